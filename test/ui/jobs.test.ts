@@ -46,8 +46,8 @@ test("the address decides what is asked of the server", async () => {
 
 test("addresses from before there was a language still lead to the same jobs", async () => {
   const page = await opened("/jobs?state=locked&identifier=send_email&queue=crm%2Feu%20%26%20us");
-  assert.deepEqual(chips(page), ["tasksend_email", 'queue"crm/eu & us"']);
-  assert.match(page.asked("api/jobs").path, /sort=running&q=is%3Alocked/);
+  assert.deepEqual(chips(page), ["islocked", "tasksend_email", 'queue"crm/eu & us"']);
+  assert.match(page.asked("api/jobs").path, /sort=-id&q=is%3Alocked/);
 });
 
 test("an address that is no query asks for nothing and says what is wrong where", async () => {

@@ -148,11 +148,12 @@ test("an empty queue shows how to add the first job and to run it", async () => 
   assert.equal(page.mark, "");
 });
 
-test("the six numbers have the age that matters of each, and lead to their jobs", async () => {
+test("the numbers by condition have the age that matters of each, and lead to their jobs", async () => {
   const page = await overview();
   assert.deepEqual(numbers(page), [
     "Ready1,180oldest waits 38 s",
     "Blocked0none",
+    "Fetched3not started",
     "Running2longest 14 m",
     "Retrying20will run again",
     "Scheduled20next in 2 s",
@@ -166,7 +167,7 @@ test("an estimate has its sign, its interval at hover, and a note that says so",
   const about = value(9_412_345, { precision: "estimated", low: 9_380_000, high: 9_440_000 });
   const page = await overview({ counts: counts({ total: about, scheduled: about }) });
   assert.match(page.text, /≈ marks an estimate\./);
-  assert.ok(numbers(page)[4]?.startsWith("Scheduled≈ 9.4 M"));
+  assert.ok(numbers(page)[5]?.startsWith("Scheduled≈ 9.4 M"));
   const [shown] = page.all((e) => String(e.attrs["title"]).startsWith("between"));
   assert.equal(shown?.attrs["title"], "between 9,380,000 and 9,440,000, by a scan");
 });

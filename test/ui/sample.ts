@@ -105,6 +105,7 @@ export function counts(change: Partial<Counts> = {}): Counts {
     total: value(1234),
     ready: value(1180),
     blocked: value(0),
+    fetched: value(3),
     running: value(2),
     retrying: value(20),
     scheduled: value(20),

@@ -10,6 +10,7 @@ const task = (identifier: string, change: Partial<ListedTask> = {}): ListedTask 
   identifier,
   ready: value(0),
   blocked: value(0),
+  fetched: value(0),
   running: value(0),
   retrying: value(0),
   scheduled: value(0),

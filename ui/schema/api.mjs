@@ -18,6 +18,7 @@ export const records = {
   Counts: {
     as_of: "time?",
     total: "Value",
+    fetched: "Value",
     running: "Value",
     failed: "Value",
     blocked: "Value",
@@ -331,6 +332,7 @@ export const records = {
     identifier: "string",
     ready: "Value",
     blocked: "Value",
+    fetched: "Value",
     running: "Value",
     retrying: "Value",
     scheduled: "Value",

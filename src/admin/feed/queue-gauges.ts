@@ -42,8 +42,8 @@ export function createQueueGauges(
     const since = counts.oldestDueAt === null ? gauge.nowMs : Date.parse(counts.oldestDueAt);
     oldest.set(Math.max(0, (gauge.nowMs - since) / 1_000));
     for (const [state, count] of Object.entries(countWorkers(known))) workers.set({ state }, count);
-    const { running } = counts.conditions;
-    if (running.precision !== "capped") locks.set({ kind: "job" }, running.value);
+    const { locked } = counts.states;
+    if (locked.precision !== "capped") locks.set({ kind: "job" }, locked.value);
     const held = holdersOf(known).reduce((sum, { lockedQueues }) => sum + lockedQueues, 0);
     locks.set({ kind: "queue" }, held);
   };

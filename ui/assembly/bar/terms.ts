@@ -19,7 +19,7 @@ export class Chip {
 }
 
 export class Terms {
-  /** One of the six conditions, or the empty string: all of them. */
+  /** One of the conditions, or the empty string: all of them. */
   condition: string = "";
   chips: Chip[] = [];
   /** Why the text is no query; then it has neither condition nor chips. */
@@ -81,7 +81,6 @@ function conditionIn(node: QueryNode): string {
   if (node.kind !== NodeKind.Field || node.field !== "is" || node.values.length > 1) return "";
   if (node.op !== ":" && node.op !== "=") return "";
   const word = node.values[0].kind === ValueKind.Text ? node.values[0].text : "";
-  if (word === "locked") return "running";
   return CONDITIONS.includes(word) ? word : "";
 }
 

@@ -7,11 +7,17 @@ import { BUG, CLOSE, icon, NONE, RETRY } from "./icon";
 export const CONDITIONS: string[] = [
   "ready",
   "blocked",
+  "fetched",
   "running",
   "retrying",
   "scheduled",
   "failed",
 ];
+
+/** A worker has locked the job. */
+export function isLocked(condition: string): bool {
+  return condition === "running" || condition === "fetched";
+}
 
 /** Its shape and its word. */
 export function state(condition: string): Node {
@@ -41,6 +47,7 @@ function drawingOf(condition: string): string {
   if (condition === "ready" || condition === "alive")
     return "M8 3.2a4.8 4.8 0 1 0 0 9.6 4.8 4.8 0 0 0 0-9.6";
   if (condition === "blocked" || condition === "stuck") return "M3.5 3.5h9v9h-9zM6 8h4";
+  if (condition === "fetched") return "M5 4v8M11 4v8";
   if (condition === "running" || condition === "locked") return "M5 3.5 12.5 8 5 12.5z";
   if (condition === "retrying") return RETRY;
   if (condition === "scheduled") return "M8 3a5 5 0 1 0 0 10A5 5 0 0 0 8 3M8 5.5V8l1.8 1.2";

@@ -2,7 +2,7 @@
 import { ago } from "../controls/age";
 import { button, copyButton, iconButton, keyCap, link, offButton } from "../controls/button";
 import { note } from "../controls/empty";
-import { capital, state } from "../controls/glyph";
+import { capital, isLocked, state } from "../controls/glyph";
 import { DOTS, DOWN, INFO, icon, UP } from "../controls/icon";
 import { menu } from "../controls/menu";
 import { crumbs, heading } from "../controls/panel";
@@ -83,7 +83,7 @@ function primary(m: Model, view: JobView, filled: bool): Node {
 /** The name of the command behind the first verb; the empty string: none helps. */
 function primaryName(view: JobView): string {
   const condition = view.condition;
-  if (view.ended || condition === "running") return "";
+  if (view.ended || isLocked(condition)) return "";
   if (condition === "failed") return "retry";
   return condition === "retrying" || condition === "scheduled" ? "run-now" : "reschedule";
 }
@@ -129,7 +129,7 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
   if (view.job === null) return list;
   // What a worker holds would be left alone.
-  if (canWrite && !view.ended && view.condition !== "running") {
+  if (canWrite && !view.ended && !isLocked(view.condition)) {
     const first = primaryName(view);
     if (first.length > 0) {
       list.push(new Shortcut("r", commandNamed(first).verb + "…", "ask." + first, "shown", GROUP));

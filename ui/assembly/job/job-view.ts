@@ -85,7 +85,7 @@ export class JobView {
     this.head.askEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 
-  /** One of the six conditions, or what the row alone says. */
+  /** One of the conditions, or what the row alone says. */
   get condition(): string {
     const why = this.why;
     if (why !== null) return why.condition;

@@ -1,5 +1,7 @@
 /** Why the job is where it is: the sentence, its tries so far and to come, the chain to the root. */
+
 import { clockAt, until } from "../controls/age";
+import { isLocked } from "../controls/glyph";
 import { rect } from "../controls/spark";
 import { ListedJob, Why } from "../generated/records";
 import { whyBox, whyChain } from "../kit/why-chain";
@@ -21,10 +23,10 @@ export function whyPanel(m: Model, job: ListedJob, why: Why): Node {
 }
 
 function tries(m: Model, job: ListedJob, why: Why): Node {
-  if (job.attempts === 0 && why.condition !== "running") return nothing;
+  if (job.attempts === 0 && !isLocked(why.condition)) return nothing;
   const most = job.maxAttempts;
   const ends: Node[] = [leaf("span", "", `added ${clockAt(job.createdAt, m.serverNow)}`)];
-  if (why.condition === "running") {
+  if (isLocked(why.condition)) {
     ends.push(leaf("span", "", `try ${job.attempts} of ${most}`));
   } else ends.push(leaf("span", "", `${job.attempts} of ${most} tries`));
   if (why.nextTries.length > 0) {
@@ -39,10 +41,10 @@ function tries(m: Model, job: ListedJob, why: Why): Node {
 /** A cell for each try: those that failed, the one that runs or comes next, those that are left. */
 function cells(job: ListedJob, condition: string): Node {
   const step = min(<f64>BAR / <f64>job.maxAttempts, 43);
-  const failed = condition === "running" ? job.attempts - 1 : job.attempts;
+  const failed = isLocked(condition) ? job.attempts - 1 : job.attempts;
   const list: Node[] = [];
   for (let i = 0; i < job.maxAttempts; i++) {
-    const next = condition === "running" ? "running" : "retrying";
+    const next = isLocked(condition) ? condition : "retrying";
     const colour = i < failed ? "failed" : i === failed && condition !== "failed" ? next : "none";
     list.push(rect("f-" + colour, <f64>i * step, 0, max(step - 3, 2), 11));
   }

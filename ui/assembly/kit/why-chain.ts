@@ -1,5 +1,7 @@
 /** Why a job is where it is: one sentence, and the chain from the job to the root with its verb. */
+
 import { link } from "../controls/button";
+import { isLocked } from "../controls/glyph";
 import { ALERT, CPU, icon, LAYERS, LIST } from "../controls/icon";
 import { Cause, Why } from "../generated/records";
 import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
@@ -81,7 +83,7 @@ function toneOf(condition: string): string {
   if (condition === "failed") return "bad";
   if (condition === "blocked") return "warn";
   if (condition === "retrying") return "retry";
-  if (condition === "running") return "run";
+  if (isLocked(condition)) return "run";
   return condition === "scheduled" ? "sched" : "";
 }
 

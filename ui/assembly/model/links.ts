@@ -24,7 +24,7 @@ export function statePath(state: string): string {
   return state === "all" ? "/jobs" : conditionPath(state);
 }
 
-/** The jobs in one of the six conditions. */
+/** The jobs in one of the conditions. */
 export function conditionPath(condition: string): string {
   return queryPath("is:" + condition);
 }

@@ -11,7 +11,15 @@ const GROUP = "Do";
 
 /** The jobs of a task, in the order of the conditions. */
 export function countsOf(task: ListedTask): Value[] {
-  return [task.ready, task.blocked, task.running, task.retrying, task.scheduled, task.failed];
+  return [
+    task.ready,
+    task.blocked,
+    task.fetched,
+    task.running,
+    task.retrying,
+    task.scheduled,
+    task.failed,
+  ];
 }
 
 /** No verb that would touch none. */

@@ -40,6 +40,7 @@ export function queueBar(queue: ListedQueue): Node {
   const counts: i64[] = [
     held ? 0 : queue.ready.value,
     held ? queue.ready.value : 0,
+    0,
     queue.running.value,
     0,
     queue.scheduled.value,

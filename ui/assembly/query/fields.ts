@@ -64,6 +64,7 @@ const kinds: FieldKind[] = [
 export const isWords: string[] = [
   "ready",
   "blocked",
+  "fetched",
   "running",
   "retrying",
   "scheduled",

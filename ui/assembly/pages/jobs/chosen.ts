@@ -1,5 +1,7 @@
 /** The bar over the list while jobs are chosen: the rows that were picked, or all that match. */
+
 import { button, keyedButton } from "../../controls/button";
+import { isLocked } from "../../controls/glyph";
 import { countedValue, valueText } from "../../controls/value";
 import { commandsFor } from "../../forms/command-buttons";
 import { Command, commandNamed } from "../../generated/commands";
@@ -61,10 +63,10 @@ function all(m: Model, page: JobsList): Node {
   );
 }
 
-/** Not where all of them are in the hands of workers: each would be left alone. */
+/** Not where all of them are locked by workers: each would be left alone. */
 export function mayMeanEvery(page: JobsList): bool {
   const terms = page.bar.terms;
-  return terms.fault === null && terms.condition !== "running" && page.list.rows.length > 0;
+  return terms.fault === null && !isLocked(terms.condition) && page.list.rows.length > 0;
 }
 
 /** What may be done to all jobs of the tab at hand, the likeliest first. */

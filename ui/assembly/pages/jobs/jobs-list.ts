@@ -8,7 +8,7 @@ import { Bar } from "../../bar/bar";
 import { FIELD } from "../../bar/bar-view";
 import { Search } from "../../bar/search";
 import { queryIn } from "../../bar/terms";
-import { valueText } from "../../controls/value";
+import { countOf, valueText } from "../../controls/value";
 import { JobList, ListedJob, readJobList, Value } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
 import { ListPage } from "../../kit/list-page";
@@ -22,7 +22,7 @@ import { Kept } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { JobRow } from "./row";
 import { Settings } from "./settings";
-import { countOf, timeHead, usualSort } from "./tabs";
+import { timeHead, usualSort } from "./tabs";
 
 /** How many jobs a page may have (`size` of the address); the second is meant where none is said. */
 export const SIZES: string[] = ["50", "100", "200"];

@@ -1,7 +1,7 @@
 /** A job in the list: where it stands, what it is, why it stands there, and the time that matters. */
 import { age, ageText, ago, clockAt, timed, until } from "../../controls/age";
 import { dash } from "../../controls/empty";
-import { glyph } from "../../controls/glyph";
+import { glyph, isLocked } from "../../controls/glyph";
 import { cell } from "../../controls/table";
 import { Incident, ListedJob } from "../../generated/records";
 import { errorLabel } from "../../kit/group-row";
@@ -92,7 +92,7 @@ export function whyOf(m: Model, job: ListedJob): Node {
       ? leaf("span", "dim", "It left no error")
       : errorLabel(error);
   }
-  if (condition === "running") return runs(m, job);
+  if (isLocked(condition)) return runs(m, job);
   if (condition === "blocked") return waits(m, job);
   if (condition === "scheduled") {
     return leaf("span", "dim", "Due at " + clockAt(job.runAt, m.serverNow));
@@ -111,7 +111,7 @@ function runs(m: Model, job: ListedJob): Node {
     incidentOf(m, "silent_worker", worker) !== null ||
     (stuck !== null && stuck.sentence.includes("silent"));
   return box("span", isSilent ? "red" : "dim", [
-    text("On "),
+    text(job.condition === "fetched" ? "Fetched by " : "On "),
     inRow(workerPath(worker), worker),
     text(isSilent ? ", which is silent" : `, try ${job.attempts}`),
   ]);
@@ -149,7 +149,7 @@ function incidentOf(m: Model, kind: string, name: string): Incident | null {
 function timeOf(m: Model, job: ListedJob): Node {
   const condition = job.condition;
   if (condition === "failed") return timed(job.conditionSince, ago(job.conditionSince, m.times));
-  if (condition === "running") return timed(job.lockedAt, age(job.lockedAt, m.times));
+  if (isLocked(condition)) return timed(job.lockedAt, age(job.lockedAt, m.times));
   if (condition === "retrying" || condition === "scheduled")
     return timed(job.runAt, until(job.runAt, m.times));
   if (isNaN(job.runAt)) return dash();

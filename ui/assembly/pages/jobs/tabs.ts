@@ -1,15 +1,22 @@
-/** The tabs: the six conditions and all, each with its count, its order and what its time means. */
+/** The tabs: the conditions and all, each with its count, its order and what its time means. */
 
 import { jobsPath, Terms } from "../../bar/terms";
-import { CONDITIONS, capital, glyph } from "../../controls/glyph";
+import { CONDITIONS, capital, glyph, isLocked } from "../../controls/glyph";
 import { tab, tabs } from "../../controls/tabs";
-import { valueText } from "../../controls/value";
-import { Counts, Value } from "../../generated/records";
+import { countOf, valueText } from "../../controls/value";
 import { Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
 
 /** What needs somebody first. */
-const ORDER: string[] = ["failed", "blocked", "retrying", "running", "ready", "scheduled"];
+const ORDER: string[] = [
+  "failed",
+  "blocked",
+  "retrying",
+  "running",
+  "fetched",
+  "ready",
+  "scheduled",
+];
 
 export function conditionTabs(m: Model, terms: Terms, group: string): Node {
   const list: Node[] = [];
@@ -30,16 +37,6 @@ export function conditionTabs(m: Model, terms: Terms, group: string): Node {
   return tabs("State", list);
 }
 
-/** How many jobs have a condition; the empty one is any. They know nothing of the other terms. */
-export function countOf(counts: Counts, condition: string): Value {
-  if (condition === "ready") return counts.ready;
-  if (condition === "blocked") return counts.blocked;
-  if (condition === "running") return counts.running;
-  if (condition === "retrying") return counts.retrying;
-  if (condition === "scheduled") return counts.scheduled;
-  return condition === "failed" ? counts.failed : counts.total;
-}
-
 function countText(m: Model, condition: string): string {
   return m.facts.has("counts") ? valueText(countOf(m.facts.counts, condition)) : "";
 }
@@ -47,7 +44,7 @@ function countText(m: Model, condition: string): string {
 /** The order in which the jobs of a condition are listed when none is asked for. */
 export function usualSort(condition: string): string {
   if (condition === "failed") return "-failed_at";
-  if (condition === "running") return "running";
+  if (isLocked(condition)) return "running";
   return CONDITIONS.includes(condition) ? "due" : "-id";
 }
 
@@ -56,7 +53,9 @@ export function sortWords(sort: string, condition: string): string {
   if (sort === "-id") return "newest first";
   if (sort === "id") return "oldest first";
   if (sort === "-failed_at") return "newest failure first";
-  if (sort === "running") return "longest run first";
+  if (sort === "running") {
+    return condition === "running" ? "longest run first" : "longest lock first";
+  }
   if (sort === "-tries") return "most tries first";
   if (sort === "priority") return "most urgent first";
   if (sort === "-updated_at") return "last changed first";
@@ -69,6 +68,7 @@ export function sortWords(sort: string, condition: string): string {
 export function timeHead(condition: string): string {
   if (condition === "failed") return "Failed";
   if (condition === "running") return "Runs for";
+  if (condition === "fetched") return "Fetched";
   if (condition === "ready" || condition === "blocked") return "Late";
   return condition === "retrying" || condition === "scheduled" ? "Due" : "When";
 }

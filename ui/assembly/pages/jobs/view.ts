@@ -212,7 +212,9 @@ function withoutGroup(by: string): string {
 function meaning(condition: string): string {
   if (condition === "ready") return "A ready job may run as soon as a worker is free.";
   if (condition === "blocked") return "A blocked job is due, and another one has its queue.";
-  if (condition === "running") return "A running job is in the hands of a worker.";
+  if (condition === "fetched")
+    return "A fetched job is locked by a worker that has not started it.";
+  if (condition === "running") return "A running job has been started by a worker.";
   if (condition === "retrying") return "A retrying job has failed and is tried again.";
   if (condition === "scheduled") return "A scheduled job waits for its time.";
   return "A failed job has used up all its tries.";

@@ -1,9 +1,9 @@
-/** The six numbers: they are the horizon's legend, and each says the age that matters in it. */
+/** The numbers by condition: they are the horizon's legend, and each says the age that matters in it. */
 import { ageText, ago, until } from "../../controls/age";
 import { link } from "../../controls/button";
 import { CONDITIONS, state } from "../../controls/glyph";
-import { valueNode } from "../../controls/value";
-import { Counts, Value } from "../../generated/records";
+import { countOf, valueNode } from "../../controls/value";
+import { Value } from "../../generated/records";
 import { attr, box, cls, el, leaf, Node } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { conditionPath } from "../../model/links";
@@ -12,22 +12,14 @@ import { Model } from "../../model/model";
 const LATE_MS: f64 = 300000;
 const HOUR_MS: f64 = 3600000;
 
-export function sixNumbers(m: Model): Node {
+export function numbers(m: Model): Node {
   const items: Node[] = [];
   for (let i = 0; i < CONDITIONS.length; i++) items.push(number(m, CONDITIONS[i]));
   return el("ul", [cls("nums"), attr("aria-label", "Jobs by condition")], items);
 }
 
-export function valueOf(counts: Counts, condition: string): Value {
-  if (condition === "ready") return counts.ready;
-  if (condition === "blocked") return counts.blocked;
-  if (condition === "running") return counts.running;
-  if (condition === "retrying") return counts.retrying;
-  return condition === "scheduled" ? counts.scheduled : counts.failed;
-}
-
 function number(m: Model, condition: string): Node {
-  const value = valueOf(m.facts.counts, condition);
+  const value = countOf(m.facts.counts, condition);
   const said = m.facts.has("counts") ? remark(m, condition, value) : "";
   return box("li", "", [
     link(conditionPath(condition), "num-" + condition, [
@@ -54,6 +46,7 @@ function remark(m: Model, condition: string, value: Value): string {
       ? `behind ${counted(m.facts.pulse.lockedQueues, "held queue", "held queues")}`
       : "behind held queues";
   }
+  if (condition === "fetched") return "not started";
   if (condition === "retrying") return "will run again";
   const isFailed = condition === "failed";
   const at = isFailed ? counts.lastFailedAt : counts.nextDueAt;

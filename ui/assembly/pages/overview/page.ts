@@ -20,7 +20,7 @@ import { Shortcut } from "../../model/shortcut";
 import { Axis } from "./axis";
 import { horizonChart, horizonTable, Span } from "./horizon";
 import { errorsPanel, queuesPanel, SHOWN } from "./lists";
-import { sixNumbers } from "./numbers";
+import { numbers } from "./numbers";
 import { report } from "./report";
 import { checks, isEmpty, verdict } from "./verdict";
 import { welcome } from "./welcome";
@@ -221,7 +221,7 @@ export class OverviewPage extends Page {
             ? horizonChart(horizon, this.span, stale ? clock(horizon.now) : "now")
             : leaf("div", "hz hz-wait", ""),
           known ? horizonTable(horizon) : nothing,
-          sixNumbers(m),
+          numbers(m),
         ],
       ),
     ]);

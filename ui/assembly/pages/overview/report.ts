@@ -17,7 +17,7 @@ export function report(m: Model): string {
   const c = m.facts.counts;
   lines.push("");
   lines.push(
-    `Ready ${valueText(c.ready)}, blocked ${valueText(c.blocked)}, running ${valueText(c.running)}, retrying ${valueText(c.retrying)}, scheduled ${valueText(c.scheduled)}, failed ${valueText(c.failed)}.`,
+    `Ready ${valueText(c.ready)}, blocked ${valueText(c.blocked)}, fetched ${valueText(c.fetched)}, running ${valueText(c.running)}, retrying ${valueText(c.retrying)}, scheduled ${valueText(c.scheduled)}, failed ${valueText(c.failed)}.`,
   );
   return lines.join("\n");
 }
