@@ -9,6 +9,7 @@ import { isLoopbackHost } from "../../src/admin/config/listen-address.ts";
 import { assetResponse } from "../../src/admin/page/assets.ts";
 import { clientAddress } from "../../src/http/bounds/client-address.ts";
 import { acceptsGzip } from "../../src/http/compress.ts";
+import { Refusal } from "../../src/http/refusal.ts";
 import { conditional } from "../../src/http/repeat/conditional.ts";
 import { type HttpRequest, readJsonText } from "../../src/http/request.ts";
 import { json } from "../../src/http/response.ts";
@@ -75,7 +76,9 @@ const logins = [login({ mode: "basic" }), login({ mode: "bearer" }), login({ mod
 const refused = (work: () => void) => {
   try {
     work();
-  } catch {}
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
 };
 const identify = (given: HttpRequest) => {
   for (const { identify } of logins) refused(() => identify(given, true));

@@ -2,6 +2,7 @@
 // time in proportion to its length.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { InputError } from "../../src/base/errors.ts";
 import { duration, moment } from "../../src/cli/arguments/times.ts";
 import { printable, printableJson, printableLines } from "../../src/cli/output/printable.ts";
 import { parametersOfText } from "../../src/database/connection/server/connection-text.ts";
@@ -59,7 +60,11 @@ const textsOf = (begin: string) =>
 const unlessRefused = (work: () => unknown) => () => {
   try {
     work();
-  } catch {}
+  } catch (error) {
+    // An argument of the shell is refused by a sentence alone.
+    const isSentence = /^must be /.test((error as Error).message);
+    if (!(error instanceof InputError) && !isSentence) throw error;
+  }
 };
 
 interface Reader {

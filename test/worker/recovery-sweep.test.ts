@@ -326,7 +326,7 @@ test("A worker's old locks are renewed where it runs one of these jobs, and nobo
 
 test("A sweep ends the transactions of stale workers, which hold jobs by row locks, and no others.", async () => {
   await worker("dead", "8 s");
-  await worker("alive", "3 s");
+  await worker("alive", "0 s");
   const ids = [(await add("task")).id, (await add("task")).id];
   const clients = await Promise.all(
     ["dead", "alive"].map(async (name, place) => {

@@ -72,7 +72,7 @@ for (const fastLane of [false, true]) {
         assert.ok(!lines.some(({ message }) => /is away/.test(message)), "no outage is told");
         await queue.utils.addJob("task", 100);
         await until("another one runs", () => task.seen.includes(100));
-        await within("it stops", worker.stop(), 3_000);
+        await within("it stops", worker.stop(), 12_000);
       });
     }
   });
@@ -86,7 +86,7 @@ test("A job whose failure is refused as well stays locked after three tries, and
   const { lines, logger } = recorder();
   const { id } = await queue.utils.addJob("task", 0);
   await trigger("update", `if old.locked_by is not null then raise exception 'never'; end if;`);
-  const recovery = { heartbeatIntervalMs: 100, thresholdMs: 1_000, resilientThresholdMs: 2_500 };
+  const recovery = { heartbeatIntervalMs: 100, thresholdMs: 3_000, resilientThresholdMs: 3_000 };
   const worker = await queue.started({ tasks: [task], logger, recovery, pollIntervalMs: 50 });
   const said = (text: RegExp) => lines.filter(({ message }) => text.test(message));
   await until("it stays locked", () => said(/stays locked/).length === 1);
@@ -99,6 +99,6 @@ test("A job whose failure is refused as well stays locked after three tries, and
     return (await queue.sql<{ id: string }>(text))[0]?.id === id;
   });
   assert.equal(task.seen.filter((n) => n === 0).length, 1);
-  await within("it stops", worker.stop(), 3_000);
+  await within("it stops", worker.stop(), 12_000);
   assert.equal((await queue.left())[0]?.id, id);
 });

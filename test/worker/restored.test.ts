@@ -8,7 +8,7 @@ import { latch, recorder, recording, until, within, witness, workerQueue } from 
 
 const queue = workerQueue();
 
-const RECOVERY = { heartbeatIntervalMs: 100, thresholdMs: 1_000, resilientThresholdMs: 2_500 };
+const RECOVERY = { heartbeatIntervalMs: 100, thresholdMs: 2_000, resilientThresholdMs: 2_500 };
 const OPTIONS = { recovery: RECOVERY, pollIntervalMs: 50 } as const;
 
 const rename = (from: string, to: string) =>
@@ -32,10 +32,17 @@ test("While the table of heartbeats is away no job is taken, and afterwards all 
   await until("both run", () => held.seen.length === 2);
   await rename("_private_workers", "away");
   await until("it is told", () => lines.some(({ message }) => /is away or refuses/.test(message)));
-  // No event tells that nothing happens: as long as a lease, and half of it.
-  await new Promise((resolve) => setTimeout(resolve, 1.5 * RECOVERY.thresholdMs));
+  await until("both leases are over", async () => {
+    const text = `select from worker.away where last_heartbeat_at
+      > clock_timestamp() - interval '1 ms' * $1::float8`;
+    return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
+  });
   await queue.utils.addJob("quick");
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // Time for the others to take it: a worker that needs no lease starts, and runs a job.
+  const free = recording("free");
+  await queue.started({ tasks: [free] });
+  await queue.utils.addJob("free");
+  await until("another worker has run its job", () => free.seen.length === 1);
   assert.equal(quick.seen.length, 0);
   await rename("away", "_private_workers");
   await until("it runs", () => quick.seen.length === 1);
@@ -91,12 +98,13 @@ test("A table of heartbeats that was made anew has the worker under another id."
 
 test("A worker goes on when its schema was dropped and made anew.", async () => {
   const quick = recording("quick");
-  const worker = await queue.started({ ...OPTIONS, tasks: [quick] });
+  const { lines, logger } = recorder();
+  const worker = await queue.started({ ...OPTIONS, tasks: [quick], logger });
   await queue.utils.addJob("quick");
   await until("it runs", () => quick.seen.length === 1);
   await queue.sql("drop schema worker cascade");
   await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until("it is told", () => lines.some(({ message }) => /is away/.test(message)));
   await migrate(queue.pool, schemaName());
   await queue.utils.addJob("quick");
   await until("it runs", () => quick.seen.length === 2);
@@ -113,7 +121,7 @@ for (const fastLane of [false, true]) {
         const worker = await queue.started({ ...OPTIONS, recovery, fastLane, tasks, logger });
         await queue.sql("alter schema worker rename to gone");
         await until("it is told", () => lines.some(({ message }) => /is away/.test(message)));
-        await within("it stops", worker.stop(), 3_000);
+        await within("it stops", worker.stop(), 12_000);
         await queue.sql("alter schema gone rename to worker");
         assert.equal(worker.hasGivenUp, false);
       });
@@ -131,13 +139,17 @@ test("The end of an attempt whose lock was taken away does not count for the nex
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
   await until("it runs again", () => task.seen.length === 2);
   assert.equal((await told.saw("job:interrupted")).jobId, id);
+  // Its slot is the only one that is free for another job, whose end is written with its own or after it.
+  const next = await queue.utils.addJob("task");
   gates[0]?.open();
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until("another job has ended", async () => {
+    return !(await queue.left()).some((left) => left.id === next.id);
+  });
   assert.deepEqual(
     (await queue.left()).map(({ attempts }) => attempts),
     [2],
   );
   gates[1]?.open();
   await until("it is done", async () => (await queue.left()).length === 0);
-  assert.equal(told.all("job:complete").length, 1);
+  assert.equal(told.all("job:complete").filter(({ job }) => job.id === id).length, 1);
 });

