@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";
 import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
-import { recording, until, witness, workerQueue } from "./worker-queue.ts";
+import { recorder, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -56,6 +56,27 @@ test("Jobs are added and fail as ever where array_nulls is off.", async () => {
 });
 
 for (const fastLane of [false, true]) {
+  test(`Connections that wait for jobs are kept where idle sessions are closed, fast lane: ${fastLane}.`, async () => {
+    const connectionString = withSettings("idle_session_timeout=200");
+    const task = recording("task");
+    const lost = witness("worker:disconnected");
+    const { lines, logger } = recorder();
+    const options = { connectionString, fastLane, logger, plugins: [lost], recovery: {} };
+    await queue.started({ ...options, tasks: [task], pollIntervalMs: 3_600_000 });
+    const other = new pg.Client({ connectionString });
+    other.on("error", () => {});
+    const closed = new Promise((resolve) => void other.once("end", resolve));
+    await other.connect();
+    await within("an idle session is closed", closed);
+    await queue.utils.addJob("task");
+    await until("the job runs", () => task.seen.length === 1);
+    assert.deepEqual(lost.all("worker:disconnected"), []);
+    assert.deepEqual(
+      lines.filter(({ level }) => level === "warn" || level === "error"),
+      [],
+    );
+  });
+
   for (const level of ["serializable", "repeatable read"]) {
     describe(`${fastLane ? "With a fast lane" : "In the safe mode"}, where transactions are ${level},`, () => {
       test("no job runs twice, and all adds are accepted.", async () => {

@@ -133,6 +133,8 @@ export class Listener implements Service {
     this.#connecting = client;
     try {
       await client.connect();
+      // It is idle as long as nothing is announced.
+      await this.#answered(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
         await this.#answered(client.query(`listen ${client.escapeIdentifier(channel)}`));
       }

@@ -30,9 +30,12 @@ const SETTINGS = [
   `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
 ];
 // Statements outside of begin() are transactions, too: the role's or the database's level is not for them.
-export const FOR_THE_SESSION = [...SETTINGS, "default_transaction_isolation = 'read committed'"]
-  .map((one) => `set ${one}`)
-  .join("; ");
+// And a connection that waits for jobs is not one that was forgotten.
+const OF_SESSIONS = [
+  "default_transaction_isolation = 'read committed'",
+  "idle_session_timeout = 0",
+];
+export const FOR_THE_SESSION = [...SETTINGS, ...OF_SESSIONS].map((one) => `set ${one}`).join("; ");
 
 /** For a scan of all jobs, which a lost connection makes necessary, and fetches with a long way. */
 const PATIENT_STATEMENT_TIMEOUT_MS = 60_000;
