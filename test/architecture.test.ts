@@ -51,7 +51,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     lists: ["sql", "workers", "stats"],
     "lists/queues": ["sql", "workers", "stats", "walk", "pages", "lists"],
     suggest: ["sql", "workers"],
-    why: ["sql", "settle", "workers"],
+    why: ["query/facts", "sql", "settle", "workers"],
     groups: ["sql", "settle", "query/facts", "query", "stats"],
     horizon: ["sql", "settle", "stats"],
     incidents: ["sql", "workers", "stats", "why", "groups", "horizon"],

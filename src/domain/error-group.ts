@@ -1,33 +1,70 @@
 // Failures of one kind: the first line of the error with what differs from job to job left out. What
-// is left out is stable: groups are compared between versions of the page, and kept in links.
+// is left out is stable: groups are compared between versions of the page, and kept in links. A second,
+// coarser group is for a task whose errors differ in words that no expression finds: the error's class and
+// the first stack frame of the application.
 import { hash } from "node:crypto";
 
 export interface ErrorGroup {
   /** 12 hexadecimal digits that stand for the label. */
   readonly fingerprint: string;
-  /** The first line with `#` in place of numbers, ids, addresses and times. */
+  /** The first line with `#` in place of numbers, ids, addresses, times, and quoted texts. */
   readonly label: string;
   /** A LIKE pattern that all errors of the group match, and perhaps others. */
   readonly likePattern: string;
 }
 
-/** More of a first line tells nothing new. */
+/** More of a first line adds nothing. */
 const LONGEST_LINE = 300;
+/** All that a group depends on stands in so many characters at the beginning of an error. */
+export const ERROR_START = 600;
 
-// In this order: UUIDs, mail addresses, times, hexadecimal numbers, ids of letters and digits in turn,
-// numbers. None of them can take longer than the line is long times a word.
+const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+/g;
+
+// In this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, files, values of a URL's query, ids
+// behind an underscore, ids of letters and digits in turn, ids with digits inside, numbers. A line has
+// 300 characters, which bounds all of them.
 const VARYING = new RegExp(
   [
     "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
-    "[\\w.+-]{1,64}@[\\w-]{1,64}(?:\\.[\\w-]{1,64})+",
     "\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?",
-    "\\b0x[0-9a-f]+",
-    "\\b(?=[a-f]*\\d)[0-9a-f]{8,}\\b",
-    "\\b[a-z]*\\d+[a-z]+\\d[a-z0-9]*\\b",
+    "(?<![\\w:])(?=[\\d:]*(?:[a-f]|::))(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?!\\w|:\\w)",
+    "(?<![a-z0-9])0x[0-9a-f]+",
+    "(?<![a-z0-9])(?=[a-f]*\\d)[0-9a-f]{8,}(?![a-z0-9])",
+    "(?<![\\w/.:])(?:~|[a-z]:)?(?:[/\\\\][\\w.@%+~#-]+)+\\.\\w{1,8}(?!\\w)",
+    "(?<![\\w/.:])/(?:tmp|var|home|mnt|srv|data|Users)(?:/[\\w.@%+~#-]+)+",
+    "(?<=\\?)[\\w.-]+=[^\\s\"'`)]*[^\\s\"'`).,:;]",
+    "(?<=_)(?=[a-z]*(?:\\d|[bcdfghj-np-tv-xz]{5}))[a-z0-9]{8,}(?![a-z0-9])",
+    "(?<![a-z0-9])[a-z]*\\d+[a-z]+\\d[a-z0-9]*(?![a-z0-9])",
+    // Not such words as base64decode.
+    "(?<![a-z0-9])(?!base|http|ipv|oauth|sha|utf)(?=[a-z]+\\d+[a-z])[a-z0-9]{9,}(?![a-z0-9])",
     "\\d+(?:\\.\\d+)*",
   ].join("|"),
   "gi",
 );
+
+// Names of code and of a schema are quoted, too, and differ between defects, not between jobs.
+const NAMED =
+  "(?<!\\b(?:reading|setting|column|constraint|relation|table|index|function|module|property) )";
+
+// An apostrophe inside a word neither begins nor ends a quoted text.
+const QUOTED = new RegExp(
+  [
+    ...['"', "'", "`"].map(
+      (mark) =>
+        `(?=${mark})${NAMED}(?<![a-z0-9\\\\])${mark}(?:[^${mark}]|${mark}(?=\\w))+${mark}(?!\\w)`,
+    ),
+    "“[^”]+”",
+    "«[^»]+»",
+    "‘[^’]+’",
+  ].join("|"),
+  "gi",
+);
+
+/** May be an id of letters of both cases and digits, such as a nanoid; `prefix_` stays. */
+const TOKEN =
+  /(?<![\w-])((?:[a-z]{1,12}[_-])?)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])([\w-]{10,64})(?![\w-])/g;
+const SHORTEST_WITHOUT_PREFIX = 16;
+const NANOID = 21;
 
 /** The group of an error as it stands in `last_error`. */
 export function errorGroup(lastError: string): ErrorGroup {
@@ -36,16 +73,36 @@ export function errorGroup(lastError: string): ErrorGroup {
 
 /** The same, once the label is known. */
 export function groupOfLabel(label: string): ErrorGroup {
-  const fingerprint = hash("sha256", label).slice(0, 12);
-  return { fingerprint, label, likePattern: likePatternOf(label) };
+  return { fingerprint: fingerprintOf(label), label, likePattern: likePatternOf(label) };
 }
 
-/** The label alone, for who groups many errors. */
+const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
+
+/** The label alone, for callers that group many errors. */
 export function errorLabel(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
   const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, LONGEST_LINE).trimEnd();
+  const label = (line.includes("@") ? line.replace(MAIL, "#") : line)
+    .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`)
+    .replace(TOKEN, withoutRandom)
+    .replace(VARYING, "#");
   // A list may have any length.
-  return line.replace(VARYING, "#").replace(/#(?:, ?#)+/g, "#");
+  return label.replace(/(["'`]?)#\1(?:, ?\1#\1)+/g, "$1#$1");
+}
+
+function withoutRandom(text: string, prefix: string, id: string): string {
+  if (prefix === "" || text.length === NANOID) {
+    return text.length >= SHORTEST_WITHOUT_PREFIX && isRandom(text) ? "#" : text;
+  }
+  return isRandom(id) ? `${prefix}#` : text;
+}
+
+/** Letters of both cases, and digits, that change too often for words. */
+function isRandom(token: string): boolean {
+  const longestWord = Math.max(...token.split(/[^a-z]+/).map(({ length }) => length));
+  if (!/\d/.test(token)) return longestWord <= 3;
+  const turns = token.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g) ?? [];
+  return longestWord <= 4 || turns.length * 5 >= token.length;
 }
 
 /** The pattern of a label alone. */
@@ -54,3 +111,25 @@ export function likePatternOf(label: string): string {
 }
 
 export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(text);
+
+/** A class of errors of one task, thrown at one place. */
+export interface ErrorPlace {
+  readonly fingerprint: string;
+  /** `TypeError in chargeCard (charge.js)` */
+  readonly label: string;
+}
+
+const FRAME = /\n\s+at (?!node:|[^\n]*[( ](?:node:|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
+const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;
+
+/** The place of a task's error, by its class and the first frame outside of node_modules. */
+export function errorPlace(task: string, lastError: string): ErrorPlace {
+  const start = lastError.slice(0, ERROR_START);
+  const kind = CLASS.exec(start)?.[1] ?? "Error";
+  const frame = FRAME.exec(start)?.[1]?.trim() ?? "";
+  const [, called = "", file = frame] = /^(?:async )?(.*?) ?\((.*)\)$/.exec(frame) ?? [];
+  const name = file.replace(/(?::\d+){1,2}$/, "").replace(/^.*[/\\]/, "");
+  const where = called === "" ? name : name === "" ? called : `${called} (${name})`;
+  const label = `${kind} ${where === "" ? `of ${task}` : `in ${where}`}, in different words`;
+  return { fingerprint: fingerprintOf(`${task}\n${label}`), label };
+}

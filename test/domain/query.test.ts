@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { compareNumbers } from "../../src/domain/decimal.ts";
-import { errorGroup, likePatternOf } from "../../src/domain/error-group.ts";
+import { errorGroup, errorPlace, likePatternOf } from "../../src/domain/error-group.ts";
 import { valuesAt } from "../../src/domain/payload-values.ts";
 import { completionAt, written } from "../../src/domain/query/completion.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
@@ -178,6 +178,58 @@ describe("error groups", () => {
     for (const [error, label] of Object.entries(labels)) {
       assert.equal(errorGroup(error).label, label);
     }
+  });
+
+  test("leave out ids of every shape, behind underscores, too", () => {
+    const ids = [
+      ["ch_c4ca4238a0b923820dcc509a", "ch_c81e728d9d4c2f636f067f89"],
+      ["req_7f3kd82jh1", "req_b81mmzpq0s"],
+      ["usr_ab12cdefgh", "usr_zxtprqjkta"],
+      ["cus_NffrFeUfNV2Hib", "cus_9s6XKzkNRiz8i3"],
+      ["V1StGXR8_Z5jdHi6B-myT", "IpUc3A_Yv_IIuxkeHMW_L"],
+      ["inv_V1StGXR8_Z5jdHi6B-myT", "inv_IpUc3A_Yv_IIuxkeHMW_L"],
+      ["01ARZ3NDEKTSV4RRFFQ69G5FAV", "01J9ZYWXVTSRQPNMKJHGFEDCBA"],
+      ["0ujsszwN8NRY24YaXiTIE2VWDTS", "2aGfT7HHKKq0JTzcb6nBN4G2Xpz"],
+      ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "3f2504e0-4f89-11d3-9a0c-0305e82c3302"],
+      ["cjld2cjxh0000qzrmn831i7rn", "tz4a98xxat96iws9zmbrgj3a"],
+      ["507f1f77bcf86cd799439011", "8f14e45fceea"],
+      ["4711", "9007199254740993"],
+      ["bob@mail.example", "alice.b+c@x.y.example"],
+      ["/tmp/upload/alice", "/tmp/upload/bob"],
+      ["/app/in/report.pdf", "/app/in/bill.csv"],
+      ["2001:db8::8a2e:370:7334", "::1"],
+      ["https://a.example/x?token=abc", "https://a.example/x?token=def&n=1"],
+      ['"Acme Ltd"', '"it\'s Bob"'],
+      ["'Acme Ltd'", "'Bob'"],
+    ];
+    for (const [one = "", other = ""] of ids) {
+      const error = (id: string) => `Error: no charge for ${id}: card declined`;
+      assert.equal(errorGroup(error(one)).label, errorGroup(error(other)).label, one);
+      assert.match(errorGroup(error(one)).label, /^Error: no charge for \S+: card declined$/, one);
+    }
+  });
+
+  test("keep names of code, apostrophes and words with digits", () => {
+    const kept = [
+      "TypeError: Cannot read properties of undefined (reading 'currency')",
+      'error: duplicate key value violates unique constraint "users_email_key"',
+      "Error: can't open the user's file",
+      "Error: getUserByName_retry failed in charge_card",
+      "POST /api/charges failed",
+      "std::bad_alloc",
+    ];
+    for (const error of kept) assert.equal(errorGroup(error).label, error);
+  });
+
+  test("of a place are a task's errors of one class and frame", () => {
+    const stack = (words: string, line: number) =>
+      `TypeError: ${words}\n    at node:internal/x:1:1\n    at f (/app/node_modules/x/y.js:1:1)
+    at async charge (file:///app/tasks/charge.js:${line}:5)\n    at run (/app/run.js:1:1)`;
+    const place = errorPlace("charge_card", stack("one", 10));
+    assert.equal(place.label, "TypeError in charge (charge.js), in different words");
+    assert.deepEqual(errorPlace("charge_card", stack("two words", 12)), place);
+    assert.notEqual(errorPlace("other", stack("one", 10)).fingerprint, place.fingerprint);
+    assert.equal(errorPlace("mail", "no stack").label, "Error of mail, in different words");
   });
 
   test("keep their fingerprint for ever", () => {

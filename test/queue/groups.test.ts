@@ -69,6 +69,44 @@ test("Errors that differ in numbers and ids are one group; their sizes add up to
   assert.deepEqual(sizes(await groups("error", "task:nobody")), []);
 });
 
+test("More than 20 groups of one job in a task are grouped by their place, and found by it.", async () => {
+  const words = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26));
+  for (const [n, id] of (await many(30, "import")).entries()) {
+    await fail(
+      [id],
+      `ParseError: no ${words(n)} here\n    at parse (/app/parse.js:${n}:5)\n    at x`,
+    );
+  }
+  await fail(
+    await many(4, "import"),
+    "ParseError: end\n    at parse (/app/parse.js:9:5)\n    at x",
+  );
+  await fail(
+    await many(3, "import"),
+    "ParseError: other\n    at write (/app/write.js:9:5)\n    at x",
+  );
+  for (const [n, id] of (await many(20, "mail")).entries()) await fail([id], `Error: ${words(n)}`);
+  const { groups: found } = await groups("error");
+  assert.equal(found.length, 22, "20 of one job stay as they are");
+  const [one] = found;
+  const label = "ParseError in parse (parse.js), in different words";
+  assert.deepEqual([one?.label, one?.count.value, one?.tasks], [label, 34, ["import"]]);
+  assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
+  // A program that has not made the groups finds it as well, and knows one that is not there.
+  const other = { ...queue.db, schema: { ...queue.db.schema } };
+  const jobs = await readColumnGroups(
+    other,
+    "task",
+    await compileQuery(other, `is:failed group:${one?.key}`),
+    await gauge(),
+    50,
+  );
+  assert.deepEqual(sizes(jobs), [["import", 34]]);
+  assert.deepEqual((await compileQuery(other, "group:0123456789ab")).unknown, [
+    "group:0123456789ab",
+  ]);
+});
+
 test("Of a large table errors are estimated, and the interval has the truth.", async () => {
   await fail(await many(300, "charge"), "Error: charge # failed");
   const { groups: found, of } = await groups("error", "", true);

@@ -1,7 +1,6 @@
 // Causes, groups and times, for all who ask: each reading is shared, and rests in proportion to its cost.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
-import { errorGroup } from "../../domain/error-group.ts";
 import { capped } from "../../domain/value.ts";
 import { type ColumnGrouping, readColumnGroups } from "../../queue/groups/column-groups.ts";
 import { readErrorGroups } from "../../queue/groups/error-groups.ts";
@@ -14,6 +13,7 @@ import type { Incidents } from "../../queue/incidents/incident.ts";
 import { createPoisonWalk, type PoisonWalk } from "../../queue/incidents/poison-walk.ts";
 import { readIncidents } from "../../queue/incidents/read-incidents.ts";
 import { compileQuery } from "../../queue/query/compile-query.ts";
+import { shownGroup } from "../../queue/query/facts/error-labels.ts";
 import { readGauge } from "../../queue/stats/gauge.ts";
 import type { KnownElsewhere, SameError } from "../../queue/why/explain-job.ts";
 import { resting, restingByKey } from "./resting.ts";
@@ -85,13 +85,13 @@ export function createInsight(db: Database): Insight {
   };
   const incidents = resting(async () => readIncidents(db, await gauged(), shared), usual);
 
-  const sameError: SameError = async (errorStart, { pages: ofTable, asOf }) => {
+  const sameError: SameError = async (task, errorStart, { pages: ofTable, asOf }) => {
     const all = groups("error", "", MOST_ERROR_GROUPS);
     const reading = all();
     reading.catch(() => {});
     const known = ofTable <= QUICK_PAGES ? await reading : all.peek();
     if (known === null) return null;
-    const { fingerprint } = errorGroup(errorStart);
+    const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
     // It was not among those that were read.
     return group?.count ?? (known.of.precision === "exact" ? null : capped(1, "sample", asOf));

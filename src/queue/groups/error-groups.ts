@@ -1,9 +1,10 @@
-// Errors that say the same, put together by their fingerprint: numbers, ids and quoted text left out.
+// Failed jobs put together by the fingerprint of their error: numbers, ids and quoted texts left out. Where
+// that leaves a task with many groups of one job, its errors are grouped by their place instead.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
-import { errorLabel, groupOfLabel } from "../../domain/error-group.ts";
+import { errorLabel, errorPlace, groupOfLabel } from "../../domain/error-group.ts";
 import { capped, type Value } from "../../domain/value.ts";
-import { rememberLabel } from "../query/facts/error-labels.ts";
+import { type KnownGroup, rememberGroup } from "../query/facts/error-labels.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { dateOf } from "../sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
@@ -24,15 +25,15 @@ export async function readErrorGroups(
   smallPages = SMALL_TABLE_PAGES,
 ): Promise<Groups> {
   const read = await readGroupedRows(db, jobQuery, gauge, smallPages, true);
-  const collected = await collect(read);
+  const collected = await collect(db, read);
   const asOf = new Date(gauge.nowMs).toISOString();
   const of = countRows(read.rows, read, gauge, asOf);
-  const largest = [...collected.values()]
-    .sort((a, b) => b.rows.length - a.rows.length || b.lastMs - a.lastMs)
+  const largest = collected
+    .toSorted((a, b) => b.rows.length - a.rows.length || b.lastMs - a.lastMs)
     .slice(0, limit);
-  for (const one of largest) rememberLabel(db, { fingerprint: one.key, label: one.label });
-  const taskIds = new Set(largest.flatMap(({ tasks }) => [...tasks.keys()]));
-  const names = await readNames(db, "task", [...taskIds]);
+  for (const { key, label, task } of largest) rememberGroup(db, key, { label, task });
+  const taskIds = largest.flatMap(({ tasks }) => [...tasks.keys()]);
+  const names = await readNames(db, "task", [...new Set(taskIds)]);
   const groups = largest.map((one) => groupOf(one, read, gauge, names, of, asOf));
   return { groups, sampled: read.rows.length + read.newest.length, of, asOf };
 }
@@ -40,6 +41,7 @@ export async function readErrorGroups(
 interface Collected {
   readonly key: string;
   readonly label: string;
+  readonly task: KnownGroup["task"];
   /** Of the sample. */
   readonly rows: GroupedRow[];
   /** Of the sample and the newest. */
@@ -49,31 +51,83 @@ interface Collected {
   lastMs: number;
 }
 
-async function collect({ rows, newest }: GroupedRows): Promise<Map<string, Collected>> {
-  const byLabel = new Map<string, Collected>();
-  const put = (row: GroupedRow, isSampled: boolean) => {
-    const label = errorLabel(row.errorStart);
-    let group = byLabel.get(label);
-    if (group === undefined) {
-      group = newGroup(groupOfLabel(label).fingerprint, label);
-      byLabel.set(label, group);
-    }
-    if (isSampled) group.rows.push(row);
-    if (isSampled || !group.ids.has(row.id)) {
-      group.tasks.set(row.taskId, (group.tasks.get(row.taskId) ?? 0) + 1);
-    }
-    group.ids.set(row.id, row.failedMs);
-    group.firstMs = Math.min(group.firstMs, row.failedMs);
-    group.lastMs = Math.max(group.lastMs, row.failedMs);
-  };
-  await inSlices(rows, (row) => put(row, true));
-  await inSlices(newest, (row) => put(row, false));
-  return byLabel;
+interface Of extends KnownGroup {
+  readonly fingerprint: string;
 }
 
-function newGroup(key: string, label: string): Collected {
+/** A task with more groups of one job has errors whose words differ. */
+const MOST_SINGLES = 20;
+
+async function collect(db: Database, read: GroupedRows): Promise<readonly Collected[]> {
+  const byLabel = new Map<string, Collected>();
+  const labels = new Map<GroupedRow, string>();
+  const label = (row: GroupedRow) => {
+    const found = errorLabel(row.errorStart);
+    labels.set(row, found);
+    put(byLabel, found, row, () => ({ ...groupOfLabel(found), task: null }));
+  };
+  await inSlices(read.rows, (row) => {
+    label(row);
+    byLabel.get(labels.get(row) ?? "")?.rows.push(row);
+  });
+  await inSlices(read.newest, label);
+  const flooded = floodedTasks(byLabel);
+  if (flooded.length === 0) return [...byLabel.values()];
+  return byPlace(read, await readNames(db, "task", flooded), byLabel, labels);
+}
+
+function floodedTasks(groups: ReadonlyMap<string, Collected>): number[] {
+  const singles = new Map<number, number>();
+  for (const { ids, tasks } of groups.values()) {
+    const [task] = tasks.keys();
+    if (ids.size === 1 && task !== undefined) singles.set(task, (singles.get(task) ?? 0) + 1);
+  }
+  return [...singles].filter(([, count]) => count > MOST_SINGLES).map(([id]) => id);
+}
+
+/** All groups of a place become one, so that its fingerprint finds all of its jobs. */
+async function byPlace(
+  { rows, newest }: GroupedRows,
+  tasks: ReadonlyMap<number, string>,
+  byLabel: ReadonlyMap<string, Collected>,
+  labels: ReadonlyMap<GroupedRow, string>,
+): Promise<readonly Collected[]> {
+  const singles = new Map<string, number>();
+  const places = new Map<GroupedRow, Of>();
+  await inSlices([...rows, ...newest], (row) => {
+    const name = tasks.get(row.taskId);
+    if (name === undefined) return;
+    const place = errorPlace(name, row.errorStart);
+    places.set(row, { ...place, task: { id: row.taskId, name } });
+    if (byLabel.get(labels.get(row) ?? "")?.ids.size !== 1) return;
+    singles.set(place.fingerprint, (singles.get(place.fingerprint) ?? 0) + 1);
+  });
+  const groups = new Map<string, Collected>();
+  const group = (row: GroupedRow) => {
+    const place = places.get(row);
+    const own = groupOfLabel(labels.get(row) ?? "");
+    const isOne = (singles.get(place?.fingerprint ?? "") ?? 0) > 1;
+    const of = place !== undefined && isOne ? place : { ...own, task: null };
+    put(groups, of.fingerprint, row, () => of);
+    return groups.get(of.fingerprint);
+  };
+  await inSlices(rows, (row) => group(row)?.rows.push(row));
+  await inSlices(newest, group);
+  return [...groups.values()];
+}
+
+function put(groups: Map<string, Collected>, by: string, row: GroupedRow, of: () => Of): void {
+  const group = groups.get(by) ?? newGroup(of());
+  groups.set(by, group);
+  if (!group.ids.has(row.id)) group.tasks.set(row.taskId, (group.tasks.get(row.taskId) ?? 0) + 1);
+  group.ids.set(row.id, row.failedMs);
+  group.firstMs = Math.min(group.firstMs, row.failedMs);
+  group.lastMs = Math.max(group.lastMs, row.failedMs);
+}
+
+function newGroup({ fingerprint: key, label, task }: Of): Collected {
   const bounds = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
-  return { key, label, rows: [], ids: new Map(), tasks: new Map(), ...bounds };
+  return { key, label, task, rows: [], ids: new Map(), tasks: new Map(), ...bounds };
 }
 
 function groupOf(

@@ -1,9 +1,10 @@
 // The jobs to make groups of in Node: all of them where the table is small, else those on random pages,
-// and the newest failures where an index has them. Of an error only the first 300 characters leave the
+// and the newest failures where an index has them. Of an error only the first 600 characters leave the
 // database: it is not unpacked further.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { unlessLate } from "../../database/unless-late.ts";
+import { ERROR_START } from "../../domain/error-group.ts";
 import { between, exact, type Value } from "../../domain/value.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { failedAt } from "../settle/retry-policy.ts";
@@ -160,7 +161,7 @@ interface TextRow extends PackableRow {
 // date_part gives a float: numeric arithmetic would cost more than all the rest.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, jobs.locked_by, jobs.priority,
-      pg_catalog.left(jobs.last_error, 300) as error_start,
+      pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
       pg_catalog.date_part('epoch', ${failedAt("jobs")}) as failed_s,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;

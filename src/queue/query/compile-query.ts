@@ -12,7 +12,7 @@ import { databaseNowUs } from "../sql/moments.ts";
 import { heartbeatsOf } from "../workers/worker-table.ts";
 import { explicitQuery } from "./explicit-query.ts";
 import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
-import { labelsOf } from "./facts/error-labels.ts";
+import { errorGroupsOf } from "./facts/error-labels.ts";
 import {
   MOST_NAMES,
   meaningsOf,
@@ -141,13 +141,13 @@ async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string
         field === "is" &&
         values.some((value) => value.kind === "text" && words.includes(value.text)),
     );
-  const [names, locked, heartbeats, stuck, keyRanges, labels, nowUs] = await Promise.all([
+  const [names, locked, heartbeats, stuck, keyRanges, errorGroups, nowUs] = await Promise.all([
     tree === null ? [] : resolveNames(db, tree),
     says("ready", "blocked", "retrying") ? lockedQueues(db) : "{}",
     says(...lockedConditions) ? heartbeatsOf(db) : null,
     says("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
     keyRangesOf(db, terms),
-    labelsOf(db, fingerprintsIn(terms)),
+    errorGroupsOf(db, fingerprintsIn(terms)),
     now,
   ]);
   for (const isTask of [true, false]) {
@@ -164,7 +164,7 @@ async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string
     heartbeats,
     stuck,
     keyRanges,
-    labels,
+    errorGroups,
     unknown: [],
   };
 }

@@ -1,7 +1,13 @@
 // One term about a field, as SQL on a row `jobs`. `!=` is the opposite of `:`, so a job without the
 // field is among what `!=` finds.
 import { lockedConditions } from "../../domain/condition.ts";
-import { errorGroup, errorLabel, isFingerprint, likePatternOf } from "../../domain/error-group.ts";
+import {
+  errorGroup,
+  errorLabel,
+  errorPlace,
+  isFingerprint,
+  likePatternOf,
+} from "../../domain/error-group.ts";
 import { isOrder } from "../../domain/query/fields.ts";
 import type { FieldTerm, IsWord, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
 import { type Heartbeats, isInCondition } from "../sql/condition.ts";
@@ -9,6 +15,7 @@ import { isAvailable, isDue } from "../sql/eligible.ts";
 import { isLocked } from "../sql/job-state.ts";
 import { timeText } from "../sql/moments.ts";
 import type { KeyRange } from "./facts/database-facts.ts";
+import type { ErrorGroups, KnownTask } from "./facts/error-labels.ts";
 import { isNamed, type NamedRow } from "./facts/names.ts";
 import { isStuckLock, type StuckHolders } from "./facts/stuck-holders.ts";
 import { isMomentField, momentPart } from "./moment-part.ts";
@@ -27,8 +34,7 @@ export interface Known {
   readonly stuck: StuckHolders | null;
   /** By their beginning; none where the index on keys is in another order. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
-  /** Of error groups, by their fingerprints; those that are known. */
-  readonly labels: ReadonlyMap<string, string>;
+  readonly errorGroups: ErrorGroups;
   /** Names that nothing has are put here, as `task:nmae`. */
   readonly unknown: string[];
 }
@@ -249,23 +255,42 @@ function flagPart(term: FieldTerm, parameters: Parameters): Part {
 }
 
 /** Failed in one way: by the group's fingerprint, or by its label. */
-function groupPart(term: FieldTerm, parameters: Parameters, { labels }: Known): Part {
-  return anyOf(
-    textsOf(term).map((name) => {
-      const isPrint = isFingerprint(name);
-      const label = isPrint ? labels.get(name) : name;
-      const narrow =
-        label === undefined
-          ? "jobs.last_error is not null"
-          : `jobs.last_error like ${parameters.add(likePatternOf(label), "text")}`;
-      const isIn = (error: string) =>
-        errorLabel(error) === name || (isPrint && errorGroup(error).fingerprint === name);
-      return {
-        kind: "texts",
-        sql: `(${narrow})`,
-        shape: ALL.shape,
-        decide: ({ last_error }) => last_error !== null && isIn(last_error),
-      };
-    }),
-  );
+function groupPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
+  return anyOf(textsOf(term).map((name) => oneGroupPart(name, parameters, known)));
+}
+
+function oneGroupPart(name: string, parameters: Parameters, { errorGroups, unknown }: Known): Part {
+  const isPrint = isFingerprint(name);
+  const group = isPrint ? errorGroups.known.get(name) : undefined;
+  if (isPrint && group === undefined && errorGroups.isWhole) unknown.push(`group:${name}`);
+  const task = group?.task ?? null;
+  if (task !== null) return placePart(name, task, parameters);
+  const label = isPrint ? group?.label : name;
+  const narrow =
+    label === undefined
+      ? "jobs.last_error is not null"
+      : `jobs.last_error like ${parameters.add(likePatternOf(label), "text")}`;
+  const isIn = (error: string) =>
+    errorLabel(error) === name || (isPrint && errorGroup(error).fingerprint === name);
+  return {
+    kind: "texts",
+    sql: `(${narrow})`,
+    shape: ALL.shape,
+    decide: ({ last_error }) => last_error !== null && isIn(last_error),
+  };
+}
+
+/** All errors of one task, class and place. */
+function placePart(fingerprint: string, task: KnownTask, parameters: Parameters): Part {
+  const isTask = `(jobs.task_id = any(${parameters.add([task.id], "int[]")}))`;
+  return allOf([
+    sqlPart(isTask, { taskIds: [task.id] }),
+    {
+      kind: "texts",
+      sql: "(jobs.last_error is not null)",
+      shape: ALL.shape,
+      decide: ({ last_error }) =>
+        last_error !== null && errorPlace(task.name, last_error).fingerprint === fingerprint,
+    },
+  ]);
 }

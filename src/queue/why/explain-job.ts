@@ -2,8 +2,8 @@
 // next. A handful of statements, each of which an index answers.
 import type { Database } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
-import { errorGroup } from "../../domain/error-group.ts";
 import type { Value } from "../../domain/value.ts";
+import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
 import { causesOf, type Known, waitsSince } from "./causes.ts";
 import { type Holder, readHolders } from "./holders.ts";
@@ -34,7 +34,11 @@ export interface Explanation {
 }
 
 /** How many jobs fail with an error that begins so, itself among them; null = nobody knows by now. */
-export type SameError = (errorStart: string, table: TableFacts) => Promise<Value | null>;
+export type SameError = (
+  task: string | null,
+  errorStart: string,
+  table: TableFacts,
+) => Promise<Value | null>;
 
 /** What is read for others, and costs too much to be read for one job. */
 export interface KnownElsewhere {
@@ -72,7 +76,7 @@ export async function explainJob(
     nextTries: tries?.next ?? [],
     lastTry: tries?.last ?? null,
     sameError: known.sameError,
-    errorGroup: hasFailed(job) ? errorGroup(job.errorStart ?? "").fingerprint : null,
+    errorGroup: hasFailed(job) ? shownGroup(db, job.task, job.errorStart ?? "") : null,
     asOf: table.asOf,
   };
 }
@@ -94,7 +98,7 @@ async function surroundings(
       jobLocks: table.isSmall ? "read" : (jobHolders() ?? "unknown"),
       jobId: job.id,
     }),
-    hasFailed(job) ? sameError(job.errorStart ?? "", table) : null,
+    hasFailed(job) ? sameError(job.task, job.errorStart ?? "", table) : null,
   ]);
   return { job, ...held, place, knowledge, hasWorkers, sameError: same };
 }

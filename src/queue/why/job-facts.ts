@@ -1,6 +1,7 @@
 // A job's row with what stands around it: its queue's lock, and the database's time. One statement.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
+import { ERROR_START } from "../../domain/error-group.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { failedAt } from "../settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../sql/condition.ts";
@@ -20,7 +21,7 @@ export interface JobFacts {
   readonly isNever: boolean;
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** The first 300 characters. */
+  /** The first 600 characters. */
   readonly errorStart: string | null;
   readonly createdMs: number;
   readonly failedMs: number;
@@ -110,7 +111,7 @@ const factsSql =
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
     ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
     ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
-    jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, 300) as error_start,
+    jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
     ${microseconds("jobs.locked_at")} as locked_us, jobs.locked_by,
     queues.id as queue_id, queues.queue_name,

@@ -3,7 +3,7 @@
   cross join lateral (
       select jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, jobs.locked_by, jobs.priority,
-      pg_catalog.left(jobs.last_error, 300) as error_start,
+      pg_catalog.left(jobs.last_error, 600) as error_start,
       pg_catalog.date_part('epoch', greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) as failed_s,

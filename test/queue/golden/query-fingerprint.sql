@@ -1,16 +1,14 @@
 select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
-  select pg_catalog.left(jobs.last_error, 300) as line
-  from "worker"._private_jobs as jobs tablesample system (least(100::float8, 100::float8 * 200::float8
-    * pg_catalog.current_setting('block_size')::float8
-    / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)), 1)::float8)::real)
-  where jobs.last_error is not null
-  order by pg_catalog.random()
-  limit 2000;
-
--- group:03c75bf1b726
-select jobs.id, null::text as marks
-from "worker"._private_jobs as jobs
-where jobs.id > $1::bigint
-and (jobs.last_error like $2::text)
-order by jobs.id
+  select sampled.task_id, tasks.identifier as task, sampled.start, (pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text))
+    / pg_catalog.current_setting('block_size')::int) <= 200 as is_whole
+  from (
+    select jobs.task_id, pg_catalog.left(jobs.last_error, 600) as start
+    from "worker"._private_jobs as jobs tablesample system (least(100::float8, 100::float8 * 200::float8
+      / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text))
+    / pg_catalog.current_setting('block_size')::int, 1)::float8)::real)
+    where jobs.last_error is not null
+    order by pg_catalog.random()
+    limit 2000
+  ) as sampled
+  left join "worker"._private_tasks as tasks on tasks.id = sampled.task_id

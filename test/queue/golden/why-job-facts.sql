@@ -18,7 +18,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     else 'ready'
   end as condition,
     pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
-    jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, 300) as error_start,
+    jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, 600) as error_start,
     pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_us, pg_catalog.floor(extract(epoch from greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) * 1000000::numeric) as failed_us,

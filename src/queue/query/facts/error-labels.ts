@@ -1,12 +1,27 @@
-// Labels of error groups by their fingerprints, which cannot be turned back into them: with the label
-// PostgreSQL itself narrows the errors down, and Node looks at a few instead of all. They are remembered
-// where groups are made; else some errors of the table are looked at.
+// Error groups by their fingerprints, which cannot be turned back into them: with the label PostgreSQL
+// itself narrows the errors down, and Node looks at a few instead of all. Groups of a place are found by
+// nothing else. They are remembered where groups are made; else some errors of the table are looked at.
 import { type Database, query } from "../../../database/database.ts";
 import type { SchemaName } from "../../../database/schema-name.ts";
 import { unlessLate } from "../../../database/unless-late.ts";
-import { type ErrorGroup, errorGroup } from "../../../domain/error-group.ts";
+import { ERROR_START, errorGroup, errorPlace } from "../../../domain/error-group.ts";
 
-type Labels = Map<string, string>;
+export interface KnownGroup {
+  readonly label: string;
+  /** Set where the group is one of places (`errorPlace`): the task it belongs to. */
+  readonly task: KnownTask | null;
+}
+
+export interface KnownTask {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface ErrorGroups {
+  readonly known: ReadonlyMap<string, KnownGroup>;
+  /** All errors of the table were looked at: what is not among them is in no job. */
+  readonly isWhole: boolean;
+}
 
 const MOST_KEPT = 1_000;
 /** Of errors that are looked at: two thousand, on so many pages. */
@@ -14,46 +29,71 @@ const LOOKED_AT = 2_000;
 const PAGES = 200;
 
 // By the schema's record, as usable-indexes.ts has it. What is remembered never becomes wrong.
-const remembered = new WeakMap<SchemaName, Labels>();
+const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
-export function rememberLabel(
+export function rememberGroup(
   { schema }: Database,
-  { fingerprint, label }: Pick<ErrorGroup, "fingerprint" | "label">,
+  fingerprint: string,
+  { label, task }: KnownGroup,
 ): void {
-  const labels = labelsIn(schema);
-  labels.delete(fingerprint);
-  labels.set(fingerprint, label);
-  const [oldest] = labels.keys();
-  if (labels.size > MOST_KEPT && oldest !== undefined) labels.delete(oldest);
+  const groups = groupsIn(schema);
+  groups.delete(fingerprint);
+  groups.set(fingerprint, { label, task });
+  const [oldest] = groups.keys();
+  if (groups.size > MOST_KEPT && oldest !== undefined) groups.delete(oldest);
+}
+
+/** The group that is shown for an error: that of its place, where this was made one, else that of its label. */
+export function shownGroup({ schema }: Database, task: string | null, error: string): string {
+  const place = task === null ? null : errorPlace(task, error).fingerprint;
+  return place !== null && groupsIn(schema).has(place) ? place : errorGroup(error).fingerprint;
 }
 
 /** Those that are known: without its label a group is found all the same, but slowly. */
-export async function labelsOf(
+export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const labels = labelsIn(db.schema);
-  if (fingerprints.every((one) => labels.has(one))) return labels;
+): Promise<ErrorGroups> {
+  const known = groupsIn(db.schema);
+  if (fingerprints.every((one) => known.has(one))) return { known, isWhole: false };
   const table = `${db.schema.quoted}._private_jobs`;
-  const lines = await unlessLate(query<{ line: string }>(db, linesSql, [table]));
-  for (const { line } of lines ?? []) {
-    const group = errorGroup(line);
-    if (fingerprints.includes(group.fingerprint)) rememberLabel(db, group);
+  const rows = await unlessLate(query<ErrorRow>(db, errorsSql, [table]));
+  for (const { task_id: id, task: name, start } of rows ?? []) {
+    const { fingerprint, label } = errorGroup(start);
+    if (fingerprints.includes(fingerprint)) rememberGroup(db, fingerprint, { label, task: null });
+    if (name === null) continue;
+    const place = errorPlace(name, start);
+    if (!fingerprints.includes(place.fingerprint)) continue;
+    rememberGroup(db, place.fingerprint, { label: place.label, task: { id, name } });
   }
-  return labels;
+  const isWhole = rows !== null && rows.length < LOOKED_AT && rows[0]?.is_whole !== false;
+  return { known, isWhole };
 }
 
-function labelsIn(schema: SchemaName): Labels {
-  const labels = remembered.get(schema) ?? new Map<string, string>();
-  remembered.set(schema, labels);
-  return labels;
+function groupsIn(schema: SchemaName): Map<string, KnownGroup> {
+  const groups = remembered.get(schema) ?? new Map<string, KnownGroup>();
+  remembered.set(schema, groups);
+  return groups;
 }
 
-const linesSql = (schema: string) => `
-  select pg_catalog.left(jobs.last_error, 300) as line
-  from ${schema}._private_jobs as jobs tablesample system (least(100::float8, 100::float8 * ${PAGES}::float8
-    * pg_catalog.current_setting('block_size')::float8
-    / greatest(pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)), 1)::float8)::real)
-  where jobs.last_error is not null
-  order by pg_catalog.random()
-  limit ${LOOKED_AT}`;
+interface ErrorRow {
+  readonly task_id: number;
+  readonly task: string | null;
+  readonly start: string;
+  readonly is_whole: boolean;
+}
+
+const pages = `pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text))
+    / pg_catalog.current_setting('block_size')::int`;
+
+const errorsSql = (schema: string) => `
+  select sampled.task_id, tasks.identifier as task, sampled.start, (${pages}) <= ${PAGES} as is_whole
+  from (
+    select jobs.task_id, pg_catalog.left(jobs.last_error, ${ERROR_START}) as start
+    from ${schema}._private_jobs as jobs tablesample system (least(100::float8, 100::float8 * ${PAGES}::float8
+      / greatest(${pages}, 1)::float8)::real)
+    where jobs.last_error is not null
+    order by pg_catalog.random()
+    limit ${LOOKED_AT}
+  ) as sampled
+  left join ${schema}._private_tasks as tasks on tasks.id = sampled.task_id`;
