@@ -1,6 +1,6 @@
 // Adds jobs with keys: in one statement, so that all of it happens or none. What a key means is what the
 // schema's functions add_job and add_jobs mean by it.
-import { codeOf, messageOf } from "../../base/errors.ts";
+import { codeOf } from "../../base/errors.ts";
 import { builtOnce, type Database, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobKeyMode, jobKeyModes, type ResolvedJob } from "../../domain/job-spec.ts";
@@ -10,6 +10,7 @@ import { knownNames, withNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { keyTooBusy } from "./key-too-busy.ts";
+import { isRaised } from "./raised.ts";
 import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
 // Of a small batch the planning is most of the work.
@@ -41,7 +42,7 @@ export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]):
       // In a transaction of the caller's a second try only meets that PostgreSQL has given it up.
       const isLost =
         taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
-      if (!isLost && !messageOf((error as Error).cause).includes(TAKEN)) throw error;
+      if (!isLost && !isRaised((error as Error).cause, TAKEN)) throw error;
       taken ??= error;
       if (isLost) throw keyTooBusy(null, taken);
     }

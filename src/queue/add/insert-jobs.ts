@@ -1,6 +1,5 @@
 // Inserts jobs without keys: one statement, twice as fast as the schema's function add_jobs, whose
 // behaviour it repeats (tasks and queues come into being, workers are notified).
-import { messageOf } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -11,6 +10,7 @@ import { type JobRow, toJob } from "../sql/job-row.ts";
 import { knownNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
+import { isRaised } from "./raised.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
 // Of a small batch the planning is most of the work; a large one has a plan of its own.
@@ -31,7 +31,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
     contendedQuery<InsertedRow>(known, statement, values, { isRepeated }),
   ).catch((error: unknown) => {
     const { cause } = error as Error;
-    throw messageOf(cause).includes(SKIPPED) ? skippedRows(specs.length, { cause }) : error;
+    throw isRaised(cause, SKIPPED) ? skippedRows(specs.length, { cause }) : error;
   });
   if (answer === undefined) throw skippedRows(specs.length, {});
   const ids = parseIdArray(answer.ids);
