@@ -52,6 +52,31 @@ test("why says what holds a job, and the line that frees it.", async () => {
   assert.equal((await quickly(["unlock", "gone", "--yes"], env)).status, 0);
 });
 
+test("why, tasks and status tell a job that was fetched from one that runs.", async () => {
+  for (let n = 0; n < 2; n++) await quickly(["add", "held", "{}", "--queue", "h"], env);
+  const [runs = "", fetched = ""] = await ids("held");
+  await db.query(`update worker._private_jobs set locked_by = 'w-3', attempts = 1,
+    locked_at = now() - interval '4 seconds' where id in (${runs}, ${fetched})`);
+  await db.query(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w-3', now(), $1)`,
+    [JSON.stringify({ running_jobs: 1, running_job_ids: [runs], fetched_job_ids: [fetched] })],
+  );
+  const { stdout } = await quickly(["why", fetched], env);
+  const said = `^job ${fetched} is fetched\\. Fetched by w-3, first behind #${runs}, 4[^;]* and not started;`;
+  assert.match(stdout, new RegExp(said));
+  assert.match((await quickly(["why", runs], env)).stdout, /is running\. Has run for 4/);
+  const { stdout: tasks } = await quickly(["tasks", "--search", "held", "--json"], env);
+  const [task] = JSON.parse(tasks).tasks;
+  assert.deepEqual([task.fetched.value, task.running.value], [1, 1]);
+  const count = async (q: string) => (await quickly(["count", q], env)).stdout.trim();
+  assert.deepEqual(
+    [await count("is:fetched"), await count("is:running"), await count("is:locked task:held")],
+    ["1", "1", "2"],
+  );
+  await db.query("delete from worker._private_jobs where locked_by = 'w-3'");
+  await db.query("delete from worker._private_workers");
+});
+
 test("why says how a failed job failed, and how many others did.", async () => {
   for (let n = 0; n < 3; n++) await quickly(["add", "charge", "{}", "--max-attempts", "1"], env);
   await db.query(
@@ -65,7 +90,7 @@ test("why says how a failed job failed, and how many others did.", async () => {
 test("tasks lists each task with its jobs by condition.", async () => {
   const { stdout } = await quickly(["tasks"], env);
   const [head = "", first = ""] = stdout.split("\n");
-  assert.match(head, /^TASK +RUNNING +FAILED/);
+  assert.match(head, /^TASK +FETCHED +RUNNING +FAILED/);
   assert.match(first, /^charge /);
   const { stdout: json } = await quickly(["tasks", "--json", "--search", "MAIL"], env);
   const { tasks, count } = JSON.parse(json);
@@ -85,7 +110,7 @@ test("cron lists the entries of timetables.", async () => {
 test("watch without a terminal shows one screen, with what needs a person.", async () => {
   const { stdout, status } = await quickly(["watch"], env);
   assert.equal(status, 0);
-  assert.match(stdout, /^worker watch {2}worker .*\n\nrunning 0 {3}failed 3/);
+  assert.match(stdout, /^worker watch {2}worker .*\n\nfetched 0 {3}running 0 {3}failed 3/);
   assert.match(stdout, /\nworkers |oldest due/);
   assert.match(stdout, /\ncharge +0 +3/);
   const soon = await quickly(["watch", "--interval", "10ms"], env);

@@ -30,6 +30,30 @@ test("A tab asks the server for its condition, in its own order, and Back brings
   });
 });
 
+test("A job that was fetched is told from one that runs, in the list, in its tab and on its page.", async () => {
+  const add = () => admin.utils.addJob("prefetched", {}, { queueName: "in order" });
+  const [runs, fetched] = [(await add()).id, (await add()).id];
+  await admin.sql(`update worker._private_jobs set locked_by = 'w-3', attempts = 1,
+    locked_at = now() - interval '4 seconds' where id in (${runs}, ${fetched})`);
+  await admin.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
+    values ('w-3', now(), '{"running_job_ids": ["${runs}"], "fetched_job_ids": ["${fetched}"]}')`);
+  await visit(admin, "/jobs?q=is%3Afetched", async ({ page }) => {
+    await turned(page, "Jobs, fetched");
+    await rows(page, 1);
+    assert.deepEqual(await ids(page), [fetched]);
+    await sees(page, "Fetched by w-3, try 1");
+    await page.goto(addressOfRoute(admin, "/jobs?q=task%3Aprefetched"));
+    await rows(page, 2);
+    assert.deepEqual(
+      await page.locator("table.jobs .st .sr").allTextContents(),
+      ["Fetched", "Running"],
+      "the newest first",
+    );
+    await page.goto(addressOfRoute(admin, `/jobs/${fetched}`));
+    await sees(page, new RegExp(`Fetched by w-3, first behind #${runs}`));
+  });
+});
+
 test("A query is typed with completions, becomes chips, and is the address.", async () => {
   await admin.utils.addJob("find_me", { note: "a needle & a haystack?" }, { queueName: "a b/c&d" });
   await visit(admin, "/jobs", async ({ page, context, requests }) => {

@@ -1,6 +1,10 @@
 // What a worker has fetched and not started: how much that is, and that it goes back soon.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listLightJobs } from "../../src/queue/pages/list-jobs.ts";
+import { explainJob } from "../../src/queue/why/explain-job.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { QUICK, workerProcess } from "./worker-process.ts";
 import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -8,6 +12,8 @@ const HOUR_MS = 3_600_000;
 
 const REPORTS =
   "select from worker._private_workers where metadata -> 'running_job_ids' is not null";
+
+const BEAT = "select last_heartbeat_at::text as at from worker._private_workers";
 
 /** Ids of jobs that are locked. */
 const locked = async () =>
@@ -117,4 +123,97 @@ test("What was fetched ahead for slots that stay taken goes back.", async () => 
   );
   gate.open();
   await until("all are done", async () => (await queue.left()).length === 0);
+});
+
+test("While a job blocks its worker's event loop, it never counts as fetched.", async () => {
+  const worker = await workerProcess(queue.url, { concurrency: 1 });
+  await queue.utils.addJobs(Array.from({ length: 2_000 }, () => ({ identifier: "quick" })));
+  await until("quick jobs are done", async () => (await queue.left()).length === 0);
+  const [blocking] = await queue.utils.addJobs([
+    { identifier: "blocking", payload: { ms: 4_000 }, spec: { priority: -1 } },
+    ...Array.from({ length: 20 }, () => ({ identifier: "quick" })),
+  ]);
+  const id = blocking?.id ?? "";
+  await worker.event("started", (event) => event["id"] === id);
+  const beats = async () => (await queue.sql<{ at: string }>(BEAT))[0]?.at;
+  const first = await beats();
+  let looks = 0;
+  let others = 0;
+  // Until it has ended: its worker beats meanwhile.
+  for (;;) {
+    const { jobs } = await listLightJobs(queue.db);
+    const held = jobs.filter(({ lockedBy }) => lockedBy !== null);
+    const own = held.find((job) => job.id === id);
+    if (own === undefined) break;
+    looks++;
+    others = Math.max(others, held.length - 1);
+    assert.equal(own.condition, "running");
+    const why = await explainJob(queue.db, id);
+    assert.ok(why === null || why.condition !== "fetched");
+  }
+  assert.ok(looks > 5 && first !== (await beats()), `${looks} looks`);
+  await worker.stop();
+});
+
+test("A job that its worker reports as fetched is no longer fetched once it starts.", async () => {
+  // The way back of what was fetched takes as long as the test wants.
+  await queue.sql(`
+    create function worker.wait_for_test() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock_shared(4711); return new; end';
+    create trigger wait_for_test before update on worker._private_jobs for each row
+      when (old.locked_by is not null and new.locked_by is null and new.locked_at is null)
+      execute function worker.wait_for_test()`);
+  const gates = { first: latch(), second: latch() };
+  const task = recording<string>("task", (name) => gates[name as "first"]?.opened);
+  const recovery = { heartbeatIntervalMs: 1_000, thresholdMs: 20_000 };
+  await queue.started({ tasks: [task], concurrency: 1, lanes: 2, recovery });
+  await queue.utils.addJobs(
+    Array.from({ length: 2_000 }, () => ({ identifier: "task", payload: "" })),
+  );
+  await until("it is known to be quick", async () => (await queue.left()).length === 0);
+  const holder = await queue.pool.connect();
+  try {
+    await holder.query("select pg_advisory_lock(4711)");
+    const [, second] = await queue.utils.addJobs([
+      { identifier: "task", payload: "first" },
+      { identifier: "task", payload: "second" },
+    ]);
+    const condition = async () =>
+      (await listLightJobs(queue.db)).jobs.find(({ id }) => id === second?.id)?.condition;
+    await until("it is reported", async () => (await condition()) === "fetched");
+    await holder.query("select pg_advisory_unlock(4711)");
+    gates.first.open();
+    await until("it runs", () => task.seen.includes("second"));
+    await until("its worker has written so", async () => (await condition()) === "running", 900);
+  } finally {
+    holder.release();
+    gates.first.open();
+    gates.second.open();
+    await queue.sql("drop function worker.wait_for_test cascade");
+  }
+});
+
+test("A job that runs is running from its first moment on, whatever its worker has reported.", async () => {
+  const told: (string | undefined)[] = [];
+  const look = async (id: string) => {
+    const { jobs } = await listLightJobs(queue.db, { q: `id:${id}` });
+    told.push(jobs[0]?.condition);
+  };
+  const task = defineTask<number>("look", async (_, { job }) => {
+    for (let n = 0; n < 5; n++) await look(job.id);
+    const done = latch();
+    setTimeout(() => done.open(), 200);
+    await done.opened;
+    await look(job.id);
+  });
+  await queue.started({ tasks: [task], concurrency: 4, recovery: QUICK });
+  await queue.utils.addJobs(
+    Array.from({ length: 24 }, (_, n) => ({
+      identifier: "look",
+      payload: n,
+      spec: n % 2 === 0 ? { queueName: "q" } : {},
+    })),
+  );
+  await until("all are done", async () => (await queue.left()).length === 0, 60_000);
+  assert.deepEqual([told.length, [...new Set(told)]], [24 * 6, ["running"]]);
 });
