@@ -5,6 +5,7 @@ import pg from "pg";
 import { silentLogger } from "../../src/base/logger.ts";
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
+import { rawJson } from "../../src/domain/payload.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { recording, until, workerQueue } from "./worker-queue.ts";
@@ -39,3 +40,16 @@ for (const fastLane of [false, true]) {
     await until("the next one runs", () => quick.seen.length === 1);
   });
 }
+
+test("A character that the database cannot have is named, in a query as in a job.", async () => {
+  const message =
+    'the character "\u0416" cannot be in this database, whose encoding is LATIN1: leave it out, or write \\u0416 in JSON';
+  const refused = { code: "bad_input", message };
+  for (const q of ["task:\u0416", "payload.a:\u0416", "\u0416 is:ready"]) {
+    await assert.rejects(queue.utils.listJobs({ q }), refused, q);
+  }
+  await assert.rejects(queue.utils.addJob("\u0416"), refused);
+  await assert.rejects(queue.utils.removeJob("\u0416"), refused);
+  const { id } = await queue.utils.addJob("mail", rawJson('{"a":"\\u0416"}'));
+  assert.equal((await queue.utils.getJob(id))?.payloadText, '{"a":"\\u0416"}');
+});

@@ -1,6 +1,6 @@
 // What PostgreSQL and the network say, as sentences an operator can act on (error-sentences.ts).
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
-import { byCode, byWording, fullLockTable } from "./error-sentences.ts";
+import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
 // Input that only the database could find wrong, if it is input: a statement that reads may meet the same
 // in a row. GWBKM is Graphile Worker's "bad job key mode".
@@ -15,6 +15,8 @@ const inputStates = new Set([
   "23514",
   "GWBKM",
 ]);
+
+const UNTRANSLATABLE = "22P05";
 
 /** What was sent when an error came. */
 interface Sent {
@@ -49,8 +51,10 @@ export function explainDatabaseError(
       const message = `${detail}: the sequence of ${table}.id gives ids that are taken; move it on as "worker doctor" shows, or with select setval(pg_get_serial_sequence('"${schema}".${table}', 'id'), (select max(id) from "${schema}".${table}))`;
       return new WorkerError("database_error", message, { cause: error });
     }
-    if (inputStates.has(state) && isOfInput(error, text))
-      return new WorkerError("bad_input", detail, { cause: error });
+    if (inputStates.has(state) && isOfInput(error, text)) {
+      const sentence = state === UNTRANSLATABLE ? missingCharacter(detail) : null;
+      return new WorkerError("bad_input", sentence ?? detail, { cause: error });
+    }
   }
   const worded = byWording.find(([wording]) => wording.test(detail))?.[1];
   if (worded !== undefined) {

@@ -30,6 +30,20 @@ export const fullLockTable: Explanation = [
   (detail) =>
     `PostgreSQL's table of locks is full (${detail}); raise max_locks_per_transaction, or try again`,
 ];
+/** Whatever its language, PostgreSQL names the character's bytes and both encodings; null: another error of 22P05. */
+export function missingCharacter(detail: string): string | null {
+  const bytes = detail.match(/0x[0-9a-f]{2}/g);
+  const encoding = detail
+    .match(/[A-Z][A-Z0-9_]+/g)
+    ?.filter((one) => one !== "UTF8")
+    .at(-1);
+  if (bytes === null || encoding === undefined) return null;
+  const character = Buffer.from(bytes.map(Number)).toString();
+  const escaped = JSON.stringify(character)
+    .slice(1, -1)
+    .replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return `the character "${character}" cannot be in this database, whose encoding is ${encoding}: leave it out, or write ${escaped} in JSON`;
+}
 const untrusted: Explanation = [
   "database_unreachable",
   (detail) =>
