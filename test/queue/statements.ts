@@ -143,6 +143,9 @@ const walked: Answer = (text) =>
   text.includes("as ids")
     ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
     : { us: "1", task_id: 1 };
+/** Those that are found have to be unpacked before they can be judged. */
+const walkedLarge: Answer = (text) =>
+  text.includes("as is_large") ? { id: "1", is_large: true } : walked(text);
 let largeJobs = 0;
 /** A compressed payload, one that is too large, and what is asked about them. */
 const large: Answer = (text) => {
@@ -338,7 +341,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "list-jobs-skip": [(db) => listJobs(db, { sort: "-id", offset: 1 }), () => ({ id: "1" })],
   "list-jobs-of-query": [(db) => listJobs(db, { q: "task:t is:failed", sort: "-id" }), walked],
   "list-jobs-of-ids": [(db) => listJobs(db, { q: "id:1,2", sort: "-tries" }), walked],
-  "list-jobs-checked": [(db) => listJobs(db, { q: "payload.a:1 or tries>3" }), walked],
+  "list-jobs-checked": [(db) => listJobs(db, { q: "payload.a:1 or tries>3" }), walkedLarge],
   "list-jobs-due": [(db) => listJobs(db, { sort: "due", state: "scheduled" }), walked],
   "list-jobs-priority": [(db) => listJobs(db, { sort: "priority", state: "ready" }), walked],
   "list-jobs-ranked": [(db) => listJobs(db, { sort: "-failed_at", cursor: RANKED }), walked],

@@ -1,11 +1,16 @@
 // Payloads that are small in the table and large in memory.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { query } from "../../src/database/database.ts";
+import { boundedQueryable } from "../../src/database/connection/pool.ts";
+import { type Database, query } from "../../src/database/database.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { readColumnGroups } from "../../src/queue/groups/column-groups.ts";
+import { readErrorGroups } from "../../src/queue/groups/error-groups.ts";
 import { readCommon } from "../../src/queue/groups/read-common.ts";
+import { findPage } from "../../src/queue/pages/walk-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { loadPacked, type PackableRow, packable } from "../../src/queue/sql/unpacked.ts";
+import { countQuery } from "../../src/queue/stats/count-query.ts";
 import { readGauge } from "../../src/queue/stats/gauge.ts";
 import { testQueue } from "./queue-database.ts";
 
@@ -63,4 +68,80 @@ test("What jobs have in common is found among those that are small, beside those
   const failed = await compileQuery(queue.db, "is:failed");
   const { findings } = await readCommon(queue.db, failed, await readGauge(queue.db));
   assert.match(JSON.stringify(findings[0]), /region/);
+});
+
+/** The queue's database with a bound on each statement, as the admin has one. */
+const bounded = (statementTimeoutMs: number): Database => ({
+  client: boundedQueryable(queue.pool, {
+    statementTimeoutMs,
+    lockTimeoutMs: 1_000,
+    lineMs: 10_000,
+    readOnly: true,
+  }),
+  schema: queue.db.schema,
+});
+
+/** More than can be unpacked in the time of a statement, and small ones beside them. */
+async function addMuch() {
+  await add([...Array.from({ length: 60 }, () => 1_390_000), 10, 10, 10]);
+  await queue.sql(
+    "update worker._private_jobs set attempts = max_attempts, last_error = 'Error: no'",
+  );
+  await queue.sql("vacuum analyze worker._private_jobs");
+}
+
+test("Where unpacking takes too long, counts and groups say what is undecided, and are never wrong.", async () => {
+  await addMuch();
+  const db = bounded(150);
+  const gauge = await readGauge(queue.db);
+  for (const [q, certain] of [
+    ["payload.a:aaaaaaaaaa", 3],
+    ["aaaaaaaaaa", 3],
+    ["payload:bbb", 0],
+    ["payload.a:bbb or tries<1", 0],
+    ["-aaaaaaaaaaa is:failed", 3],
+  ] as const) {
+    const jobs = await compileQuery(queue.db, q);
+    const { value, low, high, precision } = await countQuery(db, jobs, gauge);
+    assert.deepEqual(
+      { q, value, low, high, precision },
+      {
+        q,
+        value: certain,
+        low: certain,
+        high: certain + 60,
+        precision: "estimated",
+      },
+    );
+    for (const read of [
+      readErrorGroups(db, jobs, gauge, 9),
+      readColumnGroups(db, "task", jobs, gauge, 9),
+    ]) {
+      const { of, groups } = await read;
+      assert.deepEqual([q, of.low, of.high], [q, certain, certain + 60]);
+      for (const { count } of groups) assert.equal(count.precision, "estimated");
+    }
+    const { compared } = await readCommon(db, jobs, gauge);
+    assert.equal(compared.here, certain);
+  }
+});
+
+test("A list that only texts decide goes on where its time was up, and misses nothing.", async () => {
+  await add([10, ...Array.from({ length: 24 }, () => 1_390_000), 10]);
+  for (const sort of ["id", "-id", "due", "-tries"] as const) {
+    const found: string[] = [];
+    let answers = 0;
+    for (let cursor: string | null = ""; cursor !== null; answers++) {
+      const filter = { q: "payload.b:none", sort, limit: 500 };
+      const page = await findPage(
+        bounded(500),
+        cursor === "" ? filter : { ...filter, cursor },
+        100,
+      );
+      found.push(...page.ids);
+      cursor = page.cursorAfter(page.ids.length);
+    }
+    assert.equal(new Set(found).size, 26, sort);
+    assert.ok(answers > 1, sort);
+  }
 });

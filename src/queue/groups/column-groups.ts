@@ -49,17 +49,22 @@ export async function readColumnGroups(
 ): Promise<Groups> {
   const asOf = new Date(gauge.nowMs).toISOString();
   if (jobQuery.isEmpty) return { groups: [], sampled: 0, of: exact(0, "scan", asOf), asOf };
-  const here = () => countHere(db, by, jobQuery, gauge, limit, smallPages);
-  const all = () => countInDatabase(db, by, jobQuery, gauge, limit, null);
+  const here = (isLate = false) => countHere(db, by, jobQuery, gauge, limit, smallPages, isLate);
+  const light = jobQuery.light === null ? null : () => here(true);
+  const inDatabase = (pages: readonly number[] | null) =>
+    countInDatabase(db, by, jobQuery, gauge, limit, pages);
   const some = () =>
-    sampleInTime(db, "groups", SAMPLED_PAGES, (pages) =>
-      countInDatabase(db, by, jobQuery, gauge, limit, choosePages(gauge.pages, pages)),
+    sampleInTime(
+      db,
+      "groups",
+      SAMPLED_PAGES,
+      (pages) => inDatabase(choosePages(gauge.pages, pages)),
+      light,
     );
   const isSmall = gauge.pages <= smallPages;
-  const counted =
-    jobQuery.check === null
-      ? ((isSmall ? await unlessLate(all()) : null) ?? (await some()))
-      : await here();
+  const all = jobQuery.check === null && isSmall ? await unlessLate(inDatabase(null)) : null;
+  const further = jobQuery.check !== null ? here : isSmall && light !== null ? light : some;
+  const counted = all ?? (await further());
   const labels = await labelsOf(db, by, counted.groups);
   const groups = counted.groups.flatMap(({ key, count, firstMs, lastMs, ids }): Group[] => {
     const label = labels(key);
@@ -137,9 +142,10 @@ async function countHere(
   gauge: Gauge,
   limit: number,
   smallPages: number,
+  isLate: boolean,
 ): Promise<Counted> {
   const asOf = new Date(gauge.nowMs).toISOString();
-  const read = await readGroupedRows(db, jobQuery, gauge, smallPages, false);
+  const read = await readGroupedRows(db, jobQuery, gauge, smallPages, false, isLate);
   const keyed = Map.groupBy(read.rows, keyOf[by]);
   keyed.delete(null);
   const groups = [...keyed].sort((a, b) => b[1].length - a[1].length).slice(0, limit);

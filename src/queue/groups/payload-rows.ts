@@ -4,7 +4,7 @@
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { unlessLate } from "../../database/unless-late.ts";
-import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import { loadPacked, type PackableRow, packable } from "../sql/unpacked.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
@@ -32,22 +32,35 @@ const WALK_MS = 300;
 const STEP_MS = 100;
 const FIRST_SPAN = 20_000;
 
+export interface Payloads {
+  readonly rows: readonly PayloadRow[];
+  /** The query as it was asked: without what is packed, where unpacking it took too long. */
+  readonly asked: JobQuery;
+}
+
 export async function readPayloads(
   db: Database,
   jobQuery: JobQuery,
   side: Side,
   { pages }: Gauge,
   smallPages: number,
-): Promise<readonly PayloadRow[]> {
-  const isSmall = pages <= smallPages;
-  const all = isSmall ? await unlessLate(newest(db, jobQuery, side)) : null;
-  if (all !== null) return all;
-  const sampled = await sampleInTime(db, "payloads", SAMPLED_PAGES, (count) =>
-    read(db, jobQuery, side, sampleSql, [shuffled(choosePages(pages, count))]),
-  );
-  if (sampled.rows.length >= FEW_ROWS || !side.matching) return sampled.rows;
-  const walked = await walkNewest(db, jobQuery, side);
-  return walked.length > sampled.rows.length ? walked : sampled.rows;
+): Promise<Payloads> {
+  let asked = jobQuery;
+  const { light } = jobQuery;
+  if (pages <= smallPages) {
+    const all = await unlessLate(newest(db, asked, side));
+    if (all !== null) return { rows: all, asked };
+    asked = light ?? asked;
+  }
+  const sample = (some: JobQuery) => (count: number) => {
+    asked = some;
+    return read(db, some, side, sampleSql, [shuffled(choosePages(pages, count))]);
+  };
+  const readLight = light === null ? null : sample(light);
+  const sampled = await sampleInTime(db, "payloads", SAMPLED_PAGES, sample(asked), readLight);
+  if (sampled.rows.length >= FEW_ROWS || !side.matching) return { rows: sampled.rows, asked };
+  const walked = await walkNewest(db, asked, side);
+  return { rows: walked.length > sampled.rows.length ? walked : sampled.rows, asked };
 }
 
 /** The newest of all; where Node decides which match, further back until there are enough. */
@@ -139,7 +152,7 @@ const wanted = (
   jobQuery: JobQuery,
   side: Side,
   first: number,
-) => `pg_catalog.pg_column_size(jobs.payload) <= $1::int
+) => `pg_catalog.pg_column_size(jobs.payload) <= $1::int and not ${undecidedBy(jobQuery)}
       and ${
         side.matching
           ? `$3::int[] is null and ${jobQuery.sql(first)}`

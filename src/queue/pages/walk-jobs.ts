@@ -226,6 +226,7 @@ function asOneQuery({ query, matching }: Asked): JobQuery | null {
     marks: () => "null::text",
     cost: "bounded",
     terms: [],
+    light: null,
     indexHint: null,
     unknown: [],
   };

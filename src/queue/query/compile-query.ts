@@ -9,6 +9,7 @@ import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
 import { databaseNowUs } from "../sql/moments.ts";
+import { isPacked } from "../sql/unpacked.ts";
 import { heartbeatsOf } from "../workers/worker-table.ts";
 import { explicitQuery } from "./explicit-query.ts";
 import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
@@ -23,8 +24,8 @@ import {
 } from "./facts/names.ts";
 import { stuckHolders } from "./facts/stuck-holders.ts";
 import { fieldPart, type Known } from "./field-part.ts";
-import type { JobQuery } from "./job-query.ts";
-import { numbered, Parameters, settled } from "./parameters.ts";
+import type { JobQuery, LightQuery } from "./job-query.ts";
+import { numbered, Parameters, type Settled, settled } from "./parameters.ts";
 import { ALL, allOf, anyOf, noneOf, type Part } from "./part.ts";
 import { rowCheck } from "./row-check.ts";
 import { type CostFacts, isCheap, termCosts } from "./term-cost.ts";
@@ -61,7 +62,7 @@ export async function compileQuery(
   const ready = settled(part.sql, marks, compiler.parameters.values);
   const facts = { ...compiler.costFacts(text), indexes: options.indexes ?? new Set<string>() };
   const terms = termCosts(tree, facts);
-  return {
+  const query: JobQuery = {
     text: text.trim(),
     explicit: tree === null ? "" : compiler.explicit(text.trim(), tree),
     nowUs,
@@ -75,6 +76,21 @@ export async function compileQuery(
     indexHint: terms.find(({ index }) => index !== null)?.index ?? null,
     unknown: known.unknown,
     isEmpty: part.sql === "false",
+    light: null,
+  };
+  return { ...query, light: lightQuery(query, part, ready) };
+}
+
+function lightQuery(query: JobQuery, { reading }: Part, ready: Settled): LightQuery | null {
+  if (reading === null) return null;
+  const undecided = `(${reading.columns.map(isPacked).join(" or ")})`;
+  const sql = `(${ready.renumbered(reading.beside)} and case when ${undecided} then true else ${ready.sql} end)`;
+  const marks = `case when ${undecided} then null else ${ready.marks} end`;
+  return {
+    ...query,
+    undecided,
+    sql: (first) => numbered(sql, first),
+    marks: (first) => numbered(marks, first),
   };
 }
 

@@ -20,9 +20,9 @@ import { isNamed, type NamedRow } from "./facts/names.ts";
 import { isStuckLock, type StuckHolders } from "./facts/stuck-holders.ts";
 import { isMomentField, momentPart } from "./moment-part.ts";
 import type { Parameters } from "./parameters.ts";
-import { ALL, allOf, anyOf, noneOf, type Part, sqlPart } from "./part.ts";
+import { ALL, allOf, anyOf, noneOf, type Part, readingOf, sqlPart } from "./part.ts";
 import { payloadPart } from "./payload-part.ts";
-import { equalPart, errorPart, prefixPart, searchedPart, textsOf } from "./text-part.ts";
+import { equalPart, errorPart, flagPart, prefixPart, searchedPart, textsOf } from "./text-part.ts";
 
 /** What the compiler knows when it makes SQL of a term. */
 export interface Known {
@@ -65,7 +65,7 @@ function positivePart(term: FieldTerm, parameters: Parameters, known: Known): Pa
       return groupPart(term, parameters, known);
     case "payload":
       return term.path.length === 0
-        ? searchedPart("jobs.payload::text", textsOf(term), parameters)
+        ? searchedPart("payload", textsOf(term), parameters)
         : payloadPart(term, parameters);
     default:
       return integerPart(term, integers[field], parameters);
@@ -240,20 +240,6 @@ function workerPart(term: FieldTerm, parameters: Parameters): Part {
   ]);
 }
 
-// Graphile Worker keeps flags as an object whose members are true. "?" raises nothing on another kind,
-// but would find the text of a string, too.
-function flagPart(term: FieldTerm, parameters: Parameters): Part {
-  const flags = textsOf(term);
-  const hasNone = term.values.some(({ kind }) => kind === "none");
-  const isObject = "pg_catalog.jsonb_typeof(jobs.flags) = 'object'";
-  return anyOf([
-    ...(flags.length === 0
-      ? []
-      : [sqlPart(`(${isObject} and jobs.flags ?| ${parameters.add(flags, "text[]")})`)]),
-    ...(hasNone ? [sqlPart("(jobs.flags is null or jobs.flags = '{}')")] : []),
-  ]);
-}
-
 /** Failed in one way: by the group's fingerprint, or by its label. */
 function groupPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
   return anyOf(textsOf(term).map((name) => oneGroupPart(name, parameters, known)));
@@ -276,6 +262,8 @@ function oneGroupPart(name: string, parameters: Parameters, { errorGroups, unkno
     kind: "texts",
     sql: `(${narrow})`,
     shape: ALL.shape,
+    // Whether there is one is known without unpacking it, and its beginning is read alone.
+    reading: label === undefined ? null : readingOf("jobs.last_error"),
     decide: ({ last_error }) => last_error !== null && isIn(last_error),
   };
 }
@@ -289,6 +277,7 @@ function placePart(fingerprint: string, task: KnownTask, parameters: Parameters)
       kind: "texts",
       sql: "(jobs.last_error is not null)",
       shape: ALL.shape,
+      reading: null,
       decide: ({ last_error }) =>
         last_error !== null && errorPlace(task.name, last_error).fingerprint === fingerprint,
     },

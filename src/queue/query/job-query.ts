@@ -29,6 +29,8 @@ export interface JobQuery {
    * `null::text` where it needs nothing more.
    */
   marks(first: number): string;
+  /** The same without unpacking anything, where unpacking takes too long; null: nothing would be unpacked. */
+  readonly light: LightQuery | null;
   /** What all matching jobs have in common, for choosing an index. */
   readonly shape: QueryShape;
   /** `cheap`: an index leads to the matches. `bounded`: has to walk, in bounded steps. */
@@ -42,6 +44,16 @@ export interface JobQuery {
   /** Certain to match nothing: need not be asked. */
   readonly isEmpty: boolean;
 }
+
+/** Its `sql` lets those rows pass, too, that only unpacking decides. */
+export interface LightQuery extends JobQuery {
+  /** The condition that a row is one of them: neither `check` nor `marks` is for it. No parameters. */
+  readonly undecided: string;
+}
+
+/** As a select item beside a query's condition. */
+export const undecidedBy = (query: JobQuery): string =>
+  "undecided" in query ? (query as LightQuery).undecided : "false";
 
 export interface CheckedTexts {
   readonly payload: string;

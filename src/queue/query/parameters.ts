@@ -21,6 +21,8 @@ export interface Settled {
   readonly sql: string;
   readonly marks: string;
   readonly values: readonly unknown[];
+  /** For a piece of `sql`. */
+  readonly renumbered: (piece: string) => string;
 }
 
 /**
@@ -38,6 +40,7 @@ export function settled(sql: string, marks: string, all: readonly unknown[]): Se
   return {
     sql: renumbered(whole),
     marks: renumbered(marks),
+    renumbered,
     values: used.map((index) => all[Number(index)]),
   };
 }

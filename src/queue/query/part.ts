@@ -5,26 +5,35 @@ import { ANY_SHAPE, bothOf, eitherOf } from "./shape.ts";
 
 export type Part = SqlPart | TextsPart | MixedPart;
 
-/** SQL decides. */
-export interface SqlPart {
-  readonly kind: "sql";
+/** What every part has. */
+interface Condition {
   readonly sql: string;
   readonly shape: QueryShape;
+  /** null: nothing that it reads may be packed. */
+  readonly reading: Reading | null;
+}
+
+/** Where the condition reads values that may be much larger than they are on disk. */
+export interface Reading {
+  readonly columns: readonly string[];
+  /** What it requires beside those values: always necessary, and nothing is unpacked for it. */
+  readonly beside: string;
+}
+
+/** SQL decides. */
+export interface SqlPart extends Condition {
+  readonly kind: "sql";
 }
 
 /** The texts decide; `sql` leaves over what is worth a look. */
-export interface TextsPart {
+export interface TextsPart extends Condition {
   readonly kind: "texts";
-  readonly sql: string;
-  readonly shape: QueryShape;
   readonly decide: (row: CheckedTexts) => boolean;
 }
 
 /** Both, joined. */
-export interface MixedPart {
+export interface MixedPart extends Condition {
   readonly kind: "and" | "or" | "not";
-  readonly sql: string;
-  readonly shape: QueryShape;
   readonly items: readonly Part[];
 }
 
@@ -32,8 +41,15 @@ export const ALL = sqlPart("true");
 export const NONE = sqlPart("false");
 
 export function sqlPart(sql: string, shape: Partial<QueryShape> = {}): SqlPart {
-  return { kind: "sql", sql, shape: { ...ANY_SHAPE, ...shape } };
+  return { kind: "sql", sql, shape: { ...ANY_SHAPE, ...shape }, reading: null };
 }
+
+/** A condition on a value that may be packed. */
+export function readingPart(sql: string, column: string): SqlPart {
+  return { ...sqlPart(sql), reading: readingOf(column) };
+}
+
+export const readingOf = (column: string): Reading => ({ columns: [column], beside: "true" });
 
 export function allOf(parts: readonly Part[]): Part {
   const items = parts.filter((part) => !isConstant(part, "true"));
@@ -41,9 +57,8 @@ export function allOf(parts: readonly Part[]): Part {
   const [first] = items;
   if (first === undefined) return ALL;
   if (items.length === 1) return first;
-  const sql = items.map(({ sql }) => sql).filter((sql) => sql !== "true");
   const shape = items.map((item) => item.shape).reduce(bothOf);
-  return joinedPart("and", items, sql.length === 0 ? "true" : `(${sql.join(" and ")})`, shape);
+  return joinedPart("and", items, everyOf(items.map(({ sql }) => sql)), shape);
 }
 
 export function anyOf(parts: readonly Part[]): Part {
@@ -52,17 +67,25 @@ export function anyOf(parts: readonly Part[]): Part {
   const [first] = items;
   if (first === undefined) return NONE;
   if (items.length === 1) return first;
-  const isNarrow = items.every(({ sql }) => sql !== "true");
-  const sql = isNarrow ? `(${items.map(({ sql }) => sql).join(" or ")})` : "true";
-  return joinedPart("or", items, sql, items.map((item) => item.shape).reduce(eitherOf));
+  const shape = items.map((item) => item.shape).reduce(eitherOf);
+  return joinedPart("or", items, someOf(items.map(({ sql }) => sql)), shape);
 }
+
+function everyOf(conditions: readonly string[]): string {
+  const real = conditions.filter((sql) => sql !== "true");
+  return real.length === 0 ? "true" : `(${real.join(" and ")})`;
+}
+
+const someOf = (conditions: readonly string[]) =>
+  conditions.includes("true") ? "true" : `(${conditions.join(" or ")})`;
 
 /** A row of which PostgreSQL cannot say whether the part holds (null) is one of which it does not. */
 export function noneOf(part: Part): Part {
   if (isConstant(part, "true")) return NONE;
   if (isConstant(part, "false")) return ALL;
-  if (part.kind === "sql") return sqlPart(`(${part.sql} is not true)`);
-  return { kind: "not", items: [part], sql: "true", shape: ANY_SHAPE };
+  const reading = part.reading === null ? null : { ...part.reading, beside: "true" };
+  if (part.kind === "sql") return { ...sqlPart(`(${part.sql} is not true)`), reading };
+  return { kind: "not", items: [part], sql: "true", shape: ANY_SHAPE, reading };
 }
 
 function joinedPart(
@@ -71,8 +94,16 @@ function joinedPart(
   sql: string,
   shape: QueryShape,
 ): Part {
+  const reading = joinedReading(kind, items);
   const isDecided = items.every((item) => item.kind === "sql");
-  return isDecided ? { kind: "sql", sql, shape } : { kind, items, sql, shape };
+  return isDecided ? { kind: "sql", sql, shape, reading } : { kind, items, sql, shape, reading };
+}
+
+function joinedReading(kind: "and" | "or", items: readonly Part[]): Reading | null {
+  const columns = new Set(items.flatMap(({ reading }) => reading?.columns ?? []));
+  if (columns.size === 0) return null;
+  const beside = items.map(({ sql, reading }) => reading?.beside ?? sql);
+  return { columns: [...columns], beside: kind === "and" ? everyOf(beside) : someOf(beside) };
 }
 
 const isConstant = (part: Part, sql: "true" | "false") => part.kind === "sql" && part.sql === sql;

@@ -7,7 +7,7 @@ import { isOrder } from "../../domain/query/fields.ts";
 import type { FieldTerm, Operator, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
 import { contains } from "../sql/text-search.ts";
 import type { Parameters } from "./parameters.ts";
-import { ALL, allOf, anyOf, type Part, sqlPart } from "./part.ts";
+import { ALL, allOf, anyOf, type Part, readingOf, sqlPart } from "./part.ts";
 
 export function payloadPart(term: FieldTerm, parameters: Parameters): Part {
   const { path, op, values } = term;
@@ -15,6 +15,7 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): Part {
     kind: "texts",
     sql: writtenPart(term, parameters).sql,
     shape: ALL.shape,
+    reading: readingOf("jobs.payload"),
     decide: ({ payload }) => {
       const found = valuesAt(payload, path);
       return values.some((value) => matches(found, value, op));

@@ -4,15 +4,21 @@ import type { FieldTerm, TextTerm } from "../../domain/query/query-tree.ts";
 import { textSearch } from "../sql/text-search.ts";
 import type { NamesWithText, WordMeanings } from "./facts/names.ts";
 import type { Parameters } from "./parameters.ts";
-import { anyOf, type Part, sqlPart } from "./part.ts";
+import { anyOf, type Part, readingPart, sqlPart } from "./part.ts";
 
 /** `error:…` and `payload:…`: the text somewhere in it. */
 export function searchedPart(
-  column: string,
+  column: "payload" | "last_error",
   texts: readonly string[],
   parameters: Parameters,
 ): Part {
-  return anyOf(texts.map((text) => sqlPart(`(${searcher(text, parameters)(column)})`)));
+  return anyOf(texts.map((text) => hasText(column, searcher(text, parameters))));
+}
+
+/** That the text is in a value that may be packed. */
+function hasText(column: "payload" | "last_error", isIn: (text: string) => string): Part {
+  const value = `jobs.${column}`;
+  return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
 }
 
 /** Makes of a column the condition that it has the text in it; with one parameter for all. */
@@ -26,10 +32,14 @@ export function errorPart(term: FieldTerm, parameters: Parameters): Part {
   const texts = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");
   const found =
-    term.op === ":"
-      ? searchedPart("jobs.last_error", texts, parameters)
-      : equalPart("jobs.last_error", texts, parameters);
+    term.op === ":" ? searchedPart("last_error", texts, parameters) : equalError(texts, parameters);
   return anyOf([found, ...(hasNone ? [sqlPart("jobs.last_error is null")] : [])]);
+}
+
+/** A text of another length is not unpacked, but many of the same length may be. */
+function equalError(texts: readonly string[], parameters: Parameters): Part {
+  const { sql } = equalPart("jobs.last_error", texts, parameters);
+  return texts.length === 0 ? anyOf([]) : readingPart(sql, "jobs.last_error");
 }
 
 export function equalPart(column: string, texts: readonly string[], parameters: Parameters): Part {
@@ -85,7 +95,26 @@ export function anywherePart(
     ids("job_queue_id", names.queues),
     has("jobs.key"),
     has("jobs.locked_by"),
-    has("jobs.last_error"),
-    has("jobs.payload::text"),
+    hasText("last_error", isIn),
+    hasText("payload", isIn),
+  ]);
+}
+
+// Graphile Worker keeps flags as an object whose members are true. "?" raises nothing on another kind,
+// but would find the text of a string, too.
+export function flagPart(term: FieldTerm, parameters: Parameters): Part {
+  const flags = textsOf(term);
+  const hasNone = term.values.some(({ kind }) => kind === "none");
+  const isObject = "pg_catalog.jsonb_typeof(jobs.flags) = 'object'";
+  return anyOf([
+    ...(flags.length === 0
+      ? []
+      : [
+          readingPart(
+            `(${isObject} and jobs.flags ?| ${parameters.add(flags, "text[]")})`,
+            "jobs.flags",
+          ),
+        ]),
+    ...(hasNone ? [readingPart("(jobs.flags is null or jobs.flags = '{}')", "jobs.flags")] : []),
   ]);
 }

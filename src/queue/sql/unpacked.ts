@@ -10,7 +10,9 @@ const BATCH = 4 * 1_048_576;
 /** Of the worst, what is expected of a batch at least. */
 const LEAST_SHARE = 1 / 64;
 
-const isPacked = (value: string) => `pg_catalog.pg_column_compression(${value}) is not null`;
+/** Whether it is larger than it is in the table. */
+export const isPacked = (value: string): string =>
+  `pg_catalog.pg_column_compression(${value}) is not null`;
 
 /** The condition that a value is at most so long. It unpacks what is stored in as much, and nothing larger. */
 export const isAtMost = (value: string, bytes: number): string =>

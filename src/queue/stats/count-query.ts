@@ -2,8 +2,8 @@
 // interval that holds. Never what the planner guesses.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { unlessLate } from "../../database/unless-late.ts";
-import { between, capped, exact, type Value } from "../../domain/value.ts";
-import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
+import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import { timeText } from "../sql/moments.ts";
 import { loadPacked, type PackableRow, packable } from "../sql/unpacked.ts";
 import { beginCount, countOn, isDone } from "./count-exactly.ts";
@@ -41,6 +41,7 @@ export async function countQuery(
   const { smallPages = SMALL_TABLE_PAGES } = options;
   const asOf = timeText(gauge.nowMs * 1_000);
   if (jobQuery.isEmpty) return exact(0, "probe", asOf);
+  let isLate = false;
   const { ids, key } = jobQuery.shape;
   const isSmall = gauge.pages <= smallPages;
   if (jobQuery.check === null && (isSmall || ids !== null || key !== null)) {
@@ -50,19 +51,28 @@ export async function countQuery(
     const count = Number(rows?.[0]?.count ?? 0);
     if (cap !== null && count >= cap) return capped(cap, "probe", asOf);
     if (rows !== null) return exact(count, isSmall ? "scan" : "probe", asOf);
+    isLate = true;
   }
   if (isSmall && jobQuery.check !== null) {
     const progress = await unlessLate(beginCount(db).then((begun) => countOn(db, jobQuery, begun)));
-    const isWhole = progress !== null && isDone(progress) && progress.undecided === 0;
-    if (isWhole) return exact(progress.count, "scan", asOf);
+    if (progress !== null && isDone(progress)) {
+      const { count, undecided } = progress;
+      if (undecided === 0) return exact(count, "scan", asOf);
+      return between({ value: count, low: count, high: count + undecided }, "scan", asOf);
+    }
+    isLate = progress === null || progress.afterId === progress.firstId;
   }
-  const { check } = jobQuery;
+  const { check, light } = jobQuery;
   const { sampledPages = check === null ? SAMPLED_PAGES : CHECKED_PAGES } = options;
-  return sampleInTime(db, check === null ? "matches" : "texts", sampledPages, (pages) =>
-    check === null
-      ? sampleMatches(db, jobQuery, gauge, asOf, { ...options, sampledPages: pages })
-      : sampleChecked(db, jobQuery, check, gauge, asOf, { ...options, sampledPages: pages }),
-  );
+  const read = (asked: JobQuery) => (pages: number) => {
+    const sampled = { ...options, sampledPages: pages };
+    return check === null
+      ? sampleMatches(db, asked, gauge, asOf, sampled)
+      : sampleChecked(db, asked, check, gauge, asOf, sampled);
+  };
+  const readLight = light === null ? null : read(light);
+  const readFirst = (isLate ? readLight : null) ?? read(jobQuery);
+  return sampleInTime(db, check === null ? "matches" : "texts", sampledPages, readFirst, readLight);
 }
 
 const exactSql =
@@ -77,11 +87,13 @@ const matchesSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>
     `
-  select pg_catalog.json_agg(page.matching order by sampled.page)::text as matching, pg_catalog.sum(page.jobs) as jobs
+  select pg_catalog.json_agg(page.matching order by sampled.page)::text as matching,
+    pg_catalog.json_agg(page.possible order by sampled.page)::text as possible, pg_catalog.sum(page.jobs) as jobs
   from pg_catalog.unnest($1::bigint[]) as sampled (page)
   cross join lateral (
-    select pg_catalog.count(*) filter (where is_match) as matching, pg_catalog.count(*) as jobs
-    from (${rowsOfPage(s, "sampled.page", `${jobQuery.sql(2)} as is_match`)}
+    select pg_catalog.count(*) filter (where is_match and not is_undecided) as matching,
+      pg_catalog.count(*) filter (where is_match) as possible, pg_catalog.count(*) as jobs
+    from (${rowsOfPage(s, "sampled.page", `${jobQuery.sql(2)} as is_match, ${undecidedBy(jobQuery)} as is_undecided`)}
     ) as job
   ) as page`;
 
@@ -93,14 +105,30 @@ async function sampleMatches(
   { sampledPages, random }: SampledOptions,
 ): Promise<Value> {
   const chosen = choosePages(pages, sampledPages, random);
-  const [row] = await query<{ matching: string | null; jobs: string | null }>(
-    db,
-    matchesSql(jobQuery),
-    [chosen, ...jobQuery.values],
-  );
+  const values = [chosen, ...jobQuery.values];
+  const [row] = await query<MatchesRow>(db, matchesSql(jobQuery), values);
   const counts = JSON.parse(row?.matching ?? "[]") as number[];
+  const possible = JSON.parse(row?.possible ?? "[]") as number[];
   const perPage = Number(row?.jobs ?? 0) / Math.max(chosen.length, 1);
-  return between(estimateFrom(pages, counts, perPage), "sample", asOf);
+  return between(intervalOf(pages, counts, possible, perPage), "sample", asOf);
+}
+
+interface MatchesRow {
+  readonly matching: string | null;
+  readonly possible: string | null;
+  readonly jobs: string | null;
+}
+
+/** Between what is certain and what is possible. */
+function intervalOf(
+  pages: number,
+  counts: readonly number[],
+  possible: readonly number[],
+  perPage: number,
+): Interval {
+  const certain = estimateFrom(pages, counts, perPage);
+  const most = estimateFrom(pages, possible, perPage);
+  return { ...certain, high: Math.max(certain.high, most.high) };
 }
 
 const checkedSql =
@@ -113,13 +141,14 @@ const checkedSql =
     s,
     "sampled.page",
     `jobs.id, pg_catalog.left(jobs.last_error, $2::int) as last_error,
-        ${jobQuery.marks(4)} as marks,${packable("$2")}`,
+        ${jobQuery.marks(4)} as marks, ${undecidedBy(jobQuery)} as is_undecided,${packable("$2")}`,
     jobQuery.sql(4),
   )}
   ) as job
   limit $3::int`;
 
 interface CheckedRow extends PackableRow, Omit<CheckedTexts, "payload"> {
+  readonly is_undecided: boolean;
   /** Beginning at 1. */
   readonly place: number;
 }
@@ -140,21 +169,24 @@ async function sampleChecked(
     MOST_CHECKED,
     ...jobQuery.values,
   ]);
-  await loadPacked(db, rows, LARGEST_CHECKED);
+  await loadPacked(
+    db,
+    rows.filter((row) => !row.is_undecided),
+    LARGEST_CHECKED,
+  );
   const read = rows.length < MOST_CHECKED ? chosen.length : (rows.at(-1)?.place ?? 1) - 1;
   const counts = new Array<number>(Math.max(read, 1)).fill(0);
   const possible = [...counts];
   for (const row of rows) {
     const place = row.place - 1;
     if (place >= counts.length) continue;
-    const isUnread = row.payload === null;
+    const isUnread = row.payload === null || row.is_undecided;
     const isMatch = !isUnread && check(row as CheckedTexts);
     if (isMatch) counts[place] = (counts[place] ?? 0) + 1;
     if (isMatch || isUnread) possible[place] = (possible[place] ?? 0) + 1;
   }
-  const certain = estimateFrom(pages, counts, rows.length / counts.length);
-  const most = estimateFrom(pages, possible, rows.length / counts.length);
-  return between({ ...certain, high: Math.max(certain.high, most.high) }, "sample", asOf);
+  const interval = intervalOf(pages, counts, possible, rows.length / counts.length);
+  return between(interval, "sample", asOf);
 }
 
 function shuffled(pages: readonly number[], random: () => number): number[] {

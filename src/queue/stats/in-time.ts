@@ -17,14 +17,17 @@ const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
  * Reads a sample of `most` pages, or of as many as the database could read in time lately; after a
- * statement that was stopped for its time an eighth of that. Throws WorkerError: a handful is too much.
+ * statement that was stopped for its time an eighth of that, by `readLight` where there is one.
+ * Throws WorkerError: a handful is too much.
  */
 export async function sampleInTime<T>(
   { client }: Pick<Database, "client">,
   kind: SampleKind,
   most: number,
-  read: (pages: number) => Promise<T>,
+  readFull: (pages: number) => Promise<T>,
+  readLight: ((pages: number) => Promise<T>) | null = null,
 ): Promise<T> {
+  let read = readFull;
   const known = shares.get(client) ?? new Map<SampleKind, number>();
   shares.set(client, known);
   // What is too much for one kind is not tried with the next.
@@ -32,11 +35,12 @@ export async function sampleInTime<T>(
   for (;;) {
     const pages = Math.min(most, Math.max(FEWEST_PAGES, Math.ceil(most * share)));
     const began = monotonic();
-    const isLast = pages <= FEWEST_PAGES;
+    const isLast = pages <= FEWEST_PAGES && (readLight === null || read === readLight);
     const result = isLast ? await read(pages) : await unlessLate(read(pages));
     const tookMs = Math.max(1, monotonic() - began);
     share = result === null ? share / SHRINK : Math.min(1, (share * LONGEST_MS) / tookMs);
     known.set(kind, share);
     if (result !== null) return result;
+    read = readLight ?? readFull;
   }
 }

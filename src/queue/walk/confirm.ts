@@ -1,9 +1,10 @@
 // What PostgreSQL can only narrow down is decided here, on the texts of the candidates. They are read in
 // small groups, so that no statement unpacks much at once; a text too large to be read is left out and
 // counted.
+import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { CheckedTexts } from "../query/job-query.ts";
-import { isAtMost, worstBytes } from "../sql/unpacked.ts";
+import { worstBytes } from "../sql/unpacked.ts";
 import type { Check } from "./matching.ts";
 
 const GROUP = 25;
@@ -11,14 +12,19 @@ const GROUP = 25;
 const SMALL_BYTES = 524_288;
 /** Bytes that are read at all. */
 const MOST_BYTES = 8 * 1_048_576;
+/** What one step may take: the next goes on where it ended. */
+const MOST_IN_ALL = 16 * 1_048_576;
+const LONGEST_MS = 200;
 
 export interface Confirmed {
   readonly ids: ReadonlySet<string>;
   /** Candidates too large to be looked at. */
   readonly unchecked: number;
+  /** So many of the candidates were looked at, the first ones; one at least. */
+  readonly reached: number;
 }
 
-/** Those of `ids` for which the check holds. */
+/** Those of `ids` for which the check holds, as far as there is time. */
 export async function confirm(
   db: Database,
   ids: readonly string[],
@@ -26,7 +32,11 @@ export async function confirm(
 ): Promise<Confirmed> {
   const confirmed = new Set<string>();
   let unchecked = 0;
+  let bytes = 0;
+  const until = monotonic() + LONGEST_MS;
+  const isOver = () => bytes >= MOST_IN_ALL || monotonic() >= until;
   const look = (row: TextsRow) => {
+    bytes += (row.payload?.length ?? 0) + (row.last_error?.length ?? 0);
     if (row.is_large) unchecked += 1;
     else if (decide(row as CheckedTexts)) confirmed.add(row.id);
   };
@@ -36,28 +46,39 @@ export async function confirm(
       mostBytes,
       ...values,
     ]);
+  const lookAtLarge = async (id: string) => {
+    const size = await unpackedBytes(db, id);
+    bytes += Math.min(size, MOST_BYTES);
+    if (size > MOST_BYTES) unchecked += 1;
+    else (await read([id], WORST_BYTES)).forEach(look);
+  };
   for (let at = 0; at < ids.length; at += GROUP) {
-    const rows = await read(ids.slice(at, at + GROUP), SMALL_BYTES);
-    for (const row of rows) {
-      if (!row.is_large) look(row);
-      else if (!(await fits(db, row.id))) unchecked += 1;
-      else (await read([row.id], WORST_BYTES)).forEach(look);
+    const some = ids.slice(at, at + GROUP);
+    const rows = new Map((await read(some, SMALL_BYTES)).map((row) => [row.id, row]));
+    for (const [n, id] of some.entries()) {
+      const row = rows.get(id);
+      if (row?.is_large === true) await lookAtLarge(id);
+      else if (row !== undefined) look(row);
+      const reached = at + n + 1;
+      if (reached < ids.length && isOver()) return { ids: confirmed, unchecked, reached };
     }
   }
-  return { ids: confirmed, unchecked };
+  return { ids: confirmed, unchecked, reached: ids.length };
 }
 
 /** Of what fits, at the worst: it may have grown since. */
 const WORST_BYTES = 64 * MOST_BYTES;
 
-async function fits(db: Database, id: string): Promise<boolean> {
-  const [row] = await query<{ fits: boolean }>(db, fitsSql, [id]);
-  return row?.fits !== false;
+/** Of its texts; Infinity: its size on disk says that they are too large. */
+async function unpackedBytes(db: Database, id: string): Promise<number> {
+  const [row] = await query<{ bytes: number | null }>(db, bytesSql, [id]);
+  return row === undefined ? 0 : (row.bytes ?? Number.POSITIVE_INFINITY);
 }
 
-const fitsSql: Statement = (schema) => `
-  select ${isAtMost("jobs.payload", MOST_BYTES)}
-    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${MOST_BYTES} as fits
+const bytesSql: Statement = (schema) => `
+  select case when pg_catalog.pg_column_size(jobs.payload) <= ${MOST_BYTES}
+    then pg_catalog.octet_length(jobs.payload::text) + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
+    end as bytes
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;
 

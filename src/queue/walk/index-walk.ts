@@ -4,6 +4,7 @@
 import { query } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../sql/eligible.ts";
+import { notACursor } from "./cursor.ts";
 import { everyJob, type Matching } from "./matching.ts";
 import { EARLIEST, LATEST, momentText, nextMoment } from "./moment-key.ts";
 import type { Key, Segment, Way } from "./order.ts";
@@ -11,6 +12,11 @@ import type { Position, Row } from "./place.ts";
 import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
 
 type IndexWay = Extract<Way, { kind: "index" }>;
+
+export function indexOf({ way }: Segment): IndexWay {
+  if (way.kind !== "index") throw notACursor();
+  return way;
+}
 
 /** More rows of one key than this are walked by id. */
 const LARGEST_TIE = 20_000;

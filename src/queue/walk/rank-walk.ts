@@ -2,7 +2,9 @@
 // ends before the walk shows the best so far; the next one goes on and shows better ones in their place,
 // until the walk has ended and the page is what it is.
 import { query } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
 import { boundSql, firstOf, idsFrom, isFew, withinBound } from "./id-walk.ts";
+import { everyJob } from "./matching.ts";
 import { compareKeys } from "./moment-key.ts";
 import type { Key } from "./order.ts";
 import type { Round, Row } from "./place.ts";
@@ -32,13 +34,21 @@ export async function walkRanks(input: StepInput, key: Key, round: Round): Promi
   return { rows, skipped: 0, scanned, next: isEnd ? null : row.last };
 }
 
-/** What has become of the best so far: those that still match and have not fallen behind the bound. */
+/**
+ * What has become of the best so far: those that still match and have not fallen behind the bound.
+ * Where it takes too long to ask whether they still match, they count as they did.
+ */
 export async function bestAgain(input: Sizeless, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
   const limits = [round.floor, round.bound].flatMap((row) => rowValues(key, row));
-  const values = [round.best, ...limits, ...input.matching.values];
-  const [row] = await query<RankedRow>(input.db, (schema) => bestSql(schema, input, key), values);
-  return rowsOf(row);
+  const again = (some: Sizeless) =>
+    query<RankedRow>(input.db, (schema) => bestSql(schema, some, key), [
+      round.best,
+      ...limits,
+      ...some.matching.values,
+    ]);
+  const rows = (await unlessLate(again(input))) ?? (await again({ ...input, matching: everyJob }));
+  return rowsOf(rows[0]);
 }
 
 /** The best `count` of both, in order. */
@@ -49,6 +59,10 @@ export function bestOf(a: readonly Row[], b: readonly Row[], descending: boolean
   const unique = new Map([...a, ...b].map((row) => [row.id, row]));
   return [...unique.values()].sort(compare).slice(0, count);
 }
+
+/** By id, in the direction of the walk. */
+export const inWalkOrder = (rows: readonly Row[], fromNewest: boolean): Row[] =>
+  rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) === fromNewest ? 1 : -1));
 
 const rowValues = ({ parameter }: Key, row: Row | null) =>
   row === null ? [null, null] : [parameter(row.key[0] ?? ""), row.id];

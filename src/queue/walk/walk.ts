@@ -10,9 +10,9 @@ import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
 import { notACursor } from "./cursor.ts";
 import { idAfter, isOpen, walkIds } from "./id-walk.ts";
-import { positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
-import { allOf, type Check, type Matching } from "./matching.ts";
-import type { Segment, Way } from "./order.ts";
+import { indexOf, positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
+import { allOf, type Matching } from "./matching.ts";
+import type { Segment } from "./order.ts";
 import { createPace, type Pace, STEP_MS } from "./pace.ts";
 import {
   adapted,
@@ -23,7 +23,7 @@ import {
   positionAfter,
   type Row,
 } from "./place.ts";
-import { bestAgain, bestOf, walkRanks } from "./rank-walk.ts";
+import { bestAgain, bestOf, inWalkOrder, walkRanks } from "./rank-walk.ts";
 import type { Found, Step, StepInput } from "./step.ts";
 
 export interface WalkRequest {
@@ -191,7 +191,7 @@ class Walking {
   async #byRank(segment: Segment, round: Position & { kind: "rank" }): Promise<void> {
     const { way } = segment;
     if (way.kind !== "rank") throw notACursor();
-    const { limit, matching, db } = this.#request;
+    const { limit, matching } = this.#request;
     const { check } = matching;
     const wanted = check === null ? limit : CANDIDATES;
     const input = { ...this.#input(segment), wanted };
@@ -204,13 +204,15 @@ class Walking {
       return;
     }
     if (check !== null && step.rows.length >= wanted) return this.pace.slowDown();
-    this.#scanned += step.scanned;
-    const rows = check === null ? step.rows : await this.#confirmed(db, step.rows, check);
+    // By id, as they are walked: what follows the last that was looked at is left to the next step.
+    const found = { ...step, rows: inWalkOrder(step.rows, segment.fromNewest) };
+    const { rows, cutAt } = await this.#confirmed(found);
     this.#best = bestOf(best, rows, segment.descending, limit);
     const bound = this.#best.length >= limit ? (this.#best.at(-1) ?? null) : round.bound;
     const ids = this.#best.map(({ id }) => id);
-    const going: Position = { ...round, after: step.next, bound, best: ids };
-    if (step.next !== null) return this.#goTo(going);
+    const after = cutAt?.id ?? step.next;
+    const going: Position = { ...round, after, bound, best: ids };
+    if (after !== null) return this.#goTo(going);
     const page = this.#best;
     this.#best = null;
     for (const row of page) this.#found.push(this.#foundAt(row, going));
@@ -221,10 +223,9 @@ class Walking {
 
   /** Takes a step's rows, as many as are wanted, and goes on behind them. */
   async #accept(step: Step<unknown>, position: Position, goesOn: Position | null): Promise<void> {
-    const { limit, matching, db } = this.#request;
+    const { limit, matching } = this.#request;
     const { check } = matching;
-    this.#scanned += step.scanned;
-    const confirmed = check === null ? step.rows : await this.#confirmed(db, step.rows, check);
+    const { rows: confirmed, cutAt } = await this.#confirmed(step);
     const passed = check === null ? step.skipped : Math.min(this.#skip, confirmed.length);
     this.#skip -= passed;
     const rows = check === null ? confirmed : confirmed.slice(passed);
@@ -234,7 +235,8 @@ class Walking {
     // Behind the last candidate it has looked in vain.
     if (check !== null && step.rows.length >= CANDIDATES) this.pace.slowDown();
     const last = taken.at(-1);
-    this.#goTo(isFull && last !== undefined ? positionAfter(last, position) : goesOn);
+    const end = isFull ? last : cutAt;
+    this.#goTo(end == null ? goesOn : positionAfter(end, position));
   }
 
   /**
@@ -269,18 +271,22 @@ class Walking {
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  async #confirmed(db: Database, rows: readonly Row[], check: Check): Promise<Row[]> {
-    const ids = rows.map(({ id }) => id);
-    const confirmed = await confirm(db, ids, check);
-    this.#unchecked += confirmed.unchecked;
-    return rows.filter(({ id }) => confirmed.ids.has(id));
+  /** `cutAt`: the last candidate that there was time for; null: all were looked at. */
+  async #confirmed({ rows, scanned }: Step<unknown>) {
+    const { check } = this.#request.matching;
+    const all = rows.map(({ id }) => id);
+    const done = check === null ? null : await confirm(this.#request.db, all, check);
+    const isCut = done !== null && done.reached < rows.length;
+    this.#scanned += isCut ? done.reached : scanned;
+    this.#unchecked += done?.unchecked ?? 0;
+    const confirmed = done === null ? rows : rows.filter(({ id }) => done.ids.has(id));
+    return { rows: confirmed, cutAt: isCut ? rows[done.reached - 1] : null };
   }
 
   #input(segment: Segment): Omit<StepInput, "size"> {
     const { db, matching, limit } = this.#request;
-    const left = limit - this.#found.length;
     return matching.check === null
-      ? { db, matching, segment, skip: this.#skip, wanted: left }
+      ? { db, matching, segment, skip: this.#skip, wanted: limit - this.#found.length }
       : { db, matching, segment, skip: 0, wanted: CANDIDATES };
   }
 
@@ -291,9 +297,4 @@ class Walking {
     if (good === null) throw notACursor();
     return { segment, position: good };
   }
-}
-
-function indexOf({ way }: Segment): Extract<Way, { kind: "index" }> {
-  if (way.kind !== "index") throw notACursor();
-  return way;
 }

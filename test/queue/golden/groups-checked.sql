@@ -5,6 +5,7 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) as failed_s,
       null::text as marks,
+      false as is_undecided,
       
       case when pg_catalog.pg_column_size(jobs.payload) <= $1::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
         then jobs.payload end as payload,

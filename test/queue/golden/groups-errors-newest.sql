@@ -5,6 +5,7 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) as failed_s,
       null::text as marks,
+      false as is_undecided,
       null::text as payload, pg_catalog.left(null::text, $1::int) as last_error
   from (
     select * from "worker"._private_jobs as jobs

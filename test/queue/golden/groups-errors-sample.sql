@@ -8,6 +8,7 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) as failed_s,
       null::text as marks,
+      false as is_undecided,
       null::text as payload, pg_catalog.left(null::text, $1::int) as last_error from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
         and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid

@@ -14,7 +14,7 @@
       coalesce((jobs.task_id = any($5::int[])), false) as is_match from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
         and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
-        and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+        and pg_catalog.pg_column_size(jobs.payload) <= $1::int and not false
       and $3::int[] is null and (jobs.task_id = any($5::int[]))
       offset 0
   ) as job
@@ -43,6 +43,6 @@
       null::text as marks,
       coalesce((jobs.task_id = any($6::int[])), false) as is_match
   from "worker"._private_jobs as jobs
-  where jobs.id > $4::bigint and jobs.id <= $5::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+  where jobs.id > $4::bigint and jobs.id <= $5::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int and not false
       and $3::int[] is null and (jobs.task_id = any($6::int[]))
   order by jobs.id desc limit $2::int

@@ -10,7 +10,7 @@
       null::text as marks,
       coalesce((jobs.task_id = any($5::int[])), false) as is_match
   from "worker"._private_jobs as jobs
-  where jobs.id <= $4::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+  where jobs.id <= $4::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int and not false
       and $3::int[] is null and (jobs.task_id = any($5::int[]))
   order by jobs.id desc limit $2::int;
 
@@ -35,7 +35,7 @@
       null::text as marks,
       coalesce((jobs.task_id = any($5::int[])), false) as is_match
   from "worker"._private_jobs as jobs
-  where jobs.id <= $4::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+  where jobs.id <= $4::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int and not false
       and jobs.task_id = any($3::int[]) and ((jobs.task_id = any($5::int[]))) is not true
   order by jobs.id desc limit $2::int;
 
@@ -51,6 +51,6 @@
       null::text as marks,
       coalesce((jobs.task_id = any($5::int[])), false) as is_match
   from "worker"._private_jobs as jobs
-  where jobs.id <= $4::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int
+  where jobs.id <= $4::bigint and pg_catalog.pg_column_size(jobs.payload) <= $1::int and not false
       and jobs.task_id = any($3::int[])
   order by jobs.id desc limit $2::int

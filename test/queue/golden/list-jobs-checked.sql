@@ -27,4 +27,10 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
     offset 0
   ) as texts
   join "worker"._private_jobs as jobs on jobs.id = texts.id
-  where true or ((pg_catalog.strpos(jobs.payload::text collate "C", $3::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0)) or (jobs.attempts > $4::bigint))
+  where true or ((pg_catalog.strpos(jobs.payload::text collate "C", $3::text) > 0 or (pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92)) > 0 and pg_catalog.strpos(jobs.payload::text collate "C", pg_catalog.chr(92) || 'u') > 0)) or (jobs.attempts > $4::bigint));
+
+  select case when pg_catalog.pg_column_size(jobs.payload) <= 8388608
+    then pg_catalog.octet_length(jobs.payload::text) + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
+    end as bytes
+  from "worker"._private_jobs as jobs
+  where jobs.id = $1::bigint

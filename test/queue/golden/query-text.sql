@@ -22,6 +22,6 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and ((jobs.task_id = any($2::int[]) or pg_catalog.strpos(pg_catalog.lower(jobs.key collate "C"), ($3::text[])[1]) > 0 or pg_catalog.strpos(pg_catalog.lower(jobs.locked_by collate "C"), ($3::text[])[1]) > 0 or pg_catalog.strpos(pg_catalog.lower(jobs.last_error collate "C"), ($3::text[])[1]) > 0 or pg_catalog.strpos(pg_catalog.lower(jobs.payload::text collate "C"), ($3::text[])[1]) > 0) and (jobs.is_available and (jobs.is_available and jobs.run_at <= $4::text::timestamptz and jobs.job_queue_id = any($5::int[])) is not true and jobs.locked_at is null and jobs.attempts > 0
+and ((jobs.task_id = any($2::int[]) or pg_catalog.strpos(pg_catalog.lower(jobs.key collate "C"), ($3::text[])[1]) > 0 or pg_catalog.strpos(pg_catalog.lower(jobs.locked_by collate "C"), ($3::text[])[1]) > 0 or (pg_catalog.strpos(pg_catalog.lower(jobs.last_error collate "C"), ($3::text[])[1]) > 0) or (pg_catalog.strpos(pg_catalog.lower(jobs.payload::text collate "C"), ($3::text[])[1]) > 0)) and (jobs.is_available and (jobs.is_available and jobs.run_at <= $4::text::timestamptz and jobs.job_queue_id = any($5::int[])) is not true and jobs.locked_at is null and jobs.attempts > 0
     and jobs.attempts < jobs.max_attempts))
 order by jobs.id

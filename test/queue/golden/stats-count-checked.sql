@@ -2,7 +2,7 @@
   from pg_catalog.unnest($1::bigint[]) with ordinality as sampled (page, place)
   cross join lateral (
       select jobs.id, pg_catalog.left(jobs.last_error, $2::int) as last_error,
-        null::text as marks,
+        null::text as marks, false as is_undecided,
       case when pg_catalog.pg_column_size(jobs.payload) <= $2::int and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
         then jobs.payload end as payload,
       case when pg_catalog.pg_column_compression(jobs.payload) is not null and pg_catalog.pg_column_size(jobs.payload) <= $2::int
