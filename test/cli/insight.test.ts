@@ -112,7 +112,7 @@ test("watch without a terminal shows one screen, with what needs a person.", asy
   assert.equal(status, 0);
   assert.match(stdout, /^worker watch {2}worker .*\n\nfetched 0 {3}running 0 {3}failed 3/);
   assert.match(stdout, /\nworkers |oldest due/);
-  assert.match(stdout, /\ncharge +0 +3/);
+  assert.match(stdout, /\ncharge +0 +0 +3/);
   const soon = await quickly(["watch", "--interval", "10ms"], env);
   assert.match(soon.stderr, /--interval: must be at least 500ms/);
 });
