@@ -138,6 +138,12 @@ const RECOVERY = {
   longestGapMs: 0,
 };
 
+/** Every recovery is refused, as by a trigger. */
+const refusingAll: Answer = (text) => {
+  if (!text.includes("turn as")) return { id: "1" };
+  throw Object.assign(new Error("no"), { code: "P0001" });
+};
+
 /** One job is found, in whatever order. */
 const walked: Answer = (text) =>
   text.includes("as ids")
@@ -452,6 +458,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "lease-end": (db) => endLeases(db, ["w"]),
   "lease-lost-jobs": (db) => lostJobs(db, "w", ["1"]),
   "recover-jobs": (db) => recoverStaleWorkers(db, RECOVERY),
+  "recover-jobs-apart": [(db) => recoverStaleWorkers(db, RECOVERY), refusingAll],
   "mark-connection": (db) => markConnection(db, "w"),
   "end-lost-connection": (db) => endLostConnection(db, "w", 1),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),

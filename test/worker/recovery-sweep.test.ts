@@ -49,7 +49,7 @@ async function sweep(ids: string[], own: { uptimeMs?: number; beatAtMs?: number 
   });
 }
 
-const NOTHING = { workerIds: [], jobs: 0, queues: 0 };
+const NOTHING = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 test("A beat tells whose leases have run out, and not of those that are well.", async () => {
   await registerLease(queue.db, "self", LEASE, 3_000);
@@ -90,7 +90,7 @@ test("The sweep keeps attempts, says what happened, and frees queues.", async ()
   const last = await add("task", {}, { maxAttempts: 1 });
   for (const { id } of [one, last]) await lockJob(queue, id, "dead", "10 s");
   await queue.sql("update worker._private_job_queues set locked_by = 'dead', locked_at = now()");
-  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 2, queues: 1 });
+  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 2, queues: 1, refused: [] });
   const { attempts, is_available, last_error } = (await job(one.id)) ?? {};
   assert.deepEqual([attempts, is_available], [1, true]);
   assert.equal(last_error, "Recovered: worker dead stopped without finishing attempt 1");
@@ -101,7 +101,7 @@ test("The sweep keeps attempts, says what happened, and frees queues.", async ()
   assert.deepEqual(await sweep(["dead"]), NOTHING);
   await lockJob(queue, one.id, "dead");
   await queue.sql("update worker._private_workers set last_heartbeat_at = now() - interval '61 s'");
-  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 0 });
+  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 0, refused: [] });
   assert.deepEqual(await workerIds(), []);
 });
 
@@ -152,9 +152,9 @@ test("A queue stays with a resilient job of the same stale worker.", async () =>
   ];
   for (const { id } of jobs) await lockJob(queue, id, "dead");
   await queue.sql("update worker._private_job_queues set locked_by = 'dead', locked_at = now()");
-  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 0 });
+  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 0, refused: [] });
   await queue.sql("update worker._private_workers set last_heartbeat_at = now() - interval '61 s'");
-  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 1 });
+  assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 1, refused: [] });
 });
 
 test("Of two sweepers at once one does it, and nothing is done twice.", async () => {
@@ -351,4 +351,37 @@ test("A sweep ends the transactions of stale workers, which hold jobs by row loc
   } finally {
     for (const client of clients) client.release(true);
   }
+});
+
+test("A job that PostgreSQL refuses to change keeps no other from being recovered.", async () => {
+  await worker("dead", "8 s");
+  const jobs = [];
+  for (let n = 0; n < 9; n++) {
+    jobs.push(await add("task", { n }, n % 3 === 0 ? { queueName: `q${n}` } : {}));
+  }
+  for (const { id } of jobs) await lockJob(queue, id, "dead", "10 s");
+  await queue.sql("update worker._private_job_queues set locked_by = 'dead', locked_at = now()");
+  const [bad, other] = [jobs[3]?.id ?? "", jobs[7]?.id ?? ""];
+  await queue.sql(`create function public.refuse() returns trigger language plpgsql as
+      'begin if new.locked_by is null and old.id in (${bad}, ${other}) then raise exception ''not %'', old.id; end if; return new; end';
+    create trigger refuse before update on worker._private_jobs for each row execute function public.refuse()`);
+  try {
+    const { workerIds: swept, jobs: count, refused } = await sweep(["dead"]);
+    assert.deepEqual([swept, count], [["dead"], 7]);
+    assert.deepEqual(
+      refused.map(({ id, error }) => [id, (error as Error).message]),
+      [bad, other].map((id) => [id, `PostgreSQL: not ${id}`]),
+    );
+    const left = await queue.sql("select id from worker._private_jobs where locked_by = 'dead'");
+    assert.equal(left.length, 2);
+    // The queue stays with its job.
+    const lines = await queue.sql<{ name: string }>(
+      "select queue_name as name from worker._private_job_queues where locked_by = 'dead'",
+    );
+    assert.deepEqual(lines, [{ name: "q3" }]);
+  } finally {
+    await queue.sql("drop function public.refuse cascade");
+  }
+  // Its worker was not marked, so the next sweep finds it.
+  assert.equal((await sweep(["dead"])).jobs, 2);
 });

@@ -90,6 +90,20 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
+/** States of the server or of other sessions: the same statement may go through later. */
+const PASSING = /^(08|25|26|40|53|55|57|58|XX)/;
+
+/**
+ * Whether PostgreSQL refuses a row for what it is: it violates a constraint, or a trigger has failed.
+ * A missing table or right is refused in a trigger only; in a statement of ours it is an outage.
+ */
+export function isRefusedResult(error: unknown): boolean {
+  if (isRefusal(error)) return true;
+  const { cause } = error as { cause?: { where?: unknown } };
+  const isInTrigger = typeof cause?.where === "string" && cause.where !== "";
+  return isInTrigger && !PASSING.test(codeOf(cause) ?? "XX");
+}
+
 /** Query builders wrap the error of their driver, without its code. */
 function unwrapped(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };

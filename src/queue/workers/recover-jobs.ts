@@ -8,7 +8,8 @@
 //
 // The marked row stays for a while on purpose: a claim that the stale worker had sent may commit
 // after the first pass, and the second finds its locks.
-import { type Database, query } from "../../database/database.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { recoverSql } from "./recover-statement.ts";
 
@@ -23,12 +24,21 @@ export interface Recovery {
   /** When our own last beat was, by the database's clock, and how old that may be. */
   readonly beatAtMs: number;
   readonly longestGapMs: number;
+  /** Jobs that PostgreSQL has refused to change before. Default: none. */
+  readonly barredIds?: readonly string[];
+}
+
+/** A job whose lock cannot be taken away, because a trigger or constraint refuses the change. */
+export interface RefusedJob {
+  readonly id: string;
+  readonly error: unknown;
 }
 
 export interface Recovered {
   readonly workerIds: readonly string[];
   readonly jobs: number;
   readonly queues: number;
+  readonly refused: readonly RefusedJob[];
 }
 
 const sweepSql = recoverSql({ heartbeats: true, isDry: false, waits: false });
@@ -36,19 +46,11 @@ const sweepSql = recoverSql({ heartbeats: true, isDry: false, waits: false });
 /** Recovers the jobs of those of the asked that are stale indeed, and says what that was. */
 export async function recoverStaleWorkers(db: Database, asked: Recovery): Promise<Recovered> {
   const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = asked;
-  const rows = await query<RecoveredRow>(db, sweepSql, [
-    ...[
-      null,
-      [],
-      staleWorkerIds,
-      messages.map((text) => text ?? ""),
-      uptimeMs,
-      beatAtMs,
-      longestGapMs,
-    ],
-    ...[turnKey(db), delayMs],
-  ]);
-  return recovered(rows);
+  const texts = messages.map((text) => text ?? "");
+  const values = [null, [], staleWorkerIds, texts, uptimeMs, beatAtMs, longestGapMs];
+  const recover = (barred: readonly string[]) =>
+    query<RecoveredRow>(db, sweepSql, [...values, turnKey(db), delayMs, barred]);
+  return recoverApart(db, staleWorkerIds, asked.barredIds ?? [], recover);
 }
 
 /** What somebody asks for by hand: certainty about himself does not come into it. */
@@ -67,14 +69,61 @@ export async function recoverByHand(db: Database, asked: ManualRecovery): Promis
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, orphanWorkerIds } = asked;
   const always = Number.POSITIVE_INFINITY;
   const ofRows = [staleWorkerIds, staleWorkerIds.map(() => ""), always, 0, always];
-  const values = [
-    ...[thresholdMs, orphanWorkerIds],
-    ...(hasHeartbeats ? ofRows : []),
-    ...(isDry ? [] : [turnKey(db), delayMs]),
-  ];
+  const values = [thresholdMs, orphanWorkerIds, ...(hasHeartbeats ? ofRows : [])];
   const statement = manualStatement(hasHeartbeats, isDry);
-  return recovered(await contendedQuery<RecoveredRow>(db, statement, values));
+  if (isDry) return recovered(await contendedQuery<RecoveredRow>(db, statement, values));
+  const done = await recoverApart(db, [...staleWorkerIds, ...orphanWorkerIds], [], (barred) =>
+    contendedQuery(db, statement, [...values, turnKey(db), delayMs, barred]),
+  );
+  const [first] = done.refused;
+  if (first !== undefined && done.jobs === 0) throw first.error;
+  return done;
 }
+
+/**
+ * Recovers what can be recovered: where PostgreSQL refuses to change a job, the jobs are halved until each
+ * refused one is alone. The last statement frees the queues, and marks the workers that hold nothing more.
+ */
+async function recoverApart(
+  db: Database,
+  workerIds: readonly string[],
+  barredIds: readonly string[],
+  recover: (barred: readonly string[]) => Promise<RecoveredRow[]>,
+): Promise<Recovered> {
+  try {
+    return recovered(await recover(barredIds));
+  } catch (error) {
+    if (!isRefusedResult(error)) throw error;
+  }
+  const rows = await query<{ id: string }>(db, lockedSql, [workerIds]);
+  const all = rows.map(({ id }) => id).filter((id) => !barredIds.includes(id));
+  const refused: RefusedJob[] = [];
+  let jobs = 0;
+  const halve = async (ids: readonly string[]): Promise<void> => {
+    const rest = new Set(ids);
+    try {
+      const others = all.filter((id) => !rest.has(id));
+      jobs += recovered(await recover([...barredIds, ...others])).jobs;
+    } catch (error) {
+      if (!isRefusedResult(error)) throw error;
+      const middle = Math.ceil(ids.length / 2);
+      if (ids.length === 1) refused.push({ id: ids[0] as string, error });
+      else for (const half of [ids.slice(0, middle), ids.slice(middle)]) await halve(half);
+    }
+  };
+  await halve(all);
+  const last = recovered(await recover([...barredIds, ...refused.map(({ id }) => id)]));
+  return { ...last, jobs: jobs + last.jobs, refused };
+}
+
+/** What takes longer to halve is left to the next sweep. */
+const MOST_HALVED = 1_000;
+
+const lockedSql: Statement = (s) => `
+  select id from ${s}._private_jobs
+  where not is_available and locked_by = any($1::text[])
+  order by id
+  limit ${MOST_HALVED}`;
 
 const manualStatement = (heartbeats: boolean, isDry: boolean) =>
   recoverSql({ heartbeats, isDry, waits: true });
@@ -90,6 +139,7 @@ function recovered([row]: RecoveredRow[]): Recovered {
     workerIds: JSON.parse(row?.workers ?? "[]") as string[],
     jobs: row?.jobs ?? 0,
     queues: row?.queues ?? 0,
+    refused: [],
   };
 }
 

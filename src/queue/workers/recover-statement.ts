@@ -19,7 +19,7 @@ export interface RecoverForm {
  * $2 text[]  manual: workers without a heartbeat row
  * with heartbeats: $3 text[] asked for  $4 text[] their messages
  *   $5 float8 uptime  $6 float8 our last beat  $7 float8 how old it may be
- * last, where it is not dry: text the key of the lock, float8 the delay in milliseconds
+ * last, where it is not dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be left
  *
  * One statement, one transaction, so it is right behind a transaction pooler, too.
  *
@@ -29,7 +29,7 @@ export interface RecoverForm {
  *   Our own last beat must be recent by the same clock: if that has jumped, or we slept, we know
  *   nothing about others.
  * `held`, `due`: locks are taken in id order and never waited for. What somebody else is working on
- *   is left, and then its worker stays unmarked for the next sweep.
+ *   is left, and then its worker stays unmarked for the next sweep; so is a job that PostgreSQL refuses to change.
  * `held_queue`, `queue`: a queue stays with a resilient job of the same holder, and with one that is
  *   left: its order would break.
  * `ended`: open transactions, with the row locks of the fast mode.
@@ -41,7 +41,7 @@ export interface RecoverForm {
 export const recoverSql =
   ({ heartbeats, isDry, waits }: RecoverForm): Statement =>
   (s) => {
-    const [key, delay] = heartbeats ? ["$8", "$9"] : ["$3", "$4"];
+    const [key, delay, barred] = heartbeats ? ["$8", "$9", "$10"] : ["$3", "$4", "$5"];
     const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${held(s)}`;
     if (isDry) {
       return `
@@ -50,7 +50,7 @@ select (select pg_catalog.count(*)::int from held where is_due) as jobs,
   (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers`;
     }
     return `
-with ${turn(key, waits)}, ${found}, ${freed(s, delay)}${heartbeats ? marked(s) : ""},
+with ${turn(key, waits)}, ${found}, ${freed(s, delay, barred)}${heartbeats ? marked(s) : ""},
 ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 ), total as (
   select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) as queues,
@@ -120,9 +120,10 @@ const held = (s: string) => `held as materialized (
   )
 )`;
 
-const freed = (s: string, delay: string) => `due as materialized (
+const freed = (s: string, delay: string, barred: string) => `due as materialized (
   select id from ${s}._private_jobs
   where id = any(array(select id from held where is_due))
+  and id <> all(${barred}::bigint[])
   and locked_by = any(array(select id from stale))
   order by id for update skip locked
 ), freed as (

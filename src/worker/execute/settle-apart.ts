@@ -1,8 +1,8 @@
 // Results that PostgreSQL refuses as a batch: a foreign key or a trigger of the application's does not let
 // a row go. They are halved until each refused one is alone; all others are written.
-import { codeOf, messageOf } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
-import { isRefusal } from "../../database/errors/database-errors.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import type { LockMode } from "../../queue/settle/fence.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
@@ -28,20 +28,6 @@ export interface Apart {
   /** What was left when the connection was lost. */
   readonly unwritten: ResultBatch;
   readonly failure: unknown;
-}
-
-/** States of the server or of other sessions: the same statement may go through later. */
-const PASSING = /^(08|25|26|40|53|55|57|58|XX)/;
-
-/**
- * Whether PostgreSQL refuses a result for what it is: it violates a constraint, or a trigger has failed.
- * A missing table or right is refused in a trigger only; in a statement of ours it is an outage.
- */
-export function isRefusedResult(error: unknown): boolean {
-  if (isRefusal(error)) return true;
-  const { cause } = error as { cause?: { where?: unknown } };
-  const isInTrigger = typeof cause?.where === "string" && cause.where !== "";
-  return isInTrigger && !PASSING.test(codeOf(cause) ?? "XX");
 }
 
 /** PostgreSQL's sentence, and where it was raised. */

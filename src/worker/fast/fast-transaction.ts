@@ -1,7 +1,9 @@
 // The transactions of the fast mode on one connection, one after another. Each holds a batch of jobs by
 // its row locks; its end, what has become of them, and the beginning of the next one are one packet.
+
 import type { Logger } from "../../base/logger.ts";
 import { settled } from "../../base/settled.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { keepJobs } from "../../queue/fetch/lock-jobs.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
@@ -15,7 +17,7 @@ import {
   type Results,
   toFailure,
 } from "../execute/results.ts";
-import { isRefusedResult, settleApart } from "../execute/settle-apart.ts";
+import { settleApart } from "../execute/settle-apart.ts";
 import type { Hooks } from "../task/hooks.ts";
 
 export interface FastTransactionParts {

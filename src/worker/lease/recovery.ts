@@ -47,6 +47,9 @@ const BEATS_PER_DESCRIPTION = 2;
 /** What it says is written again as a whole: who has much to say, says it less often. */
 const MOST_BYTES_A_MS = 0.5;
 const STOP_LIMIT_MS = 500;
+/** A job that PostgreSQL refuses to change is tried again after this long. */
+const BARRED_MS = 300_000;
+const MOST_BARRED = 1_000;
 
 export class Recovery implements Leases {
   readonly #parts: RecoveryParts;
@@ -71,6 +74,8 @@ export class Recovery implements Leases {
   #aheadMs = 0;
   /** Stale workers that an interceptor wants left alone. */
   #skipped: ReadonlySet<string> = new Set();
+  /** Jobs of stale workers that PostgreSQL refuses to change, and since when they are left alone. */
+  readonly #barred = new Map<string, number>();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
@@ -226,14 +231,23 @@ export class Recovery implements Leases {
     try {
       const asked = await this.#ask(ids);
       if (asked.size === 0) return;
-      const { workerIds, jobs, queues } = await recoverStaleWorkers(maintenance.database, {
+      const { workerIds, jobs, queues, refused } = await recoverStaleWorkers(maintenance.database, {
         staleWorkerIds: [...asked.keys()],
         messages: [...asked.values()],
         delayMs: config.delayMs,
         uptimeMs: this.#uptimeMs,
         beatAtMs: this.#beatAtMs,
         longestGapMs: longestGap(config),
+        barredIds: this.#barredIds(),
       });
+      for (const { id, error } of refused) {
+        const fields = { job_id: id, error: messageOf((error as Error).cause) };
+        logger.error(
+          fields,
+          "a job stays locked by a stale worker: PostgreSQL refuses to change it",
+        );
+        if (this.#barred.size < MOST_BARRED) this.#barred.set(id, monotonic());
+      }
       if (workerIds.length === 0) return;
       const workerId = this.#leases[0]?.id ?? "";
       hooks.emit("worker:recovered", { workerId, deadWorkerIds: workerIds, jobs });
@@ -242,6 +256,12 @@ export class Recovery implements Leases {
       // They are still stale at the next beat.
       logger.warn({ error: messageOf(error) }, "the jobs of stale workers could not be recovered");
     }
+  }
+
+  #barredIds(): string[] {
+    const sinceMs = monotonic() - BARRED_MS;
+    for (const [id, atMs] of this.#barred) if (atMs < sinceMs) this.#barred.delete(id);
+    return [...this.#barred.keys()];
   }
 
   /** Stale worker → the message of an interceptor's `fail`, or null; without those to be skipped. */

@@ -1,5 +1,7 @@
 // One round trip of the safe mode: it flushes the results of jobs to the database and fetches new jobs.
+
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { type ClaimAnswer, claimStatement } from "../../queue/fetch/claim-jobs.ts";
 import { ClaimedRows, type JobRows } from "../../queue/fetch/claimed-rows.ts";
 import type { JobKind, ReadyForm } from "../../queue/fetch/fetch-form.ts";
@@ -10,7 +12,7 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { batchOf, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
-import { type Apart, isRefusedResult, joined, settleApart } from "../execute/settle-apart.ts";
+import { type Apart, joined, settleApart } from "../execute/settle-apart.ts";
 import type { CursorPosition } from "../fetch/fetch-cursor.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import type { QuickFetches } from "../fetch/quick-fetches.ts";

@@ -45,6 +45,7 @@ with turn as materialized (
 ), due as materialized (
   select id from "worker"._private_jobs
   where id = any(array(select id from held where is_due))
+  and id <> all($5::bigint[])
   and locked_by = any(array(select id from stale))
   order by id for update skip locked
 ), freed as (
