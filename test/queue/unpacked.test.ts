@@ -7,6 +7,7 @@ import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { readColumnGroups } from "../../src/queue/groups/column-groups.ts";
 import { readErrorGroups } from "../../src/queue/groups/error-groups.ts";
 import { readCommon } from "../../src/queue/groups/read-common.ts";
+import { listJobs } from "../../src/queue/pages/list-jobs.ts";
 import { findPage } from "../../src/queue/pages/walk-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
 import { loadPacked, type PackableRow, packable } from "../../src/queue/sql/unpacked.ts";
@@ -144,4 +145,19 @@ test("A list that only texts decide goes on where its time was up, and misses no
     assert.equal(new Set(found).size, 26, sort);
     assert.ok(answers > 1, sort);
   }
+});
+
+test("A page of jobs whose flags unpack to megabytes comes without them, and at once.", async () => {
+  await add(Array.from({ length: 40 }, () => 10));
+  await queue.sql(
+    "update worker._private_jobs set flags = jsonb_build_object(repeat('a', 1200000), true) where id > 1",
+  );
+  await queue.sql(
+    "update worker._private_jobs set flags = jsonb_build_object('b', true) where id = 1",
+  );
+  const { jobs } = await listJobs(bounded(150), { limit: 40 });
+  assert.deepEqual(
+    jobs.map(({ flagsText }) => flagsText),
+    ['{"b": true}', ...Array.from({ length: 39 }, () => null)],
+  );
 });

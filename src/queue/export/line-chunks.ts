@@ -3,6 +3,7 @@
 // known before it is unpacked.
 import { type Database, query } from "../../database/database.ts";
 import { jobNames } from "../sql/job-row.ts";
+import { isPacked, worstBytes } from "../sql/unpacked.ts";
 import { idAfter } from "../walk/id-walk.ts";
 import { createPace } from "../walk/pace.ts";
 import { type ExportColumn, type ExportFormat, lineSql } from "./columns.ts";
@@ -37,38 +38,30 @@ const MOST_BYTES = 2 * 1_048_576;
 const MOST_ALONE = 4 * 1_048_576;
 /** What a line may have beside its payload and its error. */
 const LINE_BYTES = 500;
-/** What compression can make of a byte, about, and what is taken for it at least. */
-const MOST_UNPACKED = 100;
-const LEAST_UNPACKED = 10;
+/** Of what a packed payload may be at the worst, what is taken for its size at least. */
+const LEAST_SHARE = 1 / 8;
 /** How many take 0.1 s depends on their payloads. */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {
   const pace = createPace(FIRST_LINES);
   let most = FIRST_LINES;
-  let unpacked = MOST_UNPACKED;
+  let share = 1;
 
   const learn = (asked: number, { text, lines }: Omit<LineChunk, "last">) => {
     if (text === null) return;
     // Twice as many as before at the most: the next ones may be larger.
     most = Math.ceil(lines * Math.min(2, WANTED_BYTES / text.length));
     const isCut = lines < asked;
-    if (text.length > MOST_BYTES) unpacked = MOST_UNPACKED;
-    else if (isCut && text.length < WANTED_BYTES / 2)
-      unpacked = Math.max(LEAST_UNPACKED, unpacked / 2);
+    if (text.length > MOST_BYTES) share = 1;
+    else if (isCut && text.length < WANTED_BYTES / 2) share = Math.max(LEAST_SHARE, share / 2);
   };
 
   return {
     async next(selection) {
       for (;;) {
         const chunk = await pace.run(async (size) => {
-          const { count, last, first, lines } = await readLines(
-            db,
-            format,
-            selection,
-            size,
-            unpacked,
-          );
+          const { count, last, first, lines } = await readLines(db, format, selection, size, share);
           if (first === null) return "end";
           const found = { text: lines, lines: Number(count), last: last ?? first };
           learn(size, found);
@@ -104,7 +97,7 @@ async function readLines(
   { columns, format }: LineFormat,
   selection: Selection,
   size: number,
-  unpacked: number,
+  share: number,
 ): Promise<LinesRow> {
   const [where, values] =
     selection.kind === "ids"
@@ -114,17 +107,13 @@ async function readLines(
   const payload = hasPayload ? payloadWeight(values.length + 2) : "0::float8";
   const line = lineSql(columns, format);
   const sql = (schema: string) => linesSql(schema, line, payload, where);
-  const [row] = await query<LinesRow>(db, sql, [
-    size,
-    ...values,
-    ...(hasPayload ? [unpacked] : []),
-  ]);
+  const [row] = await query<LinesRow>(db, sql, [size, ...values, ...(hasPayload ? [share] : [])]);
   return row ?? { lines: null, count: "0", last: null, first: null };
 }
 
 /** The weight is what is known without unpacking anything: what is compressed counts as if it were much. */
-const payloadWeight = (parameter: number) => `pg_catalog.pg_column_size(jobs.payload)::float8
-          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1::float8 else $${parameter}::float8 end`;
+const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
+          * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;
 
 // Only what fits is unpacked.
 const linesSql = (schema: string, line: string, payload: string, where: string) => `
@@ -140,7 +129,7 @@ const linesSql = (schema: string, line: string, payload: string, where: string) 
       from (
         select jobs.*, (${payload}
           + coalesce(pg_catalog.octet_length(jobs.last_error), 0)::float8
-          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0)::float8 + ${LINE_BYTES}::float8) as bytes
+          + coalesce(${worstBytes("jobs.flags")}, 0)::float8 + ${LINE_BYTES}::float8) as bytes
         from ${schema}._private_jobs as jobs
         where ${where}
         order by jobs.id

@@ -5,12 +5,13 @@ import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import { type JobRow, jobColumnsWith, pageNames, toJob } from "../sql/job-row.ts";
+import { ifSurelyAtMost, isPacked, worstBytes } from "../sql/unpacked.ts";
 
 export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
 /** Stored bytes of a value that are read beside hundreds of others. */
 const SMALL_BYTES = 16_384;
-/** What compression can make of a byte, about. */
-const MOST_UNPACKED = 100;
+/** Of flags, unpacked at the worst: hundreds are read in one statement. */
+const MOST_FLAGS_BYTES = 65_536;
 /** Of an error that alone would break the page. */
 const SHOWN_ERROR = 65_536;
 
@@ -33,7 +34,8 @@ interface FullRow extends Omit<JobRow, "payload"> {
   payload: string | null;
   last_error: string | null;
   readonly payload_bytes: number;
-  readonly is_packed: boolean;
+  /** Unpacked, at the worst. */
+  readonly worst_bytes: number;
   readonly error_bytes: number;
   readonly is_large: boolean;
 }
@@ -99,7 +101,7 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
       if (group.length === 0) return;
       break;
     }
-    weight += row.payload_bytes * (row.is_packed ? MOST_UNPACKED : 1) + row.error_bytes;
+    weight += row.worst_bytes + row.error_bytes;
     if (group.length > 0 && weight > LONGEST_PAGE_BYTES) break;
     group.push(row);
   }
@@ -141,7 +143,7 @@ interface LoadedRow {
 
 // The size on disk costs nothing, unpacking does.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
-    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;
 
 const rowsSql: Statement = (schema) => `
@@ -149,10 +151,10 @@ const rowsSql: Statement = (schema) => `
     payload: `case when ${isSmall} then jobs.payload end`,
     lastError: `case when ${isSmall} then jobs.last_error end`,
     lockedBy: "pg_catalog.left(jobs.locked_by, 1000)",
-    flags: `case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= ${SMALL_BYTES} then jobs.flags end`,
+    flags: ifSurelyAtMost("jobs.flags", MOST_FLAGS_BYTES),
   })},
     pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
-    pg_catalog.pg_column_compression(jobs.payload) is not null as is_packed,
+    (${worstBytes("jobs.payload")})::float8 as worst_bytes,
     coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_bytes,
     (${isSmall}) is not true as is_large
   from ${schema}._private_jobs as jobs

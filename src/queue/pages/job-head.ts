@@ -4,10 +4,13 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Job } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { type JobRow, jobColumnsWith, jobNames, toJob } from "../sql/job-row.ts";
+import { ifSurelyAtMost, isPacked } from "../sql/unpacked.ts";
 
-/** Stored bytes of a payload that comes along; of a compressed one, which may be a hundred times larger. */
+/** Of a payload that comes along: stored bytes, and unpacked ones at the worst. */
 const SMALL_BYTES = 16_384;
-const SMALL_PACKED_BYTES = 4_096;
+const SMALL_WORST_BYTES = 393_216;
+/** Of flags, unpacked at the worst. */
+const MOST_FLAGS_BYTES = 4 * 1_048_576;
 /** Characters of an error that is cut. */
 const SHOWN_ERROR = 262_144;
 
@@ -50,19 +53,17 @@ export async function readJobHead(
   };
 }
 
-const isPacked = "pg_catalog.pg_column_compression(jobs.payload) is not null";
-
 // The size on disk costs nothing, unpacking does: a payload that does not come along is not touched.
 const headSql: Statement = (schema) => `
   select ${jobColumnsWith({
-    payload: `case when pg_catalog.pg_column_size(jobs.payload) <=
-      case when ${isPacked} then ${SMALL_PACKED_BYTES} else ${SMALL_BYTES} end then jobs.payload end`,
+    payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
+      then ${ifSurelyAtMost("jobs.payload", SMALL_WORST_BYTES)} end`,
     lastError: `pg_catalog.left(jobs.last_error, ${SHOWN_ERROR})`,
     lockedBy: "jobs.locked_by",
-    flags: "jobs.flags",
+    flags: ifSurelyAtMost("jobs.flags", MOST_FLAGS_BYTES),
   })},
     pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
-    ${isPacked} as is_packed,
+    ${isPacked("jobs.payload")} as is_packed,
     case when $2::int > 0 then pg_catalog.left(jobs.payload::text, $2::int) end as payload_start,
     coalesce(pg_catalog.octet_length(jobs.last_error) > ${SHOWN_ERROR}
       and pg_catalog.length(jobs.last_error) > ${SHOWN_ERROR}, false) as is_error_cut

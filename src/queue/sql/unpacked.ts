@@ -25,6 +25,10 @@ export const worstBytes = (value: string): string =>
   `pg_catalog.pg_column_size(${value})::bigint * case pg_catalog.pg_column_compression(${value})
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
+/** The value, where it is certain not to be larger; null, too, where only unpacking would tell. */
+export const ifSurelyAtMost = (value: string, bytes: number): string =>
+  `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
+
 /** What a row brings, and what loadPacked() needs to bring the rest. `bytes`: a parameter or number. */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})

@@ -63,10 +63,12 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
     from (
       select jobs.*, pg_catalog.sum(jobs.bytes) over (order by jobs.id rows unbounded preceding) as total
       from (
-        select jobs.*, (pg_catalog.pg_column_size(jobs.payload)::float8
-          * case when pg_catalog.pg_column_compression(jobs.payload) is null then 1::float8 else $3::float8 end
+        select jobs.*, ((pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end)::float8
+          * case when pg_catalog.pg_column_compression(jobs.payload) is not null then $3::float8 else 1::float8 end
           + coalesce(pg_catalog.octet_length(jobs.last_error), 0)::float8
-          + coalesce(pg_catalog.pg_column_size(jobs.flags), 0)::float8 + 500::float8) as bytes
+          + coalesce(pg_catalog.pg_column_size(jobs.flags)::bigint * case pg_catalog.pg_column_compression(jobs.flags)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0)::float8 + 500::float8) as bytes
         from "worker"._private_jobs as jobs
         where jobs.id = any($2::bigint[])
         order by jobs.id

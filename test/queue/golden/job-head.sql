@@ -1,13 +1,15 @@
   select 
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
-  jobs.job_queue_id, queues.queue_name, (case when pg_catalog.pg_column_size(jobs.payload) <=
-      case when pg_catalog.pg_column_compression(jobs.payload) is not null then 4096 else 16384 end then jobs.payload end)::text as payload, jobs.priority,
+  jobs.job_queue_id, queues.queue_name, (case when pg_catalog.pg_column_size(jobs.payload) <= 16384
+      then case when pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end <= 393216 then jobs.payload end end)::text as payload, jobs.priority,
   pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric)::text as run_at_us,
   jobs.attempts, jobs.max_attempts, pg_catalog.left(jobs.last_error, 262144) as last_error,
   pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric)::text as created_at_us,
   pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric)::text as updated_at_us,
   jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, jobs.locked_by as locked_by,
-  jobs.revision, (jobs.flags)::text as flags, jobs.is_available,
+  jobs.revision, (case when pg_catalog.pg_column_size(jobs.flags)::bigint * case pg_catalog.pg_column_compression(jobs.flags)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end <= 4194304 then jobs.flags end)::text as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'

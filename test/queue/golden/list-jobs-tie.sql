@@ -106,16 +106,17 @@
   select 
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, (case when pg_catalog.pg_column_size(jobs.payload) <= 16384
-    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.payload end)::text as payload, jobs.priority,
   pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric)::text as run_at_us,
   jobs.attempts, jobs.max_attempts, case when pg_catalog.pg_column_size(jobs.payload) <= 16384
-    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384 then jobs.last_error end as last_error,
   pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric)::text as created_at_us,
   pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric)::text as updated_at_us,
   jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, pg_catalog.left(jobs.locked_by, 1000) as locked_by,
-  jobs.revision, (case when coalesce(pg_catalog.pg_column_size(jobs.flags), 0) <= 16384 then jobs.flags end)::text as flags, jobs.is_available,
+  jobs.revision, (case when pg_catalog.pg_column_size(jobs.flags)::bigint * case pg_catalog.pg_column_compression(jobs.flags)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end <= 65536 then jobs.flags end)::text as flags, jobs.is_available,
   case
     when jobs.locked_at is not null then 'locked'
     when jobs.attempts >= jobs.max_attempts then 'failed'
@@ -123,10 +124,11 @@
     else 'ready'
   end as state,
     pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
-    pg_catalog.pg_column_compression(jobs.payload) is not null as is_packed,
+    (pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end)::float8 as worst_bytes,
     coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_bytes,
     (pg_catalog.pg_column_size(jobs.payload) <= 16384
-    and pg_catalog.pg_column_compression(jobs.payload) is null
+    and not (pg_catalog.pg_column_compression(jobs.payload) is not null)
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= 16384) is not true as is_large
   from "worker"._private_jobs as jobs
   
