@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 const layers: Record<string, readonly string[]> = {
   base: [],
   domain: ["base"],
-  database: ["base"],
+  database: ["base", "domain"],
   queue: ["base", "domain", "database"],
   worker: ["base", "domain", "database", "queue"],
   http: ["base"],

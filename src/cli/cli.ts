@@ -2,7 +2,7 @@
 // on stderr and an exit status (0 done, 1 failed, 2 used wrongly, 3 partly done, 128 + n stopped).
 import { VERSION } from "../base/version.ts";
 import { UsageError } from "./arguments/refusals.ts";
-import { print, printOwn, watchOutput } from "./output/print.ts";
+import { print, printFailure, printOwn, watchOutput } from "./output/print.ts";
 import { OWN_PROCESS } from "./run/own/own-word.ts";
 import { inTypedNames, tellFailure } from "./shell/failure.ts";
 import { program } from "./shell/globals.ts";
@@ -30,6 +30,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const { commands } = await import("./commands/index.ts");
   const { helpFor, typedIn } = await import("./arguments/command-line.ts");
   const { givenIn } = await import("./arguments/given.ts");
+  const { sameQueue } = await import("./shell/same-queue.ts");
   const showHelp = async (words: readonly string[]) => {
     printOwn(await helpFor(words, program, commands));
     return 0;
@@ -41,10 +42,13 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const { given } = values;
   if (given["help"] === true) return showHelp(argv);
   if (given["version"] === true) return showVersion();
+  const suggest = sameQueue(given, values.whereOf);
   try {
-    return await typed.command.run(given);
+    return await typed.command.run({ ...given, suggest });
   } catch (error) {
-    throw inTypedNames(error, typed.command, values);
+    throw inTypedNames(error, typed.command, values, suggest);
+  } finally {
+    if (suggest.note !== null && given["json"] !== true) printFailure(suggest.note);
   }
 }
 

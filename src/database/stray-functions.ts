@@ -1,6 +1,8 @@
 // The bodies of the schema's functions hold the name of the schema that they were made in. Renaming the
 // schema, or restoring an edited dump, leaves the bodies as they are: the functions then work on the tables
 // of another schema. No statement of this program calls them; other clients do.
+
+import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "./database.ts";
 
 export interface StrayFunction {
@@ -48,5 +50,5 @@ const straySql: Statement = () => `
 
 export function strayMessage(schema: string, { name, schemas }: StrayFunction): string {
   const others = schemas.map((one) => one.slice(1, -1).replaceAll('""', '"'));
-  return `the function ${name} of the schema "${schema}" works on the tables of the schema "${others.join('", "')}": the schema was renamed, or its dump was edited; run "worker migrate" as its owner to rewrite its functions`;
+  return `the function ${name} of the schema "${schema}" works on the tables of the schema "${others.join('", "')}": the schema was renamed, or its dump was edited; run "${workerLine(schema, "worker migrate")}" as its owner to rewrite its functions`;
 }

@@ -5,6 +5,7 @@ import { codeOf } from "../base/errors.ts";
 import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema/schema-state.ts";
+import { workerLine } from "../domain/portable/worker-line.ts";
 import { endLeases } from "../queue/workers/lease.ts";
 import { type Maintenance, maintenance } from "./connection/connection-config.ts";
 import type { ClaimedJob } from "./execute/claimed-job.ts";
@@ -18,7 +19,8 @@ import type { Sessions } from "./sessions.ts";
 import type { Hooks } from "./task/hooks.ts";
 
 const OFF = "recovery is off: should this worker die, its jobs stay locked for 4 hours";
-const NO_TABLE = 'the schema has no table of heartbeats; "worker migrate" adds it';
+const noTable = (schema: string) =>
+  `the schema has no table of heartbeats; "${workerLine(schema, "worker migrate")}" adds it`;
 const NO_RIGHTS = "the database role may not write to the table _private_workers";
 const INSUFFICIENT_PRIVILEGE = "42501";
 
@@ -100,7 +102,7 @@ export class Upkeep<E> {
     schema: ReadySchema,
     id: string,
   ): Promise<string | null> {
-    if (!schema.objects.has("_private_workers")) return NO_TABLE;
+    if (!schema.objects.has("_private_workers")) return noTable(db.schema.name);
     this.#isRecovering = true;
     try {
       await recovery.start(db, id);

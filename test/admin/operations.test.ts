@@ -333,7 +333,7 @@ test("A role that may not add the tables is told which command their owner runs.
   own.searchParams.set("user", role);
   const limited = await startAdmin({ url: own.href, schema: "some jobs" });
   const { missing } = await rehearsed({ q: "task:t", action: "retry" }, limited.client);
-  const command = "worker migrate --with-operations --schema='some jobs'";
+  const command = "worker migrate --schema='some jobs' --with-operations";
   assert.deepEqual([missing.may_add, missing.command], [false, command]);
   assert.match(missing.sentence, /adds them when \w+, the owner of the schema, runs it$/);
   // The owner has added them, and has given no rights.

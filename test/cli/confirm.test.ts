@@ -1,9 +1,8 @@
-// What asks before it destroys: only a person at a terminal is asked. `script` gives a command a
-// terminal of its own, on which the test types.
+// What asks before it destroys. `script` gives a command a terminal of its own, on which the test types.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
-import { worker } from "./command.ts";
+import { quickly, worker } from "./command.ts";
 import { onTerminal as runOnTerminal } from "./terminal.ts";
 
 let env: { DATABASE_URL: string };
@@ -40,14 +39,40 @@ test("On a terminal a destroying command says what it will do, and waits for a y
   assert.equal(await isThere(id), false);
 });
 
-test("--yes answers before it is asked, and so does the lack of a terminal.", async () => {
+test("--yes answers before it is asked, with and without a terminal.", async () => {
   for (const run of [
     (id: string) => onTerminal(["complete", id, "-y"], no),
-    (id: string) => worker(["complete", id], env),
+    (id: string) => worker(["complete", id, "--yes"], env),
   ]) {
     const id = await addJob();
     assert.equal((await run(id)).status, 0);
     assert.equal(await isThere(id), false);
+  }
+});
+
+test("Without a terminal what destroys is refused unless --yes confirms it.", async () => {
+  const id = await addJob();
+  const destroying = [
+    ...[["remove", "k"], ["fail", id], ["complete", id], ["unlock", "w"], ["sweep"]],
+    ...[
+      ["cleanup", "--all"],
+      ["complete", "task:t"],
+      ["fail", "is:ready"],
+    ],
+    ["remove", "--query", "task:t"],
+  ];
+  for (const args of destroying) {
+    const ran = await quickly(args, env);
+    const line = `worker: ${args[0]} asks for confirmation, and there is no terminal: --yes confirms it; see "worker ${args[0]} --help"\n`;
+    assert.deepEqual(ran, { status: 2, stdout: "", stderr: line });
+  }
+  assert.equal(await isThere(id), true);
+  for (const args of [
+    ["sweep", "--dry-run"],
+    ["fail", "task:t", "--dry-run"],
+    ["retry", "task:t", "--with-operations"],
+  ]) {
+    assert.equal((await quickly(args, env)).status, 0, args.join(" "));
   }
 });
 

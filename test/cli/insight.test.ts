@@ -151,9 +151,10 @@ test("doctor names what is broken, with the line that mends it.", async () => {
   assert.equal(level, "bad");
   const mendOf = (text: string) =>
     findings.find(({ message }: { message: string }) => message.includes(text))?.mend ?? "";
-  const create = /^psql -c '(create index concurrently jobs_main_index .*)'$/.exec(
-    mendOf("jobs_main_index is missing"),
-  )?.[1];
+  const create =
+    /^psql -d "\$DATABASE_URL" -c '(create index concurrently jobs_main_index .*)'$/.exec(
+      mendOf("jobs_main_index is missing"),
+    )?.[1];
   assert.ok(create);
   await own.pool.query(create);
   assert.match(mendOf("the trigger slow runs for every job"), /disable trigger slow/);
@@ -183,7 +184,7 @@ test("doctor names jobs whose queue or task was deleted, and its line recovers t
   assert.match(stdout, /names: 1 job cannot run: the rows of 1 queue were deleted/);
   assert.match(stdout, /names: 1 job cannot run, because the name of the task was deleted/);
   const line = /worker (cleanup --task gc-job-queues)/.exec(stdout)?.[1] ?? "";
-  assert.equal((await quickly(line.split(" "), { DATABASE_URL: url })).status, 0);
+  assert.equal((await quickly([...line.split(" "), "--yes"], { DATABASE_URL: url })).status, 0);
   const { rows } = await own.pool.query("select queue_name from worker._private_job_queues");
   assert.deepEqual(rows, [{ queue_name: "recovered-queue-1" }]);
 });
@@ -197,7 +198,7 @@ test("doctor names functions of a renamed schema, and its fix repairs them.", as
   assert.equal(status, 1);
   assert.match(
     stdout,
-    /^bad {3}drift: the function add_job .*\n +mend: worker migrate --schema jobs$/m,
+    /^bad {3}drift: the function add_job .*\n +mend: worker migrate --schema=jobs$/m,
   );
   assert.match((await quickly(["migrate"], env)).stdout, /^Brought the schema jobs up to date/);
   assert.equal((await quickly(["doctor"], env)).status, 0);
@@ -225,7 +226,8 @@ test("doctor and cron name what is ahead of the clock, doctor what is behind a t
     "timetable",
   ]);
   for (const { mend } of bad) {
-    const sql = /^psql -c '(.*)'$/.exec(mend)?.[1]?.replaceAll("'\\''", "'") ?? "";
+    const sql =
+      /^psql -d "\$DATABASE_URL" -c '(.*)'$/.exec(mend)?.[1]?.replaceAll("'\\''", "'") ?? "";
     await own.pool.query(sql);
   }
   const after = await quickly(["doctor"], env);
@@ -253,7 +255,7 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
     assert.equal(lacking.status, 1);
     assert.match(
       lacking.stdout,
-      /privileges: this role lacks .*insert.* on _private_jobs\n +mend: psql -c 'grant .* on worker\._private_jobs to /,
+      /privileges: this role lacks .*insert.* on _private_jobs\n +mend: psql -d "\$DATABASE_URL" -c 'grant .* on worker\._private_jobs to /,
     );
     await own.pool.query(
       `grant select, insert, update, delete on all tables in schema worker to ${role}`,
@@ -261,7 +263,7 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
     const hidden = await quickly(["doctor"], { DATABASE_URL: asRole });
     assert.match(
       hidden.stdout,
-      /privileges: row level security .*\n +mend: psql -c 'alter role .* bypassrls'/,
+      /privileges: row level security .*\n +mend: psql -d "\$DATABASE_URL" -c 'alter role .* bypassrls'/,
     );
     await own.pool.query(`alter role ${role} bypassrls`);
     const after = await quickly(["doctor"], { DATABASE_URL: asRole });
@@ -275,10 +277,7 @@ test("doctor says what to do where there is no schema, and who may not read it."
   const empty = await emptyDatabase();
   const none = await quickly(["doctor"], { DATABASE_URL: empty.url });
   assert.equal(none.status, 1);
-  assert.match(
-    none.stdout,
-    /^bad +schema: worker is not there\n +mend: worker migrate --schema worker\n/m,
-  );
+  assert.match(none.stdout, /^bad +schema: worker is not there\n +mend: worker migrate\n/m);
   const away = await quickly(["doctor"], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
   assert.equal(away.status, 1);
   assert.match(away.stderr, /^worker: cannot reach PostgreSQL/);

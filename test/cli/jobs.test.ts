@@ -23,7 +23,7 @@ test("A job is added, listed, shown and completed, its payload byte for byte.", 
   const listed = await worker(["list", "--task", "greet", "--json"], env);
   assert.ok(listed.stdout.includes(`"payload":${exact}`), listed.stdout);
   assert.match((await worker(["show", id], env)).stdout, /flags \{"a": ?true, ?"b": ?true\}/);
-  const completed = await worker(["complete", id, "999"], env);
+  const completed = await worker(["complete", id, "999", "--yes"], env);
   assert.match(completed.stdout, /Completed 1 of 2 jobs; 1 gone: #999/);
   const gone = await worker(["show", id], env);
   assert.deepEqual([gone.status, gone.stderr.trim()], [1, `worker: there is no job ${id}`]);
@@ -38,12 +38,15 @@ test("A payload is read from standard input.", async () => {
 test("Failing, rescheduling, cleaning up and counting agree with each other.", async () => {
   const { stdout } = await worker(["add", "doomed", "--json"], env);
   const id = String(JSON.parse(stdout).jobs[0].id);
-  await worker(["fail", id, "--reason", "no hope"], env);
+  await worker(["fail", id, "--reason", "no hope", "--yes"], env);
   assert.match((await worker(["list", "--state", "failed"], env)).stdout, /doomed.*no hope/);
   const back = await worker(["reschedule", id, "--run-at", "now", "--attempts", "0"], env);
   assert.match(back.stdout, /Rescheduled 1 of 1 job/);
-  await worker(["fail", id], env);
-  const cleaned = await worker(["cleanup", "--task", "delete-permanently-failed-jobs"], env);
+  await worker(["fail", id, "--yes"], env);
+  const cleaned = await worker(
+    ["cleanup", "--task", "delete-permanently-failed-jobs", "--yes"],
+    env,
+  );
   assert.match(cleaned.stdout, /Deleted 1 failed job/);
   const counts = JSON.parse((await worker(["status", "--json"], env)).stdout);
   assert.equal(counts.failed, 0);
@@ -54,10 +57,10 @@ test("Queues, workers, unlock, sweep and remove answer on a quiet queue.", async
     const ran = await worker(args, env);
     assert.equal(ran.status, 0, ran.stderr);
   }
-  const nobody = await worker(["unlock", "w"], env);
+  const nobody = await worker(["unlock", "w", "--yes"], env);
   assert.match(nobody.stdout, /^Unlocked 0 jobs .* of 0 of 1 worker; there is no worker "w"$/m);
   assert.equal(nobody.status, 1);
-  const absent = await worker(["remove", "no such key"], env);
+  const absent = await worker(["remove", "no such key", "--yes"], env);
   assert.match(absent.stdout, /no job with the key no such key/);
   assert.equal(absent.status, 1);
 });

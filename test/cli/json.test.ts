@@ -59,13 +59,13 @@ test("Every member has the name that HTTP gives it, and ids are integers.", asyn
     await json("queues"),
     await json("workers"),
     await json("run-now", "2"),
-    await json("fail", "2", "999"),
+    await json("fail", "2", "999", "--yes"),
     await json("retry", "2"),
     await json("reschedule", "2", "--priority", "3"),
     await json("sweep", "--dry-run"),
-    await json("unlock", "nobody"),
-    await json("cleanup", "--task", "gc-job-queues"),
-    await json("remove", "k"),
+    await json("unlock", "nobody", "--yes"),
+    await json("cleanup", "--task", "gc-job-queues", "--yes"),
+    await json("remove", "k", "--yes"),
     await json("migrate"),
   ];
   for (const answer of answers) {
@@ -88,7 +88,10 @@ test("A sweep says what it would free, of whom, and frees as much.", async () =>
   assert.match(would.stdout, new RegExp(`Would free ${locked} jobs? of 1 `));
   assert.match(would.stdout, /Stale workers: gone/);
   assert.equal((await json("status")).locked, locked);
-  assert.match((await quickly(["sweep"], env)).stdout, new RegExp(`${locked} jobs? recovered`));
+  assert.match(
+    (await quickly(["sweep", "--yes"], env)).stdout,
+    new RegExp(`${locked} jobs? recovered`),
+  );
   assert.equal((await json("status")).locked, 0);
 });
 

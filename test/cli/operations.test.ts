@@ -38,7 +38,7 @@ const jobsOf = async (task: string) => {
 
 test("A query is rehearsed, done, receipted, and undone.", async () => {
   await add(4, "whole");
-  const ran = await run("fail", "task:whole", "--reason", "enough");
+  const ran = await run("fail", "--yes", "task:whole", "--reason", "enough");
   assert.equal(ran.status, 0, ran.stderr);
   assert.match(ran.stdout, /fail: 4 jobs that match task:whole/);
   assert.match(ran.stdout, /by task: whole 4/);
@@ -121,7 +121,7 @@ test("What is rehearsed is what a limit lets through.", async () => {
     (await run("fail", "task:some", "--limit", "2", "--dry-run", "--json")).stdout,
   );
   assert.equal(would.change, 2);
-  const done = await run("fail", "task:some", "--limit", "2");
+  const done = await run("fail", "--yes", "task:some", "--limit", "2");
   assert.match(done.stdout, /Failed 2 of 2 jobs/);
   const now = await run("run-now", "task:some is:failed", "--limit", "9", "--dry-run");
   assert.match(now.stdout, /^run-now: 2 jobs that match/m);
@@ -131,10 +131,13 @@ test("remove takes a key as before, and ids or a query beside it.", async () => 
   await add(4, "removed");
   const [first, second] = await jobsOf("removed");
   await pool.query("select worker.add_job('removed', '{}', null, null, null, 'the key')");
-  assert.match((await run("remove", "the key")).stdout, /Removed the job with the key the key/);
-  const ids = await run("remove", "--ids", `${first.id},${second.id}`);
+  assert.match(
+    (await run("remove", "--yes", "the key")).stdout,
+    /Removed the job with the key the key/,
+  );
+  const ids = await run("remove", "--yes", "--ids", `${first.id},${second.id}`);
   assert.match(ids.stdout, /Removed 2 of 2 jobs/);
-  const query = await run("remove", "--query", "task:removed", "--json");
+  const query = await run("remove", "--yes", "--query", "task:removed", "--json");
   const operation = JSON.parse(query.stdout);
   assert.deepEqual([operation.action, operation.state, operation.done], ["remove", "done", 2]);
   for (const args of [["remove"], ["remove", "k", "--ids", "1"], ["retry", "1", "--canary", "2"]]) {
@@ -144,8 +147,8 @@ test("remove takes a key as before, and ids or a query beside it.", async () => 
 
 test("What is refused changes nothing.", async () => {
   const refusals: [string[], RegExp][] = [
-    [["complete", " "], /is empty.*id>0/],
-    [["complete", "tusk:x"], /did you mean|no field|unknown/i],
+    [["complete", "--yes", " "], /is empty.*id>0/],
+    [["complete", "--yes", "tusk:x"], /did you mean|no field|unknown/i],
     [["retry", "task:x", "--canary", "0"], /--canary: must be/],
     [["reschedule", "task:x"], /at least one of/],
     [["operations", "999"], /there is no operation 999/],
@@ -159,7 +162,7 @@ test("What is refused changes nothing.", async () => {
 
 test("Ctrl-C holds it, says how to go on, and another command goes on.", async () => {
   await add(1_000, "held");
-  const args = ["fail", "task:held", "--rate", "200"];
+  const args = ["fail", "--yes", "task:held", "--rate", "200"];
   const child = spawn(process.execPath, [...command, ...args], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["ignore", "pipe", "inherit"],
@@ -187,7 +190,7 @@ test("Every write of the command line is in the trail.", async () => {
   await add(1, "trail");
   const [{ id }] = await jobsOf("trail");
   await run("reschedule", id, "--priority", "2");
-  await run("complete", "task:trail");
+  await run("complete", "--yes", "task:trail");
   const { rows } = await pool.query(
     "select entry from worker._private_audit order by id desc limit 2",
   );
@@ -266,12 +269,12 @@ test("On a server that takes no writes nobody is asked first, and a rehearsal sh
   await owner.pool.query(`alter database "${name}" set default_transaction_read_only = on`);
   await owner.close();
   const refused = [
-    ["fail", "task:t"],
-    ["fail", "1"],
-    ["remove", "--query", "id>0"],
+    ["fail", "--yes", "task:t"],
+    ["fail", "--yes", "1"],
+    ["remove", "--yes", "--query", "id>0"],
     ["add", "t"],
     ["build-index", "failed"],
-    ["sweep"],
+    ["sweep", "--yes"],
   ];
   for (const args of refused) {
     const ran = await quickly(args, there);
@@ -288,7 +291,7 @@ test("On a server that takes no writes nobody is asked first, and a rehearsal sh
 
 test("An undo that brings nothing back says so, and its status, too.", async () => {
   await run("add", "taken", "{}", "--key", "same");
-  const removed = await run("remove", "same");
+  const removed = await run("remove", "--yes", "same");
   const [, id = ""] = /worker operations (\d+) undo/.exec(removed.stdout) ?? [];
   await run("add", "taken", "{}", "--key", "same");
   const undone = await run("operations", id, "undo");

@@ -101,8 +101,8 @@ for (const [args, says] of refusals) {
 const badValues: [args: string[], says: RegExp][] = [
   [["list", "--limit", "501"], /--limit: must be a whole number from 0 to 500/],
   [["list", "--limit", "x"], /--limit: must be a whole number/],
-  [["complete", "1", "0"], /<ids> "0": must be a job id/],
-  [["complete", "tusk:abc"], /the query: there is no field "tusk", did you mean "task"/],
+  [["complete", "--yes", "1", "0"], /<ids> "0": must be a job id/],
+  [["complete", "--yes", "tusk:abc"], /the query: there is no field "tusk", did you mean "task"/],
   [["show", "abc"], /<id>: must be a job id/],
   [["add", " ", "{}"], /<identifier>: must not be blank/],
   [["add", "t", "--key-mode", "replace"], /--key-mode: needs a key/],
@@ -194,14 +194,14 @@ test("Both spellings of a key mode are known, and the names of graphile_worker_r
   const lines = [
     ["sweep-stale-workers", "--sweep-threshold", "5m", "--recovery-delay", "30s", "--dry-run"],
     ["list", "--identifier", "keyed", "--offset", "1"],
-    ["sweep", "--threshold", "300", "--delay", "1m"],
+    ["sweep", "--threshold", "300", "--delay", "1m", "--yes"],
   ];
   for (const args of lines) {
     const ran = await quickly(args, env);
     assert.equal(ran.status, 0, ran.stderr);
   }
   assert.match(
-    (await quickly(["force-unlock", "nobody"], env)).stdout,
+    (await quickly(["force-unlock", "--yes", "nobody"], env)).stdout,
     /there is no worker "nobody"/,
   );
 });
@@ -265,10 +265,10 @@ test("The help shows what an option takes, its other names and its default, in c
 test("Some of the jobs is exit status 3, none of them 1, all of them 0.", async () => {
   const { stdout } = await quickly(["add", "partly", "--json"], env);
   const id = String(JSON.parse(stdout).jobs[0].id);
-  const partly = await quickly(["fail", id, "999998"], env);
+  const partly = await quickly(["fail", "--yes", id, "999998"], env);
   assert.deepEqual([partly.status, /1 of 2 jobs/.test(partly.stdout)], [3, true]);
   assert.equal((await quickly(["retry", id], env)).status, 0);
-  assert.equal((await quickly(["complete", "999998"], env)).status, 1);
+  assert.equal((await quickly(["complete", "--yes", "999998"], env)).status, 1);
 });
 
 test("A working directory that has been removed is in nobody's way.", () => {

@@ -192,13 +192,13 @@ test("Nothing is run by the command line, and doctor names the schema.", async (
     ...[
       ["add", "a", "[1]", "--key", "c"],
       ["add", "a", "[2]", "--key", "c"],
-      ["remove", "c"],
+      ["remove", "c", "--yes"],
       ["reschedule", id, "--priority", "2"],
-      ["fail", id],
+      ["fail", id, "--yes"],
       ["retry", id],
-      ["complete", id],
+      ["complete", id, "--yes"],
     ],
-    ...[["count", "is:failed"], ["sweep"], ["cleanup", "--all"], ["migrate"]],
+    ...[["count", "is:failed"], ["sweep", "--yes"], ["cleanup", "--all", "--yes"], ["migrate"]],
   ]) {
     const ran = await command(args, env);
     assert.equal(ran.status, 0, `${args.join(" ")}: ${ran.stderr}`);

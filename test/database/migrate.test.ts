@@ -146,7 +146,7 @@ describe("migrate", () => {
   test("An absent and an empty schema are reported as missing, with what to do.", async () => {
     const schema = fresh();
     const db = { client: owner.pool, schema };
-    const missing = { code: "schema_missing", message: /run "worker migrate" first/ };
+    const missing = { code: "schema_missing", message: /create it with migrate\(\)/ };
     await assert.rejects(assertUsableSchema(db), missing);
     await owner.pool.query(`create schema ${schema.quoted}`);
     await assert.rejects(assertUsableSchema(db), missing);

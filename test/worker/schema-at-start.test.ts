@@ -87,7 +87,7 @@ describe("The start of a worker", () => {
   test("makes no schema when it is told not to, and says what to do.", async () => {
     const { url } = await emptyDatabase();
     const options = { ...quiet, connectionString: url, migrate: "never" } as const;
-    const refusal = { code: "schema_missing", message: /run "worker migrate" first/ };
+    const refusal = { code: "schema_missing", message: /create it with migrate\(\)/ };
     await assert.rejects(run(options), refusal);
     await assert.rejects(runOnce(options), refusal);
     assert.deepEqual(await objects(url), []);

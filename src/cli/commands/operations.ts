@@ -41,7 +41,9 @@ export const operationsCommand = defineCommand({
         const list = (await store?.list(limit, null)) ?? [];
         if (args.json) printJson(`{"operations":[${list.map(operationJson).join(",")}]}`);
         else if (list.length === 0)
-          print(`There are no operations${missing === null ? "" : `; ${missing.sentence}`}`);
+          print(
+            `There are no operations${missing === null ? "" : `; ${args.suggest.text(missing.sentence)}`}`,
+          );
         else {
           printTable(
             ["ID", "STATE", "ACTION", "DONE", "LEFT ALONE", "BY", "STARTED", "QUERY"],
@@ -58,11 +60,15 @@ export const operationsCommand = defineCommand({
       if (verb !== undefined) {
         await recordTyped(connection, operation, `operation.${verb}`, `${verb} operation ${id}`);
       }
-      if (verb === "resume" || verb === "undo") return runInForeground(tools, operation, args.json);
+      if (verb === "resume" || verb === "undo") return runInForeground(tools, operation, args);
       if (args.json) printJson(operationJson(operation));
       else if (atWork.includes(operation.state)) print(progressLine(operation));
       else
-        for (const line of outcomeLines(operation, await readForeignColumns(tools.reads)))
+        for (const line of outcomeLines(
+          operation,
+          args.suggest,
+          await readForeignColumns(tools.reads),
+        ))
           print(line);
       return 0;
     });

@@ -39,7 +39,7 @@ export const showCommand = defineCommand({
 const notThere = (id: string) => new WorkerError("not_found", `there is no job ${id}`);
 
 function tooLarge(id: string): WorkerError {
-  const message = `job ${id} is larger than 16 MB; worker show ${id} --payload writes its payload, worker list ${id} shows the rest`;
+  const message = `job ${id} is larger than 16 MB; "worker show ${id} --payload" writes its payload, "worker list ${id}" shows the rest`;
   return new WorkerError("too_large", message);
 }
 

@@ -18,6 +18,7 @@ import type { When } from "../arguments/times.ts";
 import { undoLine } from "../operations/operation-text.ts";
 import { trailOf, typedBy } from "../operations/typed-by.ts";
 import { print, printJson } from "../output/print.ts";
+import { assertMayAsk, confirm } from "../shell/confirm.ts";
 import { type Connected, connected } from "../shell/connection.ts";
 import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
 import { queryIn, withQueryOptions } from "./by-query-options.ts";
@@ -42,6 +43,9 @@ export function jobCommand(declaration: Declaration): Command {
       const given = args as Given;
       const query = action === undefined ? null : queryIn(action, given);
       const typed = await inputOf(declaration, places, given);
+      const isDryRun = typed["dry_run"] === true || given["dryRun"] === true;
+      const mustAsk = isDestroying && given["yes"] !== true && !isDryRun;
+      if (mustAsk) assertMayAsk(declaration.name);
       if (action !== undefined && query !== null) return byQuery(action, query, typed, given);
       return connected(
         given,
@@ -50,10 +54,7 @@ export function jobCommand(declaration: Declaration): Command {
           checkInput(declaration, input);
           // A schema that is up to date needs no writes.
           if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
-          if (isDestroying && given["yes"] !== true && input["dry_run"] !== true) {
-            const { confirm } = await import("../shell/confirm.ts");
-            await confirm(questionOf(declaration, input));
-          }
+          if (mustAsk) await confirm(questionOf(declaration, input));
           const { database, pool, logger } = connection;
           const { signal } = new AbortController();
           const done = await perform(declaration, database, input, {
@@ -62,7 +63,7 @@ export function jobCommand(declaration: Declaration): Command {
             keepFor: typedBy(),
             record: (record) => trailOf(connection).record(entryOf(record)),
           });
-          return tell(declaration, done, given.json);
+          return tell(declaration, done, given);
         },
         declaration.makesSchema !== true,
       );
@@ -88,6 +89,7 @@ function byQuery(
       isSure: given["yes"] === true,
       withOperations: given["withOperations"] === true,
       json: given.json,
+      suggest: given.suggest,
     });
   });
 }
@@ -166,12 +168,12 @@ function questionOf(declaration: Declaration, input: Readonly<Record<string, unk
   return `${[name, ...shown].join(" ")}: ${isOne ? consequenceOfOne : consequence} Go on?`;
 }
 
-function tell(declaration: Declaration, done: Performed, json: boolean): ExitStatus {
+function tell(declaration: Declaration, done: Performed, { json, suggest }: Given): ExitStatus {
   if (json) printJson(done.json);
   else {
     print(done.message);
     for (const line of namesOf(declaration, done)) print(line);
-    if (done.operationId !== null) print(undoLine(done.operationId));
+    if (done.operationId !== null) print(undoLine(done.operationId, suggest));
   }
   if (!done.isPartial) return 0;
   return done.tally?.done === 0 ? 1 : 3;

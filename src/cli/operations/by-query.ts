@@ -20,6 +20,7 @@ import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson } from "../output/print.ts";
 import { confirm, isAtTerminal } from "../shell/confirm.ts";
 import type { Connected } from "../shell/connection.ts";
+import type { SameQueue } from "../shell/same-queue.ts";
 import { jobsOf, rehearsalLines } from "./operation-text.ts";
 import { operationTools } from "./operation-tools.ts";
 import { runInForeground, showProgress } from "./run-operation.ts";
@@ -35,10 +36,11 @@ export interface Asked extends Manner {
   /** Add the tables that it needs, if they are missing. */
   readonly withOperations: boolean;
   readonly json: boolean;
+  readonly suggest: SameQueue;
 }
 
 export async function operateByQuery(connection: Connected, asked: Asked): Promise<ExitStatus> {
-  const { action, json, rate, canary, limit, isDryRun } = asked;
+  const { action, json, suggest, rate, canary, limit, isDryRun } = asked;
   const problems: Problem[] = mannerProblems(action, asked);
   if (asked.query.trim() === "") problems.push({ path: "q", message: EVERY });
   if (problems.length > 0) throw new InputError(problems);
@@ -56,9 +58,10 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
     { ...asked, isKept: !isDryRun, walkMs: LONGEST_WALK_MS },
   );
   const { rehearsal, change } = report;
-  if (!json) for (const line of rehearsalLines(report, missing)) print(line);
+  if (!json) for (const line of rehearsalLines(report, missing, suggest)) print(line);
   if (isDryRun) {
-    const cli = commandLineOf(action, rehearsal.query, rehearsal.changes, { rate, canary, limit });
+    const manner = { rate, canary, limit };
+    const cli = suggest.line(commandLineOf(action, rehearsal.query, rehearsal.changes, manner));
     if (json) printJson(rehearsalJson(report, missing, cli));
     else print(`This was a rehearsal; to do it: ${cli}`);
     return 0;
@@ -68,7 +71,7 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
   const manner = { rate, canary, limit };
   const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, manner);
   await recordTyped(connection, operation, action, `Began operation ${operation.id}`);
-  return runInForeground(tools, operation, json);
+  return runInForeground(tools, operation, asked);
 }
 
 /** Adds the tables where that was asked for, or a person at the terminal agrees; else throws why not. */

@@ -6,6 +6,7 @@ import type { MissingTables } from "../../queue/operations/model/missing-tables.
 import { notFound } from "../../queue/operations/model/not-found.ts";
 import { type JobOperation, leftAlone } from "../../queue/operations/model/operation.ts";
 import type { RehearsalReport, Share } from "../../queue/operations/rehearse/rehearse.ts";
+import type { SameQueue } from "../shell/same-queue.ts";
 
 export const number = (value: number) => value.toLocaleString("en-US");
 
@@ -30,7 +31,11 @@ const past: Readonly<Record<OperationAction, string>> = {
 };
 
 /** What would be done, a line each. */
-export function rehearsalLines(report: RehearsalReport, missing: MissingTables | null): string[] {
+export function rehearsalLines(
+  report: RehearsalReport,
+  missing: MissingTables | null,
+  suggest: SameQueue,
+): string[] {
   const { rehearsal, count, skipLocked, change, byTask, byQueue, samples, unknown } = report;
   const lines = [`${rehearsal.action}: ${jobsThatMatch(report)}`];
   if (unknown.length > 0) lines.push(`  nothing is called ${unknown.join(", ")}`);
@@ -49,7 +54,7 @@ export function rehearsalLines(report: RehearsalReport, missing: MissingTables |
   lines.push(
     missing === null
       ? `  can be undone for 24 hours (keeps about ${bytes(report.undoBytes)}${some})`
-      : `  ${missing.sentence}`,
+      : `  ${suggest.text(missing.sentence)}`,
   );
   return lines;
 }
@@ -92,18 +97,23 @@ export function progressLine(operation: JobOperation): string {
 }
 
 /** How it is taken back. */
-export const undoLine = (id: string) => `Undo: worker operations ${id} undo`;
+export const undoLine = (id: string, { line }: SameQueue) =>
+  `Undo: ${line(`worker operations ${id} undo`)}`;
 
 /** What became of it. `foreign`: columns of the application, which no undo of a deletion restores. */
-export function outcomeLines(operation: JobOperation, foreign: readonly string[] = []): string[] {
+export function outcomeLines(
+  operation: JobOperation,
+  suggest: SameQueue,
+  foreign: readonly string[] = [],
+): string[] {
   const { id, state, done, error, canUndo } = operation;
-  const again = (verb: string) => `worker operations ${id} ${verb}`;
+  const again = (verb: string) => suggest.line(`worker operations ${id} ${verb}`);
   switch (state) {
     case "done":
       return [
         `${doneText(operation)}${leftText(operation)}`,
         ...notFoundLines(operation),
-        ...(canUndo ? [`${undoLine(id)} (until ${operation.undoUntil})`] : []),
+        ...(canUndo ? [`${undoLine(id, suggest)} (until ${operation.undoUntil})`] : []),
       ];
     case "undone":
       return [`Undone: ${undoneOf(operation, foreign)}${undoLeftText(operation)}`];

@@ -10,20 +10,24 @@ import type { OperationTools } from "../../queue/operations/model/operation-tool
 import { workOn } from "../../queue/operations/work.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson, printProgress } from "../output/print.ts";
+import type { GlobalArguments } from "../shell/globals.ts";
 import { stoppable } from "../shell/signals.ts";
 import { outcomeLines, progressLine } from "./operation-text.ts";
 
 export async function runInForeground(
   tools: OperationTools,
   operation: JobOperation,
-  json: boolean,
+  { json, suggest }: Pick<GlobalArguments, "json" | "suggest">,
 ): Promise<ExitStatus> {
   const ended = await stoppable((signal) => workOn(tools, operation, signal));
   printProgress(null);
   // As the store has it: with all its counts.
   const whole = (await tools.store.find(ended.id).catch(() => null)) ?? ended;
   if (json) printJson(operationJson(whole));
-  else for (const line of outcomeLines(whole, await readForeignColumns(tools.reads))) print(line);
+  else {
+    const foreign = await readForeignColumns(tools.reads);
+    for (const line of outcomeLines(whole, suggest, foreign)) print(line);
+  }
   return statusOf(whole);
 }
 

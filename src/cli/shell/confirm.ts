@@ -1,14 +1,25 @@
-// Asks before something is lost. Only a person at a terminal is asked: a script does as it is told.
-import { createInterface } from "node:readline/promises";
+// Asks before something is lost. A command without a terminal cannot ask: it needs `--yes`.
 import { WorkerError } from "../../base/errors.ts";
+import { UsageError } from "../arguments/refusals.ts";
 import { printable } from "../output/printable.ts";
 
-/** True where a person can be asked. */
-export const isAtTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
+/** True where a person can be asked: the question goes to stderr. */
+export const isAtTerminal = (): boolean =>
+  process.stdin.isTTY === true && process.stderr.isTTY === true;
+
+/** For a command that destroys. Throws UsageError where it could neither ask nor was told `--yes`. */
+export function assertMayAsk(command: string): void {
+  if (isAtTerminal()) return;
+  throw new UsageError(
+    `${command} asks for confirmation, and there is no terminal: --yes confirms it`,
+    command,
+  );
+}
 
 /** Throws WorkerError `aborted` when the person does not say yes. `option`: does it without asking. */
 export async function confirm(question: string, option = "--yes"): Promise<void> {
   if (!isAtTerminal()) return;
+  const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     // The end of the input is no consent.

@@ -5,6 +5,7 @@ import type { GivenValues } from "../arguments/given.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { printFailure, printFailureJson } from "../output/print.ts";
 import { globalOptions } from "./globals.ts";
+import type { SameQueue } from "./same-queue.ts";
 
 export function tellFailure(error: unknown, flags: { verbose: boolean; json: boolean }): void {
   const expected = error instanceof WorkerError || error instanceof UsageError;
@@ -48,6 +49,7 @@ export function inTypedNames(
   error: unknown,
   command: Command,
   { given, whereOf }: GivenValues,
+  suggest: SameQueue,
 ): unknown {
   const names = new Map(Object.entries(environment));
   const keys = new Map<string, string>();
@@ -62,7 +64,7 @@ export function inTypedNames(
   if (!(error instanceof InputError)) {
     const listen = names.get("listenAddr") ?? "listenAddr";
     return reworded(error, (message) =>
-      sourced(message, whereOf("databaseUrl")).replace(/\blistenAddr$/, listen),
+      suggest.text(sourced(message, whereOf("databaseUrl"))).replace(/\blistenAddr$/, listen),
     );
   }
   const typed = ({ path, message, ...where }: Problem): Problem => {

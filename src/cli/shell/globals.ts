@@ -2,6 +2,7 @@
 import { type Command, type CommandParts, makeCommand, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { defaulting, flag, text, whole } from "../arguments/values.ts";
+import type { SameQueue } from "./same-queue.ts";
 
 /** What the global options give. */
 export interface GlobalArguments {
@@ -10,6 +11,8 @@ export interface GlobalArguments {
   readonly maxConnections: number;
   readonly json: boolean;
   readonly verbose: boolean;
+  /** For the commands that an answer suggests. */
+  readonly suggest: SameQueue;
 }
 
 export const globalOptions = {

@@ -1,5 +1,7 @@
 // What PostgreSQL and the network say, as sentences an operator can act on (error-sentences.ts).
+
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
 // Input that only the database could find wrong, if it is input: a statement that reads may meet the same
@@ -48,7 +50,7 @@ export function explainDatabaseError(
     }
     const table = ownKeyOf(state, error);
     if (table !== null) {
-      const message = `${detail}: the sequence of ${table}.id gives ids that are taken; move it on as "worker doctor" shows, or with select setval(pg_get_serial_sequence('"${schema}".${table}', 'id'), (select max(id) from "${schema}".${table}))`;
+      const message = `${detail}: the sequence of ${table}.id gives ids that are taken; move it on as "${workerLine(schema, "worker doctor")}" shows, or with select setval(pg_get_serial_sequence('"${schema}".${table}', 'id'), (select max(id) from "${schema}".${table}))`;
       return new WorkerError("database_error", message, { cause: error });
     }
     if (inputStates.has(state) && isOfInput(error, text)) {

@@ -1,6 +1,7 @@
 // The sentences themselves: the one table from SQLSTATE (PostgreSQL documentation, appendix A), errno
 // and pg's own wordings to our error codes and to what an operator can do.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
 
 export type Explanation = readonly [
   code: ErrorCode,
@@ -62,7 +63,7 @@ const tooLarge: Explanation = [
 const missingSchema: Explanation = [
   "schema_missing",
   (detail, schema) =>
-    `the schema "${schema}" is not there or not complete (${detail}); run "worker migrate" first, or name the right one with --schema`,
+    `the schema "${schema}" is not there or not complete (${detail}); create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`,
 ];
 
 const pooled: Explanation = [

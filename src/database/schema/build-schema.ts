@@ -1,6 +1,8 @@
 // What a migration does, inside migrate.ts's transaction: the whole schema where there is none, and
 // in one that is there (ours, Graphile Worker's, its Rust port's) only our extensions.
+
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
 import { type Database, query } from "../database.ts";
 import { readStrayFunctions, strayMessage } from "../stray-functions.ts";
 import { addExtensions, type Transaction } from "./add-extensions.ts";
@@ -125,7 +127,7 @@ function createTables({ client, schema }: Transaction): Promise<void> {
   return allowed(
     () => client.query(render(baseline, schema)),
     (detail) =>
-      `this role may not create tables in the schema "${schema.name}" (${detail}); run "worker migrate" as its owner, or let the owner run: grant usage, create on schema ${schema.quoted} to <this role>`,
+      `this role may not create tables in the schema "${schema.name}" (${detail}); run "${workerLine(schema.name, "worker migrate")}" as its owner, or let the owner run: grant usage, create on schema ${schema.quoted} to <this role>`,
   );
 }
 

@@ -1,11 +1,13 @@
 // Brings a schema to where a worker can use it, safely with many starters at once: everything
 // happens in one transaction under an advisory lock. Killed half-way it leaves nothing, and
 // whoever comes second finds the work done. What is done: build-schema.ts.
+
 import type { Pool, PoolClient } from "pg";
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { backoffDelay } from "../../base/retry.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
 import { BEGIN } from "../connection/bounded-statement.ts";
 import { boundedQueryable, withClient } from "../connection/pool.ts";
 import { type Database, query } from "../database.ts";
@@ -199,7 +201,7 @@ function shortcomings(
     const what = seen.extensions.has(name)
       ? `${gives} are not up to date: they could not be brought up to date in`
       : `${gives} are not available: they could not be added to`;
-    return `${what} the schema "${schema.name}" (${detail}); run "worker migrate" as its owner`;
+    return `${what} the schema "${schema.name}" (${detail}); run "${workerLine(schema.name, "worker migrate")}" as its owner`;
   });
 }
 

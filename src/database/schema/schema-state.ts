@@ -1,6 +1,7 @@
 // What a schema holds: nothing, a queue that we can work on, or something else. Only reads; one
 // look at the catalogue and one at each ledger, so that a readiness probe may ask every time.
 import { WorkerError } from "../../base/errors.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Database } from "../database.ts";
 import type { Extension, Versions } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";
@@ -169,6 +170,10 @@ function unknownWarnings(versions: Versions, registry: readonly Extension[]): st
     );
 }
 
+/** What to do about a schema that is missing, in a program or in a shell. */
+export const howToCreate = (schema: string): string =>
+  `create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`;
+
 /** The state of a schema that can be worked on; throws schema_missing or schema_unsupported. */
 export async function assertUsableSchema(
   db: Database,
@@ -176,7 +181,7 @@ export async function assertUsableSchema(
 ): Promise<ReadySchema> {
   const state = await schemaState(db, registry);
   const { name } = db.schema;
-  const todo = `run "worker migrate" first, or name the right one with --schema`;
+  const todo = howToCreate(name);
   switch (state.kind) {
     case "ready":
       if (state.isHidden) throw hiddenRows(name);

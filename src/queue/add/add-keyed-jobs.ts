@@ -47,7 +47,7 @@ export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]):
       if (isLost) throw keyTooBusy(null, taken);
     }
     if (attempt < MAX_TRIES) continue;
-    if (await maySkipRows(db)) throw skippedRows(specs.length, { cause: taken });
+    if (await maySkipRows(db)) throw skippedRows(db, specs.length, { cause: taken });
     throw keyTooBusy(taken === undefined ? (specs[0]?.jobKey ?? null) : null, taken);
   }
 }

@@ -69,7 +69,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     const send = async ({ rows, extras, jobs: sent }: Part): Promise<void> => {
       await written;
       written = copyIn(inside, target(extras), rows).then((stored) => {
-        if (stored !== sent) throw skippedRows(sent, { stored });
+        if (stored !== sent) throw skippedRows(db, sent, { stored });
         spare.push(rows.clear());
       });
       // Awaited a part later; until then nobody else would hear it fail.

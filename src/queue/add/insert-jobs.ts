@@ -31,9 +31,9 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
     contendedQuery<InsertedRow>(known, statement, values, { isRepeated }),
   ).catch((error: unknown) => {
     const { cause } = error as Error;
-    throw isRaised(cause, SKIPPED) ? skippedRows(specs.length, { cause }) : error;
+    throw isRaised(cause, SKIPPED) ? skippedRows(db, specs.length, { cause }) : error;
   });
-  if (answer === undefined) throw skippedRows(specs.length, {});
+  if (answer === undefined) throw skippedRows(db, specs.length, {});
   const ids = parseIdArray(answer.ids);
   const inserted: Inserted = {
     nowUs: Number(answer.now_us),

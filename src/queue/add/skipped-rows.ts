@@ -1,15 +1,20 @@
 // Triggers of the application's that skip rows: a row trigger before the insert or update that returns null.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
 
 /** The error of an add of which fewer jobs were stored than sent: none of them is. */
-export function skippedRows(sent: number, { stored, cause }: { stored?: number; cause?: unknown }) {
+export function skippedRows(
+  { schema }: Database,
+  sent: number,
+  { stored, cause }: { stored?: number; cause?: unknown },
+) {
   const what =
     stored === undefined
       ? `${sent === 1 ? "the job was" : `some of ${sent} jobs were`} not stored`
       : `only ${stored} of ${sent} jobs were stored`;
   const all = sent === 1 ? "" : ", so none of this call is";
-  const message = `${what}${all}: a trigger on the table _private_jobs skips rows; "worker doctor" names it`;
+  const message = `${what}${all}: a trigger on the table _private_jobs skips rows; "${workerLine(schema.name, "worker doctor")}" names it`;
   return new WorkerError("database_error", message, { cause });
 }
 

@@ -4,6 +4,7 @@
 //   fetched, running   job ─▶ its worker is alive | silent | unknown
 //   the rest  not due | no tries left | its queue or task is gone | nobody knows its task | others are before it
 
+import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Value } from "../../domain/value.ts";
 import {
   ageText,
@@ -25,6 +26,8 @@ import type { Knowledge } from "./knowledge.ts";
 import type { Place } from "./place.ts";
 
 export interface Known {
+  /** Where the job is. */
+  readonly schema: string;
   readonly job: JobFacts;
   /** Who has the job, or its queue. */
   readonly holder: Holder | null;
@@ -52,7 +55,7 @@ export function causesOf(known: Known): Cause[] {
     case "retrying":
     case "scheduled":
     case "ready":
-      if (isLost(job)) return lostNames(job);
+      if (isLost(job)) return lostNames(known);
       return job.isDue ? dueCauses(known) : [notDue(known), ...unknownTask(known, false)];
     default:
       return job.condition satisfies never;
@@ -63,14 +66,15 @@ export function causesOf(known: Known): Cause[] {
 export const isLost = ({ task, isQueueLost }: JobFacts): boolean => task === null || isQueueLost;
 
 /** The command that gives lost queues a row again. */
-export const RECOVER_QUEUES = "worker cleanup --task gc-job-queues";
+export const recoverQueues = (schema: string): string =>
+  workerLine(schema, "worker cleanup --task gc-job-queues");
 
-function lostNames(job: JobFacts): Cause[] {
+function lostNames({ job, schema }: Known): Cause[] {
   if (job.task === null) {
     const verb = { action: "fail" as const, label: "Fail job…", jobIds: [job.id] };
     return [cause("task_lost", "The name of its task was deleted", { isRoot: true, verb })];
   }
-  const detail = `${RECOVER_QUEUES} gives the queue a row again`;
+  const detail = `"${recoverQueues(schema)}" gives the queue a row again`;
   return [cause("queue_lost", "The row of its queue was deleted", { isRoot: true, detail })];
 }
 

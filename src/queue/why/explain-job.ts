@@ -100,7 +100,7 @@ async function surroundings(
     }),
     hasFailed(job) ? sameError(job.task, job.errorStart ?? "", table) : null,
   ]);
-  return { job, ...held, place, knowledge, hasWorkers, sameError: same };
+  return { schema: db.schema.name, job, ...held, place, knowledge, hasWorkers, sameError: same };
 }
 
 const isWaiting = ({ condition, lockedMs }: JobFacts): boolean =>

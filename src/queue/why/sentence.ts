@@ -17,7 +17,7 @@ import {
   isUnsupported,
   type Known,
   placeText,
-  RECOVER_QUEUES,
+  recoverQueues,
 } from "./causes.ts";
 import { isUnreportedBy } from "./holders.ts";
 
@@ -109,11 +109,11 @@ function blocked({ job, holder, place }: Known): string {
 
 const CLEANED_UP = "was deleted by a cleanup while the job was being added";
 
-function lost({ job }: Known): string {
+function lost({ job, schema }: Known): string {
   if (job.task === null) {
     return `Cannot run: the name of its task ${CLEANED_UP}. Fail or complete it, and add it anew.`;
   }
-  return `Cannot run: the row of its queue ${CLEANED_UP}. Workers repair this within 10 minutes; \`${RECOVER_QUEUES}\` does at once.`;
+  return `Cannot run: the row of its queue ${CLEANED_UP}. Workers repair this within 10 minutes; "${recoverQueues(schema)}" does at once.`;
 }
 
 function retrying({ job, sameError }: Known): string {

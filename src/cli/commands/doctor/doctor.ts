@@ -3,6 +3,7 @@ import type { ExitStatus } from "../../arguments/command.ts";
 import { print, printJson } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
+import type { SameQueue } from "../../shell/same-queue.ts";
 import { type Finding, finding, type Level } from "./finding.ts";
 
 export const doctorCommand = defineCommand({
@@ -17,18 +18,27 @@ Exit status: 0 all is well; 3 there are warnings; 1 something is broken, or cann
     const { heldFindings, schemaFindings, serverFindings } = await import("./rules.ts");
     const { queueFindings } = await import("./queue-rules.ts");
     const facts = await connected(args, ({ database }) => readFacts(database), false);
-    const found = [
+    const { suggest } = args;
+    const all = [
       ...[serverFindings, schemaFindings, heldFindings, queueFindings].flatMap((rule) =>
         rule(facts),
       ),
       ...facts.unread.map((what) => finding("warn", "unread", what)),
     ];
+    const found = all.map((one) => ({
+      ...one,
+      message: suggest.text(one.message),
+      mend: mendOf(one, suggest),
+    }));
     const level = worstOf(found);
     if (args.json) printJson(JSON.stringify({ level, findings: found }));
     else printFindings(found);
     return statusOf(level);
   },
 });
+
+const mendOf = ({ mend }: Finding, { line }: SameQueue): string | null =>
+  mend === null ? null : [mend].flat().map(line).join(" && ");
 
 const order: readonly Level[] = ["bad", "warn", "ok"];
 
@@ -49,7 +59,7 @@ function statusOf(level: Level): ExitStatus {
 }
 
 /** The worst first. */
-function printFindings(found: readonly Finding[]): void {
+function printFindings(found: readonly (Finding & { readonly mend: string | null })[]): void {
   for (const level of order) {
     for (const { check, message, mend, level: own } of found) {
       if (own !== level) continue;

@@ -9,18 +9,18 @@ export interface Finding {
   /** What was looked at: `server`, `schema`, `privileges`, … */
   readonly check: string;
   readonly message: string;
-  /** For a shell, or SQL for psql; null: there is nothing to run. */
-  readonly mend: string | null;
+  /** A command for a shell, such as psql with a statement, or several; null: there is nothing to run. */
+  readonly mend: string | readonly string[] | null;
 }
 
 export const finding = (
   level: Level,
   check: string,
   message: string,
-  mend: string | null = null,
+  mend: string | readonly string[] | null = null,
 ): Finding => ({ level, check, message, mend });
 
-/** SQL as a line for a shell. psql finds the database by the same variables. */
+/** SQL as a line for a shell. */
 export function inPsql(statement: string): string {
   return `psql -c ${shellWord(statement)}`;
 }

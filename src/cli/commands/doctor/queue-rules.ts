@@ -3,7 +3,7 @@ import type { TableFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { counted, grouped } from "../../../domain/words.ts";
-import { RECOVER_QUEUES } from "../../../queue/why/causes.ts";
+import { recoverQueues } from "../../../queue/why/causes.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { Facts } from "./read-facts.ts";
@@ -34,11 +34,11 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
   if (drift === null) return [];
   const fresh = shellWord(`${schema}_fresh`);
   const found = drift.missing.map((what) => {
-    const mend = `worker migrate --schema ${fresh} && pg_dump --schema-only --schema ${fresh}`;
+    const mend = [`worker migrate --schema=${fresh}`, `pg_dump --schema-only --schema=${fresh}`];
     return finding("bad", "drift", `${what} is missing; a fresh schema has it`, mend);
   });
   for (const stray of drift.strays) {
-    const migrate = `worker migrate --schema ${shellWord(schema)}`;
+    const migrate = "worker migrate";
     found.push(finding("bad", "drift", strayMessage(schema, stray), migrate));
   }
   for (const { name, statement } of drift.missingIndexes) {
@@ -145,7 +145,7 @@ function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
   const found: Finding[] = [];
   if (queues.length > 0) {
     const what = `${counted(queuedJobs, "job")} cannot run: the rows of ${counted(queues.length, "queue")} were deleted`;
-    found.push(finding("bad", "names", what, RECOVER_QUEUES));
+    found.push(finding("bad", "names", what, recoverQueues(schema)));
   }
   if (tasklessJobs > 0) {
     const s = quoted(schema);

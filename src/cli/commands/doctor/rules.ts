@@ -2,7 +2,6 @@
 
 import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.ts";
 import type { ReadySchema } from "../../../database/schema/schema-state.ts";
-import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { ageText, grouped } from "../../../domain/words.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { Facts } from "./read-facts.ts";
@@ -65,7 +64,7 @@ export function schemaFindings(facts: Facts): Finding[] {
   );
   found.push(...pathFindings(facts));
   if (schema === null) return found;
-  const migrate = `worker migrate --schema ${shellWord(schemaName)}`;
+  const migrate = "worker migrate";
   switch (schema.kind) {
     case "absent":
     case "empty": {

@@ -3,6 +3,7 @@ import type { CronPage, CronSort } from "../../../queue/lists/list-cron.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
+import type { SameQueue } from "../../shell/same-queue.ts";
 import { listingOptions, timeOf } from "./listing.ts";
 
 const sorts = ["next", "identifier", "-last"] as const satisfies readonly CronSort[];
@@ -20,12 +21,12 @@ export const cronCommand = defineCommand({
       listCron(database, { search, sort, limit, cursor }),
     );
     if (args.json) printJson(cronListJson(page));
-    else printCron(page);
+    else printCron(page, args.suggest);
     return undefined;
   },
 });
 
-function printCron({ entries, nextCursor }: CronPage): void {
+function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void {
   printTable(
     ["ENTRY", "TASK", "PATTERN", "LAST TICK", "NEXT TICK", "WORKERS", "LATE SINCE"],
     entries.map((one) => [
@@ -41,7 +42,7 @@ function printCron({ entries, nextCursor }: CronPage): void {
   for (const { identifier, lastExecutionMs, isAhead } of entries) {
     if (isAhead) {
       print(
-        `${identifier} is ahead of the clock: nothing is scheduled before ${timeOf(lastExecutionMs)}, its last tick; "worker doctor" has the fix`,
+        `${identifier} is ahead of the clock: nothing is scheduled before ${timeOf(lastExecutionMs)}, its last tick; "${line("worker doctor")}" has the fix`,
       );
     }
   }

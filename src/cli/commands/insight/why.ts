@@ -7,6 +7,7 @@ import { lineOfVerb } from "../../operations/verb-line.ts";
 import { print, printJson } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
+import type { SameQueue } from "../../shell/same-queue.ts";
 
 export const whyCommand = defineCommand({
   name: "why",
@@ -23,16 +24,21 @@ export const whyCommand = defineCommand({
       throw new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
     }
     if (args.json) printJson(JSON.stringify(whyJson(why)));
-    else for (const line of linesOf(why)) print(line);
+    else for (const line of linesOf(why, args.suggest)) print(line);
     return undefined;
   },
 });
 
-function linesOf({ id, condition, sentence, causes, nextTries, lastTry }: Explanation): string[] {
-  const lines = [`job ${id} is ${condition}. ${sentence}`];
+function linesOf(
+  { id, condition, sentence, causes, nextTries, lastTry }: Explanation,
+  suggest: SameQueue,
+): string[] {
+  const lines = [`job ${id} is ${condition}. ${suggest.text(sentence)}`];
   for (const { text: said, detail, isRoot, verb } of causes) {
-    lines.push(`  ${isRoot ? "root" : "because"}: ${said}${detail === null ? "" : ` (${detail})`}`);
-    if (verb !== null) lines.push(`    ${verb.label}: ${lineOfVerb(verb)}`);
+    lines.push(
+      `  ${isRoot ? "root" : "because"}: ${said}${detail === null ? "" : ` (${suggest.text(detail)})`}`,
+    );
+    if (verb !== null) lines.push(`    ${verb.label}: ${suggest.line(lineOfVerb(verb))}`);
   }
   if (nextTries.length > 0) lines.push(`  next tries: ${nextTries.join(", ")}`);
   if (lastTry !== null) lines.push(`  last try: ${lastTry}`);

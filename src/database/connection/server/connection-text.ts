@@ -60,6 +60,35 @@ export function assertChoice({ choices, spelling }: Parameter, given: string, pl
   throw new InputError(`${place} must be one of ${choices.join(", ")}`);
 }
 
+const SECRET = /password|secret|_key$/i;
+
+/** The text without what is secret in it, for a message; `isWithout`: there was something secret. */
+export function withoutSecrets(given: string): { text: string; isWithout: boolean } {
+  const text = given.trim();
+  const [, head = "", uri] = /^(postgres(?:ql)?:\/\/)(.*)$/s.exec(text) ?? [];
+  const open = uri === undefined ? openWords(text) : `${head}${openUri(uri)}`;
+  return { text: open, isWithout: open !== text };
+}
+
+function openUri(uri: string): string {
+  const at = loginEnd(uri);
+  const [user] = uri.slice(0, Math.max(0, at)).split(":");
+  const [servers = "", ...query] = uri.slice(at + 1).split("?");
+  const shown = query
+    .join("?")
+    .split("&")
+    .filter((part) => !SECRET.test(decoded(part.split("=")[0] ?? "")));
+  const login = user ? `${user}@` : "";
+  return `${login}${servers}${query.length === 0 || shown.length === 0 ? "" : "?"}${shown.join("&")}`;
+}
+
+function openWords(text: string): string {
+  const pairs = pairsOfWords(text);
+  const shown = pairs.filter(([name]) => !SECRET.test(name));
+  if (shown.length === pairs.length) return text;
+  return shown.map(([name, value]) => `${name}='${value.replaceAll(/[\\']/g, "\\$&")}'`).join(" ");
+}
+
 type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** What stands behind `postgresql://`. */

@@ -2,8 +2,7 @@
 // can be rehearsed and not started: this file says why, and what adds the tables.
 import { WorkerError } from "../../../base/errors.ts";
 import { type Database, query, type Statement } from "../../../database/database.ts";
-import { DEFAULT_SCHEMA } from "../../../database/schema-name.ts";
-import { shellWord } from "../../../domain/portable/shell-word.ts";
+import { workerLine } from "../../../domain/portable/worker-line.ts";
 import { hasOperations } from "../../audit/has-operations.ts";
 
 /** The extension's name, for `POST /api/extensions` and `worker add-extension`. */
@@ -46,8 +45,7 @@ export async function whyMissing(db: Database): Promise<MissingTables> {
     const sentence = `the role ${row.role} has no rights to the tables that an operation by query needs; their owner, ${row.table_owner}, can give it all rights on _private_operations, _private_operation_rows, _private_rehearsals and _private_audit`;
     return { mayAdd: false, command: null, sentence };
   }
-  const option = name === DEFAULT_SCHEMA ? "" : ` --schema=${shellWord(name)}`;
-  const command = `worker migrate --with-operations${option}`;
+  const command = workerLine(name, "worker migrate --with-operations");
   const mayAdd = row.may_create && row.may_change;
   const by = mayAdd ? "" : ` when ${row.owner ?? "its owner"}, the owner of the schema, runs it`;
   const sentence = `an operation by query needs tables that the schema ${name} does not have: "${command}" adds them${by}`;

@@ -1,0 +1,57 @@
+// What a command line needs to reach the same database and schema as this call: the suggested commands get it.
+// What came from the environment is there for the next command, too.
+import { withoutSecrets } from "../../database/connection/server/connection-text.ts";
+import { shellWord } from "../../domain/portable/shell-word.ts";
+import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts";
+
+export interface SameQueue {
+  /** A suggested command, `worker …`, `psql …` or `pg_dump …`, for the same queue. */
+  line(line: string): string;
+  /** A text with suggested commands in quotes. */
+  text(text: string): string;
+  /** What a suggested command left out, as a sentence; null: nothing. */
+  readonly note: string | null;
+}
+
+/** `whereOf`: how an option was typed, or which variable gave it. */
+export function sameQueue(
+  { databaseUrl, schema }: Readonly<Record<string, unknown>>,
+  whereOf: (key: string) => string | null,
+): SameQueue {
+  const url = typeof databaseUrl === "string" ? databaseUrl : "";
+  const where = whereOf("databaseUrl");
+  const typed = where?.startsWith("-") === true ? withoutSecrets(url) : null;
+  const isSchemaTyped = whereOf("schema")?.startsWith("-") === true;
+  const options = typed === null ? [] : [`--database-url=${shellWord(typed.text)}`];
+  const own = isSchemaTyped || schema !== "worker" ? [schemaOption(String(schema))] : [];
+  const connection = typed === null ? variable(where) : shellWord(typed.text);
+  let isIncomplete = false;
+  const line = (text: string): string => {
+    if (/^worker demo\b|^worker .*--help$/.test(text)) return text;
+    if (typed?.isWithout === true) isIncomplete = true;
+    if (text.startsWith("worker ")) {
+      const all = text.includes(" --schema") ? options : [...options, ...own];
+      return withOptions(text, all.join(" "));
+    }
+    const client = /^(?:psql|pg_dump) /.exec(text)?.[0];
+    if (client === undefined || connection === "") return text;
+    return `${client}-d ${connection} ${text.slice(client.length)}`;
+  };
+  return {
+    line,
+    text: (text) =>
+      text.replaceAll(/(["`])(worker [a-z][^"`]*)\1/g, (_, q, one) => `${q}${line(one)}${q}`),
+    get note() {
+      if (!isIncomplete) return null;
+      return `The password in ${where} is left out above: set PGPASSWORD to run these commands.`;
+    },
+  };
+}
+
+/** How a shell finds what this call has read from its environment; psql does not look there by itself. */
+function variable(where: string | null): string {
+  if (where === null) return "";
+  const credential = /^the credential (.+)$/.exec(where)?.[1];
+  if (credential !== undefined) return `"$(cat "$CREDENTIALS_DIRECTORY/${credential}")"`;
+  return where.endsWith("_FILE") ? `"$(cat "$${where}")"` : `"$${where}"`;
+}

@@ -1,0 +1,228 @@
+// Every command that the program suggests is run as it is printed: it must reach the schema that the call was about,
+// although a schema `worker` beside it has other jobs with the same ids.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import type pg from "pg";
+import { emptyDatabase } from "../support/database.ts";
+import { testPool } from "../support/test-pool.ts";
+import { command, quickly, type Ran } from "./command.ts";
+
+const SCHEMA = "billing ops";
+const S = `"${SCHEMA}"`;
+
+let url = "";
+let pool: pg.Pool;
+let programs = "";
+const closing: (() => Promise<void>)[] = [];
+test.after(async () => {
+  for (const close of closing) await close();
+});
+
+before(async () => {
+  url = (await emptyDatabase()).url;
+  const handle = testPool(url);
+  pool = handle.pool;
+  closing.push(handle.close);
+  for (const schema of ["worker", SCHEMA]) {
+    const made = await quickly(["migrate", "--with-operations", "--schema", schema], {
+      DATABASE_URL: url,
+    });
+    assert.equal(made.status, 0, made.stderr);
+  }
+  await pool.query("select worker.add_job('other') from generate_series(1, 50)");
+  programs = mkdtempSync(join(tmpdir(), "suggestions-"));
+  program(
+    "worker",
+    `exec '${process.execPath}' ${command.map((one) => `'${one}'`).join(" ")} "$@"`,
+  );
+  const psql = join(import.meta.dirname, "psql.ts");
+  for (const name of ["psql", "pg_dump"]) {
+    program(
+      name,
+      `exec '${process.execPath}' ${command
+        .slice(0, 2)
+        .map((one) => `'${one}'`)
+        .join(" ")} '${psql}' "$@"`,
+    );
+  }
+});
+
+function program(name: string, line: string): void {
+  const path = join(programs, name);
+  writeFileSync(path, `#!/bin/sh\n${line}\n`);
+  chmodSync(path, 0o755);
+}
+
+/** How a call may name its database: the command's options, and the environment. */
+const ways: Record<string, () => { options: string[]; env: Record<string, string> }> = {
+  "the environment": () => ({ options: [], env: { DATABASE_URL: url } }),
+  "an option": () => ({ options: ["-c", url], env: {} }),
+};
+
+const others = async () => {
+  const { rows } = await pool.query("select * from worker._private_jobs order by id");
+  const { rows: made } = await pool.query("select * from worker._private_operations");
+  return [rows, made];
+};
+
+/** All commands that a text suggests, as they are printed. */
+function suggested({ stdout, stderr }: Ran): string[] {
+  const lines = `${stdout}\n${stderr}`.split("\n");
+  const ends = lines.flatMap((line) => {
+    const found = /: ((?:worker|psql|pg_dump) -?[a-z-]+ .*)$/.exec(line)?.[1];
+    return found === undefined ? [] : [found.replace(/ \(until [^)]*\)$/, "")];
+  });
+  const single = ends.flatMap((line) => line.split(/ · [\w ]+: /));
+  const inside = lines.flatMap((line) =>
+    [...line.matchAll(/"(worker [a-z][^"]*)"/g)].map(([, one]) => one ?? ""),
+  );
+  return [...single, ...inside];
+}
+
+const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
+
+/** Runs what is printed; `--yes` stands for the person at a terminal. */
+function inShell(line: string, env: Record<string, string>): Ran {
+  const text = destroying.test(line) ? `${line} --yes` : line;
+  const ran = spawnSync("sh", ["-c", text], {
+    env: { ...env, PATH: `${programs}:${process.env["PATH"]}`, HOME: process.env["HOME"] ?? "" },
+    encoding: "utf8",
+  });
+  return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+type Runs = (...args: string[]) => Promise<Ran>;
+
+/** Runs each suggestion of a call, and gives the lines. `worker` beside it must stay as it is. */
+async function follow(env: Record<string, string>, ran: Ran): Promise<string[]> {
+  const lines = suggested(ran);
+  for (const line of lines) {
+    const before = await others();
+    const done = inShell(line, env);
+    assert.ok(done.status !== 2 && done.status !== 127, `${line}: ${done.stderr}`);
+    assert.doesNotMatch(done.stderr, /no schema|cannot reach|DATABASE_URL/, line);
+    assert.deepEqual(await others(), before, line);
+  }
+  return lines;
+}
+
+const addFailed = async (task: string) => {
+  const { rows } = await pool.query(`select id from ${S}.add_job($1, max_attempts => 1)`, [task]);
+  await pool.query(
+    `update ${S}._private_jobs set attempts = 1, last_error = 'Error: no' where id = $1`,
+    [rows[0].id],
+  );
+  return String(rows[0].id);
+};
+const attemptsOf = async (id: string) =>
+  (await pool.query(`select attempts from ${S}._private_jobs where id = $1`, [id])).rows[0]
+    ?.attempts;
+
+for (const [name, way] of Object.entries(ways)) {
+  const calls = (): { run: Runs; env: Record<string, string> } => {
+    const { options, env } = way();
+    return { run: (...args) => quickly(["--schema", SCHEMA, ...options, ...args], env), env };
+  };
+
+  test(`what why suggests works where the database comes from ${name}.`, async () => {
+    const { run, env } = calls();
+    const failed = await addFailed("broken");
+    assert.equal((await follow(env, await run("why", failed))).length, 1);
+    assert.equal(await attemptsOf(failed), 0);
+    const { rows } = await pool.query(
+      `select id from ${S}.add_job('later', run_at => now() + interval '1 day')`,
+    );
+    assert.equal((await follow(env, await run("why", String(rows[0].id)))).length, 1);
+    const { rows: lost } = await pool.query(
+      `select id from ${S}.add_job('lost', queue_name => 'gone')`,
+    );
+    await pool.query(`delete from ${S}._private_job_queues`);
+    const lines = await follow(env, await run("why", String(lost[0].id)));
+    assert.match(lines.join("\n"), /worker cleanup .*--schema='billing ops'/);
+    const { rows: queues } = await pool.query(`select 1 from ${S}._private_job_queues`);
+    assert.ok(queues.length > 0);
+  });
+
+  test(`previews and receipts suggest what works where the database comes from ${name}.`, async () => {
+    const { run, env } = calls();
+    await addFailed("swept");
+    const dry = await run("retry", "--dry-run", "--", "-task:nothing task:swept");
+    assert.equal((await follow(env, dry)).length, 1);
+    const id = await addFailed("undone");
+    const lines = await follow(env, await run("retry", id));
+    assert.match(lines.join("\n"), /worker operations .*--schema='billing ops' \d+ undo$/);
+    assert.equal(await attemptsOf(id), 1);
+    const byQuery = await run("retry", "task:undone");
+    assert.equal((await follow(env, byQuery)).length, 1);
+    assert.equal(await attemptsOf(id), 1);
+    const json = JSON.parse((await run("retry", "task:undone", "--dry-run", "--json")).stdout);
+    assert.equal(inShell(json.cli, env).status, 0);
+  });
+
+  test(`doctor's fixes work where the database comes from ${name}.`, async () => {
+    const { run, env } = calls();
+    for (let n = 0; n < 3; n++) await addFailed("alike");
+    await pool.query(`
+      insert into ${S}._private_known_crontabs (identifier, known_since, last_execution)
+      values ('ahead', now(), now() + interval '1 day') on conflict (identifier) do update set last_execution = excluded.last_execution;
+      create or replace function ${S}.own() returns trigger language plpgsql as 'begin return new; end';
+      create or replace trigger own after insert on ${S}._private_jobs for each row execute function ${S}.own();
+      drop index if exists ${S}.jobs_main_index;
+      select setval(pg_get_serial_sequence('${S}._private_tasks', 'id'), 1);
+    `);
+    const lines = await follow(env, await run("doctor"));
+    for (const kind of [
+      /^worker retry /,
+      /^psql .*-c .*known_crontabs/,
+      /^psql .*disable trigger/,
+      /setval/,
+    ]) {
+      assert.ok(
+        lines.some((line) => kind.test(line)),
+        `${kind} in ${lines.join("\n")}`,
+      );
+    }
+    const after = await run("doctor");
+    assert.doesNotMatch(after.stdout, /^(?:bad|warn) +(?:drift|sequences|timetable)/m);
+  });
+
+  test(`errors name the schema of the call where the database comes from ${name}.`, async () => {
+    const { options, env } = way();
+    const fresh = `fresh ${options.length}`;
+    const missing = await quickly(["--schema", fresh, ...options, "status"], env);
+    const lines = await follow(env, missing);
+    assert.equal(lines.length, 1, missing.stderr);
+    assert.equal((await quickly(["--schema", fresh, ...options, "status"], env)).status, 0);
+    const query = await quickly(["--schema", fresh, ...options, "fail", "task:a", "--yes"], env);
+    assert.match((await follow(env, query)).join("\n"), /^worker migrate .*--with-operations/);
+    assert.equal(
+      (await quickly(["--schema", fresh, ...options, "fail", "task:a", "--yes"], env)).status,
+      0,
+    );
+  });
+}
+
+test("A suggestion has the password of a typed connection nowhere, and says so.", async () => {
+  const id = await addFailed("secret");
+  const [, place = ""] = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?(.*)$/.exec(url) ?? [];
+  const role = new URL(url.replace("///", "//localhost/")).username || "postgres";
+  const secret = `postgres://${role}:hunter2@${place}`;
+  const ran = await quickly(["--connection", secret, "--schema", SCHEMA, "why", id]);
+  assert.match(ran.stdout, /worker retry --database-url=\S+ --schema='billing ops' \d+/);
+  assert.match(ran.stderr, /The password in --connection is left out above: set PGPASSWORD/);
+  assert.doesNotMatch(ran.stdout + ran.stderr, /hunter2/);
+  await follow({ PGPASSWORD: "hunter2" }, ran);
+});
+
+test("A schema of the environment gives way to one that was typed, also in suggestions.", async () => {
+  const { rows } = await pool.query(
+    "select id from worker.add_job('typed', run_at => now() + interval '1 day')",
+  );
+  const env = { DATABASE_URL: url, WORKER_SCHEMA: SCHEMA };
+  const ran = await quickly(["--schema", "worker", "why", String(rows[0].id)], env);
+  assert.match(ran.stdout, /worker run-now --schema=worker \d+/);
+});
