@@ -23,7 +23,9 @@ test("The overview shows the counts of the queue, and each leads to its jobs.", 
     await shows(page, "failed", failed);
     await sees(page, /things? needs? you/);
     assert.match(await page.title(), new RegExp(`^\\(${failed}\\) Overview`));
-    const conditions = ["ready", "blocked", "running", "retrying", "scheduled", "failed"];
+    const conditions = [
+      ...["ready", "blocked", "fetched", "running", "retrying", "scheduled", "failed"],
+    ];
     const shown = await Promise.all(conditions.map((one) => number(page, one).innerText()));
     assert.equal(
       shown.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0),
