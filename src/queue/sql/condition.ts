@@ -1,7 +1,7 @@
 // The conditions of a job in SQL, on a row of _private_jobs whose alias is given. Whole-table reads
 // get the locked queues' ids as a parameter (they are few, and a bound array is hashed where a
-// sub-select would be searched one by one); single rows ask for their queue. A locked job asks for its
-// holder's heartbeat row: locked jobs are few.
+// sub-select would be searched one by one); single rows ask for their queue. What workers
+// report of locked jobs is read from their heartbeat rows, once a statement.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "./eligible.ts";
 import { isFailed, isLocked } from "./job-state.ts";
@@ -101,19 +101,26 @@ export const isUnreported = (job: string): string =>
     and not ${isSaid("running_job_ids", job)}`;
 
 /**
- * A condition on the same rows: the job is fetched and not started. A report is older than the row's last
+ * The condition on a locked job that it is fetched and not started. A report is older than its row's last
  * beat, and jobs start between two reports. So a worker of this package lists what it has fetched and not
  * started, and writes at once when it starts one of those. Of other makes, which list only what they run,
  * the last heartbeat must be clearly later than the lock.
+ *
+ * Reports may be long. The lists of all workers are read once a statement, and only where a job is locked;
+ * a row of another make is asked for each of its jobs.
  */
-export const isReportedFetched = (job: string): string => `case
-    when ${isList("fetched_job_ids")} then ${isSaid("fetched_job_ids", job)}
-    else ${isUnreported(job)}
-    and workers.last_heartbeat_at >= ${job}.locked_at + interval '1 second' end`;
-
-/** The same of a locked job by itself: a sub-select that no planner turns into a join. */
 export const isFetched = (job: string, heartbeats: Heartbeats): string =>
   heartbeats === null
     ? "false"
-    : `coalesce((select ${isReportedFetched(job)}
-      from ${heartbeats}._private_workers as workers where workers.id = ${job}.locked_by), false)`;
+    : `case
+      when (${job}.locked_by, ${job}.id::text) in (
+        select workers.id, fetched.id from ${heartbeats}._private_workers as workers
+        cross join lateral pg_catalog.jsonb_array_elements_text(case when ${isList("fetched_job_ids")}
+          then ${said("fetched_job_ids")} else '[]'::jsonb end) as fetched (id)) then true
+      when ${job}.locked_by in (
+        select workers.id from ${heartbeats}._private_workers as workers
+        where not coalesce(${isList("fetched_job_ids")}, false) and ${LISTS_ALL})
+      then coalesce((select ${isUnreported(job)}
+          and workers.last_heartbeat_at >= ${job}.locked_at + interval '1 second'
+        from ${heartbeats}._private_workers as workers where workers.id = ${job}.locked_by), false)
+      else false end`;

@@ -16,15 +16,25 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) end as failed_at,
         case
-    when jobs.locked_at is not null then case when coalesce((select case
-    when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array' then workers.metadata -> 'fetched_job_ids'::text operator(pg_catalog.?) jobs.id::text
-    else case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    when jobs.locked_at is not null then case when case
+      when (jobs.locked_by, jobs.id::text) in (
+        select workers.id, fetched.id from "worker"._private_workers as workers
+        cross join lateral pg_catalog.jsonb_array_elements_text(case when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array'
+          then workers.metadata -> 'fetched_job_ids'::text else '[]'::jsonb end) as fetched (id)) then true
+      when jobs.locked_by in (
+        select workers.id from "worker"._private_workers as workers
+        where not coalesce(pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array', false) and case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
+      and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
+    else false end)
+      then coalesce((select case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
     then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
       and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
     else false end
     and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) jobs.id::text
-    and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second' end
-      from "worker"._private_workers as workers where workers.id = jobs.locked_by), false) then 'fetched' else 'running' end
+          and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second'
+        from "worker"._private_workers as workers where workers.id = jobs.locked_by), false)
+      else false end then 'fetched' else 'running' end
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
     when jobs.attempts > 0 then case when jobs.run_at <= pg_catalog.now() then 'retrying_due' else 'retrying_ahead' end

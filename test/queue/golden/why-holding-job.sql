@@ -7,13 +7,23 @@
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts
   from "worker"._private_jobs as jobs
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
-  where jobs.job_queue_id = $1::int and jobs.locked_by = $2::text and jobs.locked_at is not null and not jobs.is_available and not coalesce((select case
-    when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array' then workers.metadata -> 'fetched_job_ids'::text operator(pg_catalog.?) jobs.id::text
-    else case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+  where jobs.job_queue_id = $1::int and jobs.locked_by = $2::text and jobs.locked_at is not null and not jobs.is_available and not case
+      when (jobs.locked_by, jobs.id::text) in (
+        select workers.id, fetched.id from "worker"._private_workers as workers
+        cross join lateral pg_catalog.jsonb_array_elements_text(case when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array'
+          then workers.metadata -> 'fetched_job_ids'::text else '[]'::jsonb end) as fetched (id)) then true
+      when jobs.locked_by in (
+        select workers.id from "worker"._private_workers as workers
+        where not coalesce(pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array', false) and case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
+      and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
+    else false end)
+      then coalesce((select case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
     then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
       and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
     else false end
     and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) jobs.id::text
-    and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second' end
-      from "worker"._private_workers as workers where workers.id = jobs.locked_by), false)
+          and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second'
+        from "worker"._private_workers as workers where workers.id = jobs.locked_by), false)
+      else false end
   order by jobs.id limit 1
