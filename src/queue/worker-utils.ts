@@ -70,7 +70,8 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   /**
    * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all of them
    * or none, in one round trip where none has a key. Gives one job for each, in the same order. A
-   * problem names the job by its index: `jobs[3].spec.priority`.
+   * problem names the job by its index: `jobs[3].spec.priority`. A batch in which a key occurs twice takes
+   * several statements: on `with(client)` only a transaction of yours makes them one.
    * Rejects with InputError for more, and as addJob does.
    */
   readonly addJobs: AddJobs<Job>;
