@@ -74,7 +74,10 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
 /** As the page will have it; small ones are not worth measuring. */
 function bytesOf(job: Job): number {
   const most = 6 * (job.payloadText.length + (job.lastError?.length ?? 0)) + SMALL_BYTES;
-  return most <= 2 * SMALL_BYTES ? most : Buffer.byteLength(listedJobJson(job)) + 1;
+  if (most <= 2 * SMALL_BYTES) return most;
+  // Without its payload: what is large is put together once, for the answer.
+  const rest = Buffer.byteLength(listedJobJson(job, { payload: "" }));
+  return rest + Buffer.byteLength(job.payloadText) + 1;
 }
 
 function withoutPayload(row: FullRow): Job {
