@@ -51,13 +51,6 @@ export function ordinal(count: number): string {
   return `${grouped(count)}${ending}`;
 }
 
-const words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-
-/** `four`; from eleven on in digits. */
-export function numberWord(count: number): string {
-  return words[count] ?? grouped(count);
-}
-
 const DAY_MS = 86_400_000;
 
 /** `02:00:00 UTC`, with the day in front where that is not within a day of `nowMs`. */
@@ -72,8 +65,12 @@ const MARKED = "Marked failed ";
 /** What stands as the error of a job that somebody has given up and said no more about. */
 export const markedFailed = (where: string): string => MARKED + where;
 
-/** Somebody has seen to it already. */
-export const isMarkedFailed = (error: string): boolean => error.startsWith(MARKED);
+/** How the schema's own function marks a job that was failed by hand. */
+const BY_FUNCTION = "Manually marked as failed";
+
+/** The job was failed by hand. */
+export const isMarkedFailed = (error: string): boolean =>
+  error.startsWith(MARKED) || error.startsWith(BY_FUNCTION);
 
 const LONGEST_NAME = 80;
 

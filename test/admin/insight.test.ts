@@ -43,7 +43,7 @@ test("Why: a job that is not there, and an id that is none.", async () => {
 test("Incidents: what stands still is told with a request that mends it.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
-  assert.equal((await client.get("/api/incidents")).body.verdict, "All is well");
+  assert.equal((await client.get("/api/incidents")).body.verdict, "No issues found");
   await pool.query(`insert into worker._private_tasks (identifier) values ('t');
     insert into worker._private_job_queues (queue_name, locked_by, locked_at)
       values ('q', 'w', now() - interval '5 hours');
@@ -113,7 +113,7 @@ test("Who watches is told of incidents and the horizon.", async () => {
   assert.match(text, /event: horizon\ndata: \{.*"edges":\[-172800,/);
   assert.match(
     await viewer.received(/event: incidents\ndata: .*\n\n/),
-    /event: incidents\ndata: \{"verdict":"All is well","level":"ok","incidents":\[\]/,
+    /event: incidents\ndata: \{"verdict":"No issues found","level":"ok","incidents":\[\]/,
   );
   viewer.socket.destroy();
 });
@@ -148,7 +148,7 @@ test("What is answered is what the OpenAPI document says, with incidents and cau
   const { body } = await client.get("/api/incidents");
   assert.deepEqual(
     body.incidents.map(({ kind }: Json) => kind),
-    ["stuck_queue", "error_group", "peak", "poison"],
+    ["poison", "stuck_queue", "error_group", "peak"],
   );
   for (const { q, verb } of body.incidents) {
     const found = await client.get(`/api/jobs?limit=1&q=${encodeURIComponent(q)}`);

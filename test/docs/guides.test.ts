@@ -33,13 +33,15 @@ test("Every code of an error stands in the library's page.", () => {
 
 /** The page speaks of them in words. */
 const headings: Record<(typeof incidentKinds)[number], string> = {
+  no_worker: "No workers are running",
   stuck_queue: "A queue is stuck",
   error_group: "Jobs fail with the same error",
-  poison: "A job kills its workers",
+  poison: "A job crashes its workers",
   unsupported_task: "A task has no worker",
-  old_ready: "Jobs that are due wait",
+  old_ready: "Jobs are overdue",
   peak: "A peak lies ahead",
   silent_worker: "A worker is silent",
+  crash_loop: "Workers crash one after the other",
   trouble: "The database is in trouble",
 };
 

@@ -115,13 +115,13 @@ test("Why a job failed, and its retry, take four steps.", async () => {
   });
 });
 
-test("A job that kills its workers is named, and given up in two steps.", async () => {
+test("A job that crashes its workers is named, and its retrying stopped in two steps.", async () => {
   await fromOverview(2, async (hands) => {
     const { page } = hands;
-    const one = incident(page, "kills its workers");
-    await hands.click(one.getByRole("button", { name: "Give it up…" }));
-    await hands.click(dialogButton(page, "Give it up"));
-    await sees(page, /Failed 1 of 1 job/);
+    const one = incident(page, "crashes its worker");
+    await hands.click(one.getByRole("button", { name: "Stop retrying…" }));
+    await hands.click(dialogButton(page, "Stop retrying"));
+    await sees(page, /Stopped retrying 1 of 1 job/);
     assert.equal(await count("identifier = 'import_rows' and attempts = max_attempts"), 1);
   });
 });

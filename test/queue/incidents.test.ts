@@ -6,10 +6,12 @@ import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { markedFailed } from "../../src/domain/words.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
 import type { IncidentKind } from "../../src/queue/incidents/incident.ts";
+import { migratedDatabase } from "../support/database.ts";
 import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
 
-const queue = testQueue();
+const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const { sql } = queue;
 
 const add = async (identifier: string, spec: JobSpec = {}): Promise<string> =>
@@ -19,7 +21,8 @@ const many = (count: number, identifier: string, spec: JobSpec = {}) =>
     queue.db,
     Array.from({ length: count }, () => ({ identifier, spec })),
   );
-const read = () => createInsight(queue.db).incidents();
+const insight = () => createInsight(queue.db);
+const read = () => insight().incidents();
 const ofKind = async (kind: IncidentKind) =>
   (await read()).incidents.filter((one) => one.kind === kind);
 
@@ -50,10 +53,13 @@ const fail = (ids: readonly string[], error: string, age: string) =>
 
 const ids = (jobs: readonly { readonly id: string }[]) => jobs.map(({ id }) => id);
 
-test("With nothing wrong, all is well.", async () => {
-  const { verdict, level, incidents, more } = await read();
-  assert.deepEqual([verdict, level, incidents, more], ["All is well", "ok", [], 0]);
+test("With nothing wrong, all is well; a check without evidence does not hold.", async () => {
+  const { verdict, level, incidents, more, checks } = await read();
+  assert.deepEqual([verdict, level, incidents, more], ["No issues found", "ok", [], 0]);
+  const open = checks.filter(({ holds }) => !holds).map(({ text }) => text);
+  assert.deepEqual(open, ["No worker has reported", "Every task has a worker"]);
   await worker("w", ["t"]);
+  assert.ok((await read()).checks.every(({ holds }) => holds));
   await add("t");
   await add("t", { runAt: "2999-01-01T00:00:00Z" });
   await lockJob(queue, await add("t"), "w");
@@ -71,7 +77,7 @@ describe("A stuck queue", () => {
     await worker("w", ["sync"]);
     await held("w-silent", "129 minutes 5 s");
     const { verdict, level, incidents } = await read();
-    assert.deepEqual([verdict, level], ["One thing needs you", "bad"]);
+    assert.deepEqual([verdict, level], ["crm:acme is stuck", "bad"]);
     const [one] = incidents;
     assert.equal(one?.title, "crm:acme is stuck");
     assert.equal(
@@ -140,8 +146,8 @@ describe("An error group", () => {
   test("of 20 and 1 % of the failures is bad, and can be retried by query.", async () => {
     await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours 5 s");
     await fail(ids(await many(19, "mail")), "Error: no address", "2 hours 5 s");
-    const [one, ...others] = (await read()).incidents;
-    assert.deepEqual(others, []);
+    const [one, other] = (await read()).incidents;
+    assert.deepEqual([other?.title, other?.level], ["mail fails: Error: no address", "warn"]);
     assert.equal(one?.title, "charge fails: Error: HTTP # from #");
     assert.match(one?.sentence ?? "", /^21 jobs have no tries left, the last 2 h ago\.$/);
     assert.equal(one?.level, "bad");
@@ -175,23 +181,36 @@ describe("An error group", () => {
     assert.match(one?.sentence ?? "", / All have currency = "EUR"; 20 % of the others do\.$/);
   });
 
-  test("that is new within 15 minutes is amber, however small.", async () => {
+  test("stays until its jobs are acted on; what is new comes first, what was failed by hand never.", async () => {
     await fail(ids(await many(100, "charge")), "Error: old", "30 days");
-    await fail([await add("mail")], "Error: new", "14 minutes");
+    const [id] = ids(await many(1, "mail"));
+    await fail([id ?? ""], "Error: new", "14 minutes");
     const incidents = await ofKind("error_group");
     assert.deepEqual(
       incidents.map(({ title, level }) => [title, level]),
       [
+        ["mail fails: Error: new", "warn"],
         // What failed last a month ago is lost, but nothing burns.
         ["charge fails: Error: old", "warn"],
-        ["mail fails: Error: new", "warn"],
       ],
     );
-    assert.match(incidents[1]?.sentence ?? "", /It is new\.$/);
+    assert.match(incidents[0]?.sentence ?? "", /It is new\.$/);
     await fail([await add("given")], markedFailed("by hand"), "1 minute");
-    assert.equal((await ofKind("error_group")).length, 2, "what somebody has given up is none");
-    await fail(["101"], "Error: new", "16 minutes");
-    assert.equal((await ofKind("error_group")).length, 1);
+    await sql("select worker.permanently_fail_jobs(array[$1::bigint])", [await add("given")]);
+    const given = await add("given");
+    const origin = { by: "ana", source: "command line" } as const;
+    await permanentlyFailJobs(queue.db, [given], "the customer 4711 left", {
+      origin,
+      action: "fail",
+      changes: { reason: "the customer 4711 left" },
+    });
+    assert.equal((await ofKind("error_group")).length, 2, "what was failed by hand is none");
+    await fail([id ?? ""], "Error: new", "16 hours");
+    const read = await insight().incidents();
+    assert.equal(read.errorGroups, 2, "it stays when it is old");
+    assert.equal(read.verdict, "charge fails: 100 jobs, and 1 more");
+    await sql("update worker._private_jobs set attempts = 0 where id = $1", [id]);
+    assert.equal((await ofKind("error_group")).length, 1, "it is gone when its jobs are retried");
   });
 
   test("of hostile texts is told as it is.", async () => {
@@ -216,21 +235,49 @@ describe("A poison job", () => {
     );
     const [one, ...others] = await ofKind("poison");
     assert.deepEqual(others, []);
-    assert.equal(one?.title, `pdf #${id} kills its workers`);
+    assert.equal(one?.title, `pdf #${id} crashes its worker`);
     assert.match(
       one?.sentence ?? "",
-      /^Its last 8 tries ended .* without an error; 17 of 25 tries are used\. It runs again in 26 m/,
+      /^Attempt 18 of 25 begins in 26 m.*, and the last 8 crashed their worker\.$/,
     );
-    assert.deepEqual([one?.level, one?.q, one?.verb?.action], ["warn", `id:${id}`, "fail"]);
+    const verb = { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] };
+    assert.deepEqual([one?.level, one?.q, one?.verb], ["bad", `id:${id}`, verb]);
   });
 
-  test("cannot be given up while it runs.", async () => {
+  test("can be stopped while it runs, unless that is its last attempt.", async () => {
     const id = await add("pdf");
-    await sql("update worker._private_jobs set attempts = 4 where id = $1", [id]);
+    await sql("update worker._private_jobs set attempts = 18 where id = $1", [id]);
     await lockJob(queue, id, "stock");
     const [one] = await ofKind("poison");
-    assert.equal(one?.verb, null);
-    assert.match(one?.sentence ?? "", /It runs now, and can be given up once it does not\.$/);
+    assert.equal(one?.verb?.action, "stop-retrying");
+    assert.equal(one?.sentence, "Attempt 19 of 25 runs now, and the last 18 crashed their worker.");
+    await sql("update worker._private_jobs set max_attempts = attempts where id = $1", [id]);
+    assert.equal((await ofKind("poison"))[0]?.verb, null);
+  });
+
+  test("is the one that was on board at every crash; jobs beside it are not accused.", async () => {
+    const lost = async (count: number, age: string) => {
+      const id = await add("import");
+      await sql(
+        `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
+          updated_at = now() - $3::interval,
+          last_error = format('Recovered %s times in a row: worker w%s stopped without finishing attempt %s', $2::int, $2::int, $2::int)
+         where id = $1`,
+        [id, count, age],
+      );
+      return id;
+    };
+    const beside = [await lost(16, "3 minutes"), await lost(9, "5 minutes")];
+    const culprit = await lost(18, "1 minute");
+    const [one, ...others] = await ofKind("poison");
+    assert.deepEqual([one?.links.job, others], [culprit, []]);
+    const [first, second] = beside;
+    assert.match(
+      one?.sentence ?? "",
+      new RegExp(
+        `^Attempt 19 .* 2 jobs beside it lost fewer attempts: #${first} 16, #${second} 9\\.$`,
+      ),
+    );
   });
 
   test("of a stock worker has tries and no error, the one that runs not counted.", async () => {
@@ -290,6 +337,66 @@ describe("A task that nobody knows", () => {
   });
 });
 
+describe("Without a worker", () => {
+  test("due jobs are bad after 15 seconds in which nothing was locked or finished.", async () => {
+    await many(2, "t");
+    await sql("update worker._private_jobs set run_at = now() - interval '14 seconds'");
+    assert.deepEqual((await read()).incidents, []);
+    await sql("update worker._private_jobs set run_at = now() - interval '103 seconds'");
+    const { verdict, level, incidents } = await read();
+    assert.deepEqual([verdict, level], ["No workers are running", "bad"]);
+    assert.deepEqual([incidents[0]?.blast.value, incidents[0]?.q], [2, "is:due -is:blocked"]);
+    assert.match(
+      incidents[0]?.sentence ?? "",
+      /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker has reported, and none has locked/,
+    );
+    // A stock worker sends no heartbeats.
+    const [taken] = ids(await many(1, "t"));
+    await lockJob(queue, taken ?? "", "stock");
+    await sql(
+      "update worker._private_jobs set locked_at = now() - interval '14 seconds' where id = $1",
+      [taken],
+    );
+    assert.deepEqual((await read()).incidents, []);
+    await sql(
+      "update worker._private_jobs set locked_at = now() - interval '16 seconds' where id = $1",
+      [taken],
+    );
+    assert.equal((await read()).verdict, "No workers are running");
+    await worker("w", ["t"]);
+    assert.deepEqual(await ofKind("no_worker"), []);
+  });
+
+  test("a job that has just failed or finished shows that one is at work.", async () => {
+    await many(2, "t");
+    await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
+    const watched = insight();
+    assert.equal((await watched.incidents()).verdict, "No workers are running");
+    const [failed] = ids(await many(1, "t"));
+    await sql(
+      `update worker._private_jobs set attempts = 1, last_error = 'x', run_at = now() + interval '1 minute',
+         updated_at = now() where id = $1`,
+      [failed],
+    );
+    assert.equal((await read()).incidents.length, 0);
+  });
+});
+
+test("Workers that stopped and whose jobs were recovered are none, many of them one crash loop.", async () => {
+  await worker("w", ["t"]);
+  const recovered = (age: string) => ({
+    running_jobs: 4,
+    recovered_at: new Date(Date.now() - Number(age) * 1_000).toISOString(),
+  });
+  await worker("a", ["t"], "1 minute", recovered("125"));
+  await worker("b", ["t"], "1 minute", recovered("60"));
+  assert.deepEqual((await read()).incidents, []);
+  await worker("c", ["t"], "1 minute", recovered("10"));
+  const { verdict, incidents } = await read();
+  assert.match(verdict, /^3 workers crashed in 2 m/);
+  assert.deepEqual([incidents.length, incidents[0]?.id], [1, "crash_loop"]);
+});
+
 test("Ready jobs that wait for more than 5 minutes are bad, those of held queues not among them.", async () => {
   await worker("w", ["t"]);
   await many(2, "t");
@@ -302,6 +409,7 @@ test("Ready jobs that wait for more than 5 minutes are bad, those of held queues
   assert.match(one?.sentence ?? "", /^2 jobs wait, the oldest, t, for 12 m.* 1 worker is alive\.$/);
   assert.equal(one?.level, "bad");
   await sql("delete from worker._private_workers");
+  await lockJob(queue, await add("t"), "stock");
   const [alone] = await ofKind("old_ready");
   assert.match(alone?.sentence ?? "", /No worker that sends heartbeats is alive\.$/);
 });
@@ -320,7 +428,7 @@ test("Times without end or beginning end nothing.", async () => {
     "update worker._private_jobs set updated_at = 'infinity' where attempts = max_attempts",
   );
   const kinds = (await read()).incidents.map(({ kind }) => kind);
-  assert.deepEqual(kinds, ["old_ready", "stuck_queue", "error_group", "poison"]);
+  assert.deepEqual(kinds, ["old_ready", "poison", "stuck_queue", "error_group"]);
 });
 
 test("A peak ahead is told with its time.", async () => {
@@ -386,9 +494,9 @@ test("The worst comes first: what stands still, then what is lost, then what wil
   const poison = await add("pdf", { runAt: "2999-01-01T00:00:00Z" });
   await sql("update worker._private_jobs set attempts = 3 where id = $1", [poison]);
   const { verdict, incidents } = await read();
-  assert.equal(verdict, "Three things need you");
+  assert.equal(verdict, "q is stuck, and 2 more");
   assert.deepEqual(
     incidents.map(({ kind }) => kind),
-    ["stuck_queue", "error_group", "poison"],
+    ["stuck_queue", "poison", "error_group"],
   );
 });

@@ -8,6 +8,8 @@ import { countAll } from "../../src/queue/horizon/count-all.ts";
 import { readNameIds } from "../../src/queue/horizon/name-ids.ts";
 import { probeBuckets } from "../../src/queue/horizon/probe-buckets.ts";
 import { sampleBuckets } from "../../src/queue/horizon/sample-buckets.ts";
+import { createActivityWatch } from "../../src/queue/incidents/activity.ts";
+import { readCrashes, readReasons } from "../../src/queue/incidents/crashes.ts";
 import { readDueHead } from "../../src/queue/incidents/due-head.ts";
 import { readHeldQueues, readSilentWorkers } from "../../src/queue/incidents/holders-at-fault.ts";
 import { createPoisonWalk } from "../../src/queue/incidents/poison-walk.ts";
@@ -64,5 +66,8 @@ export const insightCalls: Readonly<Record<string, Call | readonly [Call, Answer
   "incidents-held-queues": (db) => readHeldQueues(db, false),
   "incidents-silent-workers": (db) => readSilentWorkers(db, true),
   "incidents-poison": (db) => createPoisonWalk()(db, gauge),
+  "incidents-activity": (db) => createActivityWatch()(db, { ...gauge, pages: 1 }),
+  "incidents-crashes": (db) => readCrashes(db, true),
+  "incidents-reasons": [(db) => readReasons(db), () => ({ is_there: true })],
   "incidents-server": (db) => readServerTrouble(db),
 };

@@ -53,6 +53,51 @@ test("A job without attempts left is not run now, and nothing of it is kept.", a
   assert.equal((await kept("run-now", { ids: [spent], attempts: 0 })).done, 1);
 });
 
+test("Retrying is stopped in any condition, also while a job runs, and that can be undone.", async () => {
+  const [waiting = "", running = "", fresh = ""] = (await addSome(queue, 3)).map((job) => job.id);
+  await queue.sql("update worker._private_jobs set attempts = 3, last_error = 'x' where id = $1", [
+    waiting,
+  ]);
+  await queue.sql("update worker._private_jobs set attempts = 18 where id = $1", [running]);
+  await lockJob(queue, running);
+  const limits = () =>
+    queue.sql(
+      "select attempts, max_attempts as most, is_available, locked_at is not null as is_locked from worker._private_jobs order by id",
+    );
+  const before = await limits();
+  const ids = [waiting, running, fresh, "999999"];
+  const operation = await kept("stop-retrying", { ids });
+  assert.deepEqual(
+    [operation.action, operation.done, operation.skippedLocked, operation.skippedGone],
+    ["stop-retrying", 3, 0, 1],
+  );
+  assert.deepEqual(await limits(), [
+    { attempts: 3, most: 3, is_available: false, is_locked: false },
+    { attempts: 19, most: 19, is_available: false, is_locked: true },
+    { attempts: 0, most: 1, is_available: true, is_locked: false },
+  ]);
+  const back = await undone(operation);
+  assert.deepEqual([back.state, back.undone], ["undone", 3]);
+  assert.deepEqual(await limits(), before);
+  assert.equal(
+    (await act("stop-retrying", { ids: [running] })).message,
+    "Stopped retrying 1 of 1 job",
+  );
+});
+
+test("A running job whose retrying was stopped fails with its worker's recovery.", async () => {
+  const [id = ""] = (await addSome(queue, 1)).map((job) => job.id);
+  await queue.sql("update worker._private_jobs set attempts = 4 where id = $1", [id]);
+  await lockJob(queue, id, "crashed");
+  await act("stop-retrying", { ids: [id] });
+  await act("unlock", { worker_ids: ["crashed"] });
+  const [job] = await queue.sql(
+    "select attempts, max_attempts as most, is_available from worker._private_jobs where id = $1",
+    [id],
+  );
+  assert.deepEqual(job, { attempts: 5, most: 5, is_available: false });
+});
+
 /** With a key, a queue, flags, a spent job with an error, and a payload that no parser keeps. */
 async function addDiverse(): Promise<string[]> {
   await queue.sql(`select worker.add_job('t', '{"n":9007199254740993, "n":1}', 'q',

@@ -53,6 +53,7 @@ const stretch = { afterId: "0", uptoId: "9", limit: 5, before: rehearsal.boundar
 const acts: readonly Act[] = [
   { kind: "delete" },
   { kind: "fail", reason: "r" },
+  { kind: "limit" },
   { kind: "reschedule", runAt: "now", priority: null, attempts: 0, maxAttempts: null },
 ];
 const store = (db: Database) => tableStore(db, "owner");

@@ -54,6 +54,34 @@ test("It does what was rehearsed, to those that match, and says what it left alo
   assert.deepEqual([second.jobs.length, second.nextCursor], [1, null]);
 });
 
+test("Retrying is stopped by query, of running and changed jobs, too, and that can be undone.", async () => {
+  await add(4);
+  const jobs = await rows();
+  await lockJob(queue, String(jobs[1]?.["id"]));
+  const with_ = tools();
+  const { report, operation } = await begun(with_, "stop-retrying", "task:t");
+  assert.deepEqual([report.change.value, report.skipLocked.value], [4, 0]);
+  // A crash in between: the job is taken back, and written to.
+  await queue.sql(
+    "update worker._private_jobs set attempts = 2, updated_at = now() where id = $1",
+    [jobs[2]?.["id"]],
+  );
+  const ended = await workOn(with_, operation, never);
+  assert.deepEqual([ended.done, ended.skippedLocked, ended.skippedChanged], [4, 0, 0]);
+  const limits = () =>
+    queue.sql("select attempts, max_attempts as most from worker._private_jobs order by id");
+  assert.deepEqual(
+    (await limits()).map(({ most }) => most),
+    [1, 1, 2, 1],
+  );
+  const back = await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  assert.equal(back.undone, 4);
+  assert.deepEqual(
+    (await limits()).map(({ most }) => most),
+    [25, 25, 25, 25],
+  );
+});
+
 test("What is added or changed after the rehearsal is not touched.", async () => {
   await add(4);
   const with_ = tools();

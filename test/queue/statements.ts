@@ -13,6 +13,7 @@ import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-f
 import { removeJob, removeKeeping } from "../../src/queue/commands/jobs/remove-job.ts";
 import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
 import { runNow } from "../../src/queue/commands/jobs/run-now.ts";
+import { stopRetrying } from "../../src/queue/commands/jobs/stop-retrying.ts";
 import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
 import { forceUnlockWorkers } from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
@@ -280,6 +281,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   ],
   fail: (db) => permanentlyFailJobs(db, ["1"], null),
   reschedule: (db) => rescheduleJobs(db, ["1"], { runAt: "now" }),
+  "stop-retrying": (db) => stopRetrying(db, ["1"]),
   "remove-by-key": (db) => removeJob(db, "k"),
   "wait-for-fetched": [
     (db) => untilNotFetched(db, { key: "k" }),
@@ -290,6 +292,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   ],
   "complete-kept": (db) => completeJobs(db, ["1"], KEEPING),
   "fail-kept": (db) => permanentlyFailJobs(db, ["1"], "r", KEEPING),
+  "stop-retrying-kept": (db) => stopRetrying(db, ["1"], KEEPING),
   "reschedule-kept": (db) => rescheduleJobs(db, ["1"], { runAt: "now" }, KEEPING),
   "remove-by-key-kept": (db) => removeKeeping(db, "k", KEEPING),
   "run-now": [(db) => runNow(db, ["1"], { runAt: "now" }, null), () => ({ id: "1" })],

@@ -64,9 +64,11 @@ test("a failed job can be retried; one that has not failed needs no retry", asyn
   assert.deepEqual(failed.notices, ["Retried 1 of 1 job"]);
   for (const other of [job(7), job(7, { state: "scheduled" })]) {
     const page = await openedJob(other);
-    assert.deepEqual(asks(page).sort(), ["complete", "fail", "reschedule", "run-now"]);
+    const all = ["complete", "fail", "reschedule", "run-now", "stop-retrying"];
+    assert.deepEqual(asks(page).sort(), all);
   }
-  assert.deepEqual(asks(await openedJob(lockedJob(7))), [], "a worker holds it");
+  const running = await openedJob(lockedJob(7));
+  assert.deepEqual(asks(running), ["stop-retrying"], "all else leaves it alone while it runs");
 });
 
 test("among chosen jobs one that failed is enough to offer a retry of all", async () => {

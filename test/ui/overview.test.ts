@@ -40,7 +40,7 @@ const numbers = (page: Page) =>
 
 test("the verdict, since when and how many workers live stand at the top", async () => {
   const page = await overview();
-  assert.equal(verdict(page), "One thing needs you");
+  assert.equal(verdict(page), "crm:acme is stuck");
   assert.match(page.text, /since 10:51:00 · 5 of 6 workers alive/);
   assert.equal(page.title, "(12) Overview · worker");
   assert.equal(page.mark, "12");
@@ -120,7 +120,10 @@ test("a silent worker leads to its page, and nothing offers to show no jobs", as
 test("where all is well it says what was looked at", async () => {
   const page = await overview({ incidents: incidents([]), pulse: pulse({ silent: 0 }) });
   assert.equal(verdict(page), "All is well");
-  assert.match(page.text, /No queue is stuck.*Every worker answers/);
+  assert.match(page.text, /No queue is stuck.*Every worker responds/);
+  const items = page.all((e) => e.tag === "li" && /stuck|responds/.test(textOf([e])));
+  const marked = items.map((e) => JSON.stringify(e).includes("svg"));
+  assert.deepEqual(marked, [true, false], "a check without evidence has no tick");
   assert.match(page.text, /5 workers alive/);
 });
 
@@ -178,7 +181,7 @@ test("without news for 12 seconds ages become clock times, and verbs say what th
   assert.match(page.text, /last 18 s ago/);
   page.pass(2_000);
   assert.match(page.text, /No news for 13 s/);
-  assert.equal(verdict(page), "At 13:00:00, one thing needed you");
+  assert.equal(verdict(page), "At 13:00:00: crm:acme is stuck");
   assert.match(page.text, /last at 12:59:53/);
   assert.match(page.text, /needs the database/);
   assert.equal(page.hasButton("Unlock…"), false);
@@ -234,7 +237,7 @@ test("on hold nothing moves until it is followed", async () => {
   page.app.dispatch("app.hold", "", "");
   assert.match(page.text, /Held/);
   feed(page, { incidents: incidents([]), counts: counts({ failed: value(99) }) });
-  assert.equal(verdict(page), "One thing needs you");
+  assert.equal(verdict(page), "crm:acme is stuck");
   page.app.dispatch("app.hold", "", "");
   assert.equal(verdict(page), "All is well");
   assert.match(page.text, /Failed99/);
@@ -245,6 +248,9 @@ test("the report names what is wrong in Markdown, and no name can write any", as
   const page = await overview({ incidents: incidents([evil]) });
   page.app.dispatch("overview.report", "", "");
   const [text = ""] = page.copied;
-  assert.match(text, /^\*\*One thing needs you\*\* \(worker, 2026-03-01T12:00:00\.000Z\)/);
+  assert.match(
+    text,
+    /^\*\*\\\*crm\\\* \\\[x\\\]\(y\) is stuck\*\* \(worker, 2026-03-01T12:00:00\.000Z\)/,
+  );
   assert.ok(text.includes("\\*crm\\* \\[x\\](y) is stuck"), text);
 });

@@ -144,9 +144,15 @@ export function incident(change: Partial<Incident> = {}): Incident {
 }
 
 export function incidents(list: Incident[], change: Partial<Incidents> = {}): Incidents {
-  const verdict = list.length === 0 ? "All is well" : "One thing needs you";
+  const verdict = list[0]?.title ?? "All is well";
   const level = list.length === 0 ? "ok" : "bad";
-  return { verdict, level, incidents: list, more: 0, as_of: at(0), ...change };
+  const checks = [
+    { text: "No queue is stuck", holds: true },
+    { text: "Every worker responds", holds: false },
+  ];
+  const groups = list.filter(({ kind }) => kind === "error_group").length;
+  const rest = { more: 0, error_groups: groups, checks, as_of: at(0) };
+  return { verdict, level, incidents: list, ...rest, ...change };
 }
 
 /** Four buckets: two behind, two ahead. */

@@ -56,11 +56,14 @@ export const records = {
     verb: "Verb?",
     trend: "i64[]",
   },
+  Check: { text: "string", holds: "bool" },
   Incidents: {
     verdict: "string",
     level: "string",
     incidents: "Incident[]",
     more: "i64",
+    error_groups: "i64",
+    checks: "Check[]",
     as_of: "time?",
   },
   HorizonSeries: {

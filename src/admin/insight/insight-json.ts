@@ -5,8 +5,10 @@ import type { Links } from "../../queue/why/cause.ts";
 import type { Verb } from "../../queue/why/verb.ts";
 import { idJson } from "../wire/exact-json.ts";
 
-export function incidentsJson({ verdict, level, incidents, more, asOf }: Incidents) {
-  return { verdict, level, incidents: incidents.map(incidentJson), more, as_of: asOf };
+export function incidentsJson(told: Incidents) {
+  const { verdict, level, incidents, more, errorGroups, checks, asOf } = told;
+  const counts = { more, error_groups: errorGroups };
+  return { verdict, level, incidents: incidents.map(incidentJson), ...counts, checks, as_of: asOf };
 }
 
 function incidentJson({ standsStill, links, verb, ...rest }: Incident) {

@@ -9,6 +9,7 @@ import { type Common, readCommon } from "../../queue/groups/read-common.ts";
 import type { Horizon } from "../../queue/horizon/buckets.ts";
 import { readHorizon } from "../../queue/horizon/horizon.ts";
 import { readNameIds } from "../../queue/horizon/name-ids.ts";
+import { createActivityWatch } from "../../queue/incidents/activity.ts";
 import type { Incidents } from "../../queue/incidents/incident.ts";
 import { createPoisonWalk, type PoisonWalk } from "../../queue/incidents/poison-walk.ts";
 import { readIncidents } from "../../queue/incidents/read-incidents.ts";
@@ -79,6 +80,7 @@ export function createInsight(db: Database): Insight {
       ({ jobHolders } = walked);
       return walked;
     },
+    activity: createActivityWatch(),
     errors: () => groups("error", "is:failed", MOST_ERROR_GROUPS)(),
     horizon: () => horizon(USUAL_BUCKETS, null, null),
     common,

@@ -28,6 +28,7 @@ const past: Readonly<Record<OperationAction, string>> = {
   "run-now": "Rescheduled to run now:",
   reschedule: "Rescheduled",
   remove: "Removed",
+  "stop-retrying": "Stopped retrying",
 };
 
 /** What would be done, a line each. */

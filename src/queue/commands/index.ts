@@ -11,6 +11,7 @@ import { removeCommand } from "./jobs/remove-job.ts";
 import { rescheduleCommand } from "./jobs/reschedule-jobs.ts";
 import { retryCommand } from "./jobs/retry.ts";
 import { runNowCommand } from "./jobs/run-now.ts";
+import { stopRetryingCommand } from "./jobs/stop-retrying.ts";
 import { addExtensionCommand } from "./maintenance/add-extension.ts";
 import { cleanupCommand } from "./maintenance/cleanup.ts";
 import { unlockCommand } from "./maintenance/force-unlock-workers.ts";
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = Object.freeze([
   rescheduleCommand,
   runNowCommand,
   retryCommand,
+  stopRetryingCommand,
   removeCommand,
   unlockCommand,
   sweepCommand,

@@ -5,6 +5,7 @@ import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import type { Knowledge } from "../why/knowledge.ts";
+import type { Crash } from "./crashes.ts";
 import type { HeldQueue, SilentWorker } from "./holders-at-fault.ts";
 import type { PoisonJob } from "./poison-walk.ts";
 import type { ServerTrouble } from "./server-trouble.ts";
@@ -31,12 +32,19 @@ export interface Facts {
   readonly queues: readonly WaitingQueue[];
   readonly tasks: readonly WaitingTask[];
   readonly knowledge: Knowledge;
+  /** For how long no job was locked or finished; null: not known. */
+  readonly quietMs: number | null;
   readonly silent: readonly SilentWorker[];
+  readonly crashes: readonly Crash[];
   /** Of the failed jobs. */
   readonly errors: Groups | null;
   /** Error group → what its jobs have in common and others have not; of the largest groups. */
   readonly common: ReadonlyMap<string, Difference>;
+  /** Labels of the errors of jobs that were failed by hand. */
+  readonly reasons: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];
+  /** All of the table was looked at for such jobs. */
+  readonly isWalked: boolean;
   readonly horizon: Horizon | null;
   readonly server: ServerTrouble | null;
   /** In words: what could not be read in time. */

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
 import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
-import { isSilent } from "../workers/stale-workers.ts";
+import { isRecovered, isSilent } from "../workers/stale-workers.ts";
 
 export interface HeldQueue {
   readonly id: number;
@@ -53,7 +53,7 @@ const silentSql: Statement = (s) => `
     case when pg_catalog.jsonb_typeof(metadata -> 'running_jobs'::text) = 'number'
       then least((metadata ->> 'running_jobs'::text)::numeric, 1e9)::float8 end as running
   from ${s}._private_workers as workers
-  where ${isSilent}
+  where ${isSilent} and not coalesce(${isRecovered}, false)
   order by last_heartbeat_at limit ${MOST_WORKERS}`;
 
 export async function readSilentWorkers(

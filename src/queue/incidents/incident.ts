@@ -5,6 +5,7 @@ import type { Links } from "../why/cause.ts";
 import type { Verb } from "../why/verb.ts";
 
 export const incidentKinds = [
+  "no_worker",
   "stuck_queue",
   "error_group",
   "poison",
@@ -12,6 +13,7 @@ export const incidentKinds = [
   "old_ready",
   "peak",
   "silent_worker",
+  "crash_loop",
   /** The database, or what we know of it. */
   "trouble",
 ] as const;
@@ -41,12 +43,23 @@ export interface Incident {
   readonly trend: readonly number[];
 }
 
+/** What was looked at where there is no incident. */
+export interface Check {
+  readonly text: string;
+  /** There is evidence that it holds; else nothing is known of it. */
+  readonly holds: boolean;
+}
+
 export interface Incidents {
+  /** The title of the worst incident, and how many more there are. */
   readonly verdict: string;
   readonly level: "ok" | "warn" | "bad";
   /** The worst first. */
   readonly incidents: readonly Incident[];
   /** How many more there are than are listed. */
   readonly more: number;
+  /** How many error groups are among all incidents. */
+  readonly errorGroups: number;
+  readonly checks: readonly Check[];
   readonly asOf: string;
 }

@@ -15,6 +15,9 @@ export interface PoisonJob {
   readonly lost: number;
   readonly isRunning: boolean;
   readonly runAtMs: number;
+  readonly createdMs: number;
+  /** When it was taken back last; null: no worker has taken it back. */
+  readonly recoveredMs: number | null;
 }
 
 export interface Walked {
@@ -85,6 +88,8 @@ function jobOf(row: JobRow): PoisonJob | null {
     lost: lostTries(tried),
     isRunning: row.is_locked,
     runAtMs: dateOf(row.run_at_us).getTime(),
+    createdMs: dateOf(row.created_us).getTime(),
+    recoveredMs: row.error_start === null ? null : dateOf(row.updated_us).getTime(),
   };
 }
 
@@ -112,12 +117,15 @@ interface JobRow {
   readonly error_start: string | null;
   readonly is_locked: boolean;
   readonly run_at_us: string;
+  readonly created_us: string;
+  readonly updated_us: string;
 }
 
 const jobsSql: Statement = (s) => `
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
     pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
-    ${microseconds("jobs.run_at")} as run_at_us
+    ${microseconds("jobs.run_at")} as run_at_us, ${microseconds("jobs.created_at")} as created_us,
+    ${microseconds("jobs.updated_at")} as updated_us
   from ${s}._private_jobs as jobs
   left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
   where jobs.id = any($1::bigint[]) and (jobs.locked_at is not null or jobs.attempts < jobs.max_attempts)

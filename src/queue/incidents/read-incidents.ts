@@ -12,6 +12,8 @@ import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { type Knowledge, NOTHING_HEARD, readKnowledge } from "../why/knowledge.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
+import type { ActivityWatch } from "./activity.ts";
+import { readCrashes, readReasons } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
 import type { WaitingTask } from "./facts.ts";
 import { type HeldQueue, readHeldQueues, readSilentWorkers } from "./holders-at-fault.ts";
@@ -24,6 +26,7 @@ import { judge } from "./verdict.ts";
 /** What is read for others, too, and shared with them. */
 export interface SharedReads {
   readonly walk: PoisonWalk;
+  readonly activity: ActivityWatch;
   /** Of failed jobs. */
   readonly errors: () => Promise<Groups>;
   readonly horizon: () => Promise<Horizon>;
@@ -55,13 +58,13 @@ export async function readIncidents(
   };
   const [waiting, failing] = await Promise.all([
     readWaiting(db, gauge, shared, inTime),
-    readFailing(shared, inTime),
+    readFailing(db, shared, inTime),
   ]);
   const asOf = new Date(gauge.nowMs).toISOString();
   return judge({ nowMs: gauge.nowMs, asOf, ...waiting, ...failing, unread });
 }
 
-async function readFailing(shared: SharedReads, inTime: InTime) {
+async function readFailing(db: Database, shared: SharedReads, inTime: InTime) {
   const errors = await inTime("errors", shared.errors);
   const common = new Map<string, Difference>();
   for (const group of largest(errors)) {
@@ -69,7 +72,8 @@ async function readFailing(shared: SharedReads, inTime: InTime) {
     const [finding] = read?.findings ?? [];
     if (finding !== undefined) common.set(group.key, finding);
   }
-  return { errors, common };
+  const reasons = (await inTime("reasons of failed jobs", () => readReasons(db))) ?? new Set();
+  return { errors, common, reasons };
 }
 
 async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTime: InTime) {
@@ -89,8 +93,15 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     queues: queues.map((queue) => ({ ...queue, ...waitingFor(queue, head, asOf) })),
     tasks,
     knowledge: knowledge ?? NOTHING_HEARD,
-    silent: (await inTime("silent workers", () => readSilentWorkers(db, hasWorkers))) ?? [],
+    quietMs:
+      tasks.length === 0 || (knowledge ?? NOTHING_HEARD).alive > 0
+        ? null
+        : await inTime("what was locked last", () => shared.activity(db, gauge)),
+    silent:
+      (await inTime("workers that do not respond", () => readSilentWorkers(db, hasWorkers))) ?? [],
+    crashes: (await inTime("recovered workers", () => readCrashes(db, hasWorkers))) ?? [],
     poison: walked?.poison ?? [],
+    isWalked: walked?.jobHolders != null,
     horizon: await inTime("what is ahead", shared.horizon),
     server: await readServerTrouble(db),
   };

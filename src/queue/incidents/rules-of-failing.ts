@@ -6,6 +6,7 @@ import type { Difference } from "../groups/differences.ts";
 import type { Group, Groups } from "../groups/group.ts";
 import type { Facts } from "./facts.ts";
 import type { Incident } from "./incident.ts";
+import type { PoisonJob } from "./poison-walk.ts";
 import { noLinks, timeOf } from "./rules-of-waiting.ts";
 
 const MANY = 20;
@@ -13,14 +14,15 @@ const MANY_SHARE = 0.01;
 /** What failed last so long ago is still lost, but nothing is on fire. */
 const DAY_MS = 86_400_000;
 
-/** At least 20 and 1 % of all failed jobs, or new within 15 minutes; but not what somebody gave up. */
-export function errorGroups({ errors, common, nowMs }: Facts): Incident[] {
+/** All of them until their jobs are retried, completed or deleted; but not what was failed by hand. */
+export function errorGroups({ errors, common, reasons, nowMs }: Facts): Incident[] {
   if (errors === null) return [];
   return errors.groups
-    .filter((group) => (group.isNew || isMany(group, errors)) && !isMarkedFailed(group.label))
+    .filter(({ label }) => !isMarkedFailed(label) && !reasons.has(label))
     .map((group) => failing(group, isMany(group, errors), common.get(group.key), nowMs));
 }
 
+/** At least 20 and 1 % of all failed jobs. */
 export function isMany({ count }: Group, { of }: Groups): boolean {
   return count.value >= Math.max(MANY, of.value * MANY_SHARE);
 }
@@ -67,32 +69,70 @@ function inCommon(common: Difference | undefined): string {
   return ` ${who} ${what}; ${percent(there)} of the others do.`;
 }
 
-export function poisonJobs({ poison, nowMs, asOf, knowledge }: Facts): Incident[] {
-  return poison.map(({ id, task, attempts, maxAttempts, lost, isRunning, runAtMs }): Incident => {
-    // What a worker holds is left alone by every verb.
-    const again = isRunning
-      ? "It runs now, and can be given up once it does not"
-      : runAtMs > nowMs
-        ? `It runs again in ${ageText(runAtMs - nowMs)}`
-        : "It is due again";
-    const where =
-      knowledge.alive > 1 && !isRunning ? `, on any of ${grouped(knowledge.alive)} workers` : "";
-    const tries = `${attempts} of ${counted(maxAttempts, "try is", "tries are")} used.`;
-    return {
-      id: `poison:${id}`,
-      kind: "poison",
-      level: "warn",
-      title: `${task === null ? "" : `${named(task)} `}#${id} kills its workers`,
-      sentence: `Its last ${counted(lost, "try", "tries")} ended with their worker, without an error; ${tries} ${again}${where}.`,
-      since: null,
-      blast: exact(1, "scan", asOf),
-      standsStill: false,
-      q: `id:${id}`,
-      links: { ...noLinks, job: id },
-      verb: isRunning ? null : { action: "fail", label: "Give it up…", jobIds: [id] },
-      trend: [],
-    };
+/** A job that crashes its workers: of those that lose attempts at the same time the one that lost most. */
+export function poisonJobs(facts: Facts): Incident[] {
+  const { poison, asOf } = facts;
+  return poison.flatMap((job): Incident[] => {
+    if (poison.some((other) => isBeside(job, other))) return [];
+    const { id, task, lost, maxAttempts } = job;
+    return [
+      {
+        id: `poison:${id}`,
+        kind: "poison",
+        level: "bad",
+        title: `${task === null ? "" : `${named(task)} `}#${id} crashes its worker`,
+        sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${grouped(lost)} crashed their`} worker.${crashedText(facts)}${besideText(job, facts)}`,
+        since: null,
+        blast: exact(1, "scan", asOf),
+        standsStill: true,
+        q: `id:${id}`,
+        links: { ...noLinks, job: id },
+        // Its last attempt is under way.
+        verb:
+          job.attempts >= maxAttempts
+            ? null
+            : { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] },
+        trend: [],
+      },
+    ];
   });
+}
+
+/** It lost attempts while another job lost more of them: it was not on board at every crash. */
+const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
+  other.lost > job.lost &&
+  job.recoveredMs !== null &&
+  other.recoveredMs !== null &&
+  job.recoveredMs >= other.createdMs;
+
+function attemptText(job: PoisonJob, { knowledge, nowMs }: Facts): string {
+  const { attempts, maxAttempts, isRunning, runAtMs } = job;
+  const number = grouped(isRunning ? attempts : attempts + 1);
+  const attempt = `Attempt ${number} of ${grouped(maxAttempts)}`;
+  if (isRunning) return `${attempt} runs now,`;
+  const where = knowledge.alive > 1 ? ` on any of ${grouped(knowledge.alive)} workers` : "";
+  return runAtMs > nowMs
+    ? `${attempt} begins in ${ageText(runAtMs - nowMs)}${where},`
+    : `${attempt} is due${where},`;
+}
+
+function crashedText({ crashes, nowMs }: Facts): string {
+  if (crashes.length < 2) return "";
+  const firstMs = Math.min(...crashes.map(({ recoveredMs }) => recoveredMs));
+  return ` ${grouped(crashes.length)} workers crashed in ${ageText(nowMs - firstMs)}.`;
+}
+
+const MOST_BESIDE = 3;
+
+function besideText(job: PoisonJob, { poison }: Facts): string {
+  const beside = poison.filter((other) => isBeside(other, job));
+  if (beside.length === 0) return "";
+  const lost = beside
+    .toSorted((a, b) => b.lost - a.lost)
+    .slice(0, MOST_BESIDE)
+    .map((other) => `#${other.id} ${grouped(other.lost)}`);
+  const rest = beside.length > MOST_BESIDE ? ", …" : "";
+  return ` ${counted(beside.length, "job", "jobs")} beside it lost fewer attempts: ${lost.join(", ")}${rest}.`;
 }
 
 const PEAK_FACTOR = 10;

@@ -93,7 +93,7 @@ function manyStuck(queues: readonly WaitingQueue[], facts: Facts): Incident {
   };
 }
 
-/** Those that hold something, unless a stuck queue tells of them already. */
+/** Those that hold something and were not recovered, unless a stuck queue names them already. */
 export function silentWorkers(facts: Facts): Incident[] {
   const { silent, queues, nowMs, asOf, knowledge } = facts;
   const told = new Set(
@@ -126,6 +126,33 @@ export function silentWorkers(facts: Facts): Incident[] {
   });
 }
 
+/** So many workers within so short a time do not stop by chance. */
+const MANY_CRASHES = 3;
+const CRASHES_MS = 10 * 60_000;
+
+/** Workers that stopped one after the other: one incident, unless a job is known to crash them. */
+export function crashLoop({ crashes, poison, nowMs, asOf }: Facts): Incident[] {
+  const recent = crashes.filter(({ recoveredMs }) => nowMs - recoveredMs < CRASHES_MS);
+  if (recent.length < MANY_CRASHES || poison.length > 0) return [];
+  const firstMs = Math.min(...recent.map(({ recoveredMs }) => recoveredMs));
+  return [
+    {
+      id: "crash_loop",
+      kind: "crash_loop",
+      level: "bad",
+      title: `${grouped(recent.length)} workers crashed in ${ageText(nowMs - firstMs)}`,
+      sentence: "They stopped without finishing their jobs, which have been recovered.",
+      since: timeOf(firstMs),
+      blast: exact(0, "heartbeat", asOf),
+      standsStill: false,
+      q: null,
+      links: noLinks,
+      verb: null,
+      trend: [],
+    },
+  ];
+}
+
 /** A worker that has just started may not have fetched yet. */
 const GRACE_MS = 60_000;
 
@@ -156,10 +183,51 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[]
   });
 }
 
+/** A worker takes what is due within seconds; a poll may come as late as this. */
+const QUIET_MS = 15_000;
+
+/** Jobs are due, no worker is alive, and nothing was locked or finished: stock workers send no heartbeats. */
+export function noWorker(facts: Facts): Incident[] {
+  const { tasks, knowledge, nowMs, asOf, quietMs } = facts;
+  const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
+  if (oldest === undefined || !isWithoutWorker(facts)) return [];
+  const blast = together(
+    tasks.map((task) => task.waiting),
+    asOf,
+  );
+  const lateMs = nowMs - oldest.oldestMs;
+  const quiet = ageText(Math.min(quietMs ?? 0, lateMs));
+  const ended = knowledge.formerly.get(oldest.identifier);
+  const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
+  return [
+    {
+      id: "no_worker",
+      kind: "no_worker",
+      level: "bad",
+      title: "No workers are running",
+      sentence: `${counted(blast, "job is", "jobs are")} due, the oldest, ${named(oldest.identifier)}, for ${ageText(lateMs)}. No worker has reported, and none has locked or finished a job for ${quiet}.${last}`,
+      since: timeOf(oldest.oldestMs),
+      blast,
+      standsStill: true,
+      q: "is:due -is:blocked",
+      links: noLinks,
+      verb: null,
+      trend: [],
+    },
+  ];
+}
+
+function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: Facts): boolean {
+  const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);
+  return isLate && knowledge.alive === 0 && quietMs !== null && quietMs > QUIET_MS;
+}
+
 const OLD_MS = 5 * 60_000;
 
 /** Due for more than 5 minutes, with nothing in the way that we know of. */
-export function oldReady({ tasks, knowledge, nowMs, asOf, hasWorkers }: Facts): Incident[] {
+export function oldReady(facts: Facts): Incident[] {
+  const { tasks, knowledge, nowMs, asOf, hasWorkers } = facts;
+  if (isWithoutWorker(facts)) return [];
   const waiting = tasks.filter(({ identifier }) => !isUnsupported(knowledge, identifier));
   const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
@@ -177,12 +245,12 @@ export function oldReady({ tasks, knowledge, nowMs, asOf, hasWorkers }: Facts): 
       id: "old_ready",
       kind: "old_ready",
       level: "bad",
-      title: "Jobs that are due wait",
+      title: "Jobs are overdue",
       sentence: `${counted(blast, "job waits", "jobs wait")}, the oldest, ${named(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
       since: timeOf(oldest.oldestMs),
       blast,
       standsStill: true,
-      q: "is:ready",
+      q: "is:due -is:blocked",
       links: noLinks,
       verb: null,
       trend: [],

@@ -1,11 +1,20 @@
-// From facts to the verdict: every rule is asked, the worst comes first, and one sentence says it all.
-import { numberWord } from "../../domain/words.ts";
+// From facts to the verdict: every rule is asked, the worst comes first, and its title is the headline.
+import { counted, grouped } from "../../domain/words.ts";
+import { NEW_MS } from "../groups/group.ts";
 import type { Facts } from "./facts.ts";
-import type { Incident, Incidents } from "./incident.ts";
+import type { Check, Incident, Incidents } from "./incident.ts";
 import { errorGroups, peakAhead, poisonJobs, trouble } from "./rules-of-failing.ts";
-import { oldReady, silentWorkers, stuckQueues, unsupportedTasks } from "./rules-of-waiting.ts";
+import {
+  crashLoop,
+  noWorker,
+  oldReady,
+  silentWorkers,
+  stuckQueues,
+  unsupportedTasks,
+} from "./rules-of-waiting.ts";
 
 const rules: readonly ((facts: Facts) => Incident[])[] = [
+  noWorker,
   stuckQueues,
   errorGroups,
   poisonJobs,
@@ -13,33 +22,60 @@ const rules: readonly ((facts: Facts) => Incident[])[] = [
   oldReady,
   peakAhead,
   silentWorkers,
+  crashLoop,
   trouble,
 ];
 
 const MOST_INCIDENTS = 50;
 
 export function judge(facts: Facts): Incidents {
-  const all = rules.flatMap((rule) => rule(facts)).sort(worstFirst);
+  const all = rules.flatMap((rule) => rule(facts)).sort(worstFirst(facts.nowMs));
   const isBad = all.some(({ level }) => level === "bad");
+  const checks = checksOf(facts);
   return {
-    verdict: verdictOf(all.length),
+    verdict: verdictOf(all, checks.every(({ holds }) => holds) && facts.unread.length === 0),
     level: isBad ? "bad" : all.length > 0 ? "warn" : "ok",
     incidents: all.slice(0, MOST_INCIDENTS),
     more: Math.max(0, all.length - MOST_INCIDENTS),
+    errorGroups: all.filter(({ kind }) => kind === "error_group").length,
+    checks,
     asOf: facts.asOf,
   };
 }
 
-/** What stands still before what is over, and then by how many jobs it reaches. */
-function worstFirst(a: Incident, b: Incident): number {
-  const badness = ({ level, standsStill }: Incident) =>
-    (level === "bad" ? 2 : 0) + (standsStill ? 1 : 0);
-  return badness(b) - badness(a) || b.blast.value - a.blast.value || (a.id < b.id ? -1 : 1);
+/** What stands still before what is over; then what is new; then by how many jobs it reaches. */
+function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
+  const badness = ({ kind, level, standsStill, since }: Incident) =>
+    (kind === "no_worker" ? 8 : 0) +
+    (level === "bad" ? 4 : 0) +
+    (standsStill ? 2 : 0) +
+    (kind === "error_group" && since !== null && nowMs - Date.parse(since) < NEW_MS ? 1 : 0);
+  return (a, b) =>
+    badness(b) - badness(a) || b.blast.value - a.blast.value || (a.id < b.id ? -1 : 1);
 }
 
-function verdictOf(count: number): string {
-  if (count === 0) return "All is well";
-  const word = numberWord(count);
-  const many = `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-  return count === 1 ? "One thing needs you" : `${many} things need you`;
+function verdictOf([worst, ...others]: readonly Incident[], isProven: boolean): string {
+  if (worst === undefined) return isProven ? "All is well" : "No issues found";
+  const more = others.length === 0 ? "" : `, and ${grouped(others.length)} more`;
+  return `${headlineOf(worst)}${more}`;
+}
+
+/** `charge_card fails: 8,400 jobs`: an error's own words are too long for a headline. */
+function headlineOf({ kind, title, blast }: Incident): string {
+  const failing = kind === "error_group" ? /^(.*? fails?): /s.exec(title)?.[1] : undefined;
+  return failing === undefined ? title : `${failing}: ${counted(blast, "job")}`;
+}
+
+/** What was looked at, and whether there is evidence that it is well. */
+function checksOf({ knowledge, unread, errors, isWalked, hasWorkers }: Facts): Check[] {
+  const hasWorker = hasWorkers && knowledge.alive > 0;
+  const isDueRead = !unread.includes("what is due");
+  return [
+    { text: "No queue is stuck", holds: isDueRead && !unread.includes("held queues") },
+    { text: "No jobs have failed", holds: errors !== null },
+    { text: hasWorker ? "Every worker responds" : "No worker has reported", holds: hasWorker },
+    { text: "No job crashes its worker", holds: isWalked },
+    { text: "Every task has a worker", holds: hasWorker && knowledge.isComplete },
+    { text: "No job is overdue by 5 minutes", holds: isDueRead },
+  ];
 }

@@ -6,7 +6,7 @@ import { checkedJobIds } from "../../domain/job-ids.ts";
 import { actingQuery } from "../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 import { isFree } from "../sql/lock.ts";
-import { type ChangeKind, keptColumns } from "./kept-columns.ts";
+import { type ChangeKind, keptColumns, mayRun } from "./kept-columns.ts";
 import { type Keeping, type KeptRow, keptStatement, keptValues } from "./kept-statement.ts";
 
 export interface Acting {
@@ -44,9 +44,9 @@ export async function actOnJobs(
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-/** A running job is left alone. */
-const changed = (s: string, { change }: Acting, ids: string) => `${change(s)}
-    where jobs.id = any(${ids}) and ${isFree}
+/** A running job is left alone by most actions. */
+const changed = (s: string, { kind, change }: Acting, ids: string) => `${change(s)}
+    where jobs.id = any(${ids})${mayRun(kind) ? "" : ` and ${isFree}`}
     returning jobs.*`;
 
 const plainStatement = (s: string, acting: Acting, ids: string) => `

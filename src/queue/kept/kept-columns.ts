@@ -1,8 +1,11 @@
 // What of a job is kept before it is changed: all that the change overwrites, so that an undo can put it
 // back, and no more. The columns of `_private_operation_rows` have the jobs' names.
 
-/** What is done to a job: it is deleted, gets no more attempts, or other times and numbers. */
-export type ChangeKind = "delete" | "fail" | "reschedule";
+/** What is done to a job: it is deleted, failed, gets other times and numbers, or no further attempts. */
+export type ChangeKind = "delete" | "fail" | "reschedule" | "limit";
+
+/** Running jobs are left alone by all others. */
+export const mayRun = (kind: ChangeKind): boolean => kind === "limit";
 
 const names: Readonly<Record<ChangeKind, readonly string[]>> = {
   delete: [
@@ -11,6 +14,7 @@ const names: Readonly<Record<ChangeKind, readonly string[]>> = {
   ],
   fail: ["updated_at", "attempts", "last_error"],
   reschedule: ["run_at", "updated_at", "attempts", "max_attempts", "priority"],
+  limit: ["updated_at", "attempts", "max_attempts"],
 };
 
 /** Of the row of this name. */

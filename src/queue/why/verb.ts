@@ -7,7 +7,7 @@ export type Verb =
       readonly workerIds: readonly string[];
     }
   | {
-      readonly action: "run-now" | "retry" | "fail";
+      readonly action: "run-now" | "retry" | "fail" | "stop-retrying";
       readonly label: string;
       readonly jobIds: readonly string[];
     }

@@ -264,6 +264,7 @@ function isKnown(action: string): bool {
     action === "reschedule" ||
     action === "fail" ||
     action === "complete" ||
-    action === "remove"
+    action === "remove" ||
+    action === "stop-retrying"
   );
 }

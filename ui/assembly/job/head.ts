@@ -128,7 +128,8 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const list: Shortcut[] = [];
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
   if (view.job === null) return list;
-  // What a worker holds would be left alone.
+  if (canWrite && !view.ended && view.condition !== "failed") add(list, "", "stop-retrying");
+  // All else leaves alone what a worker holds.
   if (canWrite && !view.ended && !isLocked(view.condition)) {
     const first = primaryName(view);
     if (first.length > 0) {

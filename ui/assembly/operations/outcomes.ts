@@ -56,5 +56,6 @@ function doneWord(action: string): string {
   if (action === "run-now") return "Set to run now";
   if (action === "reschedule") return "Rescheduled";
   if (action === "complete") return "Completed";
+  if (action === "stop-retrying") return "Stopped retrying";
   return action === "fail" ? "Failed" : "Removed";
 }

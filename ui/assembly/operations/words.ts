@@ -8,7 +8,7 @@ import { counted, grouped } from "../lib/number";
 
 /** `Run 3 jobs now` of `Run now`. */
 export function verbWith(verb: string, what: string): string {
-  const space = verb.indexOf(" ");
+  const space = verb === "Run now" ? 3 : -1;
   if (space < 0) return `${verb} ${what}`;
   return `${verb.substring(0, space)} ${what}${verb.substring(space)}`;
 }
@@ -20,6 +20,7 @@ function wordOf(action: string, done: bool): string {
   if (action === "reschedule") return done ? "Rescheduled" : "Rescheduling";
   if (action === "complete") return done ? "Completed" : "Completing";
   if (action === "fail") return done ? "Failed" : "Failing";
+  if (action === "stop-retrying") return done ? "Stopped retrying" : "Stopping retries of";
   return done ? "Removed" : "Removing";
 }
 

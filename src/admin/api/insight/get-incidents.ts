@@ -31,6 +31,8 @@ const answer = record(
       ),
     ),
     more: "integer",
+    error_groups: "integer",
+    checks: listOf(record({ text: "string", holds: "boolean" }, "Check")),
     as_of: "time",
   },
   "Incidents",

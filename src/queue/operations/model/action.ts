@@ -9,6 +9,7 @@ import { failCommand } from "../../commands/jobs/permanently-fail-jobs.ts";
 import { rescheduleCommand } from "../../commands/jobs/reschedule-jobs.ts";
 import { retryCommand } from "../../commands/jobs/retry.ts";
 import { runNowCommand } from "../../commands/jobs/run-now.ts";
+import { stopRetryingCommand } from "../../commands/jobs/stop-retrying.ts";
 import { checkInput } from "../../commands/perform.ts";
 
 export const operationActions = [
@@ -18,15 +19,17 @@ export const operationActions = [
   "run-now",
   "reschedule",
   "remove",
+  "stop-retrying",
 ] as const;
 export type OperationAction = (typeof operationActions)[number];
 
 /** Checked changes, by the names of the wire. */
 export type Changes = Readonly<Record<string, string | number>>;
 
-/** What is done to a job: it is deleted, gets no more attempts, or other times and numbers. */
+/** What is done to a job: it is deleted, failed, gets other times and numbers, or no further attempts. */
 export type Act =
   | { readonly kind: "delete" }
+  | { readonly kind: "limit" }
   | { readonly kind: "fail"; readonly reason: string }
   | {
       readonly kind: "reschedule";
@@ -55,6 +58,7 @@ const commands: Readonly<Record<OperationAction, Command>> = {
   reschedule: rescheduleCommand as Command,
   // To delete what is not locked is what completing does; the word in the trail is another.
   remove: completeCommand as Command,
+  "stop-retrying": stopRetryingCommand as Command,
 };
 
 /** The fields of all changes that some action takes, for the document. */
@@ -101,6 +105,8 @@ export function actOf(action: OperationAction, changes: Changes): Act {
     case "complete":
     case "remove":
       return { kind: "delete" };
+    case "stop-retrying":
+      return { kind: "limit" };
     case "fail": {
       const reason = String(changes["reason"] ?? "");
       return { kind: "fail", reason: reason.trim() === "" ? DEFAULT_REASON : reason };

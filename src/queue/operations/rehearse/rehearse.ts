@@ -2,7 +2,7 @@
 // is left alone, a few of them to look at. Each number says how well it is known (count-matches.ts).
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
-import { noMoreThan, type Value } from "../../../domain/value.ts";
+import { exact, noMoreThan, type Value } from "../../../domain/value.ts";
 import type { SampleOptions } from "../../stats/count-query.ts";
 import { readNames } from "../../stats/queue-rows.ts";
 import {
@@ -74,7 +74,9 @@ export async function rehearse(
   const act = actOf(action, changes);
   const { maxId } = boundary;
   const counts = await countMatches(tools, { jobs, maxId, walkMs, sample: asked.sample });
-  const { count, free, locked: skipLocked } = counts;
+  const { count } = counts;
+  const none = exact(0, count.basis, count.as_of);
+  const [free, skipLocked] = act.kind === "limit" ? [count, none] : [counts.free, counts.locked];
   const change = limit === null ? free : noMoreThan(free, limit);
   const [byTask, byQueue] = await Promise.all([
     sharesOf(reads, "task", counts.byTask),
@@ -97,7 +99,7 @@ export async function rehearse(
 }
 
 // Jobs a second with half of the time left to others, as measured.
-const speeds = { delete: 30_000, fail: 8_000, reschedule: 8_000 } as const;
+const speeds = { delete: 30_000, fail: 8_000, reschedule: 8_000, limit: 8_000 } as const;
 
 /** What is kept of a job, bytes. */
 function undoBytesOf({ kind }: Act, { payloadBytes, errorBytes }: MatchCounts): number {
@@ -108,6 +110,7 @@ function undoBytesOf({ kind }: Act, { payloadBytes, errorBytes }: MatchCounts): 
     case "fail":
       return row + errorBytes;
     case "reschedule":
+    case "limit":
       return row;
     default:
       return kind satisfies never;

@@ -2,7 +2,7 @@
 // lock, changed, and kept as it was, and the operation moves on, all or nothing. So a process that is
 // killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch. What
 // was found and could not be had counts as locked, and is looked at again afterwards (missed.ts).
-import { keepRows, keptColumns } from "../../kept/kept-columns.ts";
+import { keepRows, keptColumns, mayRun } from "../../kept/kept-columns.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { announceJobs } from "../../sql/notify.ts";
 import type { Act } from "../model/action.ts";
@@ -55,6 +55,14 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = chosen === null ? "jobs" : "chosen";
+  // A job that crashes its worker is locked, or changed, at every moment.
+  const [isLocked, isChanged, isFree] = mayRun(act.kind)
+    ? ["false", "false", `${before} is not null`]
+    : [
+        "jobs.locked_at is not null",
+        `jobs.locked_at is null and coalesce(jobs.updated_at > ${before}, false)`,
+        `jobs.locked_at is null and jobs.updated_at <= ${before}`,
+      ];
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
   // Of those that were chosen by their texts, also the ones that are another version by now.
   const candidates =
@@ -67,8 +75,8 @@ export function batchStatement(
     where ${isHere}`;
   const text = `
   with ${mine}, ${chosen === null ? "" : `${chosen}, `}found as materialized (
-    select ${row}.id, ${row}.ctid, jobs.locked_at is not null as is_locked,
-      jobs.locked_at is null and coalesce(jobs.updated_at > ${before}, false) as is_changed
+    select ${row}.id, ${row}.ctid, ${isLocked} as is_locked,
+      ${isChanged} as is_changed
     ${candidates}
     and exists (select from mine)
     order by ${row}.id
@@ -78,7 +86,7 @@ export function batchStatement(
     from found
     join ${s}._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
-    and jobs.locked_at is null and jobs.updated_at <= ${before}
+    and ${isFree}
     and ${matches}
     order by jobs.id
     for update of jobs skip locked
@@ -126,6 +134,12 @@ function actedOf(s: string, act: Act, parameter: Parameter): string {
     set
       last_error = coalesce(${parameter(act.reason, "text")}, 'Manually marked as failed'),
       attempts = jobs.max_attempts,
+      updated_at = pg_catalog.now()
+    ${changed}`;
+    case "limit":
+      return `update ${s}._private_jobs as jobs
+    set
+      max_attempts = greatest(1::smallint, jobs.attempts),
       updated_at = pg_catalog.now()
     ${changed}`;
     case "reschedule":

@@ -1,6 +1,7 @@
 // One batch of an undo as one statement: of the jobs that an operation has changed, those which nobody
 // has touched since become what they were, to the byte; the rest is left as it is, and it is noted why.
 // Deleted jobs come back under their id, unless their key is taken meanwhile.
+import { mayRun } from "../../kept/kept-columns.ts";
 import { announceJobs } from "../../sql/notify.ts";
 import type { Act } from "../model/action.ts";
 import type { UndoStretch } from "../model/operation-store.ts";
@@ -32,7 +33,7 @@ export function undoStatement(
   ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act, parameter)}, announced as materialized (
     select ${announceJobs("pg_catalog.count(*)")} from restored having pg_catalog.count(*) > 0
   ), left_alone as materialized (
-    select batch.job_id, ${act.kind === "delete" ? WHY_NOT_BACK : whyNotChanged(asLeftBy(act, parameter))}::"char" as why
+    select batch.job_id, ${act.kind === "delete" ? WHY_NOT_BACK : whyNotChanged(act, asLeftBy(act, parameter))}::"char" as why
     from batch
     left join ${s}._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and batch.job_id not in (select id from restored)
@@ -75,9 +76,8 @@ export function undoStatement(
 }
 
 /** What it was when the batch began; a row that looks untouched was held by somebody. */
-const whyNotChanged = (asLeft: string): string => `case
-        when jobs.id is null then 'g'
-        when jobs.locked_at is not null then 'l'
+const whyNotChanged = ({ kind }: Change, asLeft: string): string => `case
+        when jobs.id is null then 'g'${mayRun(kind) ? "" : "\n        when jobs.locked_at is not null then 'l'"}
         when not (${asLeft}) then 'c'
         else 'l'
       end`;
@@ -88,6 +88,7 @@ const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c
 const overwritten = {
   fail: ["attempts", "last_error", "updated_at"],
   reschedule: ["run_at", "attempts", "max_attempts", "priority", "updated_at"],
+  limit: ["max_attempts"],
 } as const;
 
 type Change = Exclude<Act, { readonly kind: "delete" }>;
@@ -97,6 +98,8 @@ type Change = Exclude<Act, { readonly kind: "delete" }>;
  * writes SQL by hand, leave updated_at as it is: all that would be overwritten is compared.
  */
 function asLeftBy(act: Change, parameter: Parameter): string {
+  // It may run, and may have run since.
+  if (act.kind === "limit") return "jobs.max_attempts = greatest(1, batch.left_attempts)";
   const written = "jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts";
   if (act.kind === "fail") {
     return `${written} and jobs.last_error is not distinct from ${parameter(act.reason, "text")}`;
@@ -116,7 +119,7 @@ const changedBack = (
     select jobs.id
     from batch
     join ${s}._private_jobs as jobs on jobs.id = batch.job_id
-    where batch.outcome = 'd' and jobs.locked_at is null
+    where batch.outcome = 'd'${mayRun(act.kind) ? "" : " and jobs.locked_at is null"}
     and ${asLeftBy(act, parameter)}
     order by jobs.id
     for update of jobs skip locked

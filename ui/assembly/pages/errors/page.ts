@@ -53,7 +53,7 @@ export class ErrorsPage extends ListPage {
   }
 
   override mark(m: Model): Mark {
-    const kinds = m.facts.incidentsOf("error_group");
+    const kinds = m.facts.incidents.errorGroups;
     return kinds > 0 ? new Mark(grouped(kinds), "red") : noMark;
   }
 

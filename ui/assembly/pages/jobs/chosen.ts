@@ -73,7 +73,7 @@ export function mayMeanEvery(page: JobsList): bool {
 export function verbsForEvery(page: JobsList): string[] {
   return page.bar.terms.condition === "failed"
     ? ["retry", "reschedule", "complete", "remove"]
-    : ["run-now", "reschedule", "fail", "complete", "remove"];
+    : ["run-now", "reschedule", "stop-retrying", "fail", "complete", "remove"];
 }
 
 /** The action of a verb, and what it is about. */

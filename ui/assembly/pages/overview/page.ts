@@ -178,7 +178,7 @@ export class OverviewPage extends Page {
 
   private incidents(m: Model): Node {
     const all = m.facts.incidents;
-    if (all.incidents.length === 0) return checks();
+    if (all.incidents.length === 0) return checks(m);
     const rows: Node[] = [];
     let isFilled = false;
     const count = all.incidents.length;

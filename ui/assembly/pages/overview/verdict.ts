@@ -2,9 +2,9 @@
 
 import { clock } from "../../controls/age";
 import { drawnButton } from "../../controls/button";
+import { dash } from "../../controls/empty";
 import { ALERT, CHECK, CLOCK, COPY, icon, PLUS } from "../../controls/icon";
 import { heading, headOf } from "../../controls/panel";
-import { lower } from "../../lib/letters";
 import { box, leaf, Node, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { Model } from "../../model/model";
@@ -35,12 +35,7 @@ function words(m: Model): string {
     return m.live.outage.length > 0 ? "Nothing is known yet" : "Overview";
   const said = m.facts.incidents.verdict;
   if (!m.live.isStale(m.now)) return said;
-  const then = lower(said.substring(0, 1)) + said.substring(1);
-  const past = then
-    .replace(" is well", " was well")
-    .replace(" needs ", " needed ")
-    .replace(" need ", " needed ");
-  return `At ${clock(m.live.newsAt)}, ${past}`;
+  return `At ${clock(m.live.newsAt)}: ${said}`;
 }
 
 function mark(m: Model): Node {
@@ -77,19 +72,13 @@ function alive(m: Model): string {
     : `${pulse.alive} of ${counted(all, "worker", "workers")} alive`;
 }
 
-/** Where all is well, what was looked at. */
-export function checks(): Node {
-  const done = [
-    "No queue is stuck",
-    "No error is growing",
-    "Every worker answers",
-    "No job kills its worker",
-    "Every task has a worker",
-    "Nothing waits for long",
-  ];
+/** Where there is no incident, what was looked at: without evidence it has a dash. */
+export function checks(m: Model): Node {
+  const done = m.facts.incidents.checks;
   const items: Node[] = [];
   for (let i = 0; i < done.length; i++) {
-    items.push(box("li", "", [icon(CHECK), leaf("span", "", done[i])]));
+    const mark = done[i].holds ? icon(CHECK) : dash();
+    items.push(box("li", "", [mark, leaf("span", "", done[i].text)]));
   }
   return box("section", "panel", [box("ul", "checks", items)]);
 }
