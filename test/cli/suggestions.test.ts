@@ -39,7 +39,7 @@ before(async () => {
     "worker",
     `exec '${process.execPath}' ${command.map((one) => `'${one}'`).join(" ")} "$@"`,
   );
-  const psql = join(import.meta.dirname, "psql.ts");
+  const psql = join(import.meta.dirname, "psql-child.ts");
   for (const name of ["psql", "pg_dump"]) {
     program(
       name,
