@@ -362,7 +362,7 @@ describe("Without a worker", () => {
       "update worker._private_jobs set locked_at = now() - interval '16 seconds' where id = $1",
       [taken],
     );
-    assert.equal((await read()).verdict, "No workers are running");
+    assert.equal((await read()).verdict, "No worker takes jobs");
     await worker("w", ["t"]);
     assert.deepEqual(await ofKind("no_worker"), []);
   });

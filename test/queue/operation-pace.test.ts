@@ -3,13 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPace, type Pace } from "../../src/queue/operations/pace.ts";
 
+const ids = (count: number) => ({ ids: count, jobs: null });
+
 /** Batches of jobs that lie close together, each taking so long a job. */
 function work(pace: Pace, msPerJob: number, batches: number): number {
   let limit = 0;
   for (let n = 0; n < batches; n++) {
     ({ limit } = pace.step);
     const took = { ms: limit * msPerJob, found: limit, done: limit, walked: limit * 3 };
-    pace.after({ ...took, oldestReadyMs: null }, 1_000_000);
+    pace.after({ ...took, oldestReadyMs: null }, ids(1_000_000));
   }
   return limit;
 }
@@ -26,14 +28,14 @@ test("Quick batches grow to the largest size, slow ones become as small as takes
 test("Where few of many match, a batch walks further instead.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const { span } = pace.step;
-  pace.after({ ms: 8, found: 3, done: 3, walked: span, oldestReadyMs: null }, 1_000_000);
+  pace.after({ ms: 8, found: 3, done: 3, walked: span, oldestReadyMs: null }, ids(1_000_000));
   assert.ok(pace.step.span > 5 * span);
 });
 
 test("What every batch takes, whatever its size, makes it no smaller than 200 jobs and 25,000 ids.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const after = (ms: number, found: number, walked: number) =>
-    pace.after({ ms, found, done: found, walked, oldestReadyMs: null }, 1_000_000);
+    pace.after({ ms, found, done: found, walked, oldestReadyMs: null }, ids(1_000_000));
   for (let n = 0; n < 30; n++) after(900, 0, pace.step.span);
   assert.equal(pace.step.span, 25_000);
   for (let n = 0; n < 30; n++) after(900, pace.step.limit, pace.step.limit);
@@ -52,16 +54,30 @@ test("A rate is not exceeded by what is said of it, from the first batch on.", (
   const pace = createPace({ rate: 50, monotonic: () => now });
   const took = { ms: 20, found: 50, done: 50, walked: 50, oldestReadyMs: null };
   now = 20;
-  assert.equal(pace.after(took, 500), 980);
+  assert.equal(pace.after(took, ids(500)), 980);
   assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 10 });
   now = 1_020;
-  pace.after(took, 450);
+  pace.after(took, ids(450));
   assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 9 });
 });
 
 test("Without a rate others have as long as a batch took, with 0 there are no pauses.", () => {
   const took = { ms: 40, found: 500, done: 500, walked: 1_500, oldestReadyMs: null };
-  assert.equal(createPace({ rate: null, monotonic: () => 0 }).after(took, 1), 40);
-  assert.equal(createPace({ rate: 0, monotonic: () => 0 }).after(took, 1), 0);
-  assert.equal(createPace({ rate: 100, monotonic: () => 0 }).after(took, 1), 5_000);
+  assert.equal(createPace({ rate: null, monotonic: () => 0 }).after(took, ids(1)), 40);
+  assert.equal(createPace({ rate: 0, monotonic: () => 0 }).after(took, ids(1)), 0);
+  assert.equal(createPace({ rate: 100, monotonic: () => 0 }).after(took, ids(1)), 5_000);
+});
+
+test("The time left is the jobs that are left by the rate, however far apart their ids are, and falls.", () => {
+  let now = 0;
+  const pace = createPace({ rate: 20, monotonic: () => now });
+  const left: (number | null)[] = [];
+  // The first jobs lie close together, the others among many ids.
+  for (const [n, walked] of [20, 50_000, 900_000, 20].entries()) {
+    const took = { ms: 20, found: 20, done: 20, walked, oldestReadyMs: null };
+    now = n * 1_000 + 20;
+    pace.after(took, { ids: 2_000_000, jobs: 600 - (n + 1) * 20 });
+    left.push(pace.speed.etaS);
+  }
+  assert.deepEqual(left, [29, 28, 27, 26]);
 });

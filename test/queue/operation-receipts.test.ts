@@ -205,3 +205,54 @@ test("An undo of a removal says whose key is taken, and who is there again.", as
   assert.deepEqual(await of("undo_changed"), [again]);
   assert.deepEqual(await of("undone"), [back]);
 });
+
+test("What became of retried jobs is counted: finished, failed again by error, running, waiting, changed.", async () => {
+  const jobs = await addSome(queue, 12, "charge");
+  await queue.sql(
+    "update worker._private_jobs set attempts = max_attempts, last_error = 'Error: old'",
+  );
+  const { store } = operationTools(queue.db);
+  const operation = await done(operationTools(queue.db), "retry", "is:failed");
+  assert.deepEqual(await store.results(operation), {
+    ...{ lookedAt: 12, finished: 0, failedAgain: 0, running: 0, waiting: 12, changed: 0 },
+    ...{ restorable: 12, errors: [] },
+  });
+  const [first, second, third, fourth, fifth, sixth] = jobs.map(({ id }) => id);
+  await queue.sql("delete from worker._private_jobs where id = any($1)", [[first, second]]);
+  await lockJob(queue, third ?? "");
+  const failAgain = (id: string | undefined, error: string) =>
+    queue.sql(
+      `update worker._private_jobs set attempts = 1, last_error = $2, updated_at = clock_timestamp(),
+         run_at = clock_timestamp() + interval '1 minute' where id = $1`,
+      [id, error],
+    );
+  await failAgain(fourth, "Error: no money for ch_c4ca4238a0b923820dcc509a");
+  await failAgain(fifth, "Error: no money for ch_c81e728d9d4c2f636f067f89");
+  await queue.sql(
+    "update worker._private_jobs set priority = 9, updated_at = clock_timestamp() where id = $1",
+    [sixth],
+  );
+  assert.deepEqual(await store.results(operation), {
+    ...{ lookedAt: 12, finished: 2, failedAgain: 2, running: 1, waiting: 6, changed: 1 },
+    ...{ restorable: 6, errors: [{ label: "Error: no money for ch_#", count: 2 }] },
+  });
+  // What the undo restores is what was said before, and rows of finished jobs keep their task.
+  const { jobs: rows } = await store.receipt(operation.id, "done", "0", 1);
+  assert.deepEqual(rows[0], { id: first, taskIdentifier: "charge", errorLine: null });
+  const with_ = operationTools(queue.db);
+  const undone = await workOn(with_, await change(with_.store, operation.id, "undo"), never);
+  assert.equal(undone.undone, 6);
+});
+
+test("What an undo would restore is known for every action.", async () => {
+  for (const action of ["complete", "fail", "stop-retrying", "reschedule"] as const) {
+    await addSome(queue, 3, action);
+    const with_ = operationTools(queue.db);
+    const changes = action === "reschedule" ? { priority: 5 } : {};
+    const { operation } = await begun(with_, action, `task:${action}`, { changes });
+    const ended = await workOn(with_, operation, never);
+    assert.equal((await with_.store.results(ended)).restorable, 3, action);
+    const undone = await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+    assert.equal(undone.undone, 3, action);
+  }
+});

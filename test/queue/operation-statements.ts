@@ -53,8 +53,8 @@ const stretch = { afterId: "0", uptoId: "9", limit: 5, before: rehearsal.boundar
 const acts: readonly Act[] = [
   { kind: "delete" },
   { kind: "fail", reason: "r" },
-  { kind: "limit" },
   { kind: "reschedule", runAt: "now", priority: null, attempts: 0, maxAttempts: null },
+  { kind: "limit" },
 ];
 const store = (db: Database) => tableStore(db, "owner");
 const trail = (db: Database) => createAuditTrail({ db, logger: silentLogger, onAudit: null });
@@ -92,6 +92,9 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-at-hand": (db) => store(db).atHand(),
   "operation-list": (db) => store(db).list(10, null),
   "operation-canary": (db) => store(db).canary("1"),
+  "operation-results": (db) => store(db).results({ id: "1", action: "retry", changes: {} }),
+  "operation-results-delete": (db) =>
+    store(db).results({ id: "1", action: "complete", changes: {} }),
   "operation-receipt": (db) => store(db).receipt("1", "undone", "0", 10),
   "operation-receipt-failed-again": (db) => store(db).receipt("1", "failed_again", "0", 10),
   "operation-receipt-jobs": (db) => receiptJobs(db, "1", ["1"]),

@@ -372,13 +372,41 @@ test("a receipt has every job that matched once, and their ids by pages", async 
   assert.equal(body(page).q, "id:7");
 });
 
+test("a receipt counts what has become of the jobs, and counts again while some may still run", async () => {
+  const page = await shown(receipt());
+  const errors = [{ label: "Error: no #", count: 49 }];
+  const told = results({ finished: 296, failed_again: 49, waiting: 8043, errors });
+  page.answer("api/operations/214/results", told);
+  assert.match(page.text, /Finished296gone from the queueFailed again49Error: no #Waiting8,043/);
+  page.pass(4_000);
+  page.answer("api/operations/214/results", results({ finished: 8339, failed_again: 49 }));
+  assert.match(page.text, /Finished8,339gone from the queueFailed again49/);
+  assert.doesNotMatch(page.text, /Waiting8/);
+});
+
+test("an undo that would restore nothing is not offered", async () => {
+  const page = await shown(receipt());
+  page.click("Undo…");
+  page.answer("api/operations/214/results", results({ finished: 8388 }));
+  assert.match(page.dialogText, /It restores 0 of 8,388 jobs: 8,388 finished\./);
+  const { attrs } = page.button("Restore 0 jobs");
+  assert.equal(attrs["title"], "There is nothing that it could restore.");
+});
+
+const results = (change: object) => ({
+  ...{ looked_at: 8388, finished: 0, failed_again: 0, running: 0, waiting: 0, changed: 0 },
+  ...{ restorable: 0, errors: [], ...change },
+});
+
 test("an undo has its own question, and its own receipt", async () => {
   const page = await shown(receipt());
   assert.match(page.text, /Undountil .*, in 1 d/);
   page.click("Undo…");
   assert.match(page.dialogText, /What was changed becomes what it was\./);
   assert.match(page.dialogText, /Jobs that have run or were changed since stay as they are/);
-  page.click("Undo 8,388 jobs");
+  page.answer("api/operations/214/results", results({ finished: 296, restorable: 8092 }));
+  assert.match(page.dialogText, /It restores 8,092 of 8,388 jobs: 296 finished\./);
+  page.click("Restore 8,092 jobs");
   page.answer("api/operations/214/undo", receipt({ state: "undoing", undone: 4000 }), 202);
   assert.match(page.text, /Undoing: retried 8,388 of 8,400 jobs/);
   const undo_left = { key_taken: 1, changed: 2270, gone: 0, locked: 0 };
@@ -455,7 +483,7 @@ test("activity lists every write, with its receipt and the way back where there 
   ]);
   page.click("Undo…");
   page.answer("api/operations/214", receipt());
-  page.click("Undo 8,388 jobs");
+  page.click("Undo");
   assert.equal(page.asked("api/operations/214/undo").method, "POST");
   page.answer("api/operations/214/undo", receipt({ state: "undoing" }), 202);
   assert.equal(page.navigations.at(-1), "/activity/214");
@@ -468,12 +496,13 @@ test("activity without the extension says what is missing, and an empty one what
   assert.match(page.text, /Nothing was changed yet/);
 });
 
-test("the first so many are a choice, for every verb; the button, the line and the request say so", async () => {
+test("the first so many, the first few of them and a rate go together; line and request have all", async () => {
   const page = await retrying();
-  page.app.dispatch("dialog.input", "manner", "only");
+  page.app.dispatch("dialog.input", "only", "on");
   page.type("limit", "500");
+  page.type("rate", "20");
   assert.match(page.dialogText, /Only the first 500/);
-  assert.match(page.dialogText, /worker retry --limit=500 is:failed/);
+  assert.match(page.dialogText, /worker retry --rate=20 --canary=5 --limit=500 is:failed/);
   page.click("Retry first 500 jobs");
-  assert.deepEqual(body(page), { rehearsal: "r-1", limit: 500 });
+  assert.deepEqual(body(page), { rehearsal: "r-1", rate: 20, canary: 5, limit: 500 });
 });

@@ -191,6 +191,17 @@ export const records = {
     cli: "string",
   },
   Operations: { operations: "Operation[]" },
+  ErrorCount: { label: "string", count: "i64" },
+  OperationResults: {
+    looked_at: "i64",
+    finished: "i64",
+    failed_again: "i64",
+    running: "i64",
+    waiting: "i64",
+    changed: "i64",
+    restorable: "i64",
+    errors: "ErrorCount[]",
+  },
   /** One that an operation has met; null: of a job that is gone nothing was kept. */
   MetJob: { id: "i64", task_identifier: "string?", error_line: "string?" },
   OperationJobs: { outcome: "string", jobs: "MetJob[]", next_cursor: "string?" },

@@ -43,8 +43,8 @@ export interface Facts {
   /** Labels of the errors of jobs that were failed by hand. */
   readonly reasons: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];
-  /** All of the table was looked at for such jobs. */
-  readonly isWalked: boolean;
+  /** Workers that have locked jobs; null as long as not all of the table was looked at. */
+  readonly jobHolders: readonly string[] | null;
   readonly horizon: Horizon | null;
   readonly server: ServerTrouble | null;
   /** In words: what could not be read in time. */

@@ -101,7 +101,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
       (await inTime("workers that do not respond", () => readSilentWorkers(db, hasWorkers))) ?? [],
     crashes: (await inTime("recovered workers", () => readCrashes(db, hasWorkers))) ?? [],
     poison: walked?.poison ?? [],
-    isWalked: walked?.jobHolders != null,
+    jobHolders: walked?.jobHolders ?? null,
     horizon: await inTime("what is ahead", shared.horizon),
     server: await readServerTrouble(db),
   };

@@ -204,7 +204,7 @@ export function noWorker(facts: Facts): Incident[] {
       id: "no_worker",
       kind: "no_worker",
       level: "bad",
-      title: "No workers are running",
+      title: hasUnknownHolder(facts) ? "No worker takes jobs" : "No workers are running",
       sentence: `${counted(blast, "job is", "jobs are")} due, the oldest, ${named(oldest.identifier)}, for ${ageText(lateMs)}. No worker has reported, and none has locked or finished a job for ${quiet}.${last}`,
       since: timeOf(oldest.oldestMs),
       blast,
@@ -216,6 +216,10 @@ export function noWorker(facts: Facts): Incident[] {
     },
   ];
 }
+
+/** A job is locked by a worker that never sent a heartbeat: it may run for long, or be gone. */
+const hasUnknownHolder = ({ jobHolders, silent }: Facts): boolean =>
+  jobHolders?.some((id) => !silent.some(({ workerId }) => workerId === id)) === true;
 
 function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: Facts): boolean {
   const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);

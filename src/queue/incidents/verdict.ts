@@ -67,14 +67,14 @@ function headlineOf({ kind, title, blast }: Incident): string {
 }
 
 /** What was looked at, and whether there is evidence that it is well. */
-function checksOf({ knowledge, unread, errors, isWalked, hasWorkers }: Facts): Check[] {
+function checksOf({ knowledge, unread, errors, jobHolders, hasWorkers }: Facts): Check[] {
   const hasWorker = hasWorkers && knowledge.alive > 0;
   const isDueRead = !unread.includes("what is due");
   return [
     { text: "No queue is stuck", holds: isDueRead && !unread.includes("held queues") },
     { text: "No jobs have failed", holds: errors !== null },
     { text: hasWorker ? "Every worker responds" : "No worker has reported", holds: hasWorker },
-    { text: "No job crashes its worker", holds: isWalked },
+    { text: "No job crashes its worker", holds: jobHolders !== null },
     { text: "Every task has a worker", holds: hasWorker && knowledge.isComplete },
     { text: "No job is overdue by 5 minutes", holds: isDueRead },
   ];

@@ -1,5 +1,5 @@
 // What of a job is kept before it is changed: all that the change overwrites, so that an undo can put it
-// back, and no more. The columns of `_private_operation_rows` have the jobs' names.
+// back, its task for the receipt, and no more. The columns of `_private_operation_rows` have the jobs' names.
 
 /** What is done to a job: it is deleted, failed, gets other times and numbers, or no further attempts. */
 export type ChangeKind = "delete" | "fail" | "reschedule" | "limit";
@@ -12,9 +12,9 @@ const names: Readonly<Record<ChangeKind, readonly string[]>> = {
     ...["run_at", "created_at", "updated_at", "task_id", "job_queue_id", "revision", "attempts"],
     ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
   ],
-  fail: ["updated_at", "attempts", "last_error"],
-  reschedule: ["run_at", "updated_at", "attempts", "max_attempts", "priority"],
-  limit: ["updated_at", "attempts", "max_attempts"],
+  fail: ["updated_at", "task_id", "attempts", "last_error"],
+  reschedule: ["run_at", "updated_at", "task_id", "attempts", "max_attempts", "priority"],
+  limit: ["updated_at", "task_id", "attempts", "max_attempts"],
 };
 
 /** Of the row of this name. */

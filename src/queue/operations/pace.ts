@@ -40,11 +40,18 @@ export interface Took {
   readonly oldestReadyMs: number | null;
 }
 
+export interface Left {
+  /** Ids to walk. */
+  readonly ids: number;
+  /** Jobs to meet; null or 0: not known. */
+  readonly jobs: number | null;
+}
+
 export interface Pace {
   readonly step: Step;
   readonly speed: Speed;
   /** How long to rest now. */
-  after(took: Took, left: number): number;
+  after(took: Took, left: Left): number;
   /** The batch did not end in time. */
   tooLong(): void;
 }
@@ -63,6 +70,7 @@ export function createPace({ rate, monotonic }: PaceOptions): Pace {
   let speed: Speed = { ratePerS: null, etaS: null };
   const began = monotonic();
   let done = 0;
+  let met = 0;
   let walkedInAll = 0;
   let firstOldestMs: number | null = null;
   let lastOldestMs: number | null = null;
@@ -108,10 +116,12 @@ export function createPace({ rate, monotonic }: PaceOptions): Pace {
       const atRate = rate ? done / rate : 0;
       const seconds = Math.max((monotonic() - began) / 1_000, atRate, 0.001);
       const walksPerS = walkedInAll / seconds;
-      speed = {
-        ratePerS: whole(done / seconds),
-        etaS: walksPerS > 0 ? whole(left / walksPerS) : null,
-      };
+      met += took.found;
+      const perS = rate ? Math.min(rate, met / seconds) : met / seconds;
+      const byJobs = left.jobs && perS > 0 ? left.jobs / perS : null;
+      const byIds = walksPerS > 0 ? left.ids / walksPerS : null;
+      const etaS = byJobs ?? byIds;
+      speed = { ratePerS: whole(done / seconds), etaS: etaS === null ? null : whole(etaS) };
       if (rate === 0) return 0;
       patience = patienceAfter(took.oldestReadyMs, took.ms);
       // Looking and finding nothing holds no lock and leaves nothing behind.

@@ -7,7 +7,7 @@ import type { JobQuery } from "../query/job-query.ts";
 import { watchCanary } from "./canary.ts";
 import { probeHead } from "./head-probe.ts";
 import { actOf } from "./model/action.ts";
-import type { JobOperation } from "./model/operation.ts";
+import { type JobOperation, leftAlone } from "./model/operation.ts";
 import type { Batch, OperationStore } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
 import { createPace, type Pace } from "./pace.ts";
@@ -106,20 +106,17 @@ function batchRound(tools: OperationTools, pace: Pace): DoRound {
     // Who does not rest does not wait for the answer either.
     const oldestReadyMs = operation.rate === 0 ? null : await oldest;
     const walked = Number(BigInt(batch.afterId) - BigInt(afterId));
-    const restMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, Number(left) - walked);
-    return {
-      operation: {
-        ...operation,
-        ...pace.speed,
-        afterId: batch.afterId,
-        done: operation.done + batch.done,
-        skippedLocked: operation.skippedLocked + batch.skipped.locked,
-        skippedChanged: operation.skippedChanged + batch.skipped.changed,
-        skippedGone: operation.skippedGone + batch.skipped.gone,
-      },
-      isOver: false,
-      restMs,
+    const next = {
+      ...operation,
+      afterId: batch.afterId,
+      done: operation.done + batch.done,
+      skippedLocked: operation.skippedLocked + batch.skipped.locked,
+      skippedChanged: operation.skippedChanged + batch.skipped.changed,
+      skippedGone: operation.skippedGone + batch.skipped.gone,
     };
+    const rest = { ids: Number(left) - walked, jobs: jobsLeft(next) };
+    const restMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, rest);
+    return { operation: { ...next, ...pace.speed }, isOver: false, restMs };
   };
 }
 
@@ -180,9 +177,18 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Pa
       );
     }
     const took = { ms: monotonic() - began, ...batch, walked: batch.found, oldestReadyMs: null };
-    const restMs = pace.after(took, Math.max(kept - next.undone, 0));
+    const ids = Math.max(kept - next.undone, 0);
+    const restMs = pace.after(took, { ids, jobs: null });
     return { operation: { ...next, ...pace.speed }, isOver: false, restMs };
   };
+}
+
+/** By what the preview counted, and the limit; null: not known. */
+function jobsLeft(operation: JobOperation): number | null {
+  const { matched, done, limit } = operation;
+  if (matched === null) return null;
+  const left = matched.value - done - leftAlone(operation);
+  return Math.max(0, limit === null ? left : Math.min(left, limit - done));
 }
 
 /** So many in all for now: no more than the canary before that is over. */

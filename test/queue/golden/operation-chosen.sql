@@ -5,42 +5,45 @@
     for update
   ), chosen as materialized (
     select id, ctid
-    from unnest($11::bigint[], $12::tid[]) as row (id, ctid)
+    from unnest($14::bigint[], $15::tid[]) as row (id, ctid)
   ), found as materialized (
-    select chosen.id, chosen.ctid, false as is_locked,
-      false as is_changed
+    select chosen.id, chosen.ctid, jobs.locked_at is not null as is_locked,
+      jobs.locked_at is null and coalesce(jobs.updated_at > $3::timestamptz, false) as is_changed
     from chosen
     left join "worker"._private_jobs as jobs
-      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and (jobs.task_id = any($13::int[]))
+      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and (jobs.task_id = any($16::int[]))
     where chosen.id > $1::bigint and chosen.id <= $2::bigint
     and exists (select from mine)
     order by chosen.id
     limit $4::int
   ), held as materialized (
-    select jobs.id, jobs.updated_at, jobs.attempts, jobs.max_attempts
+    select jobs.id, jobs.run_at, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.max_attempts, jobs.priority
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
-    and $3::timestamptz is not null
-    and (jobs.task_id = any($13::int[]))
+    and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
+    and (jobs.task_id = any($16::int[]))
     order by jobs.id
     for update of jobs skip locked
   ), acted as (
     update "worker"._private_jobs as jobs
     set
-      max_attempts = greatest(1::smallint, jobs.attempts),
+      run_at = pg_catalog.now(),
+      priority = coalesce($7::smallint, jobs.priority),
+      attempts = coalesce($8::smallint, jobs.attempts),
+      max_attempts = coalesce($9::smallint, jobs.max_attempts),
       updated_at = pg_catalog.now()
     where jobs.id = any(array(select held.id from held))
     returning jobs.id, jobs.updated_at, jobs.attempts
   ), announced as materialized (
-    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and false
+    select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and true
   ), kept as (
     insert into "worker"._private_operation_rows (
       operation_id, job_id, outcome, left_at, left_attempts,
-      updated_at, attempts, max_attempts
+      run_at, updated_at, task_id, attempts, max_attempts, priority
     )
-    select $7::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
-      was.updated_at, was.attempts, was.max_attempts
+    select $10::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+      was.run_at, was.updated_at, was.task_id, was.attempts, was.max_attempts, was.priority
     from found as met
     left join acted on acted.id = met.id
     left join held as was on was.id = acted.id
@@ -61,11 +64,11 @@
       skipped_changed = operation.skipped_changed + tally.changed,
       skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
       kept = operation.kept + tally.kept,
-      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $8::int),
-      rate_per_s = $9::int,
-      eta_s = $10::int
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $11::int),
+      rate_per_s = $12::int,
+      eta_s = $13::int
     from tally, mine
-    where operation.id = $7::bigint
+    where operation.id = $10::bigint
     returning operation.after_id
   )
   select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, array(

@@ -4,7 +4,7 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   with was as materialized (
-    select jobs.id, jobs.run_at, jobs.updated_at, jobs.attempts, jobs.max_attempts, jobs.priority
+    select jobs.id, jobs.run_at, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.max_attempts, jobs.priority
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
     order by jobs.id
@@ -50,10 +50,10 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   ), kept as (
     insert into "worker"._private_operation_rows (
       operation_id, job_id, outcome, left_at, left_attempts,
-      run_at, updated_at, attempts, max_attempts, priority
+      run_at, updated_at, task_id, attempts, max_attempts, priority
     )
     select (select id from operation), met.id, met.outcome::"char", acted.updated_at, acted.attempts,
-      was.run_at, was.updated_at, was.attempts, was.max_attempts, was.priority
+      was.run_at, was.updated_at, was.task_id, was.attempts, was.max_attempts, was.priority
     from met as met
     left join acted on acted.id = met.id
     left join was as was on was.id = acted.id

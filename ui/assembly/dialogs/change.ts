@@ -1,6 +1,11 @@
 /** Ends an operation for good, or undoes it: what that means for its jobs is said before. */
 import { ago } from "../controls/age";
-import { Operation, readOperation } from "../generated/records";
+import {
+  Operation,
+  OperationResults,
+  readOperation,
+  readOperationResults,
+} from "../generated/records";
 import { navigate } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { Node, nothing } from "../lib/node";
@@ -14,12 +19,14 @@ import { metOf } from "../operations/progress";
 import { allOf, jobs, past } from "../operations/words";
 
 const FEW: i64 = 20;
+const RESULTS = "change.results";
 
 export class ChangeDialog extends Dialog {
   private id: i64 = 0;
   private isUndo: bool = false;
   /** null: it was asked for. */
   private operation: Operation | null = null;
+  private results: OperationResults | null = null;
 
   constructor() {
     super("change");
@@ -35,7 +42,9 @@ export class ChangeDialog extends Dialog {
     this.operation = known !== null && known.id === this.id ? known : null;
     dialog.jobs = [];
     dialog.workers = [];
+    this.results = null;
     if (this.operation === null) m.requests.read(m.access, "change.one", this.path);
+    if (this.isUndo) m.requests.read(m.access, RESULTS, this.path + "/results");
     return true;
   }
 
@@ -43,8 +52,13 @@ export class ChangeDialog extends Dialog {
     return `api/operations/${this.id}`;
   }
 
-  override take(_m: Model, _request: Pending, body: string): void {
+  override take(_m: Model, request: Pending, body: string): void {
     const r = new JsonReader(body);
+    if (request.topic === RESULTS) {
+      const results = readOperationResults(r);
+      if (!r.failed) this.results = results;
+      return;
+    }
     const operation = readOperation(r);
     r.end();
     if (!r.failed && operation.id === this.id) this.operation = operation;
@@ -60,8 +74,10 @@ export class ChangeDialog extends Dialog {
 
   override verb(_dialog: OpenDialog): string {
     const operation = this.operation;
+    const results = this.results;
     if (!this.isUndo) return "Stop it";
-    return operation === null ? "Undo" : "Undo " + jobs(operation.done);
+    if (operation === null || results === null) return "Undo";
+    return "Restore " + jobs(restorable(operation, results));
   }
 
   override text(m: Model, _dialog: OpenDialog): string {
@@ -81,7 +97,18 @@ export class ChangeDialog extends Dialog {
       operation.kept < operation.done
         ? ` Only of the first ${grouped(operation.kept)} is known what they were.`
         : "";
-    return `Jobs that have run or were changed since stay as they are.${kept}`;
+    const results = this.results;
+    if (results === null)
+      return `Jobs that have run or were changed since stay as they are.${kept}`;
+    return `It restores ${grouped(results.restorable)} of ${jobs(results.lookedAt)}${whyNot(results)}.${kept}`;
+  }
+
+  override blocked(_dialog: OpenDialog): string {
+    const results = this.results;
+    const operation = this.operation;
+    if (!this.isUndo || results === null || operation === null) return "";
+    const isNone = results.restorable === 0 && results.lookedAt === operation.done;
+    return isNone ? "There is nothing that it could restore." : "";
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {
@@ -121,4 +148,21 @@ function meaning(action: string): string {
   return action === "complete" || action === "remove"
     ? "What was removed comes back under its id, unless another job has its key by now."
     : "What was changed becomes what it was.";
+}
+
+/** Where not all were looked at, all that may be. */
+function restorable(operation: Operation, results: OperationResults): i64 {
+  return results.lookedAt < operation.done ? operation.done : results.restorable;
+}
+
+/** `: 296 finished, 49 failed again` */
+function whyNot(results: OperationResults): string {
+  const reasons: string[] = [];
+  if (results.finished > 0) reasons.push(`${grouped(results.finished)} finished`);
+  if (results.failedAgain > 0) reasons.push(`${grouped(results.failedAgain)} failed again`);
+  if (results.running > 0) reasons.push(`${grouped(results.running)} running`);
+  if (results.changed > 0) reasons.push(`${grouped(results.changed)} changed by others`);
+  return results.restorable < results.lookedAt && reasons.length > 0
+    ? `: ${reasons.join(", ")}`
+    : "";
 }

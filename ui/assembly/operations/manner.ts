@@ -6,7 +6,7 @@ import { ageText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
 import { countedValue } from "../controls/value";
 import { Draft } from "../forms/draft";
-import { Field } from "../forms/field";
+import { checkbox, Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { quoted } from "../forms/shell-line";
 import { Rehearsal } from "../generated/records";
@@ -45,6 +45,10 @@ function hasManner(rehearsal: Rehearsal, draft: Draft, manner: string): bool {
   return isMany(rehearsal) && draft.value(MANNER) === manner;
 }
 
+function isLimited(rehearsal: Rehearsal, draft: Draft): bool {
+  return isMany(rehearsal) && draft.on(ONLY);
+}
+
 function isMany(rehearsal: Rehearsal): bool {
   return rehearsal.would.changeValue.value > FEW;
 }
@@ -53,12 +57,12 @@ function isMany(rehearsal: Rehearsal): bool {
 function countOf(draft: Draft, rehearsal: Rehearsal): i64 {
   const all = rehearsal.would.changeValue.value;
   const most = parseWhole(draft.value(LIMIT).trim());
-  return hasManner(rehearsal, draft, ONLY) && most.valid ? min(all, most.value) : all;
+  return isLimited(rehearsal, draft) && most.valid ? min(all, most.value) : all;
 }
 
 /** `12,000 jobs`, `first 500 jobs` */
 export function jobsMeant(draft: Draft, rehearsal: Rehearsal): string {
-  return hasManner(rehearsal, draft, ONLY)
+  return isLimited(rehearsal, draft)
     ? "first " + jobs(countOf(draft, rehearsal))
     : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
@@ -78,33 +82,28 @@ export function mannerFields(m: Model, draft: Draft, rehearsal: Rehearsal, actio
   const typed = new Field(draft, TYPED, `Type ${grouped(count)} to do it`);
   typed.hint = `Only the first ${grouped(rehearsal.undoJobs)} can be undone.`;
   return box("div", "form", [
-    isMany(rehearsal)
+    isMany(rehearsal) && hasCanary
       ? el(
           "fieldset",
           [cls("choices")],
           [
             leaf("legend", "sr", "How to begin"),
-            hasCanary
-              ? choice(
-                  draft,
-                  FIRST,
-                  `First ${whole(draft, CANARY)}, then the rest if they succeed`,
-                  "They are watched for up to 2 min. If one fails again it is held and says so; nothing else is touched.",
-                )
-              : nothing,
-            choice(draft, "all", "All at once", "In batches, each its own transaction."),
             choice(
               draft,
-              ONLY,
-              `Only the first ${whole(draft, LIMIT)}`,
-              "Those with the lowest ids. The rest stays as it is.",
+              FIRST,
+              `First ${whole(draft, CANARY)}, then the rest if they succeed`,
+              "They are watched for up to 2 min. If one fails again it is held and says so; nothing else is touched.",
             ),
+            choice(draft, "all", "All at once", "In batches, each its own transaction."),
           ],
         )
       : nothing,
+    isMany(rehearsal)
+      ? checkbox(draft, ONLY, `Only the first ${whole(draft, LIMIT)} by id`, "dialog.input")
+      : nothing,
     box("div", "field-row", [
       hasManner(rehearsal, draft, FIRST) ? canary.input() : nothing,
-      hasManner(rehearsal, draft, ONLY) ? limit.input() : nothing,
+      isLimited(rehearsal, draft) ? limit.input() : nothing,
       rate.input(),
     ]),
     mustBeTyped(draft, rehearsal) ? typed.input() : nothing,
@@ -157,7 +156,8 @@ function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";
   if (hasManner(rehearsal, draft, FIRST)) {
     options += ` --canary=${quoted(draft.value(CANARY).trim())}`;
-  } else if (hasManner(rehearsal, draft, ONLY)) {
+  }
+  if (isLimited(rehearsal, draft)) {
     options += ` --limit=${quoted(draft.value(LIMIT).trim())}`;
   }
   return lineWith(rehearsal.cli, m.access.session.schema, options);
@@ -176,7 +176,7 @@ export function begin(draft: Draft, rehearsal: Rehearsal): string {
   }
   form.whole(RATE, RATE, 0, MOST_RATE);
   if (hasManner(rehearsal, draft, FIRST)) first(form, draft, CANARY, MOST_CANARY);
-  else if (hasManner(rehearsal, draft, ONLY)) first(form, draft, LIMIT, MOST_LIMIT);
+  if (isLimited(rehearsal, draft)) first(form, draft, LIMIT, MOST_LIMIT);
   return form.body.end();
 }
 

@@ -1,6 +1,6 @@
 /** What has become of an operation's jobs, as its receipt has it: names, numbers and what they mean. */
 import { exactly } from "../controls/value";
-import { Operation, Value } from "../generated/records";
+import { Operation, OperationResults, Value } from "../generated/records";
 
 export class Outcome {
   constructor(
@@ -33,6 +33,18 @@ export function outcomesOf(operation: Operation): Outcome[] {
     list.push(new Outcome("", "Not found", missing, "gone, or matching no more"));
   }
   return list;
+}
+
+/** Of those that are done: what has become of them since, as they are now. */
+export function resultsOf(results: OperationResults): Outcome[] {
+  const meaning = results.errors.length > 0 ? results.errors[0].label : "";
+  return [
+    counted("", "Finished", results.finished, "gone from the queue"),
+    counted("failed_again", "Failed again", results.failedAgain, meaning),
+    counted("", "Running", results.running, ""),
+    counted("", "Waiting", results.waiting, ""),
+    counted("", "Changed by others", results.changed, ""),
+  ];
 }
 
 /** Of those that are done: what an undo has made of them. */

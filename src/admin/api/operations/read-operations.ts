@@ -3,8 +3,16 @@ import { InputError } from "../../../base/errors.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
 import { choice, text } from "../../../queue/commands/declare/field.ts";
-import { objectText, operationJson } from "../../../queue/operations/model/operation.ts";
-import { outcomes, type ReceiptJob } from "../../../queue/operations/model/operation-store.ts";
+import {
+  type JobOperation,
+  objectText,
+  operationJson,
+} from "../../../queue/operations/model/operation.ts";
+import {
+  type OperationStore,
+  outcomes,
+  type ReceiptJob,
+} from "../../../queue/operations/model/operation-store.ts";
 import { known } from "../../../queue/operations/verbs.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
@@ -57,6 +65,36 @@ export const getOperation: Operation = {
   run: async ({ operations }, request) =>
     jsonText(operationJson(await known(await operations.store(), operationIdIn(request)))),
 };
+
+export const getOperationResults: Operation = {
+  summary:
+    "What has become of the jobs that an operation has changed, counted as they are now: finished (gone), failed again, running, waiting, changed by others; and how many an undo would restore. Of the first 20,000 by id: looked_at says of how many",
+  answer: record(
+    {
+      looked_at: "integer",
+      finished: "integer",
+      failed_again: "integer",
+      running: "integer",
+      waiting: "integer",
+      changed: "integer",
+      restorable: "integer",
+      // Of those that failed again, by the label of the error group.
+      errors: listOf(record({ label: "string", count: "integer" })),
+    },
+    "OperationResults",
+  ),
+  run: async ({ operations }, request) => {
+    const store = await operations.store();
+    const operation = await known(store, operationIdIn(request));
+    const { lookedAt, failedAgain, ...rest } = await resultsIn(store, operation);
+    return jsonText(JSON.stringify({ looked_at: lookedAt, failed_again: failedAgain, ...rest }));
+  },
+};
+
+async function resultsIn(store: OperationStore | null, operation: JobOperation) {
+  if (store === null) throw new Error("an operation was found without a store");
+  return store.results(operation);
+}
 
 const jobsQuery = {
   outcome: inQuery(choice(["Outcome", "what has become of them"], outcomes), { default: "done" }),

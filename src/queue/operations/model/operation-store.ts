@@ -98,6 +98,24 @@ export interface Receipt {
   readonly nextCursor: string | null;
 }
 
+/** What has become of the jobs that were changed. */
+export interface OperationResults {
+  /** How many of them were looked at. */
+  readonly lookedAt: number;
+  /** Gone: completed by a worker, or deleted. */
+  readonly finished: number;
+  readonly failedAgain: number;
+  readonly running: number;
+  /** Not taken since. */
+  readonly waiting: number;
+  /** Written to by others since. */
+  readonly changed: number;
+  /** An undo would restore them now. */
+  readonly restorable: number;
+  /** Of those that failed again, most jobs first. */
+  readonly errors: readonly { readonly label: string; readonly count: number }[];
+}
+
 export interface OperationStore {
   /** Keeps a rehearsal for a while. */
   keep(rehearsal: Rehearsal): Promise<void>;
@@ -125,6 +143,7 @@ export interface OperationStore {
   ): Promise<Batch>;
   undoBatch(operation: JobOperation, act: Act, stretch: UndoStretch, speed: Speed): Promise<Batch>;
   canary(id: string): Promise<CanaryOutcome>;
+  results(operation: Pick<JobOperation, "id" | "action" | "changes">): Promise<OperationResults>;
   receipt(id: string, outcome: Outcome, afterId: string, limit: number): Promise<Receipt>;
   /** Lets go of what has been kept for long enough, a bounded part of it. True: there is more. */
   tidy(): Promise<boolean>;

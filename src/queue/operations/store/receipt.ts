@@ -7,14 +7,14 @@ import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 /** Success is a job that is gone; failure one that has used up a further attempt and waits again. */
-const FAILED_AGAIN = `
+export const FAILED_AGAIN = (was: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
-    and jobs.attempts > was.left_attempts and ${failedAt("jobs")} > was.left_at`;
+    and jobs.attempts > ${was}.left_attempts and ${failedAt("jobs")} > ${was}.left_at`;
 
 const canarySql = (s: string) => `
   select
     pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
-    pg_catalog.count(*) filter (where ${FAILED_AGAIN})::int as failed_again,
+    pg_catalog.count(*) filter (where ${FAILED_AGAIN("was")})::int as failed_again,
     pg_catalog.count(*)::int as total
   from ${s}._private_operation_rows as was
   left join ${s}._private_jobs as jobs on jobs.id = was.job_id
@@ -56,7 +56,7 @@ const receiptSql =
   (s) =>
     `
   select was.job_id as id,
-    ${outcome === "failed_again" ? `coalesce(${FAILED_AGAIN}, false)` : "true"} as is_one
+    ${outcome === "failed_again" ? `coalesce(${FAILED_AGAIN("was")}, false)` : "true"} as is_one
   from (
     select was.job_id, was.left_at, was.left_attempts
     from ${s}._private_operation_rows as was

@@ -17,6 +17,7 @@ import {
   undoLeftIn,
 } from "./operation-row.ts";
 import { canaryOf, receiptOf } from "./receipt.ts";
+import { resultsOf } from "./results.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
 
@@ -94,6 +95,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
       return { ...batchOf(batch), undoLeft };
     },
     canary: (id) => canaryOf(db, id),
+    results: ({ id, action, changes }) => resultsOf(db, id, action, changes),
     receipt: (id, outcome, afterId, limit) => receiptOf(db, id, outcome, afterId, limit),
     tidy: () => tidyTables(db),
   };

@@ -111,6 +111,17 @@ function asLeftBy(act: Change, parameter: Parameter): string {
     and jobs.max_attempts = coalesce(${parameter(maxAttempts, "int")}, batch.max_attempts)`;
 }
 
+/** A condition on a kept row `batch` and the job `jobs`, or none: an undo would restore it now. */
+export function mayBeRestored(s: string, act: Act, parameter: Parameter): string {
+  if (act.kind === "delete") {
+    return `jobs.id is null and not exists (
+        select from ${s}._private_jobs as others where others.key = batch.key
+      )`;
+  }
+  const isFree = mayRun(act.kind) ? "" : "jobs.locked_at is null and ";
+  return `${isFree}${asLeftBy(act, parameter)}`;
+}
+
 const changedBack = (
   s: string,
   act: Change,

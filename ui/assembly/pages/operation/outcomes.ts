@@ -19,6 +19,10 @@ import { isAtWork } from "../../operations/words";
 const FAILED_AGAIN = "failed_again";
 const COLUMNS: string[] = ["w6=Job", "=Last error"];
 
+export function runsAgain(operation: Operation): bool {
+  return operation.action === "retry" || operation.action === "run-now";
+}
+
 /** All whose ids can be had. */
 function listed(operation: Operation): Outcome[] {
   const list: Outcome[] = [];
@@ -29,8 +33,7 @@ function listed(operation: Operation): Outcome[] {
   for (let i = 0; i < all.length; i++) {
     if (all[i].name.length > 0 && all[i].isThere) list.push(all[i]);
   }
-  const runsAgain = operation.action === "retry" || operation.action === "run-now";
-  if (runsAgain && operation.done > 0) {
+  if (runsAgain(operation) && operation.done > 0) {
     list.push(new Outcome(FAILED_AGAIN, "Failed again", null, ""));
   }
   return list;
@@ -77,7 +80,7 @@ function again(m: Model, operation: Operation, shown: string, jobs: OperationJob
   if (!isWorth || jobs.outcome !== shown || jobs.jobs.length === 0 || isAtWork(operation)) {
     return nothing;
   }
-  if (operation.action !== "retry" && operation.action !== "run-now") return nothing;
+  if (!runsAgain(operation)) return nothing;
   const names: string[] = [];
   for (let i = 0; i < jobs.jobs.length; i++) names.push(jobs.jobs[i].id.toString());
   const verb = operation.action === "retry" ? "Retry" : "Run";

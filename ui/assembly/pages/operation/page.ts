@@ -6,8 +6,10 @@ import { crumbs, heading, headOf } from "../../controls/panel";
 import {
   Operation,
   OperationJobs,
+  OperationResults,
   readOperation,
   readOperationJobs,
+  readOperationResults,
 } from "../../generated/records";
 import { copy } from "../../host";
 import { Fetched } from "../../kit/fetched";
@@ -21,7 +23,7 @@ import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { learn } from "../../operations/news";
 import { isAtWork, isHeld, titleOf } from "../../operations/words";
-import { outcomePanel, shownOutcome } from "./outcomes";
+import { outcomePanel, runsAgain, shownOutcome } from "./outcomes";
 import { receipt } from "./receipt";
 import { body } from "./view";
 
@@ -29,6 +31,7 @@ const START = "/activity/";
 /** What the stream tells is not asked for. */
 const TOLD_MS: f64 = 3000;
 const EVERY_MS: f64 = 2000;
+const RESULTS_MS: f64 = 3000;
 /** Whether jobs fail again shows later. */
 const SELDOM_MS: f64 = 15000;
 
@@ -38,6 +41,8 @@ export class OperationPage extends Page {
   private toldAt: f64 = 0;
   private readonly asked: Fetched = new Fetched("operation.one");
   private readonly askedJobs: Fetched = new Fetched("operation.jobs");
+  private readonly askedResults: Fetched = new Fetched("operation.results");
+  private results: OperationResults | null = null;
   private jobs: OperationJobs = OperationJobs.empty();
   private address: Address = new Address("", new Map<string, string>());
 
@@ -76,6 +81,8 @@ export class OperationPage extends Page {
     this.operation = null;
     this.asked.forget();
     this.askedJobs.forget();
+    this.askedResults.forget();
+    this.results = null;
     this.jobs = OperationJobs.empty();
   }
 
@@ -93,6 +100,14 @@ export class OperationPage extends Page {
     if (known !== null && known.id === this.id) this.know(known);
     this.asked.ask(m, this.source);
     this.askJobs(m);
+    this.askResults(m);
+  }
+
+  /** Only jobs that were to run again come to an end of their own. */
+  private askResults(m: Model): void {
+    const operation = this.operation;
+    if (operation === null || operation.done === 0 || !runsAgain(operation)) return;
+    this.askedResults.ask(m, this.source + "/results", true);
   }
 
   private get source(): string {
@@ -113,6 +128,9 @@ export class OperationPage extends Page {
     const isTold = m.now - this.toldAt < TOLD_MS;
     const every = isAtWork(operation) ? EVERY_MS : SELDOM_MS;
     if (!isTold && this.asked.isDue(m, every)) this.asked.ask(m, this.source, true);
+    const results = this.results;
+    const isOpen = results === null || results.running + results.waiting > 0;
+    if (this.askedResults.isDue(m, isOpen ? RESULTS_MS : SELDOM_MS)) this.askResults(m);
     if (this.cursor.length === 0 && this.askedJobs.isDue(m, SELDOM_MS)) this.askJobs(m, true);
   }
 
@@ -139,6 +157,16 @@ export class OperationPage extends Page {
       }
       return;
     }
+    if (request.topic === this.askedResults.topic) {
+      const results = readOperationResults(r);
+      r.end();
+      if (r.failed) this.askedResults.broke(r.error);
+      else {
+        this.results = results;
+        this.askedResults.took(m);
+      }
+      return;
+    }
     const operation = readOperation(r);
     r.end();
     if (r.failed) {
@@ -149,12 +177,15 @@ export class OperationPage extends Page {
     this.asked.took(m);
     this.know(operation);
     learn(m, operation);
-    if (isFirst) this.askJobs(m);
+    if (!isFirst) return;
+    this.askJobs(m);
+    this.askResults(m);
   }
 
   override miss(m: Model, request: Pending, status: i32, reason: string): void {
     if (request.isWrite) m.notices.bad(reason);
     else if (request.topic === this.asked.topic) this.asked.missed(status, reason);
+    else if (request.topic === this.askedResults.topic) this.askedResults.missed(status, reason);
     else this.askedJobs.missed(status, reason);
   }
 
@@ -177,7 +208,7 @@ export class OperationPage extends Page {
     return box("div", "operation-page", [
       crumbs([link("/activity", "", [text("Activity")]), text(`#${this.id}`)]),
       headOf([heading([text(titleOf(operation))])], operation.q, acts(m, operation)),
-      body(m, operation),
+      body(m, operation, this.results),
       outcomePanel(m, operation, this.address, this.askedJobs, this.jobs),
     ]);
   }

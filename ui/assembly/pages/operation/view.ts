@@ -5,21 +5,21 @@ import { note } from "../../controls/empty";
 import { ALERT, CHECK, INFO, icon } from "../../controls/icon";
 import { figure, figures, panel } from "../../controls/panel";
 import { valueNode } from "../../controls/value";
-import { Operation } from "../../generated/records";
+import { Operation, OperationResults } from "../../generated/records";
 import { writeButton } from "../../kit/verb";
 import { box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { Model } from "../../model/model";
-import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
+import { Outcome, outcomesOf, resultsOf, undoOutcomesOf } from "../../operations/outcomes";
 import { aimOf, metOf, progressBar } from "../../operations/progress";
 import { isAtWork, isHeld, lineWith, mannerOf, paceOf } from "../../operations/words";
 import { step } from "../../parts/step";
 
-export function body(m: Model, operation: Operation): Node {
+export function body(m: Model, operation: Operation, results: OperationResults | null): Node {
   const isOpen = isAtWork(operation) || isHeld(operation);
   return box("div", "", [
     trouble(operation),
-    numbers(m, operation, isOpen),
+    numbers(m, operation, isOpen, results),
     box("div", "cols a", [
       box("div", "", [
         operation.canary !== i64.MIN_VALUE && !isUndone(operation) ? steps(operation) : nothing,
@@ -68,15 +68,34 @@ function warning(tone: string, said: string): Node {
   return note(tone, [icon(ALERT), leaf("span", "", said)]);
 }
 
-function numbers(m: Model, operation: Operation, isOpen: bool): Node {
+function numbers(
+  m: Model,
+  operation: Operation,
+  isOpen: bool,
+  results: OperationResults | null,
+): Node {
   const children: Node[] = [];
   if (isOpen) children.push(far(m, operation));
   const outcomes = isUndone(operation) ? undoOutcomesOf(operation) : outcomesOf(operation);
   const list: Node[] = [];
   for (let i = 0; i < outcomes.length; i++) list.push(figureOf(outcomes[i]));
   children.push(figures(list));
+  if (results !== null && !isUndone(operation)) children.push(since(operation, results));
   children.push(facts(m, operation));
   return el("section", [cls("panel op-numbers")], children);
+}
+
+/** What has become of its jobs, counted as they are now. */
+function since(operation: Operation, results: OperationResults): Node {
+  const all = resultsOf(results);
+  const list: Node[] = [];
+  for (let i = 0; i < all.length; i++) if (i < 2 || all[i].isThere) list.push(figureOf(all[i]));
+  return box("div", "", [
+    figures(list),
+    results.lookedAt < operation.done
+      ? leaf("p", "pb dim", `Of the first ${grouped(results.lookedAt)} by id.`)
+      : nothing,
+  ]);
 }
 
 function isUndone(operation: Operation): bool {

@@ -1,0 +1,87 @@
+// What has become of the jobs that an operation has changed, counted as they are now: of the first 20,000,
+// by their ids. A job that is gone has finished: a worker has completed it, or it was deleted.
+import { type Database, query } from "../../../database/database.ts";
+import { errorLabel } from "../../../domain/error-group.ts";
+import { type Act, actOf, type Changes, type OperationAction } from "../model/action.ts";
+import type { OperationResults } from "../model/operation-store.ts";
+import { parameters } from "./batch-statement.ts";
+import { FAILED_AGAIN } from "./receipt.ts";
+import { rowsAfter } from "./rows-after.ts";
+import { mayBeRestored } from "./undo-statement.ts";
+
+const MOST_LOOKED_AT = 20_000;
+const MOST_ERRORS = 5;
+
+interface ResultRow {
+  readonly result: "finished" | "running" | "failed_again" | "waiting" | "changed";
+  readonly restorable: boolean;
+  readonly error: string | null;
+  readonly count: number;
+}
+
+export async function resultsOf(
+  db: Database,
+  id: string,
+  action: OperationAction,
+  changes: Changes,
+): Promise<OperationResults> {
+  const { text, values } = resultsStatement(db.schema.quoted, id, actOf(action, changes));
+  const rows = await query<ResultRow>(db, () => text, [...values]);
+  const sum = (some: readonly ResultRow[]) => some.reduce((all, { count }) => all + count, 0);
+  const of = (result: ResultRow["result"]) => sum(rows.filter((row) => row.result === result));
+  const errors = new Map<string, number>();
+  for (const { error, count } of rows) {
+    if (error === null) continue;
+    const label = errorLabel(error);
+    errors.set(label, (errors.get(label) ?? 0) + count);
+  }
+  return {
+    lookedAt: sum(rows),
+    finished: of("finished"),
+    failedAgain: of("failed_again"),
+    running: of("running"),
+    waiting: of("waiting"),
+    changed: of("changed"),
+    restorable: sum(rows.filter(({ restorable }) => restorable)),
+    errors: [...errors]
+      .map(([label, count]) => ({ label, count }))
+      .sort((a, b) => b.count - a.count)
+      .slice(0, MOST_ERRORS),
+  };
+}
+
+function resultsStatement(s: string, id: string, act: Act) {
+  const { values, parameter } = parameters();
+  const restorable = mayBeRestored(s, act, parameter);
+  const operation = parameter(id, "bigint");
+  const text = `
+  with batch as materialized (
+    select was.*
+    from ${s}._private_operation_rows as was
+    where ${rowsAfter("was", operation, "0::bigint")} and was.outcome = 'd'
+    order by was.operation_id, was.job_id
+    limit ${MOST_LOOKED_AT}
+  ), looked_at as (
+    select
+      case${
+        act.kind === "delete"
+          ? `
+        when ${restorable} then 'waiting' when true then 'changed'`
+          : ""
+      }
+        when jobs.id is null then 'finished'
+        when jobs.locked_at is not null then 'running'
+        when ${FAILED_AGAIN("batch")} then 'failed_again'
+        when jobs.attempts = batch.left_attempts and jobs.updated_at = batch.left_at then 'waiting'
+        else 'changed'
+      end as result,
+      coalesce(${restorable}, false) as restorable, pg_catalog.left(jobs.last_error, 300) as error
+    from batch
+    left join ${s}._private_jobs as jobs on jobs.id = batch.job_id
+  )
+  select result, restorable, case when result = 'failed_again' then error end as error,
+    pg_catalog.count(*)::int as count
+  from looked_at
+  group by 1, 2, 3`;
+  return { text, values };
+}

@@ -1,0 +1,33 @@
+  with batch as materialized (
+    select was.*
+    from "worker"._private_operation_rows as was
+    where (was.operation_id, was.job_id) > ($1::bigint, 0::bigint)
+    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807) and was.outcome = 'd'
+    order by was.operation_id, was.job_id
+    limit 20000
+  ), looked_at as (
+    select
+      case
+        when jobs.id is null and not exists (
+        select from "worker"._private_jobs as others where others.key = batch.key
+      ) then 'waiting' when true then 'changed'
+        when jobs.id is null then 'finished'
+        when jobs.locked_at is not null then 'running'
+        when 
+  jobs.locked_at is null and jobs.last_error is not null
+    and jobs.attempts > batch.left_attempts and greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) > batch.left_at then 'failed_again'
+        when jobs.attempts = batch.left_attempts and jobs.updated_at = batch.left_at then 'waiting'
+        else 'changed'
+      end as result,
+      coalesce(jobs.id is null and not exists (
+        select from "worker"._private_jobs as others where others.key = batch.key
+      ), false) as restorable, pg_catalog.left(jobs.last_error, 300) as error
+    from batch
+    left join "worker"._private_jobs as jobs on jobs.id = batch.job_id
+  )
+  select result, restorable, case when result = 'failed_again' then error end as error,
+    pg_catalog.count(*)::int as count
+  from looked_at
+  group by 1, 2, 3
