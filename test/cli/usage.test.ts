@@ -181,9 +181,40 @@ test("Durations and moments are read in every usual spelling, and nothing else i
   assert.deepEqual(moment("IN 2h"), { afterMs: 7_200_000 });
   assert.deepEqual(moment("+10m"), { afterMs: 600_000 });
   assert.equal(moment(" Now "), "now");
-  for (const text of ["", "10", "+10", "tomorrow", "2026-01-01", "in", "2026-02-31T00:00:00Z"]) {
+  for (const text of [
+    "",
+    "10",
+    "+10",
+    "soon",
+    "2026-02-31",
+    "25:00",
+    "9",
+    "tomorrow09:00",
+    "09:00 tomorrow",
+    "in",
+    "2026-02-31T00:00:00Z",
+  ]) {
     assert.throws(() => moment(text), /must be "now"/, text);
   }
+});
+
+test("A day and a time without a zone are of the process's zone, and a time alone is the next one.", async () => {
+  const typed = async (runAt: string, TZ: string) => {
+    const ran = await quickly(["add", "walled", "{}", "--run-at", runAt], { ...env, TZ });
+    assert.equal(ran.status, 0, ran.stderr);
+    const [job] = (await jobsOf("--task", "walled", "--sort=-id")) as Listed[];
+    return { at: job?.run_at, note: ran.stderr };
+  };
+  const berlin = await typed("2031-07-01", "Europe/Berlin");
+  assert.equal(berlin.at, "2031-06-30T22:00:00.000Z");
+  assert.match(berlin.note, /^--run-at: Tue, 1 Jul 2031, 00:00:00 (CEST|GMT\+2)$/m);
+  assert.equal((await typed("2031-01-01 9:30", "Asia/Kolkata")).at, "2031-01-01T04:00:00.000Z");
+  const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const tomorrow = dayOf(Date.now() + 86_400_000);
+  assert.equal((await typed("tomorrow 09:00", "UTC")).at, `${tomorrow}T09:00:00.000Z`);
+  const clock = new Date(Date.now() - 3_600_000).toISOString().slice(11, 16);
+  const next = Date.parse((await typed(clock, "UTC")).at ?? "") - Date.now();
+  assert.ok(next > 82_000_000 && next < 86_400_000, `${next} ms ahead`);
 });
 
 test("Both spellings of a key mode are known, and the names of graphile_worker_rs.", async () => {

@@ -58,20 +58,54 @@ test("times count from now as on the command line, and go out as they are then",
   const page = await form();
   page.type("identifier", "charge_card");
   for (const [typed, at, said] of [
-    ["in 2h", "2026-03-01T14:00:00", "in 2 h, at 15:00:00 (14:00:00 UTC)"],
-    ["+1h30m", "2026-03-01T13:30:00", "at 14:30:00 (13:30:00 UTC)"],
-    ["2026-03-02T08:30", "2026-03-02T07:30:00", "at 08:30:00 (07:30:00 UTC)"],
-    ["2026-03-05T08:30:00Z", "2026-03-05T08:30:00", "at 5 Mar 09:30 (08:30:00 UTC)"],
+    ["in 2h", "2026-03-01T14:00:00", "in 2 h: today, Sun 1 Mar 2026 15:00:00 +01:00"],
+    ["+1h30m", "2026-03-01T13:30:00", "today, Sun 1 Mar 2026 14:30:00 +01:00"],
+    ["2026-03-02T08:30", "2026-03-02T07:30:00", "tomorrow, Mon 2 Mar 2026 08:30:00 +01:00"],
+    ["2026-03-05T08:30:00Z", "2026-03-05T08:30:00", ": Thu 5 Mar 2026 09:30:00 +01:00"],
+    ["2026-03-05T08:30Z", "2026-03-05T08:30:00", ": Thu 5 Mar 2026 09:30:00 +01:00"],
+    ["2026-11-26", "2026-11-25T23:00:00", ": Thu 26 Nov 2026 00:00:00 +01:00"],
+    ["2028-02-29 9:00", "2028-02-29T08:00:00", ": Tue 29 Feb 2028 09:00:00 +01:00"],
+    ["Tomorrow", "2026-03-01T23:00:00", "tomorrow, Mon 2 Mar 2026 00:00:00 +01:00"],
+    ["tomorrow 09:00:30", "2026-03-02T08:00:30", "tomorrow, Mon 2 Mar 2026 09:00:30 +01:00"],
+    ["today 18:00", "2026-03-01T17:00:00", "today, Sun 1 Mar 2026 18:00:00 +01:00"],
+    ["09:00", "2026-03-02T08:00:00", "tomorrow, Mon 2 Mar 2026 09:00:00 +01:00"],
+    ["13:00", "2026-03-02T12:00:00", "tomorrow, Mon 2 Mar 2026 13:00:00 +01:00"],
+    ["13:01", "2026-03-01T12:01:00", "today, Sun 1 Mar 2026 13:01:00 +01:00"],
   ] as const) {
     page.type("run_at", typed);
     assert.ok(page.dialogText.includes(said), typed);
     assert.match(line(page), new RegExp(`--run-at ${at}\\.000Z`));
   }
-  for (const wrong of ["in", "+", "+5", "in 3x", "soon", "+99999999999d"]) {
+  for (const wrong of [
+    ...[
+      "in",
+      "+",
+      "+5",
+      "in 3x",
+      "soon",
+      "+99999999999d",
+      "25:00",
+      "09:60",
+      "9",
+      "0900",
+      "tomorrows",
+    ],
+    ...["2026-02-31", "2026-02-29", "2026-02-31T09:00:00Z", "2026-11-26x09:00", "2026-11"],
+    ...[
+      "2026-11-26 soon",
+      "2026-11-26T",
+      "tomorrow09:00",
+      "tomorrow 9",
+      "09:00 tomorrow",
+      "09:00:00x",
+    ],
+  ]) {
     page.type("run_at", wrong);
-    page.click("Add the job");
-    assert.match(page.dialogText, /Give a date and a time, or such as \+30m/, wrong);
+    assert.match(page.dialogText, /Give a date, a time, or both; or such as \+30m/, wrong);
+    assert.equal(page.byId("field-run_at").attrs["aria-invalid"], "true", wrong);
   }
+  page.type("run_at", "");
+  assert.match(page.dialogText, /On the clock of this browser, \+01:00\./);
   page.type("run_at", "+30m");
   page.pass(60_000);
   page.click("Add the job");

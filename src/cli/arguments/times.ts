@@ -1,9 +1,10 @@
-// Times and durations as people type them: `now`, `+10m`, `in 2h`, `30s`, or RFC 3339.
+// Times and durations as people type them: `now`, `+10m`, `in 2h`, `30s`, `tomorrow 09:00`, or RFC 3339.
+import { now } from "../../base/clock.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { Unfit } from "./refusals.ts";
 
-/** RFC 3339 text; `now`; or so long after now, by the database's clock. */
-export type When = string | { readonly afterMs: number };
+/** RFC 3339 text; `now`; so long after now, by the database's clock; or a time of this process's zone. */
+export type When = string | { readonly afterMs: number } | { readonly local: Date };
 
 const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
   [/^(ms|msecs?|milliseconds?)$/, 1],
@@ -19,7 +20,7 @@ const LONGEST_MS = 365 * 86_400_000;
 
 const DURATION = "must be a duration such as 30s, 5m or 1h30m, up to a year";
 const MOMENT =
-  'must be "now", a time from now such as +10m or "in 2h", or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
+  'must be "now", a time from now such as +10m or "in 2h", a day or a time here such as 2026-01-31, 09:00 or "tomorrow 09:00", or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
 
 /** Milliseconds. A plain number is seconds. */
 export function duration(typed: string): number {
@@ -37,7 +38,43 @@ export function moment(typed: string): When {
     return { afterMs };
   }
   if (isMoment(plain)) return plain;
-  throw new Unfit(MOMENT);
+  const local = localTime(plain, new Date(now()));
+  if (local === null) throw new Unfit(MOMENT);
+  return { local };
+}
+
+/** RFC 3339, or `now`. `databaseMs`: the database's clock. */
+export function momentText(when: When, databaseMs: number): string {
+  if (typeof when === "string") return when;
+  return ("local" in when ? when.local : new Date(databaseMs + when.afterMs)).toISOString();
+}
+
+/** `Fri, 27 Nov 2026, 09:00:00 GMT+1` */
+export function localText(at: Date): string {
+  const date = { weekday: "short", day: "numeric", month: "short", year: "numeric" } as const;
+  const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
+  return at.toLocaleString("en-GB", { ...date, ...clock, timeZoneName: "short" });
+}
+
+const LOCAL =
+  /^(?:(today|tomorrow|\d{4}-\d\d-\d\d)(?:$|(?:\s+|t)(?=\d)))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i;
+
+/** A day begins at midnight; a time without a day is the next one. */
+function localTime(typed: string, from: Date): Date | null {
+  const [all, day, ...clock] = LOCAL.exec(typed) ?? [];
+  const [hour = 0, minute = 0, second = 0] = clock.map((part) => Number(part ?? 0));
+  if (!all || hour > 23 || minute > 59 || second > 59) return null;
+  const at = new Date(from);
+  if (day?.includes("-")) {
+    if (!isMoment(`${day}T00:00:00Z`)) return null;
+    const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+    at.setFullYear(year, month - 1, date);
+  } else if (day?.toLowerCase() === "tomorrow") at.setDate(at.getDate() + 1);
+  at.setHours(hour, minute, second, 0);
+  if (day !== undefined || at > from) return at;
+  at.setDate(at.getDate() + 1);
+  at.setHours(hour, minute, second, 0);
+  return at;
 }
 
 /** `1h30m`, `2 hours`, `1 day 6 h`; null when it is nothing of the kind. */

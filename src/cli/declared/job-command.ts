@@ -14,10 +14,10 @@ import { databaseTime } from "../../queue/cron/database-time.ts";
 import { type OperationAction, operationActions } from "../../queue/operations/model/action.ts";
 import type { Command, ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
-import type { When } from "../arguments/times.ts";
+import { localText, momentText, type When } from "../arguments/times.ts";
 import { undoLine } from "../operations/operation-text.ts";
 import { trailOf, typedBy } from "../operations/typed-by.ts";
-import { print, printJson } from "../output/print.ts";
+import { print, printJson, printNote } from "../output/print.ts";
 import { assertMayAsk, confirm } from "../shell/confirm.ts";
 import { type Connected, connected } from "../shell/connection.ts";
 import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
@@ -50,7 +50,7 @@ export function jobCommand(declaration: Declaration): Command {
       return connected(
         given,
         async (connection) => {
-          const input = await withMoments(typed, connection);
+          const input = await withMoments(typed, connection, given);
           checkInput(declaration, input);
           // A schema that is up to date needs no writes.
           if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
@@ -81,7 +81,7 @@ function byQuery(
   return connected(given, async (connection) => {
     const { operateByQuery } = await import("../operations/by-query.ts");
     return operateByQuery(connection, {
-      ...{ action, query, changes: await withMoments(typed, connection) },
+      ...{ action, query, changes: await withMoments(typed, connection, given) },
       rate: (given["rate"] as number | undefined) ?? null,
       canary: (given["canary"] as number | undefined) ?? null,
       limit: (given["limit"] as number | undefined) ?? null,
@@ -143,17 +143,20 @@ function sayAll(value: unknown, isAll: boolean, command: string, key: string): v
 async function withMoments(
   typed: Readonly<Record<string, unknown>>,
   { database }: Connected,
+  { json }: Given,
 ): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = { ...typed };
   for (const [field, value] of Object.entries(typed)) {
-    if (!isRelative(value)) continue;
-    input[field] = new Date((await databaseTime(database)) + value.afterMs).toISOString();
+    if (!isWhen(value)) continue;
+    input[field] = momentText(value, await databaseTime(database));
+    if ("local" in value && !json)
+      printNote(`--${field.replaceAll("_", "-")}: ${localText(value.local)}`);
   }
   return input;
 }
 
-function isRelative(value: unknown): value is Exclude<When, string> {
-  return typeof value === "object" && value !== null && "afterMs" in value;
+function isWhen(value: unknown): value is Exclude<When, string> {
+  return typeof value === "object" && value !== null && ("afterMs" in value || "local" in value);
 }
 
 const MOST_SHOWN = 10;

@@ -50,6 +50,11 @@ export function printFailure(line: string, details?: string): void {
   if (details !== undefined) process.stderr.write(`${printableLines(details)}\n`);
 }
 
+/** What was understood, on stderr: stdout has the answer alone. */
+export function printNote(line: string): void {
+  process.stderr.write(`${printable(line)}\n`);
+}
+
 /** A failure as JSON, on stderr. */
 export function printFailureJson(failure: object): void {
   process.stderr.write(`${printableJson(JSON.stringify(failure))}\n`);

@@ -50,7 +50,8 @@ environment: WORKER_SCHEMA is --schema, WORKER_LIST_LIMIT is --limit of list; on
 --dry-run, --fresh, --tasks and --plugin are always typed. DATABASE_URL and the admin's secrets
 may lie in files (DATABASE_URL_FILE) or be credentials of systemd (database-url).
 
-A time is now, +10m, in 2h, or RFC 3339 with a zone; a duration is 30s, 5m, 1h30m, or seconds.
+A time is now, +10m, in 2h, or RFC 3339 with a zone; or 2026-11-26, 09:00 (the next one), tomorrow,
+today 09:00, which are of the zone of this process (TZ). A duration is 30s, 5m, 1h30m, or seconds.
 With --json an answer is one line in the words of the HTTP API (GET api/openapi.json of the
 admin): snake_case, ids as integers, payloads as they are stored; a failure is {"error", "code"}.
 

@@ -9,6 +9,7 @@ import { isoTime, wallText, zoneText } from "../lib/time";
 import { dash } from "./empty";
 
 const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
+const WEEKDAYS: string = "Sun Mon Tue Wed Thu Fri Sat ";
 const DAY_MS: f64 = 86400000;
 
 export class Times {
@@ -67,10 +68,23 @@ export function timed(at: f64, words: string): Node {
 export function clockAt(at: f64, now: f64): string {
   const wall = wallText(at + <f64>zoneOffset(at) * 60000, " ");
   if (Math.abs(now - at) < DAY_MS) return wall.substring(11);
-  const month = (<i32>parseWhole(wall.substring(5, 7)).value - 1) * 4;
-  const day = `${parseWhole(wall.substring(8, 10)).value} ${MONTHS.substring(month, month + 3)}`;
+  const day = dayAndMonth(wall);
   const far = Math.abs(now - at) > 300 * DAY_MS;
   return far ? `${day} ${wall.substring(0, 4)}` : `${day} ${wall.substring(11, 16)}`;
+}
+
+function dayAndMonth(wall: string): string {
+  const month = (<i32>parseWhole(wall.substring(5, 7)).value - 1) * 4;
+  return `${parseWhole(wall.substring(8, 10)).value} ${MONTHS.substring(month, month + 3)}`;
+}
+
+/** With its day and its zone: `Sun 1 Mar 2026 13:00:00 +01:00`. */
+export function dated(at: f64): string {
+  const said = absolute(at);
+  const days = Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
+  // 1 January 1970 was a Thursday; the year 1 is far less than 7 * 10^6 days before it.
+  const name = <i32>((days + 7000004) % 7) * 4;
+  return `${WEEKDAYS.substring(name, name + 3)} ${dayAndMonth(said)} ${said.substring(0, 4)}${said.substring(10)}`;
 }
 
 /** On the local clock, with its zone: `2026-03-01 13:00:00 +01:00`. */

@@ -4,7 +4,7 @@ import { grouped, parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
 import { Draft } from "./draft";
 import { faultOf } from "./json-fault";
-import { typedTime } from "./local-time";
+import { NO_TIME, typedTime } from "./local-time";
 
 export class Form {
   readonly body: JsonWriter = new JsonWriter();
@@ -55,7 +55,7 @@ export class Form {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
     const at = typedTime(typed, this.draft.now);
-    if (isNaN(at)) this.draft.reject(field, "Give a date and a time, or such as +30m or in 2h.");
+    if (isNaN(at)) this.draft.reject(field, NO_TIME);
     else this.body.string(name, isoTime(at));
     this.filled++;
   }

@@ -4,26 +4,60 @@ import { isDigit } from "../lib/json-scanner";
 import { lower } from "../lib/letters";
 import { parseTime, parseWall, wallText } from "../lib/time";
 
-/** The time that a field's text means; NaN when it means none. */
-export function localTime(typed: string): f64 {
-  const wall = parseWall(typed);
-  if (isNaN(wall)) return NaN;
+export const NO_TIME: string = "Give a date, a time, or both; or such as +30m or in 2h.";
+const DAY_MS: f64 = 86400000;
+
+/** The time at which the local clock shows this. */
+function localTime(wall: f64): f64 {
   // The offset is asked for twice, since it may change between the wall time and the true one.
   const guess = wall - <f64>zoneOffset(wall) * 60000;
   return wall - <f64>zoneOffset(guess) * 60000;
 }
 
 /**
- * What a person types for a time, as the command line reads it (`now`, `+10m`, `in 2h`, RFC 3339), or a
- * date and time of the local clock; NaN when it is none of these.
+ * What a person types for a time, as the command line reads it: `now`, `+10m`, `in 2h`, RFC 3339, or a day,
+ * a time, or both, of the local clock; NaN when it is none of these.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const said = lower(typed.trim());
   if (said === "now") return now;
   const isSpan = said.startsWith("+") || said.startsWith("in ");
   if (isSpan) return now + spanOf(said.substring(said.startsWith("+") ? 1 : 3));
-  const moment = parseTime(typed.trim());
-  return isNaN(moment) ? localTime(typed.trim()) : moment;
+  const today = dayOf(now);
+  let day: f64 = NaN;
+  let behind = 10;
+  if (said.startsWith("today")) {
+    day = today;
+    behind = 5;
+  } else if (said.startsWith("tomorrow")) {
+    day = today + DAY_MS;
+    behind = 8;
+  } else if (said.length >= 10) {
+    const date = said.substring(0, 10);
+    day = parseWall(date + "T00:00");
+    // 31 February is no day.
+    if (isNaN(day) || wallText(day, "T").substring(0, 10) !== date) return NaN;
+    const moment = parseTime(typed.trim());
+    if (!isNaN(moment)) return moment;
+  } else {
+    const at = localTime(today + clockOf(said));
+    return at > now || isNaN(at) ? at : localTime(today + DAY_MS + clockOf(said));
+  }
+  const rest = said.substring(behind);
+  if (rest.length === 0) return localTime(day);
+  return " t".includes(rest.charAt(0)) ? localTime(day + clockOf(rest.substring(1).trim())) : NaN;
+}
+
+/** The midnight with which a time's day begins, on the local clock. */
+export function dayOf(at: f64): f64 {
+  return Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS) * DAY_MS;
+}
+
+/** Milliseconds since midnight of `9:00` or `09:00:30`; NaN when it is neither. */
+function clockOf(said: string): f64 {
+  const padded = said.charAt(1) === ":" ? "0" + said : said;
+  if (padded.charAt(2) !== ":" || (padded.length !== 5 && padded.length !== 8)) return NaN;
+  return padded.length === 8 && padded.charAt(5) !== ":" ? NaN : parseWall("1970-01-01T" + padded);
 }
 
 /** Milliseconds of `1h30m`; NaN when it is no span. */

@@ -1,19 +1,22 @@
 /** A time on the local clock, with buttons for the ones that are asked for most. */
-import { clockAt, Times, until } from "../controls/age";
+import { dated, Times, until } from "../controls/age";
 import { button } from "../controls/button";
+import { zoneOffset } from "../host";
 import { box, Node } from "../lib/node";
 import { parseWhole } from "../lib/number";
-import { isoTime } from "../lib/time";
+import { zoneText } from "../lib/time";
 import { Draft } from "./draft";
 import { Field } from "./field";
-import { localField, typedTime } from "./local-time";
+import { dayOf, localField, NO_TIME, typedTime } from "./local-time";
 
 export function timeField(draft: Draft, name: string, label: string, now: f64): Node {
   const field = new Field(draft, name, label);
-  field.placeholder = "in 2h, +30m or a date";
-  const at = typedTime(draft.value(name), now);
-  if (!isNaN(at))
-    field.hint = `${until(at, new Times(now, false))}, at ${clockAt(at, now)} (${isoTime(at).substring(11, 19)} UTC)`;
+  field.placeholder = "in 2h, tomorrow 09:00";
+  const typed = draft.value(name);
+  const at = typedTime(typed, now);
+  if (!isNaN(at)) field.hint = `${until(at, new Times(now, false))}: ${dayed(at, now)}`;
+  else if (typed.trim().length > 0) draft.reject(name, NO_TIME);
+  else field.hint = `On the clock of this browser, ${zoneText(zoneOffset(now))}.`;
   return box("div", "run-at", [
     field.input(),
     box("div", "shortcuts", [
@@ -23,6 +26,12 @@ export function timeField(draft: Draft, name: string, label: string, now: f64): 
       shortcut("+1d", name, 1440),
     ]),
   ]);
+}
+
+/** `tomorrow, Fri 27 Nov 2026 09:00:00 +01:00` */
+function dayed(at: f64, now: f64): string {
+  const days = (dayOf(at) - dayOf(now)) / 86400000;
+  return (days === 0 ? "today, " : days === 1 ? "tomorrow, " : "") + dated(at);
 }
 
 function shortcut(label: string, name: string, minutes: i32): Node {

@@ -13,11 +13,11 @@ const FIRST_MS: f64 = -62167219200000;
 export function parseTime(text: string): f64 {
   const wall = parseWall(text);
   if (isNaN(wall)) return NaN;
-  let i = 19;
+  let i = hasSeconds(text) ? 19 : 16;
   if (i < text.length && text.charCodeAt(i) === 0x2e) {
     i++;
     while (i < text.length && isDigit(text.charCodeAt(i))) i++;
-    if (i === 20) return NaN;
+    if (i === 20 || i === 17) return NaN;
   }
   const rest = text.substring(i);
   if (rest === "Z" || rest === "z") return wall;
@@ -37,10 +37,14 @@ export function parseWall(text: string): f64 {
   const minute = digits(text, 14, 2);
   if (year < 0 || month < 1 || month > 12 || day < 1 || day > 31) return NaN;
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return NaN;
-  const second = text.length > 16 ? digits(text, 17, 2) : 0;
+  const second = hasSeconds(text) ? digits(text, 17, 2) : 0;
   if (second < 0 || second > 60) return NaN;
   const clock = <f64>(hour * 3600 + minute * 60 + second) * 1000 + fraction(text);
   return <f64>daysOf(year, month, day) * DAY_MS + clock;
+}
+
+function hasSeconds(text: string): bool {
+  return text.length > 16 && text.charCodeAt(16) === 0x3a;
 }
 
 /** `2026-03-01T12:34:56.789Z`, or the empty string for no time. */

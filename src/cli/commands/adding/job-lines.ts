@@ -6,7 +6,7 @@ import { jsonMembers } from "../../../base/json-members.ts";
 import type { JobSpec, JobToAdd } from "../../../domain/job-spec.ts";
 import { RawJson } from "../../../domain/payload.ts";
 import { Unfit } from "../../arguments/refusals.ts";
-import { moment } from "../../arguments/times.ts";
+import { moment, momentText } from "../../arguments/times.ts";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 /** Grows where a line is longer. */
@@ -141,7 +141,7 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: Where): 
   try {
     const when = moment(value);
     if (when === "now") return undefined;
-    return typeof when === "string" ? when : new Date(nowMs + when.afterMs).toISOString();
+    return momentText(when, nowMs);
   } catch (error) {
     if (error instanceof Unfit) throw atLine(number, error.message, name);
     throw error;
