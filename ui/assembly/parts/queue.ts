@@ -28,8 +28,8 @@ export function queueState(m: Model, queue: ListedQueue): Node {
       ? stateSaying("running", "Held")
       : stateSaying("running", "Running");
   }
-  if (queue.ready.value > 0) return stateSaying("ready", "Ready");
   if (queue.failed.value > 0) return stateSaying("failed", "Failed jobs");
+  if (queue.ready.value > 0) return stateSaying("ready", "Ready");
   return queue.scheduled.value > 0
     ? stateSaying("scheduled", "Scheduled")
     : stateSaying("idle", "Idle");

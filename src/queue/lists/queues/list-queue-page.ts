@@ -2,7 +2,7 @@
 // all jobs anyway, and where an index leads to the jobs of a queue, those of the page from there.
 import type { Database } from "../../../database/database.ts";
 import { agesOf } from "../../stats/name-tallies.ts";
-import { inState } from "../../stats/tally.ts";
+import { inState, type Tallied } from "../../stats/tally.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
 import { type CountedNames, countOf, type QueueCounts, queueCounts } from "../counted-names.ts";
 import { type HeadCounts, headCounts } from "../head-counts.ts";
@@ -12,6 +12,7 @@ import { countQueues, type QueueRow, queueRows } from "./queue-rows.ts";
 import {
   countStates,
   isIn,
+  isStuck,
   type QueueState,
   type StateCounts,
   type Whereabouts,
@@ -91,13 +92,14 @@ const MOST_SORTED = 20_000;
 async function rowsOf(
   db: Database,
   request: Asked,
-  { tallies }: CountedNames,
+  counted: CountedNames,
   head: HeadCounts | null,
 ): Promise<Rows> {
   const { sort, only } = request;
-  if (sort === "stuck") return stuckFirst(db, request);
+  const { tallies } = counted;
   if (sort === "name" && only !== "locked") return byName(db, request);
   const all = await queueRows(db, { ...request, after: null, limit: MOST_SORTED });
+  if (sort === "stuck" && all.length === MOST_SORTED) return stuckFirst(db, request);
   const found = all.filter(request.fits);
   const tally = ({ id }: QueueRow) => tallies.queues.get(id);
   const waiting = (row: QueueRow) => countOf(tally(row), inState.ready);
@@ -105,7 +107,8 @@ async function rowsOf(
     const known = tally(row);
     return head?.oldestMs(row.id) ?? (known === undefined ? null : agesOf(known).oldestReady);
   };
-  const orders: Record<Exclude<QueueSort, "stuck">, Order<QueueRow>> = {
+  const orders: Record<QueueSort, Order<QueueRow>> = {
+    stuck: byState(counted),
     name: { key: () => null, isDescending: false },
     "-waiting": { key: waiting, isDescending: true },
     waiting: { key: waiting, isDescending: false },
@@ -142,6 +145,19 @@ const byLock: Order<QueueRow> = {
   },
   isDescending: false,
 };
+
+/** By what people are shown as a queue's state: stuck, failed, ready, running, scheduled, idle. */
+function byState({ tallies }: CountedNames): Order<QueueRow> {
+  const has = (row: QueueRow, which: readonly Tallied[]) =>
+    countOf(tallies.queues.get(row.id), which) > 0;
+  const rank = (row: QueueRow) => {
+    if (row.lockedAtUs !== null) return 3;
+    if (has(row, inState.failed)) return 1;
+    if (has(row, inState.ready)) return 2;
+    return has(row, inState.scheduled) ? 4 : 5;
+  };
+  return { key: (row) => (isStuck(row) ? byLock.key(row) : rank(row)), isDescending: false };
+}
 
 /** Locked queues, which are few, and behind them the others by name: their places have no key. */
 async function stuckFirst(db: Database, request: Asked): Promise<Rows> {
