@@ -36,7 +36,7 @@ const TAGS = new Set(
   ).split(" "),
 );
 const ATTRS =
-  /^(aria-[a-z]+|data-(bucket|click|drag|input|submit|key|keys|everywhere|arg|hold|menu|modal|names|start)|autocapitalize|autocomplete|autofocus|checked|class|colspan|d|datetime|disabled|download|focusable|for|height|href|id|inputmode|key|list|max|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|text-anchor|translate|type|value|viewBox|width|x|x1|x2|y|y1|y2|preserveAspectRatio)$/;
+  /^(aria-[a-z]+|data-(bucket|click|drag|input|submit|key|keys|everywhere|arg|head|hold|menu|modal|names|start)|autocapitalize|autocomplete|autofocus|checked|class|colspan|d|datetime|disabled|download|focusable|for|height|href|id|inputmode|key|list|max|maxlength|name|novalidate|open|placeholder|role|rows|scope|spellcheck|step|tabindex|title|text-anchor|translate|type|value|viewBox|width|x|x1|x2|y|y1|y2|preserveAspectRatio)$/;
 
 const TURNING = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/;
 

@@ -155,7 +155,7 @@ test("spaces at the ends of a name are kept and pointed out", async () => {
   page.answer("api/queues", listed([queue(" mail ")]));
   const name = page.one((e) => String(e.attrs["class"]).includes("exact"));
   assert.equal(textOf([name]), " mail ");
-  assert.equal(name.attrs["title"], "It begins or ends with a space");
+  assert.equal(name.attrs["title"], " mail : It begins or ends with a space");
   const link = page.one((e) => e.tag === "a" && textOf([e]) === " mail ");
   assert.equal(link.attrs["href"], "#/queues/%20mail%20");
 });

@@ -1,19 +1,16 @@
 /** Errors that are the same but for numbers, ids and times: how one is called, and how it went. */
 import { badge } from "../controls/button";
+import { middle } from "../controls/middle";
 import { sparkline } from "../controls/spark";
 import { Group } from "../generated/records";
-import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { attr, box, cls, el, leaf, Node, nothing } from "../lib/node";
 
 /** `GatewayError HTTP 503 from …`: its class stands out, the rest is what differs least. */
 export function errorLabel(label: string): Node {
   const end = classEnd(label);
-  return el(
-    "code",
-    [cls("err cut"), attr("title", label)],
-    end > 0
-      ? [leaf("b", "", label.substring(0, end)), text(label.substring(end).replace(":", ""))]
-      : [text(label)],
-  );
+  const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;
+  const said = end > 0 ? label.substring(end).replace(":", "") : label;
+  return el("code", [cls("err mid"), attr("title", label)], middle(name, said));
 }
 
 /** The group's name with what is new about it. */

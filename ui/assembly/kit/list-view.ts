@@ -26,9 +26,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
   const rows: Node[] = [];
   const count = waits ? SHAPES : list.rows.length;
   for (let i = 0; i < count; i++)
-    rows.push(
-      waits ? shape(i, columns, choosable) : rowView(m, page, i, choosable, columns.length),
-    );
+    rows.push(waits ? shape(i, columns, choosable) : rowView(m, page, i, choosable, columns));
   return el(
     "div",
     [cls("list-frame"), attr("data-hold", "")],
@@ -90,7 +88,7 @@ function columnHead(page: ListPage, column: Column): Node {
   ]);
 }
 
-function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns: i32): Node {
+function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns: Column[]): Node {
   const list = page.list;
   const row: Row = list.rows[index];
   const isChosen = list.isChosen(row.key);
@@ -109,7 +107,7 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns:
   ];
   if (row.path.length > 0) attrs.push(attr("data-click", page.name + ".open"));
   if (row.spans) {
-    const whole = attr("colspan", (choosable ? columns + 1 : columns).toString());
+    const whole = attr("colspan", (columns.length + (choosable ? 1 : 0)).toString());
     return el("tr", attrs, [el("td", [cls("whole"), whole], row.cells(m))]);
   }
   if (choosable) attrs.push(attr("aria-selected", isChosen ? "true" : "false"));
@@ -118,7 +116,11 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns:
     const box = check("Choose " + row.name, page.name + ".pick", row.key, isChosen, false);
     cells.push(el("td", [cls("c-check")], [box]));
   }
-  return el("tr", attrs, cells.concat(row.cells(m)));
+  const own = row.cells(m);
+  // Where there is no room for columns each cell says what it is. Rows of the tab before have other columns.
+  for (let i = 0; i < own.length && own.length === columns.length; i++)
+    own[i].attrs.push(attr("data-head", columns[i].head));
+  return el("tr", attrs, cells.concat(own));
 }
 
 /** `300, worst first`; of a search `3 tasks match, worst first`; nothing while it is not known. */

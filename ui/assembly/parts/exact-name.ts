@@ -1,12 +1,25 @@
 /** A name exactly as it is: nothing is trimmed, and what can't be seen in it is pointed out. */
-import { attr, cls, el, leaf, Node, text } from "../lib/node";
+import { middle } from "../controls/middle";
+import { attr, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
 /** Put apart where spaces or other invisible characters would be overlooked. */
 export function exactName(name: string, className: string): Node {
   const odd = oddness(name);
   if (odd.length === 0) return leaf("span", className, name);
-  const shown = name.length > 0 ? name : "(empty)";
-  return el("span", [cls(className + " exact"), attr("title", odd)], [text(shown)]);
+  return el("span", [cls(className + " exact"), attr("title", odd)], [text(shown(name))]);
+}
+
+/** The same where there is little room: a long name is cut in its middle, and whole at hover. */
+export function cutName(name: string, className: string): Node {
+  const odd = oddness(name);
+  const isOdd = odd.length > 0;
+  const classes = className + (isOdd ? " exact mid" : " mid");
+  const title = attr("title", isOdd ? `${name}: ${odd}` : name);
+  return el("span", [cls(classes), title], middle(nothing, shown(name)));
+}
+
+function shown(name: string): string {
+  return name.length > 0 ? name : "(empty)";
 }
 
 function oddness(name: string): string {

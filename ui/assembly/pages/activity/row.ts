@@ -14,9 +14,9 @@ import { lineWith, past } from "../../operations/words";
 
 export const COLUMNS: Column[] = [
   new Column("", "What", "", ""),
-  new Column("w6 w-mid", "Who", "", ""),
-  new Column("num w4", "When", "", ""),
-  new Column("num w7 w-mid", "Receipt", "", ""),
+  new Column("by w-mid", "Who", "", ""),
+  new Column("num when", "When", "", ""),
+  new Column("num receipt w-mid", "Receipt", "", ""),
 ];
 
 const NAMED_IDS: i32 = 3;

@@ -10,16 +10,16 @@ import { counted } from "../../lib/number";
 import { isoTime } from "../../lib/time";
 import { jobPath, taskPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 
 export const COLUMNS: Column[] = [
   new Column("", "Entry", "identifier", ""),
-  new Column("w8 w-mid", "Pattern (UTC)", "", ""),
-  new Column("w6 when", "Next", "next", ""),
-  new Column("w6 when", "Last", "-last", ""),
-  new Column("w5 w-opt", "Missed ticks", "", ""),
-  new Column("num w4 w-opt", "Known for", "", ""),
-  new Column("w6 w-opt", "Kept by", "", ""),
+  new Column("pattern w-mid", "Pattern (UTC)", "", ""),
+  new Column("when", "Next", "next", ""),
+  new Column("when", "Last", "-last", ""),
+  new Column("ticks w-opt", "Missed ticks", "", ""),
+  new Column("num ago w-max", "Known for", "", ""),
+  new Column("by w-opt", "Kept by", "", ""),
 ];
 
 export class CronRow extends Row {
@@ -44,28 +44,28 @@ export class CronRow extends Row {
   override cells(m: Model): Node[] {
     const entry = this.entry;
     return [
-      cell("", [this.named(), sub(this.about())]),
+      cell("", [this.named(), this.about()]),
       cell("w-mid", this.pattern()),
       cell("", this.next(m)),
       cell("", this.last(m)),
       cell("dim w-opt", [text(madeUp(entry.backfill))]),
-      cell("num dim w-opt", [aged(entry.knownSince, m.times)]),
+      cell("num dim w-max", [aged(entry.knownSince, m.times)]),
       cell("dim w-opt", this.keepers()),
     ];
   }
 
   private named(): Node {
-    const name = exactName(this.entry.identifier, "");
+    const name = cutName(this.entry.identifier, "");
     return this.path.length > 0
       ? link(this.path, "name cut", [name])
       : box("span", "name cut", [name]);
   }
 
   /** The task, where the entry is not called like it. */
-  private about(): string {
+  private about(): Node {
     const task = this.entry.task;
-    if (task === null) return "no worker reports it any more";
-    return task === this.entry.identifier ? "" : task;
+    if (task === null) return sub("no worker reports it any more");
+    return task === this.entry.identifier ? nothing : cutName(task, "sub");
   }
 
   private pattern(): Node[] {
@@ -106,7 +106,7 @@ export class CronRow extends Row {
     if (entry.workers === 0) return [leaf("span", "amber", "nobody")];
     if (entry.workers === 1 && entry.workerIds.length === 1) {
       const id = entry.workerIds[0];
-      return [link(workerPath(id), "link cut", [exactName(id, "")])];
+      return [link(workerPath(id), "link cut", [cutName(id, "")])];
     }
     const some: string[] = [];
     for (let i = 0; i < entry.workerIds.length; i++) some.push(entry.workerIds[i]);

@@ -13,7 +13,7 @@ import { jobPath, queryPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
 import { ErrorKind, valueOf } from "../../parts/error-kind";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 import { Details } from "./details";
 
 const JOB_COLUMNS: string[] = ["=Job", "num w5=When"];
@@ -151,7 +151,7 @@ function part(group: Group, all: i64): string {
 
 function place(what: string, name: string, count: string, path: string): Node {
   return row(what + name, "", [
-    cell("", [link(path, "row", [leaf("span", "faint place", what), exactName(name, "name cut")])]),
+    cell("", [link(path, "row", [leaf("span", "faint place", what), cutName(name, "name")])]),
     cell("num", [text(count)]),
   ]);
 }

@@ -6,19 +6,19 @@ import { cell } from "../../controls/table";
 import { countNode } from "../../controls/value";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
-import { Node, nothing, text } from "../../lib/node";
+import { leaf, Node, nothing } from "../../lib/node";
 import { errorPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { ErrorKind, valueOf } from "../../parts/error-kind";
 
 export const COLUMNS: Column[] = [
   new Column("", "Error", "", ""),
-  new Column("w7 w-opt", "Tasks", "", ""),
-  new Column("num w3", "Failed", "-failed", "failed"),
-  new Column("num w4", "Will retry", "-retrying", "retrying"),
-  new Column("num w4 w-mid", "First", "first", "-first"),
-  new Column("num w4 w-mid", "Last", "-last", "last"),
-  new Column("w5 w-mid", "Last 3 h", "", ""),
+  new Column("by w-opt", "Tasks", "", ""),
+  new Column("num q-num", "Failed", "-failed", "failed"),
+  new Column("num q-num", "Retrying", "-retrying", "retrying"),
+  new Column("num ago w-mid", "First", "first", "-first"),
+  new Column("num ago w-mid", "Last", "-last", "last"),
+  new Column("graph w-mid", "Last 3 h", "", ""),
 ];
 
 export class ErrorRow extends Row {
@@ -44,12 +44,12 @@ export class ErrorRow extends Row {
           kind.isNew ? badge("new", "red") : nothing,
         ]),
       ]),
-      cell("dim w-opt", [text(kind.tasks.join(", "))]),
+      cell("dim w-opt", [leaf("span", "cut", kind.tasks.join(", "))]),
       cell("num", [countNode(valueOf(kind.failed), "")]),
       cell("num", [countNode(valueOf(kind.retrying), "")]),
       cell("num dim w-mid", [aged(kind.first, m.times)]),
       cell("num dim w-mid", [aged(kind.last, m.times)]),
-      cell("vis w-mid", [
+      cell("vis graph w-mid", [
         trend.length > 0 ? sparkline(trend, "failed", "failures, last 3 h", 96, 18) : nothing,
       ]),
     ];

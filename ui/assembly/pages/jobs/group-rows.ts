@@ -12,7 +12,7 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 
 /** The key of the row that heads a group, and the scope of the rows behind it. */
 export function headKey(key: string): string {
@@ -64,7 +64,7 @@ export class GroupRow extends Row {
     return [
       box("div", "grow", [
         this.twist(),
-        this.by === "error" ? groupName(group) : exactName(group.label, "name cut"),
+        this.by === "error" ? groupName(group) : cutName(group.label, "name"),
         groupTrend(group),
         box("span", "gn", [
           valueNode(group.count, "strong"),

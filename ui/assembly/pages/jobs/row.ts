@@ -9,7 +9,7 @@ import { Row } from "../../kit/row";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { jobPath, queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 import { Settings } from "./settings";
 
 export class JobRow extends Row {
@@ -73,14 +73,14 @@ export class JobRow extends Row {
         attr("tabindex", "-1"),
         attr("data-names", ""),
       ],
-      [exactName(name, "name"), leaf("span", "id", "#" + this.key)],
+      [cutName(name, "name"), leaf("span", "id", "#" + this.key)],
     );
   }
 }
 
 function orNone(name: string | null): Node {
   if (name === null) return leaf("span", "none", "none");
-  return el("span", [attr("title", name)], [exactName(name, "")]);
+  return el("span", [attr("title", name)], [cutName(name, "")]);
 }
 
 /** What one wants to know next. */

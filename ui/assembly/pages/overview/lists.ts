@@ -11,7 +11,7 @@ import { leaf, Node, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { errorPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 import { isHeld, queueBar, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = [
@@ -73,7 +73,7 @@ export function queuesPanel(m: Model, asked: Fetched, queues: QueueList): Node {
 }
 
 function queueRow(m: Model, queue: ListedQueue): Node {
-  const name = exactName(queue.queueName, "");
+  const name = cutName(queue.queueName, "");
   return row(queue.queueName, "", [
     cell("", [link(queuePath(queue.queueName), "name cut", [name])]),
     cell("w-mid", [queueBar(queue)]),

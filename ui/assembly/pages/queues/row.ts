@@ -6,22 +6,22 @@ import { countNode } from "../../controls/value";
 import { ListedQueue } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
-import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { box, leaf, Node, nothing } from "../../lib/node";
 import { queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 import { isHeld, isStuck, queueBar, queueState } from "../../parts/queue";
 
 export const COLUMNS: Column[] = [
   new Column("", "Queue", "name", ""),
   new Column("q-state", "State", "stuck", ""),
-  new Column("w5 w-opt", "Jobs", "", ""),
+  new Column("q-bar w-opt", "Jobs", "", ""),
   new Column("num q-num", "Due", "-waiting", "waiting"),
-  new Column("num w4 w-mid w-later", "Later", "", ""),
-  new Column("num w4 w-mid", "Failed", "-failed", ""),
-  new Column("num w4 w-mid", "Oldest", "oldest", ""),
-  new Column("w8 w-opt", "Held by", "", ""),
-  new Column("w4 w-mid", "Free it", "", ""),
+  new Column("num q-num w-mid", "Later", "", ""),
+  new Column("num q-num w-mid", "Failed", "-failed", ""),
+  new Column("num ago w-mid", "Oldest", "oldest", ""),
+  new Column("by w-opt", "Held by", "", ""),
+  new Column("verb w-mid", "Unlock", "", ""),
 ];
 
 export class QueueRow extends Row {
@@ -42,11 +42,11 @@ export class QueueRow extends Row {
     const stuck = isStuck(queue);
     const oldest = queue.oldestReadyAt;
     return [
-      cell("", [link(this.path, "name cut", [exactName(queue.queueName, "")])]),
+      cell("", [link(this.path, "name cut", [cutName(queue.queueName, "")])]),
       cell("", [queueState(m, queue)]),
-      cell("w-opt", [queueBar(queue)]),
+      cell("q-bar w-opt", [queueBar(queue)]),
       cell("num", [countNode(queue.ready, "")]),
-      cell("num dim w-mid w-later", [countNode(queue.scheduled, "")]),
+      cell("num dim w-mid", [countNode(queue.scheduled, "")]),
       cell("num dim w-mid", [countNode(queue.failed, "red")]),
       cell(stuck ? "num w-mid amber" : "num dim w-mid", [aged(oldest, m.times)]),
       cell("dim w-opt", holder(m, queue)),
@@ -71,7 +71,7 @@ function holder(m: Model, queue: ListedQueue): Node[] {
         : " · " + age(queue.lockedAt, m.times);
   return [
     box("span", "holder", [
-      link(workerPath(by), "link cut", [text(by)]),
+      link(workerPath(by), "link", [cutName(by, "")]),
       leaf("span", queue.holder === "silent" ? "amber" : "", rest),
     ]),
   ];

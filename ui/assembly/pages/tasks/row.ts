@@ -14,17 +14,17 @@ import { grouped } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { countsOf } from "../../operations/task-verbs";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 
 export const COLUMNS: Column[] = [
   new Column("", "Task", "name", ""),
-  new Column("w4", "Workers", "", ""),
-  new Column("w5 w-opt", "Jobs", "worst", ""),
-  new Column("num w4", "Ready", "-ready", ""),
-  new Column("num w4 w-mid", "Retrying", "-retrying", ""),
-  new Column("num w4", "Failed", "-failed", ""),
-  new Column("num w4 w-mid", "Oldest", "oldest", ""),
-  new Column("w8 w-opt", "Last error", "", ""),
+  new Column("of", "Workers", "", ""),
+  new Column("q-bar w-opt", "Jobs", "worst", ""),
+  new Column("num q-num", "Ready", "-ready", ""),
+  new Column("num q-num w-mid", "Retrying", "-retrying", ""),
+  new Column("num q-num", "Failed", "-failed", ""),
+  new Column("num ago w-mid", "Oldest", "oldest", ""),
+  new Column("last w-opt", "Last error", "", ""),
 ];
 
 export class TaskRow extends Row {
@@ -48,9 +48,9 @@ export class TaskRow extends Row {
     const task = this.task;
     const waits = this.isUnsupported && task.ready.value > 0;
     return [
-      cell("", [link(this.path, "name cut", [exactName(task.identifier, "")])]),
+      cell("", [link(this.path, "name cut", [cutName(task.identifier, "")])]),
       cell("", [this.knownBy(m)]),
-      cell("w-opt", [jobsBar(task)]),
+      cell("q-bar w-opt", [jobsBar(task)]),
       cell("num", [countNode(task.ready, waits ? "amber" : "")]),
       cell("num dim w-mid", [countNode(task.retrying, "")]),
       cell("num", [countNode(task.failed, "red")]),

@@ -11,7 +11,7 @@ import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
 import { queuePath } from "../../model/links";
 import { Model } from "../../model/model";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 import { holdings, holdsAny, jobsHeld } from "../../parts/holder";
 import { isOld, perMinute, runningJobLink } from "../../parts/worker";
 
@@ -147,7 +147,7 @@ function queueRow(m: Model, queue: ListedQueue, frees: bool): Node {
     cell("", [
       link(queuePath(queue.queueName), "row", [
         box("span", "st", [icon(LAYERS)]),
-        exactName(queue.queueName, "name cut"),
+        cutName(queue.queueName, "name"),
       ]),
     ]),
     cell("num dim", [timed(queue.lockedAt, age(queue.lockedAt, m.times))]),

@@ -11,20 +11,20 @@ import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { workerPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 import { holdsAny } from "../../parts/holder";
 import { isOld, levelTone, perMinute, workerState } from "../../parts/worker";
 
 export const COLUMNS: Column[] = [
   new Column("", "Worker", "id", ""),
-  new Column("w6 beat", "Heartbeat", "state", ""),
-  new Column("w5 w-opt", "Host", "", ""),
-  new Column("w3 w-opt", "Version", "", ""),
-  new Column("num w4 w-opt", "Up", "-started", ""),
-  new Column("w7 load", "Running", "-running", ""),
-  new Column("num w4 w-opt", "Done / min", "-done", ""),
-  new Column("num w4 w-mid", "Queues held", "", ""),
-  new Column("w4 w-mid", "Free it", "", ""),
+  new Column("beat", "Heartbeat", "state", ""),
+  new Column("by w-opt", "Host", "", ""),
+  new Column("of w-max", "Version", "", ""),
+  new Column("num ago w-max", "Up", "-started", ""),
+  new Column("load", "Running", "-running", ""),
+  new Column("num ago w-opt", "Done / min", "-done", ""),
+  new Column("num ago w-mid", "Queues", "", ""),
+  new Column("verb w-mid", "Unlock", "", ""),
 ];
 
 export class WorkerRow extends Row {
@@ -44,11 +44,11 @@ export class WorkerRow extends Row {
     const worker = this.worker;
     const queues = worker.heldQueues;
     return [
-      cell("", [link(this.path, "name cut", [exactName(worker.workerId, "")])]),
+      cell("", [link(this.path, "name cut", [cutName(worker.workerId, "")])]),
       cell(levelTone(worker), [workerState(m, worker)]),
       cell("dim w-opt", [said(worker.host)]),
-      cell("dim w-opt", [said(worker.version)]),
-      cell("num dim w-opt", [aged(worker.startedAt, m.times)]),
+      cell("dim w-max", [said(worker.version)]),
+      cell("num dim w-max", [aged(worker.startedAt, m.times)]),
       cell("", [load(worker)]),
       cell("num dim w-opt", [text(perMinute(worker.donePerMin))]),
       cell("num dim w-mid", [leaf("span", queues === 0 ? "faint" : "", grouped(queues))]),
@@ -62,7 +62,7 @@ export class WorkerRow extends Row {
 }
 
 function said(value: string | null): Node {
-  return value === null ? nothing : leaf("span", "", value);
+  return value === null ? nothing : cutName(value, "");
 }
 
 /** `18 of 20` with the share as a bar; without slots only how many run. */

@@ -8,7 +8,7 @@ import { Row } from "../../kit/row";
 import { Node, nothing, text } from "../../lib/node";
 import { conditionPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { exactName } from "../../parts/exact-name";
+import { cutName } from "../../parts/exact-name";
 import { runningJobLink } from "../../parts/worker";
 import { WorkerRow } from "./row";
 
@@ -44,7 +44,7 @@ function runs(m: Model, one: Runs): Node {
   const since = one.job.since;
   return row(one.job.id.toString(), "", [
     cell("", [runningJobLink(one.job)]),
-    cell("dim w-mid", [link(workerPath(worker.workerId), "cut", [exactName(worker.workerId, "")])]),
+    cell("dim w-mid", [link(workerPath(worker.workerId), "cut", [cutName(worker.workerId, "")])]),
     cell(worker.state === "silent" ? "num red" : "num", [timed(since, age(since, m.times))]),
   ]);
 }

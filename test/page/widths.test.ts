@@ -1,0 +1,113 @@
+// Every list on every screen: the name of a row is whole, or cut in its middle, and numbers are never cut.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { settled, startAdmin, type TestAdmin, visit } from "./harness.ts";
+
+const WIDTHS = [320, 360, 390, 480, 640, 768, 900, 1024, 1280, 1366, 1440, 1920];
+const LEAST = 160;
+
+const lists = {
+  queues: "/queues",
+  tasks: "/tasks",
+  workers: "/workers",
+  jobs: "/jobs?q=is:failed",
+  errors: "/errors",
+  cron: "/cron",
+  activity: "/activity",
+};
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin({ extensions: ["operations"] });
+  await admin.sql(`insert into {}._private_tasks (identifier)
+    select 'deliver_webhook_to_the_partner_in_region_eu_west_' || n from generate_series(1, 9) as n`);
+  await admin.sql(`insert into {}._private_job_queues (queue_name, locked_by, locked_at)
+    select 'tenant-of-the-european-subsidiary:invoices-' || 4700 + n,
+      case n when 1 then 'worker-production-eu-west-1-7f9c8d7b6-eccbc87e4b5ce2fe' end,
+      case n when 1 then now() - interval '2 hours' end
+    from generate_series(1, 9) as n`);
+  await admin.sql(`insert into {}._private_jobs
+      (task_id, job_queue_id, payload, attempts, max_attempts, last_error, run_at, created_at, updated_at)
+    select tasks.id, queues.id, '{}', 32000, 32000,
+      'PartnerGatewayTimeoutError: upstream payments-internal.example did not answer in the region ' || tasks.identifier,
+      now() - interval '1 hour', now() - interval '400 days', now() - interval '13 minutes'
+    from {}._private_tasks as tasks join {}._private_job_queues as queues
+      on right(queue_name, 1) = right(identifier, 1)
+    where identifier like 'deliver%'`);
+  const cron = Array.from({ length: 3 }, (_, n) => ({
+    identifier: `rollup_of_all_usage_for_the_european_subsidiary_${n}`,
+    task: "deliver_webhook_to_the_partner_in_region_eu_west_1",
+    pattern: "30 5 * * 1",
+    backfill_ms: 2_419_200_000,
+  }));
+  const metadata = { host: "prod-eu-west-1-7f9c8d7b6-xk2lp", version: "4.2.1", concurrency: 1600 };
+  await admin.sql(
+    `insert into {}._private_workers (id, started_at, last_heartbeat_at, metadata)
+     select 'worker-production-eu-west-1-7f9c8d7b6-eccbc87e4b5ce2f' || n, now() - interval '400 days', now(), $1
+     from generate_series(1, 9) as n`,
+    [JSON.stringify({ ...metadata, threshold_ms: 3_600_000, done_per_min: 124_000, cron })],
+  );
+  const { id } = await admin.utils.addJob("deliver_webhook_to_the_partner_in_region_eu_west_1");
+  const reason =
+    "the partner in region eu-west-1 has asked us not to call it again before the audit";
+  await act(`{"action":"fail","ids":[${id}],"reason":"${reason}"}`);
+});
+
+/** As the page does: what it does is in the list of activity. */
+async function act(body: string): Promise<void> {
+  await visit(admin, "/", async ({ page }) => {
+    await settled(page);
+    const status = await page.evaluate(async (json) => {
+      const session = await (await fetch("api/session")).json();
+      const headers = {
+        "content-type": "application/json",
+        [session.csrf_header]: session.csrf_token,
+      };
+      return (await fetch("api/jobs/action", { method: "POST", headers, body: json })).status;
+    }, body);
+    assert.equal(status, 200);
+  });
+}
+
+for (const [name, route] of Object.entries(lists)) {
+  test(`The list of ${name} shows names whole or cut in their middle, from 320 to 1920 pixels.`, async () => {
+    await visit(admin, route, async ({ page }) => {
+      await page.locator("table.rows tbody td").first().waitFor();
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        const { least, cut, sideways } = await page.evaluate(measure);
+        assert.ok(least >= LEAST, `at ${width} a name has ${least} pixels`);
+        assert.deepEqual(cut, [], `at ${width}`);
+        assert.ok(!sideways, `at ${width} the page scrolls sideways`);
+      }
+    });
+  });
+}
+
+/** Runs in the page. */
+function measure() {
+  const cut = new Set<string>();
+  let least = Number.POSITIVE_INFINITY;
+  const isCut = (element: Element) =>
+    element.scrollWidth > element.clientWidth + 1 &&
+    getComputedStyle(element).overflowX !== "visible";
+  for (const row of document.querySelectorAll("table.rows tbody tr")) {
+    const cell = row.querySelector("td.c-job, td[data-head]:not(.c-state)");
+    if (cell === null) continue;
+    least = Math.min(least, Math.round(cell.getBoundingClientRect().width));
+    const { right } = cell.getBoundingClientRect();
+    for (const element of cell.querySelectorAll("*")) {
+      // The head is the part that may be cut; its tail is behind it, whole.
+      if (element.matches(".head")) {
+        const tail = element.nextElementSibling?.getBoundingClientRect();
+        if (tail === undefined || tail.width === 0 || tail.right > right + 1)
+          cut.add(`the end of ${element.textContent}`);
+      } else if (!element.closest(".head") && isCut(element)) cut.add(`${element.textContent}`);
+    }
+    for (const number of row.querySelectorAll("td.num")) {
+      if (isCut(number)) cut.add(`${number.getAttribute("data-head")} ${number.textContent}`);
+    }
+  }
+  const { scrollWidth } = document.documentElement;
+  return { least, cut: [...cut], sideways: scrollWidth > innerWidth };
+}
