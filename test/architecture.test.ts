@@ -188,7 +188,7 @@ const clientRooms: Record<string, readonly string[]> = {
   ],
   dialogs: ["host", "lib", "generated", "controls", "forms", "model", "operations", "kit"],
   shell: ["lib", "generated", "controls", "model", "operations"],
-  app: ["host", "lib", "generated", "controls", "forms", "model", "operations", "query"],
+  app: ["host", "lib", "generated", "controls", "forms", "model", "kit", "operations", "query"],
   pages: ["model", "pages/*"],
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
   probe: ["lib", "query"],

@@ -147,6 +147,80 @@ test("Rows are walked, chosen and opened by keys, and left again.", async () => 
   });
 });
 
+test("The arrows go round in a menu, and open it.", async () => {
+  await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
+    await page.locator("tbody tr").first().waitFor();
+    await page.locator("summary", { hasText: "Export" }).focus();
+    const at = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.keyboard.press("ArrowDown");
+    const first = await at();
+    await page.keyboard.press("ArrowDown");
+    const second = await at();
+    assert.notEqual(second, first);
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await at(), first);
+    await page.keyboard.press("ArrowUp");
+    const last = await at();
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await at(), first, "round");
+    await page.keyboard.press("End");
+    assert.equal(await at(), last);
+    await page.keyboard.press("Home");
+    assert.equal(await at(), first);
+    await page.keyboard.press("Escape");
+    await focused(page, "summary");
+  });
+});
+
+test("What can be undone is a mere Enter away; for the rest the focus is on Cancel.", async () => {
+  const { jobs } = await admin.utils.listJobs({ state: "failed", limit: 1 });
+  await visit(admin, `/jobs/${jobs[0]?.id}`, async ({ page }) => {
+    await (await jobVerb(page, "Retry…")).click();
+    await focused(page, "dialog button[type=submit]");
+  });
+  await visit(admin, "/maintenance", async ({ page }) => {
+    await turned(page, "Maintenance");
+    for (const row of [/^Sweep silent workers/, /^Forget unused tasks/, /^failed /]) {
+      const button = page.getByRole("row", { name: row }).getByRole("button").first();
+      if (!(await button.isVisible())) continue;
+      await button.click();
+      await focused(page, 'dialog [data-click="dialog.close"]');
+      await page.keyboard.press("Escape");
+      await page.locator("dialog").waitFor({ state: "detached" });
+    }
+  });
+});
+
+test("Where colours are forced, what is at hand still differs from the rest.", async () => {
+  const edges = (page: Page, selector: string) =>
+    page.locator(selector).evaluateAll((all) =>
+      all.map((one) => {
+        const { outlineStyle, borderBottom, borderLeft } = getComputedStyle(one);
+        return `${outlineStyle} ${borderBottom} ${borderLeft}`;
+      }),
+    );
+  const work = async ({ page }: { page: Page }) => {
+    await page.locator("tbody tr").nth(2).waitFor();
+    await page.locator("tbody .cb").first().check();
+    await page.locator('tr[aria-selected="true"]').waitFor();
+    for (const [on, off] of [
+      [".nav[aria-current]", ".nav:not([aria-current])"],
+      [".tabs a[aria-current]", ".tabs a:not([aria-current])"],
+      [".seg > [aria-current]", ".seg > :not([aria-current])"],
+      ["tr.sel > td:first-child", "tr:not(.sel) > td:first-child"],
+    ] as const) {
+      const marked = await edges(page, on);
+      const plain = await edges(page, off);
+      assert.ok(marked.length > 0 && plain.length > 0, on);
+      assert.ok(!marked.some((edge) => plain.includes(edge)), on);
+    }
+    const dot = page.locator(".side .fresh .dot");
+    const colour = await dot.evaluate((one) => getComputedStyle(one).forcedColorAdjust);
+    assert.equal(colour, "none", "the dot keeps its colour");
+  };
+  await visit(admin, "/jobs?q=is:failed", work, { forcedColors: "active" });
+});
+
 test("A dialog takes the focus, keeps it, and gives it back at Escape.", async () => {
   const [job] = (await admin.utils.listJobs({ state: "ready", limit: 1 })).jobs;
   await visit(admin, `/jobs/${job?.id}`, async ({ page }) => {

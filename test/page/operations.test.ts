@@ -255,14 +255,14 @@ test("So it is of chosen jobs, in the list, and from Activity later.", async () 
     await page.locator(".jobs tbody tr").nth(2).waitFor();
     assert.deepEqual(await rowsOf("chosen"), before);
     await page.getByLabel("Choose all rows on this page").check();
-    await page.getByRole("button", { name: "Fail…" }).click();
-    await confirm(page, [], "Fail 3 jobs");
+    await page.getByRole("button", { name: "Complete…" }).click();
+    await confirm(page, [], "Complete 3 jobs");
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await turned(page, "Activity");
-    const row = page.locator("table.activity tr").filter({ hasText: "Failed 3 of 3 jobs" });
+    const row = page.locator("table.activity tr").filter({ hasText: "Completed 3 of 3 jobs" });
     await row.getByRole("button", { name: "Undo…" }).click();
-    await confirm(page, ["What was changed becomes what it was."], "Undo 3 jobs");
+    await confirm(page, [/What was removed comes back under its id/], "Undo 3 jobs");
     await noticed(page, "Undone: 3 of 3 jobs");
   });
   assert.deepEqual(await rowsOf("chosen"), before);

@@ -286,6 +286,7 @@ test("on a row that one has come to the job's link, command and duplicate are a 
   for (const key of ["c", "y", "d"]) press(key);
   assert.deepEqual([page.copied, page.dialog], [[], undefined], "nobody has come to a row");
   press("j");
+  press("j");
   press("c");
   press("y");
   assert.deepEqual(page.copied, ["http://admin.example/#/jobs/2", "worker show 2"]);

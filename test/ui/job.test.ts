@@ -248,6 +248,21 @@ test("each condition has its first verb, and the root of a held queue brings its
   assert.match(blocked.text, /\$ worker unlock worker-c/);
 });
 
+test("one letter means one thing: R retries or runs now, S reschedules", async () => {
+  const pressed = async (condition: string, key: string) => {
+    const one = condition === "failed" ? failedJob(7) : job(7, { condition } as Partial<ListedJob>);
+    const page = await shown(one, why({ condition, causes: [] }));
+    page.app.dispatch("app.key", "", key);
+    return page.dialogText;
+  };
+  for (const condition of ["ready", "blocked", "retrying", "scheduled"]) {
+    assert.match(await pressed(condition, "r"), /^Run job 7 now/, condition);
+    assert.match(await pressed(condition, "s"), /^Reschedule job 7/, condition);
+  }
+  assert.match(await pressed("failed", "r"), /^Retry job 7/);
+  assert.match(await pressed("failed", "s"), /^Reschedule job 7/);
+});
+
 test("verbs are on keys, and a job is copied as link, command, line and JSON", async () => {
   const page = await shown(failedJob(7, { queue_name: "it's" }), failed());
   const press = (key: string) => page.app.dispatch("app.key", "", key);

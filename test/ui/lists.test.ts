@@ -39,6 +39,8 @@ test("the shape of the rows stands only after 200 ms, below the head that they w
 
 test("keys walk the rows, and open the one at hand", async () => {
   const page = await listed(["a", "b", "c"]);
+  page.app.dispatch("app.key", "", "Enter");
+  assert.equal(page.focus, "queues-row-a", "a row is seen before it is opened");
   page.app.dispatch("app.key", "", "j");
   assert.equal(page.focus, "queues-row-b");
   page.app.dispatch("queues.key", "b", "End");
@@ -47,6 +49,18 @@ test("keys walk the rows, and open the one at hand", async () => {
   assert.equal(page.byId("queues-row-b").attrs["tabindex"], "0");
   page.app.dispatch("queues.key", "b", "Enter");
   assert.equal(page.navigations.at(-1), "/queues/b");
+});
+
+test("the first j comes to the first row, whatever it is pressed for", async () => {
+  for (const key of ["j", "k", "Enter"]) {
+    const page = await listed(["a", "b", "c"]);
+    const steps = page.navigations.length;
+    page.app.dispatch("app.key", "", key);
+    assert.equal(page.focus, "queues-row-a", key);
+    assert.equal(page.navigations.length, steps);
+    page.app.dispatch("app.key", "a", "j");
+    assert.equal(page.focus, "queues-row-b");
+  }
 });
 
 test("rows that someone reads stay where they are; what is new waits until it is asked for", async () => {

@@ -143,11 +143,19 @@ test("running failed jobs now gives them their attempts back", async () => {
     page.asked("api/jobs/action").body,
     '{"action":"run-now","ids":[1,2,3],"attempts":0}',
   );
-  const other = await chosen([failedJob(1)]);
+  const other = await chosen([failedJob(1), job(2)]);
   other.click("Run now…");
   other.app.dispatch("dialog.input", "again", "");
-  other.click("Run job 1 now");
-  assert.equal(other.asked("api/jobs/action").body, '{"action":"run-now","ids":[1]}');
+  other.click("Run 2 jobs now");
+  assert.equal(other.asked("api/jobs/action").body, '{"action":"run-now","ids":[1,2]}');
+});
+
+test("for jobs that have failed retry is offered, and not to fail them or to run them now", async () => {
+  const page = await chosen([failedJob(1), failedJob(2)]);
+  const offered = ["Retry…", "Reschedule…", "Complete…", "Run now…", "Fail…"].filter((one) =>
+    page.hasButton(one),
+  );
+  assert.deepEqual(offered, ["Retry…", "Reschedule…", "Complete…"]);
 });
 
 test("running jobs with attempts left changes their time only", async () => {

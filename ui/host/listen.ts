@@ -30,6 +30,7 @@ export function listen(runner: Runner, places: Places): void {
   document.addEventListener("keydown", (event) => {
     runner.flush();
     if (event.key === "Escape" && closeMenus(null)) return;
+    if (walkMenu(event)) return;
     const target = document.activeElement ?? document.body;
     const name = strokeOf(event);
     const holder = keyHolder(event, name, target);
@@ -152,6 +153,22 @@ function closeMenus(target: EventTarget | null): boolean {
     if (target === null || isItem) menu.querySelector("summary")?.focus();
   }
   return closed;
+}
+
+/** The arrows go round in an open menu, and open the one whose button has the focus. */
+function walkMenu(event: KeyboardEvent): boolean {
+  const menu = closest(event.target, "details[data-menu]") as HTMLDetailsElement | null;
+  const step = { ArrowDown: 1, ArrowUp: -1, Home: 0, End: 0 }[event.key];
+  if (menu === null || step === undefined || isEditable(event.target as Element)) return false;
+  if (!menu.open && step === 0) return false;
+  menu.open = true;
+  const items = [...menu.querySelectorAll<HTMLElement>(".menu :is(a, button, input)")];
+  const at = items.indexOf(event.target as HTMLElement);
+  const to =
+    event.key === "End" || (at < 0 && step < 0) ? items.length - 1 : step === 0 ? 0 : at + step;
+  items.at(to % items.length)?.focus();
+  event.preventDefault();
+  return true;
 }
 
 function takes(element: HTMLElement, name: string): boolean {

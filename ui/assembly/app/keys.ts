@@ -20,8 +20,8 @@ export function shortcuts(m: Model): Shortcut[] {
     list.push(new Shortcut("a", "Add a job…", "ask.add", "", "Everywhere", PLUS));
     list.push(new Shortcut("", "Remove by key…", "ask.remove", "", "Everywhere"));
   }
-  list.push(new Shortcut("l", "Hold the page, or follow it", "app.hold", "", "Everywhere"));
-  list.push(new Shortcut("?", "Show the keys", "app.layer", "keys", "Everywhere"));
+  list.push(new Shortcut("l", "Pause or resume live updates", "app.hold", "", "Everywhere"));
+  list.push(new Shortcut("?", "Help: show the keys", "app.layer", "keys", "Everywhere"));
   list.push(new Shortcut("Escape", "Back", "app.escape", "", "Everywhere"));
   if (m.access.canWrite) {
     list.push(new Shortcut("Mod+Enter", "Do what the dialog says", "dialog.submit", "", DIALOGS));

@@ -2,7 +2,7 @@
  * What the palette finds for a text: what can be done here, pages, saved views, a job by its id; and once
  * typing rests what the server knows by that name: tasks, queues, workers, jobs by their keys.
  */
-import { BUG, CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
+import { CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
 import { countedValue, exactly } from "../controls/value";
 import {
   ListedTask,
@@ -24,6 +24,7 @@ import { Shortcut } from "../model/shortcut";
 import { countsOf, taskVerbs } from "../operations/task-verbs";
 import { parseQuery } from "../query/parser";
 import { mended } from "../query/tree";
+import { actionsElsewhere, incidentActions } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
 /** Of what can be done, and of where one can go. */
@@ -145,6 +146,7 @@ function find(m: Model): void {
   if (id.valid && !isVerbs) {
     goes.push(new Shortcut("", `Job #${id.value}`, "app.go", jobPath(id.value), GO, LIST));
   }
+  addAll(does, incidentActions(m, false), wanted);
   const all = shortcuts(m);
   // What belongs to the page at hand stands last among them, and first here.
   const first = all.length - m.page.shortcuts(m).length;
@@ -155,17 +157,14 @@ function find(m: Model): void {
     if (one.group === GO) goes.push(one);
     else does.push(one);
   }
+  if (wanted.length > 0) {
+    addAll(does, actionsElsewhere(m), wanted);
+    addAll(goes, incidentActions(m, true), wanted);
+  }
   const views = m.views.all;
   for (let i = 0; i < views.length && wanted.length > 0; i++) {
     if (!lower(views[i].name).includes(wanted)) continue;
     goes.push(new Shortcut("", `View ${views[i].name}`, "app.go", views[i].path, GO, FILTER));
-  }
-  const kinds = m.facts.incidents.incidents;
-  for (let i = 0; i < kinds.length && wanted.length > 0; i++) {
-    const q = kinds[i].q;
-    if (q === null || !lower(kinds[i].title).includes(wanted)) continue;
-    const jobs = jobsIn(kinds[i].blast);
-    goes.push(new Shortcut("", kinds[i].title, "app.go", queryPath(q), GO, BUG, jobs));
   }
   for (let i = 0; i < p.named.length; i++) {
     if (p.named[i].group === GO) goes.push(p.named[i]);
@@ -181,6 +180,11 @@ function find(m: Model): void {
     const path = queryPath(better.length > 0 ? better : query);
     p.found.push(new Shortcut("", label, "app.go", path, "Search", LIST));
   }
+}
+
+/** Adds those whose label holds the text. */
+function addAll(to: Shortcut[], from: Shortcut[], wanted: string): void {
+  for (let i = 0; i < from.length; i++) if (lower(from[i].label).includes(wanted)) to.push(from[i]);
 }
 
 /** A key in its field; what is to be done, or null. */

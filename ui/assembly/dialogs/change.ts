@@ -115,6 +115,10 @@ export class ChangeDialog extends Dialog {
     return !this.isUndo;
   }
 
+  override eager(_m: Model, _dialog: OpenDialog): bool {
+    return false;
+  }
+
   override form(_m: Model, _dialog: OpenDialog): Node {
     return nothing;
   }

@@ -36,6 +36,10 @@ export class SweepDialog extends CommandDialog {
     return this.workers > 0;
   }
 
+  override eager(_m: Model, _dialog: OpenDialog): bool {
+    return false;
+  }
+
   /** Other settings find something else. */
   override typed(_m: Model, dialog: OpenDialog, _field: string): void {
     this.found = null;

@@ -40,6 +40,10 @@ export class UpkeepDialog extends CommandDialog {
     return this.chore.isFinal;
   }
 
+  override eager(_m: Model, _dialog: OpenDialog): bool {
+    return false;
+  }
+
   override form(_m: Model, dialog: OpenDialog): Node {
     const most = this.chore.typed;
     if (most === 0) return nothing;

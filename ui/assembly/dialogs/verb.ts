@@ -62,6 +62,11 @@ export class VerbDialog extends Dialog {
     return false;
   }
 
+  /** Taking locks away can't be undone. */
+  override eager(_m: Model, _dialog: OpenDialog): bool {
+    return this.verbOffered.action !== "force-unlock";
+  }
+
   override form(_m: Model, _dialog: OpenDialog): Node {
     return nothing;
   }

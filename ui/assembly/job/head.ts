@@ -14,7 +14,7 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
 import { conditionPath, jobPath } from "../model/links";
 import { Model } from "../model/model";
-import { Shortcut } from "../model/shortcut";
+import { keyOf, Shortcut } from "../model/shortcut";
 import { rootOf } from "./command";
 import { JobView } from "./job-view";
 
@@ -77,7 +77,7 @@ function primary(m: Model, view: JobView, filled: bool): Node {
   if (m.live.isStale(m.now)) {
     return offButton(label, "Needs the database, which does not answer.", kind);
   }
-  return keyed(label, "R", "ask." + name, "shown", "btn " + kind);
+  return keyed(label, upper(keyOf(name)), "ask." + name, "shown", "btn " + kind);
 }
 
 /** The name of the command behind the first verb; the empty string: none helps. */
@@ -128,17 +128,17 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const list: Shortcut[] = [];
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
   if (view.job === null) return list;
-  if (canWrite && !view.ended && view.condition !== "failed") add(list, "", "stop-retrying");
+  if (canWrite && !view.ended && view.condition !== "failed") add(list, "stop-retrying");
   // All else leaves alone what a worker holds.
   if (canWrite && !view.ended && !isLocked(view.condition)) {
     const first = primaryName(view);
-    if (first.length > 0) {
-      list.push(new Shortcut("r", commandNamed(first).verb + "…", "ask." + first, "shown", GROUP));
-    }
-    if (first !== "run-now") add(list, "", "run-now");
-    if (first !== "reschedule") add(list, "s", "reschedule");
-    add(list, "", "complete");
-    if (view.condition !== "failed") add(list, "", "fail");
+    if (first.length > 0) add(list, first);
+    // Of a failed job R is retry.
+    if (first === "reschedule") add(list, "run-now");
+    else if (first === "retry") list.push(shortcutOf("run-now", ""));
+    if (first !== "reschedule") add(list, "reschedule");
+    add(list, "complete");
+    if (view.condition !== "failed") add(list, "fail");
   }
   if (canWrite) list.push(new Shortcut("d", "Duplicate…", "job.duplicate", "", GROUP));
   list.push(new Shortcut("c", "Copy link", "job.copy-link", "", GROUP));
@@ -153,8 +153,12 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   return list;
 }
 
-function add(list: Shortcut[], keys: string, name: string): void {
-  list.push(new Shortcut(keys, commandNamed(name).verb + "…", "ask." + name, "shown", GROUP));
+function add(list: Shortcut[], name: string): void {
+  list.push(shortcutOf(name, keyOf(name)));
+}
+
+function shortcutOf(name: string, keys: string): Shortcut {
+  return new Shortcut(keys, commandNamed(name).verb + "…", "ask." + name, "shown", GROUP);
 }
 
 /** What is known of the end of a job that was shown. */

@@ -4,28 +4,41 @@ import { link } from "../controls/button";
 import { captioned, sparkline } from "../controls/spark";
 import { valueText } from "../controls/value";
 import { Incident } from "../generated/records";
-import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
+import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 import { jobPath, queryPath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 import { errorLabel } from "./group-row";
+import { IncidentList, rowIdOf } from "./incident-list";
 import { sentence } from "./sentence";
 import { verbButton } from "./verb";
 
-/** `first`: its verb is the likeliest right thing of the view. */
-export function incidentRow(m: Model, incident: Incident, first: bool): Node {
-  return el(
-    "article",
-    [cls("inc"), key(incident.id)],
-    [
-      leaf("span", incident.level === "bad" ? "edge" : "edge warn", ""),
-      box("div", "inc-text", [
-        box("h2", "what", title(m, incident)),
-        box("p", "why", sentence(said(m, incident), incident.links)),
-      ]),
-      trend(incident),
-      box("div", "acts", [see(incident), verbButton(m, incident.verb, first ? "p" : "")]),
-    ],
-  );
+/** A row of the list; `first`: its verb is the likeliest right thing of the view. */
+export function incidentRow(m: Model, list: IncidentList, index: i32, first: bool): Node {
+  const incident = list.rows[index];
+  const isGone = list.gone.has(incident.id);
+  const attrs = [
+    cls(isGone ? "inc gone" : "inc"),
+    key(incident.id),
+    attr("id", rowIdOf(incident.id)),
+    attr("tabindex", index === list.current ? "0" : "-1"),
+    attr("data-arg", incident.id),
+  ];
+  if (incidentPath(incident).length > 0) attrs.push(attr("data-click", "overview.open"));
+  return el("article", attrs, [
+    leaf("span", incident.level === "bad" ? "edge" : "edge warn", ""),
+    box("div", "inc-text", [
+      box("h2", "what", title(m, incident)),
+      box("p", "why", sentence(said(m, incident), incident.links)),
+    ]),
+    trend(incident),
+    box(
+      "div",
+      "acts",
+      isGone
+        ? [leaf("span", "faint", "Resolved")]
+        : [see(incident), verbButton(m, incident.verb, first ? "p" : "")],
+    ),
+  ]);
 }
 
 /** While nothing new comes, an age in it would go on claiming. */
@@ -71,16 +84,20 @@ function captionOf(incident: Incident): string {
 }
 
 function see(incident: Incident): Node {
-  if (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE) {
-    return link(jobPath(incident.links.job), "btn", [text("Open")]);
-  }
+  const path = incidentPath(incident);
+  if (path.length === 0) return nothing;
+  const isOne = incident.kind === "poison" || incident.kind === "silent_worker";
+  return link(path, "btn", [text(isOne ? "Open" : "See " + valueText(incident.blast))]);
+}
+
+/** Where it leads: to its job, its worker, or its jobs; the empty string: nowhere. */
+export function incidentPath(incident: Incident): string {
+  if (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE)
+    return jobPath(incident.links.job);
   const worker = incident.links.worker;
-  if (incident.kind === "silent_worker" && worker !== null) {
-    return link(workerPath(worker), "btn", [text("Open")]);
-  }
+  if (incident.kind === "silent_worker" && worker !== null) return workerPath(worker);
   const query = incident.q;
   // There may be more than is known; that there is none is known.
-  if (query === null || (incident.blast.value === 0 && incident.blast.precision === "exact"))
-    return nothing;
-  return link(queryPath(query), "btn", [text("See " + valueText(incident.blast))]);
+  const isNone = incident.blast.value === 0 && incident.blast.precision === "exact";
+  return query === null || isNone ? "" : queryPath(query);
 }

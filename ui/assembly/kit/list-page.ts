@@ -221,10 +221,12 @@ export abstract class ListPage extends Page {
     const list = this.list;
     // The row that has the focus, however it came there.
     const at = verb === "key" || value.length === 1 ? list.indexOf(arg) : -1;
-    if (at >= 0) list.current = at;
+    if (at >= 0) list.comeTo(at);
     if (verb === "key") this.key(m, value);
-    else if (verb === "next") this.walk(1);
-    else if (verb === "before") this.walk(-1);
+    else if (verb === "next") this.walk(list.isWalked ? 1 : 0);
+    else if (verb === "before") this.walk(list.isWalked ? -1 : 0);
+    // What no one has come to is seen before it is opened.
+    else if (verb === "open" && value === "Enter" && !list.isWalked) this.walk(0);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
     else if (verb === "choose") list.choose(list.currentKey, false);
     else if (verb === "through") list.choose(list.currentKey, true);
@@ -275,7 +277,7 @@ export abstract class ListPage extends Page {
   private openAt(m: Model, key: string, stroke: string): void {
     const at = this.list.indexOf(key);
     if (at < 0) return;
-    this.list.current = at;
+    this.list.comeTo(at);
     this.open(m, this.list.rows[at], stroke);
   }
 

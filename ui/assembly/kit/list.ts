@@ -124,11 +124,16 @@ export class List {
     return -1;
   }
 
+  /** Someone has come to a row. */
+  comeTo(at: i32): void {
+    this.current = at;
+    this.isWalked = true;
+  }
+
   /** Moves to a row, within the rows; says which. */
   move(to: i32): Row | null {
     if (this.rows.length === 0) return null;
-    this.current = max(0, min(to, this.rows.length - 1));
-    this.isWalked = true;
+    this.comeTo(max(0, min(to, this.rows.length - 1)));
     return this.rows[this.current];
   }
 

@@ -1,5 +1,6 @@
 /** Text inside of another language, a query or Markdown: names and errors are anybody's, and stay text. */
 
+import { lower } from "./letters";
 import { visible } from "./visible";
 
 /** A text as a query has it in quotes: one value, whatever it holds. */
@@ -32,7 +33,7 @@ export function plain(said: string): string {
 }
 
 function isLinked(word: string): bool {
-  return word.includes("@") || word.includes("://") || word.replaceAll("W", "w").includes("www.");
+  return word.includes("@") || word.includes("://") || lower(word).includes("www.");
 }
 
 function escaped(word: string): string {

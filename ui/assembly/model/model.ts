@@ -237,6 +237,11 @@ export abstract class Dialog {
   /** Whether it can't be undone. */
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
+  /** Whether a mere Enter may do it; else the focus is on Cancel. */
+  eager(m: Model, dialog: OpenDialog): bool {
+    return !this.danger(m, dialog) && !this.wide;
+  }
+
   abstract form(m: Model, dialog: OpenDialog): Node;
 
   /** What stands beside its buttons. */

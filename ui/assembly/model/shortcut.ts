@@ -30,6 +30,14 @@ export class Shortcut {
   }
 }
 
+/** The key of a command, the same wherever it is offered; the empty string: it has none. */
+export function keyOf(command: string): string {
+  if (command === "retry" || command === "run-now") return "r";
+  if (command === "reschedule") return "s";
+  if (command === "stop-retrying") return "t";
+  return command === "force-unlock" ? "u" : "";
+}
+
 /** What the palette shows: the text that was typed, what it finds, which of it is marked. */
 export class Palette {
   text: string = "";

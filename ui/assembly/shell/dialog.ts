@@ -1,5 +1,4 @@
 /** The open dialog: it says what it will touch, asks for what it needs, and shows why it failed. */
-import { button } from "../controls/button";
 import { state } from "../controls/glyph";
 import { ListedJob } from "../generated/records";
 import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
@@ -56,19 +55,29 @@ export function dialogView(m: Model): Node {
 
 function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
   const kind = record.danger(m, dialog) ? "danger" : "p";
+  const isEager = record.eager(m, dialog);
   const reason = record.blocked(dialog);
   const isOff = dialog.busy || reason.length > 0;
   const said = record.footnote();
   return box("div", "dialog-buttons", [
     said.length > 0 ? leaf("span", "hint said", said) : nothing,
-    button("Cancel", "dialog.close", "", "q"),
+    el(
+      "button",
+      [
+        attr("type", "button"),
+        cls("btn q"),
+        attr("data-click", "dialog.close"),
+        // Behind every field that takes it first.
+        flag("autofocus", !isEager),
+      ],
+      [text("Cancel")],
+    ),
     el(
       "button",
       [
         attr("type", "submit"),
         cls("btn " + kind),
-        // Behind every field that takes it first; what destroys, or many jobs at once, is not a mere Enter.
-        flag("autofocus", kind === "p" && !record.wide),
+        flag("autofocus", isEager),
         // A disabled button would lose the focus.
         attr("aria-disabled", isOff ? "true" : "false"),
         attr("title", reason),

@@ -8,10 +8,15 @@ import { Command, commandNamed } from "../../generated/commands";
 import { ListedJob } from "../../generated/records";
 import { bulkBar } from "../../kit/list-view";
 import { operationArg } from "../../kit/verb";
+import { upper } from "../../lib/letters";
 import { attr, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { Model } from "../../model/model";
+import { keyOf } from "../../model/shortcut";
 import { JobsList } from "./jobs-list";
 import { JobRow } from "./row";
+
+/** Not offered where all have failed, as of all that match. */
+const NOT_OF_FAILED = ["fail", "run-now", "stop-retrying"];
 
 export function chosenJobs(page: JobsList): ListedJob[] {
   const rows = page.list.chosen.values();
@@ -24,7 +29,7 @@ export function chosenBar(m: Model, page: JobsList): Node {
   const verbs: Node[] = [];
   if (page.list.every) {
     const names = verbsForEvery(page);
-    for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], i === 0));
+    for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], names[0]));
   } else {
     const jobs = chosenJobs(page);
     let held = 0;
@@ -33,9 +38,15 @@ export function chosenBar(m: Model, page: JobsList): Node {
     // What workers hold would be left alone.
     const offered: Command[] = isHeld ? [] : commandsFor(jobs);
     if (isHeld) verbs.push(leaf("span", "", "Workers hold all of them."));
+    const again = againOf(jobs);
+    const isFailed = countFailed(jobs) === jobs.length;
     // What a person most likely wants stands first: the server's list has the gravest first.
     for (let i = offered.length - 1; i >= 0; i--) {
-      verbs.push(verb(page, offered[i].name, i === offered.length - 1));
+      const name = offered[i].name;
+      if (isFailed && NOT_OF_FAILED.includes(name)) continue;
+      const one = verb(page, name, again);
+      if (name === again) verbs.unshift(one);
+      else verbs.push(one);
     }
   }
   return bulkBar(m, page, all(m, page), verbs);
@@ -76,6 +87,17 @@ export function verbsForEvery(page: JobsList): string[] {
     : ["run-now", "reschedule", "stop-retrying", "fail", "complete", "remove"];
 }
 
+/** The verb that has these jobs run again. */
+export function againOf(jobs: ListedJob[]): string {
+  return countFailed(jobs) > 0 ? "retry" : "run-now";
+}
+
+function countFailed(jobs: ListedJob[]): i32 {
+  let count = 0;
+  for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "failed") count++;
+  return count;
+}
+
 /** The action of a verb, and what it is about. */
 export function askedBy(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
@@ -87,8 +109,10 @@ export function aboutOf(page: JobsList, name: string): string {
   return operationArg(name, page.query.trim().length > 0 ? page.query : "id>0");
 }
 
-function verb(page: JobsList, name: string, isFirst: bool): Node {
-  const key = isFirst ? "R" : name === "reschedule" ? "S" : "";
+/** `first`: the likeliest of them. */
+function verb(page: JobsList, name: string, first: string): Node {
+  const isFirst = name === first;
+  const key = isFirst || name === "reschedule" ? upper(keyOf(name)) : "";
   const words = (page.list.every && name === "remove" ? "Remove" : commandNamed(name).verb) + "…";
   const kind = isFirst ? "p" : "";
   const action = askedBy(page, name);

@@ -19,7 +19,7 @@ import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { BesideJobs } from "./beside-jobs";
-import { aboutOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
+import { aboutOf, againOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
 import { askTicket, TICKET, takeTicket } from "./export";
 import { GroupRow } from "./group-rows";
 import { GROUPINGS } from "./groups";
@@ -235,10 +235,7 @@ export class JobsPage extends BesideJobs {
 
   /** The verb that has the chosen jobs run again. */
   private again(): string {
-    if (this.list.every) return verbsForEvery(this)[0];
-    const jobs = this.meant();
-    for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "failed") return "retry";
-    return "run-now";
+    return this.list.every ? verbsForEvery(this)[0] : againOf(this.meant());
   }
 
   private rowKey(key: string, label: string, verb: string): Shortcut {

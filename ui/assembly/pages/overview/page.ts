@@ -9,14 +9,16 @@ import { methodOf } from "../../controls/value";
 import { Groups, QueueList, readGroups, readQueueList } from "../../generated/records";
 import { copy, navigate } from "../../host";
 import { Fetched } from "../../kit/fetched";
-import { incidentRow } from "../../kit/incident-row";
+import { IncidentList } from "../../kit/incident-list";
+import { incidentPath, incidentRow } from "../../kit/incident-row";
+import { verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
-import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { attr, box, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, parseWhole } from "../../lib/number";
 import { queryPath } from "../../model/links";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
-import { Shortcut } from "../../model/shortcut";
+import { keyOf, Shortcut } from "../../model/shortcut";
 import { Axis } from "./axis";
 import { horizonChart, horizonTable, Span } from "./horizon";
 import { errorsPanel, queuesPanel, SHOWN } from "./lists";
@@ -38,6 +40,7 @@ export class OverviewPage extends Page {
   private groups: Groups = Groups.empty();
   private queueList: QueueList = QueueList.empty();
   private span: Span = new Span();
+  private incidents: IncidentList = new IncidentList();
   /** All incidents, not only the worst. */
   private showsAll: bool = false;
 
@@ -74,6 +77,7 @@ export class OverviewPage extends Page {
 
   override leave(_m: Model): void {
     this.span.clear();
+    this.incidents.forget();
     this.showsAll = false;
   }
 
@@ -98,15 +102,47 @@ export class OverviewPage extends Page {
     asked.missed(status, reason);
   }
 
-  override shortcuts(_m: Model): Shortcut[] {
-    return [new Shortcut("", "Copy the incident report", "overview.report", "", "Overview")];
+  override shortcuts(m: Model): Shortcut[] {
+    const keys = [
+      new Shortcut("j", "Next incident", "overview.next", "", "Overview"),
+      new Shortcut("k", "Incident before", "overview.before", "", "Overview"),
+      new Shortcut("Enter", "Open the incident", "overview.open", "", "Overview"),
+      new Shortcut("", "Copy the incident report", "overview.report", "", "Overview"),
+    ];
+    const at = this.incidents.at;
+    if (at === null || !this.incidents.isWalked || this.incidents.gone.has(at.id)) return keys;
+    const verb = at.verb;
+    if (verb === null || !m.access.canWrite || m.live.isStale(m.now)) return keys;
+    keys.push(new Shortcut(keyOf(verb.action), verb.label, "ask.verb", verbArg(verb), "Overview"));
+    return keys;
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
     if (verb === "all") this.showsAll = true;
+    else if (verb === "next") this.incidents.walk(arg, 1, this.shown);
+    else if (verb === "before") this.incidents.walk(arg, -1, this.shown);
+    else if (verb === "walk") this.incidents.walk(arg, value === "ArrowUp" ? -1 : 1, this.shown);
+    else if (verb === "open") this.open(arg);
+    else if (verb === "news") this.incidents.show(m.facts.incidents.incidents);
     else if (verb === "report") copy(report(m));
     else if (verb === "horizon") this.key(m, value);
     else if (verb === "span") this.drag(m, <i32>parseWhole(arg).value, value);
+  }
+
+  private open(id: string): void {
+    const list = this.incidents;
+    const at = list.indexOf(id);
+    if (at >= 0) list.current = at;
+    const incident = list.at;
+    if (at < 0 && !list.isWalked) list.walk("", 0, this.shown);
+    else if (incident !== null && incidentPath(incident).length > 0)
+      navigate(incidentPath(incident), false);
+  }
+
+  /** How many incidents are shown: one that would stand alone behind "1 more" is. */
+  private get shown(): i32 {
+    const count = this.incidents.rows.length;
+    return this.showsAll || count <= MOST_INCIDENTS + 1 ? count : MOST_INCIDENTS;
   }
 
   /** What the pointer does over the horizon's buckets: over, down, up, out. */
@@ -164,7 +200,7 @@ export class OverviewPage extends Page {
     const empty = isEmpty(m);
     return box("div", "overview", [
       verdict(m),
-      empty ? welcome(m) : known ? this.incidents(m) : nothing,
+      empty ? welcome(m) : known ? this.incidentsPanel(m) : nothing,
       estimates(m),
       this.horizon(m),
       empty
@@ -176,28 +212,40 @@ export class OverviewPage extends Page {
     ]);
   }
 
-  private incidents(m: Model): Node {
-    const all = m.facts.incidents;
-    if (all.incidents.length === 0) return checks(m);
+  private incidentsPanel(m: Model): Node {
+    const list = this.incidents;
+    list.follow(m);
+    if (list.rows.length === 0) return checks(m);
     const rows: Node[] = [];
     let isFilled = false;
-    const count = all.incidents.length;
-    // One that would stand alone behind "1 more" is shown.
-    const shown = this.showsAll || count <= MOST_INCIDENTS + 1 ? count : MOST_INCIDENTS;
+    const shown = this.shown;
     for (let i = 0; i < shown; i++) {
       // The first verb is the likeliest right thing.
-      const isFirst = !isFilled && all.incidents[i].verb !== null;
-      rows.push(incidentRow(m, all.incidents[i], isFirst));
+      const isFirst = !isFilled && list.rows[i].verb !== null && !list.gone.has(list.rows[i].id);
+      rows.push(incidentRow(m, list, i, isFirst));
       isFilled = isFilled || isFirst;
     }
-    const rest = <i64>(count - shown) + all.more;
+    const count = list.rows.length;
+    const rest = <i64>(count - shown) + m.facts.incidents.more;
     if (shown < count) {
       const words = `Show ${counted(rest, "more", "more")}`;
       rows.push(box("div", "pf", [button(words, "overview.all", "", "q s")]));
     } else if (rest > 0) {
       rows.push(leaf("p", "pf", `${counted(rest, "more thing", "more things")} of less weight.`));
     }
-    return plainPanel("Incidents", rows);
+    if (list.news > 0) {
+      const words = `${list.news} new · show`;
+      rows.push(box("div", "pf", [button(words, "overview.news", "", "q s")]));
+    }
+    return el(
+      "div",
+      [
+        attr("data-hold", ""),
+        attr("data-key", "overview.walk"),
+        attr("data-keys", "ArrowDown ArrowUp"),
+      ],
+      [plainPanel("Incidents", rows)],
+    );
   }
 
   private horizon(m: Model): Node {

@@ -1,0 +1,127 @@
+// Incidents as a list for the keys, whose rows do not move under the pointer or the focus.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { counts, feed, horizon, incident, incidents, opened, pulse } from "./sample.ts";
+
+before(ensureBuilt);
+
+const retry = {
+  action: "retry",
+  label: "Retry…",
+  post: { path: "/api/operations", body: { q: "is:failed", action: "retry", dry_run: true } },
+};
+const stuck = incident();
+const failing = incident({
+  ...{
+    id: "error_group:1",
+    kind: "error_group",
+    title: "charge_card fails: GatewayError: HTTP 503",
+  },
+  ...{ q: "is:failed", verb: retry, links: { queue: null, worker: null, job: null } },
+});
+const silent = incident({
+  id: "silent:1",
+  kind: "silent_worker",
+  title: "worker-b is silent",
+  verb: null,
+});
+
+async function overview(list = [stuck, failing]): Promise<Page> {
+  const page = await opened("/");
+  page.app.streamOpened();
+  feed(page, { pulse: pulse(), counts: counts(), horizon: horizon(), incidents: incidents(list) });
+  assert.match(page.text, /crm:acme is stuck/, "it is drawn");
+  return page;
+}
+
+function tell(page: Page, list: (typeof stuck)[]): void {
+  feed(page, { incidents: incidents(list) });
+  page.app.render();
+}
+const press = (page: Page, key: string, at = "") => page.app.dispatch("app.key", at, key);
+const rows = (page: Page) => page.all((e) => e.tag === "article").map((e) => e.attrs["id"]);
+
+test("j and k walk the incidents from the first on, and Enter opens the one at hand", async () => {
+  const page = await overview();
+  const steps = page.navigations.length;
+  press(page, "Enter");
+  assert.equal(page.focus, "incident-stuck_queue:1", "it is seen before it is opened");
+  assert.equal(page.navigations.length, steps);
+  press(page, "j", "stuck_queue:1");
+  assert.equal(page.focus, "incident-error_group:1");
+  assert.equal(page.byId("incident-error_group:1").attrs["tabindex"], "0");
+  assert.equal(page.byId("incident-stuck_queue:1").attrs["tabindex"], "-1");
+  press(page, "j", "error_group:1");
+  assert.equal(page.focus, "incident-error_group:1", "it is the last");
+  press(page, "Enter", "error_group:1");
+  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
+  page.app.dispatch("overview.walk", "error_group:1", "ArrowUp");
+  assert.equal(page.focus, "incident-stuck_queue:1");
+});
+
+test("the key of an incident's action opens its dialog, once the incident is at hand", async () => {
+  const page = await overview();
+  press(page, "r");
+  press(page, "u");
+  assert.equal(page.dialog, undefined, "no incident is at hand");
+  press(page, "j");
+  press(page, "u");
+  assert.match(page.dialogText, /^Unlock/);
+  page.app.dispatch("dialog.close", "", "");
+  press(page, "j");
+  press(page, "r");
+  assert.equal(page.asked("api/operations").method, "POST");
+});
+
+test("while the pointer or the focus is on the incidents they keep their places", async () => {
+  const page = await overview();
+  page.app.held(true);
+  tell(page, [silent, failing]);
+  assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
+  const over = page.byId("incident-stuck_queue:1");
+  assert.match(String(over.attrs["class"]), /gone/);
+  assert.match(textOf([over]), /Resolved$/, "its action is gone");
+  page.click("1 new · show");
+  assert.deepEqual(rows(page), ["incident-silent:1", "incident-error_group:1"]);
+});
+
+test("an incident that is over stays for ten seconds, also where nothing is held", async () => {
+  const page = await overview();
+  tell(page, [failing]);
+  assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
+  page.pass(10_100);
+  tell(page, [failing]);
+  assert.deepEqual(rows(page), ["incident-error_group:1"]);
+});
+
+test("the palette finds each incident with its action, and the actions of other pages", async () => {
+  const page = await overview([stuck, failing, silent]);
+  const found = (typed: string) => {
+    page.app.dispatch("app.palette", "", typed);
+    return page.all((e) => e.attrs["role"] === "option").map((e) => textOf([e]));
+  };
+  page.app.dispatch("app.layer", "palette", "");
+  assert.ok(found("").includes("Unlock… · crm:acme is stuck"), "before anything is typed");
+  assert.ok(found("stuck").includes("Unlock… · crm:acme is stuck"));
+  assert.ok(found("charge").includes("Retry… · charge_card fails: GatewayError: HTTP 503"));
+  assert.ok(found("worker-b").includes("worker-b is silent"));
+  for (const typed of [
+    ...["unlock", "retry", "undo", "export", "sweep", "clean up", "delete failed", "pause"],
+    ...[
+      "resume",
+      "dark",
+      "light",
+      "help",
+      "migrate",
+      "index",
+      "reschedule",
+      "run",
+      "complete",
+      "fail",
+    ],
+  ]) {
+    // The last one searches for the text.
+    assert.ok(found(typed).length > 1, typed);
+  }
+});

@@ -1,0 +1,50 @@
+/** What the palette offers everywhere: the actions whose place is another page, under the words for them. */
+import { ALERT, BUG } from "../controls/icon";
+import { incidentPath } from "../kit/incident-row";
+import { verbArg } from "../kit/verb";
+import { Model } from "../model/model";
+import { Shortcut } from "../model/shortcut";
+
+const GROUP = "Everywhere";
+
+export function actionsElsewhere(m: Model): Shortcut[] {
+  const list = [
+    goTo("Export jobs…", "/jobs"),
+    goTo("Undo an operation…", "/activity"),
+    new Shortcut("", "Dark theme", "app.theme", "dark", GROUP),
+    new Shortcut("", "Light theme", "app.theme", "light", GROUP),
+    new Shortcut("", "Theme of the system", "app.theme", "system", GROUP),
+  ];
+  if (!m.access.canWrite) return list;
+  list.push(new Shortcut("", "Sweep silent workers…", "ask.sweep", "", GROUP));
+  list.push(goTo("Unlock a worker…", "/workers"));
+  list.push(goTo("Retry failed jobs…", "/jobs?q=is%3Afailed"));
+  list.push(goTo("Run scheduled jobs now…", "/jobs?q=is%3Ascheduled"));
+  list.push(goTo("Reschedule jobs…", "/jobs?q=is%3Ascheduled"));
+  list.push(goTo("Complete or fail jobs…", "/jobs"));
+  list.push(goTo("Clean up: delete failed jobs, unused tasks and queues…", "/maintenance"));
+  list.push(goTo("Migrate the schema, add extensions…", "/maintenance"));
+  list.push(goTo("Build or drop an index…", "/maintenance"));
+  return list;
+}
+
+function goTo(label: string, path: string): Shortcut {
+  return new Shortcut("", label, "app.go", path, GROUP);
+}
+
+/** Each incident with its action, then with what it is about. */
+export function incidentActions(m: Model, goes: bool): Shortcut[] {
+  const list: Shortcut[] = [];
+  const all = m.facts.incidents.incidents;
+  for (let i = 0; i < all.length; i++) {
+    const title = all[i].title;
+    const verb = all[i].verb;
+    const path = incidentPath(all[i]);
+    if (goes && path.length > 0) list.push(new Shortcut("", title, "app.go", path, "Go to", BUG));
+    else if (!goes && verb !== null && m.access.canWrite)
+      list.push(
+        new Shortcut("", `${verb.label} · ${title}`, "ask.verb", verbArg(verb), "Incidents", ALERT),
+      );
+  }
+  return list;
+}

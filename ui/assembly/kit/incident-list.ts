@@ -1,0 +1,89 @@
+/**
+ * The incidents on screen, and the one that the keys have come to. Under the pointer or the focus no row
+ * moves: those that are over are marked, and new ones wait. What is over stays for a while in any case.
+ */
+
+import { Incident } from "../generated/records";
+import { after, focus } from "../host";
+import { Model } from "../model/model";
+
+const OVER_MS: i32 = 10000;
+
+export class IncidentList {
+  rows: Incident[] = [];
+  /** The ids of those that are over. */
+  gone: Set<string> = new Set<string>();
+  /** How many are not shown yet. */
+  news: i32 = 0;
+  current: i32 = 0;
+  /** The keys have come to the current one. */
+  isWalked: bool = false;
+  private until: f64 = 0;
+
+  /** Takes in what the feed told last. */
+  follow(m: Model): void {
+    const latest = m.facts.incidents.incidents;
+    const places = new Map<string, i32>();
+    for (let i = 0; i < latest.length; i++) places.set(latest[i].id, i);
+    let kept = 0;
+    for (let i = 0; i < this.rows.length; i++) {
+      const id = this.rows[i].id;
+      if (places.has(id)) {
+        this.rows[i] = latest[places.get(id)];
+        this.gone.delete(id);
+        kept++;
+      } else if (!this.gone.has(id)) {
+        this.gone.add(id);
+        this.until = m.now + OVER_MS;
+        after(OVER_MS, "app.draw", "");
+      }
+    }
+    this.news = latest.length - kept;
+    if (this.rows.length === 0 || !(m.live.held || m.now < this.until)) this.show(latest);
+  }
+
+  /** Shows all of them in their order. */
+  show(latest: Incident[]): void {
+    const current = this.currentId;
+    this.rows = latest.slice(0);
+    this.gone.clear();
+    this.news = 0;
+    this.until = 0;
+    this.current = max(0, this.indexOf(current));
+  }
+
+  forget(): void {
+    this.rows = [];
+    this.current = 0;
+    this.isWalked = false;
+  }
+
+  get at(): Incident | null {
+    return this.current < this.rows.length ? this.rows[this.current] : null;
+  }
+
+  get currentId(): string {
+    const at = this.at;
+    return at === null ? "" : at.id;
+  }
+
+  indexOf(id: string): i32 {
+    for (let i = 0; i < this.rows.length; i++) if (this.rows[i].id === id) return i;
+    return -1;
+  }
+
+  /** Goes on from the row with the focus, among the first `count`; at first to where it is. */
+  walk(from: string, by: i32, count: i32): void {
+    const at = this.indexOf(from);
+    if (at >= 0) this.current = at;
+    if (at >= 0 || this.isWalked) this.current += by;
+    this.current = max(0, min(this.current, count - 1));
+    this.isWalked = true;
+    if (count > 0) focus(rowIdOf(this.currentId));
+  }
+}
+
+/** The DOM id of its row. */
+export function rowIdOf(incident: string): string {
+  return "incident-" + incident;
+}
