@@ -121,7 +121,7 @@ describe("ensureSchema", () => {
     await assert.rejects(ensureSchema(app.pool, schema), {
       code: "database_error",
       message:
-        /^this role may not create tables in the schema "ensured \d+" .*"worker migrate" as its owner, or let the owner run: grant usage, create on schema/,
+        /^this role may not create tables in the schema "ensured \d+" .*"worker migrate --schema='ensured \d+'" as its owner, or let the owner run: grant usage, create on schema/,
     });
   });
 

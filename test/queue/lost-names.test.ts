@@ -132,7 +132,7 @@ test("A queue that a stock cleanup has deleted gets a row and a name, and its jo
   const why = await explainJob(queue.db, "1");
   assert.match(
     why?.sentence ?? "",
-    /^Cannot run: the row of its queue was deleted .*`worker cleanup/,
+    /^Cannot run: the row of its queue was deleted .*"worker cleanup --task gc-job-queues"/,
   );
   assert.deepEqual(
     why?.causes.map(({ kind, isRoot }) => [kind, isRoot]),
