@@ -1,19 +1,29 @@
 // The npm package, as the scripts of package.json ask for it:
 //
-//   prepack          builds, and puts the published manifest in the place of package.json
-//   postpack         puts package.json back
+//   prepack          builds, and puts the published manifest and pages in the place of ours
+//   postpack         puts ours back
 //   prepublishOnly   refuses: npm would register the manifest of the repository
 //
 // The published manifest names what the library and its types import, and nothing else: no tool of
-// ours, and no package with a Node or a PostgreSQL in it. The command has everything inside.
+// ours, and no package with a Node or a PostgreSQL in it. The command has everything inside. In the published pages
+// what leads to files that are not in the package (tests, sources, pictures) is plain text.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { ensureBuilt, isInstalled } from "./ensure-built.mjs";
 import { dist, fail, root } from "./files.mjs";
 
 const manifest = join(root, "package.json");
 const original = join(dist, ".package.json");
+const originals = join(dist, ".pages");
 
 const steps = {
   prepack() {
@@ -24,9 +34,18 @@ const steps = {
     const published = publishedManifest(JSON.parse(text));
     writeFileSync(original, text);
     writeFileSync(manifest, `${JSON.stringify(published, null, 2)}\n`);
+    for (const page of pages(published.files)) {
+      mkdirSync(dirname(join(originals, page)), { recursive: true });
+      copyFileSync(join(root, page), join(originals, page));
+      writeFileSync(join(root, page), linkedWithin(page, published.files));
+    }
   },
   postpack() {
     renameSync(original, manifest);
+    for (const page of pages(JSON.parse(readFileSync(manifest, "utf8")).files)) {
+      copyFileSync(join(originals, page), join(root, page));
+    }
+    rmSync(originals, { recursive: true });
   },
   prepublishOnly() {
     fail("Publish what npm pack makes: npm pack, then npm publish pg-job-worker-<version>.tgz.");
@@ -40,6 +59,32 @@ step();
 function npm(...words) {
   const { status } = spawnSync("npm", words, { cwd: root, stdio: ["ignore", 2, 2] });
   if (status !== 0) fail(`npm ${words.join(" ")} has failed.`);
+}
+
+/** The Markdown files of the package. */
+function pages(files) {
+  const all = files.flatMap((name) =>
+    /^(docs|examples)$/.test(name)
+      ? readdirSync(join(root, name), { recursive: true }).map((one) => join(name, one))
+      : [name],
+  );
+  return all.filter((name) => name.endsWith(".md"));
+}
+
+/** A page's text, in which a link out of the package is its text, and a picture out of it is gone. */
+function linkedWithin(page, files) {
+  const isWithin = (target) => {
+    if (/^([a-z]+:|#)/.test(target)) return true;
+    const path = normalize(join(dirname(page), target.replace(/#.*$/, "")));
+    return (
+      path === "package.json" || files.some((one) => path === one || path.startsWith(`${one}/`))
+    );
+  };
+  return readFileSync(join(root, page), "utf8")
+    .replaceAll(/^!\[[^\]]*\]\(([^)\s]+)\)\n/gm, (whole, target) => (isWithin(target) ? whole : ""))
+    .replaceAll(/(?<!!)\[((?:[^[\]]|\\.)*)\]\(([^)\s]+)\)/g, (whole, text, target) =>
+      isWithin(target) ? whole : text,
+    );
 }
 
 function publishedManifest({ scripts, devDependencies, optionalDependencies, overrides, ...rest }) {

@@ -39,6 +39,7 @@ export type {
   JobArguments,
   JobOfTask,
   MayBeLeftOut,
+  PayloadIsMissing,
   TaskLike,
 } from "./domain/typed-job.ts";
 export type { Certificate, CertificateFiles } from "./http/listen/certificate.ts";

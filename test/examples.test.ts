@@ -12,6 +12,7 @@ const LONGEST_RUN_MS = 30_000;
 
 const prints: Record<string, RegExp> = {
   "batch.ts": /left: \[\{"user": 2\},\{"user": 4\}\]\n.*2 of 4 items failed: mailbox full/,
+  "beside-http.ts": /200\n(?:.*\n)*closed\n$/,
   "cron.ts": /left: \d/,
   "embedded-admin.ts": /overview: 200/,
   "exact-payloads.ts": /\{"id": 9007199254740993, "b":1, "a":2\}\n\{"id":9223372036854775807\}/,
@@ -27,7 +28,7 @@ const prints: Record<string, RegExp> = {
   "quickstart.ts": /hello Ada \(attempt 1\)\n.*total: 0/s,
   "recovery.ts": /alive: true\nworkers: 0/,
   "run-and-stop.ts": /slept 20 ms\nleft: 0/,
-  "testing.ts": /completed: 1, failed: 1, skipped: 0.*completed/s,
+  "testing.ts": /completed: 1, failed: 1, skipped: 0.*finished/s,
   "throughput.ts": /ran 10000, left 0/,
   "transaction.ts": /refused: duplicate key.*jobs: 1/s,
   "utilities.ts": /failed: the file is gone/,

@@ -31,6 +31,7 @@ function section({
   words,
   options,
   notes,
+  examples,
 }: ManualCommand): string[] {
   const also = aliases.length === 0 ? "" : ` Also: ${aliases.map(code).join(", ")}.`;
   const rows = words.map((word) => [code(word.name), plain(word.about)]);
@@ -46,6 +47,7 @@ function section({
     ...table(["argument", ""], rows),
     ...optionTable(options),
     ...paragraphs(notes),
+    ...(examples.length === 0 ? [] : ["```text", ...examples, "```", ""]),
   ];
 }
 

@@ -2,7 +2,7 @@
 // every declaration begins at the start of a line, behind its documentation, and every member four
 // spaces in.
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 export interface Declaration {
   readonly name: string;
@@ -39,7 +39,7 @@ export function publicDeclarations(types: string): Declaration[] {
 const HEAD = /^export (?:declare )?(?:abstract )?(interface|type|class|function|const) (\w+)/;
 
 function declarationsIn(types: string, file: string): Declaration[] {
-  const text = readFileSync(join(types, dirname(file), file.split("/").at(-1) ?? ""), "utf8");
+  const text = withValues(readFileSync(join(types, file), "utf8"));
   const found: Declaration[] = [];
   for (const { about, code } of documented(text, "")) {
     const [, kind, name] = HEAD.exec(code) ?? [];
@@ -57,6 +57,14 @@ function declarationsIn(types: string, file: string): Declaration[] {
     else found.push(declaration);
   }
   return found;
+}
+
+/** Each `(typeof states)[number]` as the union of what the list of the same file holds. */
+function withValues(file: string): string {
+  return file.replaceAll(/\(typeof (\w+)\)\[number\]/g, (whole, list: string) => {
+    const values = new RegExp(`const ${list}: readonly \\[([^\\]]*)\\]`).exec(file)?.[1];
+    return values === undefined ? whole : values.trim().split(/,\s*/).join(" | ");
+  });
 }
 
 /** Members of members that are objects come behind them, by their whole names. */
@@ -81,10 +89,14 @@ const ownerOf = (owner: string, name: string) => (owner === "" ? name : `${owner
 function documented(text: string, indent: string): { about: string; code: string }[] {
   const parts: { about: string; code: string }[] = [];
   let about = "";
+  let lastAbout = "";
   let code: string[] = [];
   const end = () => {
     if (code.length > 0) parts.push({ about, code: code.join("\n") });
-    if (code.length > 0) about = "";
+    if (code.length > 0) {
+      lastAbout = about;
+      about = "";
+    }
     code = [];
   };
   const lines = text.split("\n");
@@ -102,6 +114,12 @@ function documented(text: string, indent: string): { about: string; code: string
     }
     const from = at;
     while (!(lines[at] ?? "").includes("*/") && at < lines.length) at++;
+    // The comment of a union's member: the declaration goes on behind it.
+    if (/^ *[{|]/.test(lines[at + 1]?.slice(indent.length) ?? "")) {
+      code = [parts.pop()?.code ?? "", ...lines.slice(from, at + 1)];
+      about = lastAbout;
+      continue;
+    }
     about = commentText(lines.slice(from, at + 1));
   }
   end();

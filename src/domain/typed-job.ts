@@ -31,10 +31,17 @@ export type JobOfTask<Payload> = {
   ? { readonly payload?: NoInfer<Payload> | RawJson }
   : { readonly payload: NoInfer<Payload> | RawJson });
 
+/** What the compiler shows for a call without the payload that the task needs. */
+export interface PayloadIsMissing {
+  readonly "the payload of this task is missing: addJob(task, payload)": never;
+}
+
 /** Adds a job of a task, whose type the payload must have, or of an identifier, with any payload. */
 export interface AddJob<Added> {
-  <Payload>(task: TaskLike<Payload>, ...rest: JobArguments<Payload>): Promise<Added>;
+  // In this order: of the signatures with as many arguments, the compiler shows the last one's error.
   (identifier: string, payload?: unknown, spec?: JobSpec): Promise<Added>;
+  (task: PayloadIsMissing): Promise<Added>;
+  <Payload>(task: TaskLike<Payload>, ...rest: JobArguments<Payload>): Promise<Added>;
 }
 
 /** Adds a list of jobs, each by its task or by an identifier. */

@@ -1,5 +1,6 @@
 // The operations of one queue as methods, and what is called before a job is added, where there is
 // such a thing: a worker's interceptors.
+import { WorkerError } from "../base/errors.ts";
 import type { Database } from "../database/database.ts";
 import {
   identifierOf,
@@ -43,7 +44,7 @@ type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /** `isShared`: concurrent calls of addJob may share inserts; not on a client of the caller's. */
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
-  return {
+  return tracedToCaller({
     ...adding(db, isShared, before),
     completeJobs: async (ids: readonly string[]) => (await completeJobs(db, ids)).jobs,
     permanentlyFailJobs: async (ids: readonly string[], reason: string | null = null) =>
@@ -62,7 +63,25 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
       cleanup(db, tasks, options),
     forceUnlockWorkers: (workerIds: readonly string[]) => forceUnlockWorkers(db, workerIds),
     sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
-  };
+  });
+}
+
+type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
+
+/** The stack of a WorkerError leads to the caller: V8 keeps ten frames, and ours alone may be more. */
+function tracedToCaller<T extends Operations>(operations: T): T {
+  const traced = Object.entries(operations).map(([name, call]) => [
+    name,
+    async (...args: never[]) => {
+      try {
+        return await call(...args);
+      } catch (error) {
+        if (error instanceof WorkerError) Error.captureStackTrace(error);
+        throw error;
+      }
+    },
+  ]);
+  return Object.fromEntries(traced) as T;
 }
 
 function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {

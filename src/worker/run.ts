@@ -11,7 +11,9 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
   /**
    * Stop gracefully on SIGTERM and SIGINT: within `stopTimeoutMs` and `abortGraceMs`. A second one
    * aborts at once. Where jobs had to be given up and keep the process alive, it is ended by the same
-   * signal. Default true for run(), false for runOnce().
+   * signal; so is a process that something else keeps alive, such as an HTTP server, 10 s after its worker has
+   * stopped (`worker.stopped` tells when to close it), unless it listens for the signal itself. Default true for
+   * run(), false for runOnce().
    */
   readonly handleSignals?: boolean;
 }
@@ -84,19 +86,21 @@ function stopOnSignals(worker: Stopping): void {
   void worker.stopped.then(() => {
     process.off("SIGTERM", onSignal);
     process.off("SIGINT", onSignal);
-    if (first !== undefined && worker.hasGivenUp) endProcess(first);
+    if (first !== undefined) endProcess(first, worker.hasGivenUp ? LINGER_MS : CLOSING_MS);
   });
 }
 
 const LINGER_MS = 500;
+/** What the rest of the application has to close. */
+const CLOSING_MS = 10_000;
 
 /**
  * A job that was given up may keep the process alive with its timers, while it runs elsewhere already.
  * Whoever else handles the signal, such as another worker, decides for himself first. The timer does
  * not keep the process from ending by itself.
  */
-function endProcess(name: NodeJS.Signals): void {
+function endProcess(name: NodeJS.Signals, afterMs: number): void {
   setInterval(() => {
     if (process.listenerCount(name) === 0) process.kill(process.pid, name);
-  }, LINGER_MS).unref();
+  }, afterMs).unref();
 }

@@ -90,14 +90,15 @@ const LONGEST_PAUSE_MS = 500;
 const NEVER = new AbortController().signal;
 
 /**
- * Waits until a job is completed (its row is gone) or has failed for good. Throws WorkerError
+ * Waits until a job is over. "finished": its row is gone, so it has completed, or was removed or deleted: the tables
+ * do not tell which (an observer of `job:settled` knows). "failed": it has no attempts left. Throws WorkerError
  * `timeout` after `timeoutMs` (default 10,000), `aborted` when `signal` aborts.
  */
 export async function waitForJob(
   utils: Pick<WorkerUtils, "getJob">,
   id: string,
   options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
-): Promise<"completed" | "failed"> {
+): Promise<"finished" | "failed"> {
   const { timeoutMs = 10_000, signal = NEVER } = options;
   if (typeof timeoutMs !== "number" || !(timeoutMs >= 0)) {
     throw new InputError([{ path: "timeoutMs", message: "must be a number of milliseconds" }]);
@@ -105,7 +106,7 @@ export async function waitForJob(
   const endMs = monotonic() + timeoutMs;
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const job = await utils.getJob(id);
-    if (job === null) return "completed";
+    if (job === null) return "finished";
     if (job.state === "failed") return "failed";
     const leftMs = endMs - monotonic();
     if (leftMs > 0 && (await wait(Math.min(pauseMs, leftMs), signal))) continue;

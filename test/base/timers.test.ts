@@ -62,7 +62,7 @@ test("A job is waited for as long as is asked, whatever a timer can count.", asy
   for (const timeoutMs of [MONTH_MS, Number.POSITIVE_INFINITY]) {
     let looks = 0;
     const getJob = async () => (++looks < 4 ? ({ state: "ready" } as never) : null);
-    assert.equal(await waitForJob({ getJob }, "1", { timeoutMs }), "completed");
+    assert.equal(await waitForJob({ getJob }, "1", { timeoutMs }), "finished");
   }
   const getJob = async () => ({ state: "ready" }) as never;
   await assert.rejects(waitForJob({ getJob }, "1", { timeoutMs: 20 }), { code: "timeout" });

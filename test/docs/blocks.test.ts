@@ -86,8 +86,8 @@ test("Every command that the documentation names is one that the program knows."
   assert.deepEqual(refused, []);
 });
 
-/** Of npm and docker, and of who speaks of another program's. */
-const others = ["--all", "--build-arg"];
+/** Of npm, docker and esbuild, and of who speaks of another program's. */
+const others = ["--all", "--banner", "--build-arg"];
 const isOurs = (path: string) => path !== "docs/from-graphile-worker.md";
 
 test("Every option that the documentation names is one of some command.", () => {

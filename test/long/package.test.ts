@@ -6,6 +6,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -17,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { ensureProgram } from "../binary/program.ts";
@@ -77,8 +78,27 @@ const installed = (path: string) => join(application, "node_modules", path);
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
-test("Packing leaves package.json as it was.", () => {
+test("Packing leaves package.json and the pages as they were.", () => {
   assert.deepEqual(manifestOf(clone), manifestOf(root));
+  for (const page of ["README.md", "docs/library.md", "docs/promises.md"]) {
+    assert.equal(readFileSync(join(clone, page), "utf8"), readFileSync(join(root, page), "utf8"));
+  }
+});
+
+test("Every link of the published pages leads to a file that is there.", () => {
+  const directory = installed(name);
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
+  const pages = names.filter((one) => one.endsWith(".md") && !one.includes("node_modules"));
+  assert.ok(pages.length > 10);
+  const dead = pages.flatMap((page) => {
+    const text = readFileSync(join(directory, page), "utf8");
+    const targets = [...text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, target = ""]) => target);
+    return targets
+      .filter((target) => !/^[a-z]+:/.test(target))
+      .filter((target) => !existsSync(join(directory, dirname(page), target)))
+      .map((target) => `${page}: ${target}`);
+  });
+  assert.deepEqual(dead, []);
 });
 
 test("npm publish refuses the directory, whose manifest it would register.", async () => {

@@ -130,8 +130,7 @@ function commandLine(
     splitByOptionsOf(line, command);
     line.command(namesOf(command), command.describe, (own) => {
       found.command = command;
-      const notes = [command.notes, environmentNote(command)].filter(Boolean).join("\n\n");
-      if (isHelp) explain(own, { ...command, notes });
+      if (isHelp) explain(own, { ...command, notes: notesOf(command) });
       addWords(own, command.words);
       addOptions(own, command.options, isHelp ? "Options:" : null);
       for (const key of Object.keys(command.refuses)) own.hide(bare(optionName(key)));
@@ -147,6 +146,13 @@ function explain(line: Argv, { name, words, describe, notes }: Command): void {
   });
   const usage = ["worker", name === "" ? "<command>" : name, ...forms, "[options]"].join(" ");
   line.usage(`${usage}\n\n${describe}`).epilogue(notes);
+}
+
+/** What stands below the options. */
+function notesOf(command: Command): string {
+  const lines = command.examples.map((line) => `\n  ${line}`).join("");
+  const shown = lines === "" ? "" : `Examples:${lines}`;
+  return [command.notes, environmentNote(command), shown].filter(Boolean).join("\n\n");
 }
 
 function environmentNote(command: Command): string {

@@ -25,6 +25,8 @@ export interface Command {
   readonly options: Values;
   /** Stands below the options in the help. */
   readonly notes: string;
+  /** Lines as they are typed, at the end of the help. */
+  readonly examples: readonly string[];
   /** It takes something away: never suggested for a mistyped word. */
   readonly destroys: boolean;
   /** A global option that it does not take, and why. */
@@ -55,6 +57,7 @@ export function makeCommand<W extends Values, O extends Values, G>(
     words: {},
     options: {},
     notes: "",
+    examples: [],
     destroys: false,
     refuses: {},
     ...parts,

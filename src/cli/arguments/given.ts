@@ -126,6 +126,13 @@ const REMOVED: Readonly<Record<string, string>> = {
   "--fast-queues": "named queues always use the ordinary lock; leave it out",
 };
 
+/** Names that other programs give to options of ours. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "--port": "--listen",
+  "--host": "--listen",
+  "--bind": "--listen",
+};
+
 function unknownOption(typed: string, command: Command, options: Values): UsageError {
   const removed = Object.hasOwn(REMOVED, typed) ? REMOVED[typed] : undefined;
   if (removed !== undefined)
@@ -138,7 +145,11 @@ function unknownOption(typed: string, command: Command, options: Values): UsageE
       return [option, ...aliases, ...denied];
     }),
   ];
-  const hint = didYouMean(typed, known, isHarmless);
+  const other = Object.hasOwn(ELSEWHERE, typed) ? ELSEWHERE[typed] : undefined;
+  const hint =
+    other !== undefined && known.includes(other)
+      ? `; did you mean "${other} 127.0.0.1:5678"?`
+      : didYouMean(typed, known, isHarmless);
   return new UsageError(`${nameOf(command)} has no option ${typed}${hint}`, command.name);
 }
 

@@ -2,10 +2,14 @@
 
 /** The arguments do not fit the command: exit status 2. */
 export class UsageError extends Error {
+  /** More than one thing is wrong: each has a line of its own. */
+  readonly lines: readonly string[];
+
   /** `command`: whose help says more; empty: that of the program. */
-  constructor(message: string, command = "") {
+  constructor(message: string, command = "", lines: readonly string[] = []) {
     super(`${message}; see "${["worker", command, "--help"].filter(Boolean).join(" ")}"`);
     this.name = "UsageError";
+    this.lines = lines.length > 1 ? lines : [];
   }
 }
 

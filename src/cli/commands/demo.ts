@@ -7,15 +7,19 @@ import { flag, text } from "../arguments/values.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 const SCHEMA = "worker";
+const notYet = () => new Error("the demo's database is not there yet");
 const OWN = "it runs on a database of its own";
 
 export const demoCommand = defineCommand({
   name: "demo",
   describe: "Show it all on an embedded PostgreSQL with sample jobs",
   options: {
-    dataDir: text("Where the database lives [default: the user's data directory]", {
-      form: "path",
-    }),
+    dataDir: text(
+      "Where the database lives [default: worker/demo in $XDG_STATE_HOME, or in ~/.local/state, as root in /var/lib]",
+      {
+        form: "path",
+      },
+    ),
     worker: flag("Keep the jobs still: no sample worker works on them", {}, true),
     fresh: flag("Start over with an empty database"),
     ...adminOptions,
@@ -28,10 +32,13 @@ export const demoCommand = defineCommand({
     const { aborted, stopSignal } = await import("../shell/signals.ts");
     const { openDemoDatabase } = await import("../demo/database.ts");
     const { startDemoWorker } = await import("../demo/worker.ts");
+    const { refusingPool } = await import("../../database/connection/pool.ts");
     const { serve } = await import("../../admin/server.ts");
     const logger = await commandLogger(args);
     let reload = () => {};
     const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
+    // Wrong options are refused before a database is made.
+    await adminConfig(args, refusingPool(notYet), SCHEMA, logger);
     // Each ends before what stands above it, also when one of them cannot start.
     await using database = await openDemoDatabase({ ...args, schema: SCHEMA, logger, signal });
     const config = await adminConfig(args, database.pool, SCHEMA, logger);

@@ -9,6 +9,7 @@ import { adminCommand } from "./admin.ts";
 import { countCommand } from "./count.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
+import { examples } from "./examples.ts";
 import { exportCommand } from "./export.ts";
 import { cronCommand } from "./insight/cron.ts";
 import { tasksCommand } from "./insight/tasks.ts";
@@ -25,7 +26,7 @@ import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
 import { workersCommand } from "./workers.ts";
 
-export const commands: readonly Command[] = [
+const all: readonly Command[] = [
   demoCommand,
   adminCommand,
   runCommand,
@@ -49,3 +50,8 @@ export const commands: readonly Command[] = [
   completionCommand(() => commands),
   manCommand(() => commands),
 ];
+
+export const commands: readonly Command[] = all.map((one) => ({
+  ...one,
+  examples: examples[one.name] ?? [],
+}));

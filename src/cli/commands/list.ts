@@ -5,7 +5,7 @@ import type { JobFilter } from "../../queue/pages/job-filter.ts";
 import type { JobPage, LightPage } from "../../queue/pages/list-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, defaulting, several, text, whole } from "../arguments/values.ts";
-import { printJobs, printLightJobs, printProgress } from "../output/print.ts";
+import { printJobsJson, printLightJobs, printProgress } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
@@ -43,7 +43,7 @@ export const listCommand = defineCommand({
     await connected(args, async ({ database }) => {
       if (args.json) {
         const { jobs, nextCursor } = await wholePage(filter, (one) => listJobs(database, one));
-        printJobs(jobs, true, nextCursor);
+        printJobsJson(jobs, nextCursor);
       } else {
         const { jobs, nextCursor } = await wholePage(filter, (one) => listLightJobs(database, one));
         printLightJobs(jobs, nextCursor);

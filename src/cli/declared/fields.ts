@@ -41,7 +41,8 @@ export function tableOf(
     const names = (data.optionAliases ?? []).map((name) => `--${name}`);
     // What means everything when it is absent has no default here: that must be said.
     const isAll = data.isAllWhenAbsent === true;
-    const fallback = isAll ? null : (data.shellDefault ?? data.default ?? null);
+    const own = isAll ? null : (data.shellDefault ?? data.default ?? null);
+    const fallback = own !== null && data.kind === "seconds" ? `${own}s` : own;
     const value: Value<unknown> = { ...typedValue(data), field, fallback };
     if (positionals.includes(field)) {
       const aliases = value.many ? names : [`--${key}`, ...names];

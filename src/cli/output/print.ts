@@ -2,7 +2,9 @@
 // reaches a terminal as it is. JSON for programs, aligned columns for people.
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import type { LightJob } from "../../queue/pages/light-rows.ts";
+import { type Colour, coloured } from "./colour.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
+import { tableLines } from "./table.ts";
 
 /**
  * Ends the process when nobody reads the answer any more (`worker list | head`), and says so when it
@@ -24,9 +26,11 @@ export function outliveOutput(): void {
   process.stdout.removeAllListeners("error").on("error", ignored);
 }
 
-/** One line of text. */
-export function print(line: string): void {
-  process.stdout.write(`${printable(line)}\n`);
+/** One line of text; its first word in a colour, where the terminal has any. */
+export function print(line: string, colour: Colour | null = null): void {
+  const [word = ""] = colour === null ? [] : line.split(" ", 1);
+  const first = coloured(printable(word), colour, process.stdout);
+  process.stdout.write(`${first}${printable(line.slice(word.length))}\n`);
 }
 
 /** Several lines, indented. */
@@ -46,7 +50,10 @@ export function printJson(json: string): void {
 
 /** A failure, on stderr. `details`: more lines, such as a stack. */
 export function printFailure(line: string, details?: string): void {
-  process.stderr.write(`${printable(line)}\n`);
+  const [word = ""] = line.split(" ", 1);
+  const colour = word === "worker:" ? "red" : null;
+  const first = coloured(printable(word), colour, process.stderr);
+  process.stderr.write(`${first}${printable(line.slice(word.length))}\n`);
   if (details !== undefined) process.stderr.write(`${printableLines(details)}\n`);
 }
 
@@ -65,54 +72,19 @@ export function printProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${line === null ? "" : printable(line)}\x1b[K`);
 }
 
-/** Rows under their column names, padded; the last column is not. */
+/** Rows under their column names. */
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): void {
-  const safe = [columns, ...rows].map((row) => row.map(printable));
-  const widths = columns.map((_, at) =>
-    safe.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), 0),
-  );
-  for (const row of safe) {
-    const cells = row.map((cell, at) =>
-      at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0),
-    );
-    print(cells.join("  ").trimEnd());
-  }
+  process.stdout.write(`${tableLines(columns, rows, process.stdout).join("\n")}\n`);
 }
 
-const WIDEST_ERROR = 60;
 const JOB_COLUMNS = [
   ...["ID", "STATE", "TASK", "QUEUE", "PRI", "ATTEMPTS", "RUN AT", "KEY", "LAST ERROR"],
 ] as const;
 
-const shortError = (error: string | null) =>
-  [...(error ?? "").slice(0, 2 * WIDEST_ERROR)].slice(0, WIDEST_ERROR).join("");
-
-/** Jobs as one row each, or as the HTTP API's JobList. */
-export function printJobs(
-  jobs: readonly Job[],
-  json: boolean,
-  nextCursor: string | null = null,
-): void {
-  if (json) {
-    const list = jobs.map((job) => listedJobJson(job)).join(",");
-    printJson(`{"jobs":[${list}],"next_cursor":${JSON.stringify(nextCursor)}}`);
-    return;
-  }
-  printTable(
-    JOB_COLUMNS,
-    jobs.map((job) => [
-      job.id,
-      job.state,
-      job.taskIdentifier ?? "",
-      job.queueName ?? "",
-      String(job.priority),
-      `${job.attempts}/${job.maxAttempts}`,
-      time(job.runAt),
-      job.key ?? "",
-      shortError(job.lastError),
-    ]),
-  );
-  if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
+/** Jobs as the HTTP API's JobList. */
+export function printJobsJson(jobs: readonly Job[], nextCursor: string | null): void {
+  const list = jobs.map((job) => listedJobJson(job)).join(",");
+  printJson(`{"jobs":[${list}],"next_cursor":${JSON.stringify(nextCursor)}}`);
 }
 
 /** Rows of a list; a time is shown without its fraction. */
@@ -121,14 +93,14 @@ export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | n
     JOB_COLUMNS,
     jobs.map((job) => [
       job.id,
-      job.state,
+      job.condition,
       job.taskIdentifier ?? "",
       job.queueName ?? "",
       String(job.priority),
       `${job.attempts}/${job.maxAttempts}`,
       time(new Date(job.runAt)),
       job.key ?? "",
-      shortError(job.errorLine),
+      job.errorLine ?? "",
     ]),
   );
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);

@@ -1,14 +1,20 @@
 // The worker of `worker run`: files are loaded, the admin serves where it is asked for, jobs run until
 // somebody asks for a stop, or until none is ready.
+
+import { createSampler } from "../../admin/known/sampler.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import { createPool } from "../../database/connection/pool.ts";
+import { schemaName } from "../../database/schema-name.ts";
+import { valueText } from "../../domain/words.ts";
+import { listTasks } from "../../queue/lists/list-tasks.ts";
 import type { WorkerOptions } from "../../worker/options/worker-options.ts";
 import { runOnce } from "../../worker/run.ts";
 import { Worker } from "../../worker/worker.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { outliveOutput, print, printJson } from "../output/print.ts";
 import { type ServiceManager, serviceManager } from "../service/service-manager.ts";
-import { commandLogger, connectionSettings } from "../shell/connection.ts";
+import { type ConnectionSettings, commandLogger, connectionSettings } from "../shell/connection.ts";
 import { adminBeside } from "./admin-beside.ts";
 import { onlyNamedModules } from "./named-modules.ts";
 import { ProgramHost } from "./programs/program-host.ts";
@@ -40,7 +46,7 @@ export async function runWorker(
     const names = options.tasks.map(({ identifier }) => identifier);
     logger.info({ tasks: names, concurrency: options.concurrency }, "the tasks are loaded");
     await using _admin = await adminBeside(args, settings, stops, logger);
-    const parts = { options, stops, manager, logger };
+    const parts = { options, settings, stops, manager, logger };
     const status = await (args.once ? drain(parts, args) : work(parts));
     return hasFailed() ? 1 : status;
   } finally {
@@ -52,6 +58,7 @@ export async function runWorker(
 
 interface RunParts {
   readonly options: WorkerOptions;
+  readonly settings: ConnectionSettings;
   readonly stops: StopRequests;
   readonly manager: ServiceManager;
   readonly logger: Logger;
@@ -74,7 +81,7 @@ async function work({ options, stops, manager, logger }: RunParts): Promise<Exit
 }
 
 async function drain(
-  { options, stops, manager }: RunParts,
+  { options, settings, stops, manager, logger }: RunParts,
   { json }: RunArguments,
 ): Promise<ExitStatus> {
   await manager.ready("running what is ready", stops.signal);
@@ -87,6 +94,35 @@ async function drain(
   else {
     const more = skipped === 0 ? "" : `, ${skipped} skipped`;
     print(`${completed} done, ${failed} failed${more}`);
+    const left = await readyElsewhere(settings, options, logger);
+    if (left !== null) print(left);
   }
   return 0;
+}
+
+const MOST_NAMED = 5;
+
+/** Jobs that stay ready because their tasks are not among the files; null: none. */
+async function readyElsewhere(
+  settings: ConnectionSettings,
+  { tasks }: WorkerOptions,
+  logger: Logger,
+): Promise<string | null> {
+  const known = new Set(tasks.map(({ identifier }) => identifier));
+  const pool = createPool({ ...settings, logger });
+  try {
+    const database = { client: pool, schema: schemaName(settings.schema) };
+    const { names } = await createSampler(database).pulse();
+    const request = { search: "", sort: "-ready", limit: 500, cursor: null } as const;
+    const { tasks: listed } = await listTasks(database, request, names);
+    const left = listed.filter((one) => !known.has(one.identifier) && one.counts.ready.value > 0);
+    if (left.length === 0) return null;
+    const shown = left
+      .slice(0, MOST_NAMED)
+      .map((one) => `${one.identifier} ${valueText(one.counts.ready)}`);
+    const more = left.length > MOST_NAMED ? `, and ${left.length - MOST_NAMED} more` : "";
+    return `ready, but without a task here: ${shown.join(", ")}${more}`;
+  } finally {
+    await pool.end();
+  }
 }

@@ -81,7 +81,8 @@ async function allOf<const R extends readonly unknown[]>(
     path: path === "tasks" ? "--tasks" : path,
     message,
   }));
-  throw new UsageError(new InputError(named).message, "run");
+  const lines = named.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  throw new UsageError(lines.join("; "), "run", lines);
 }
 
 async function loadPlugins(files: readonly string[]): Promise<Plugin[]> {

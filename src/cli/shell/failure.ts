@@ -16,6 +16,11 @@ export function tellFailure(error: unknown, flags: { verbose: boolean; json: boo
     printFailureJson({ error: message, code, ...problems });
     return;
   }
+  const lines = error instanceof UsageError ? error.lines : [];
+  if (lines.length > 0 && !flags.verbose) {
+    printFailure(`worker: ${lines.length} things are wrong:`, lines.join("\n"));
+    return;
+  }
   const line = `worker: ${onOneLine(message)}${placeOf(error)}`;
   if (flags.verbose && error instanceof Error) printFailure(line, stackOf(error));
   else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);

@@ -79,8 +79,8 @@ async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
   }
 }
 
-/** Each caller gets an error of its own, with its own stack. */
-function individual(cause: unknown): Error {
-  if (!(cause instanceof WorkerError)) return new Error(messageOf(cause), { cause });
-  return new WorkerError(cause.code, cause.message, { cause });
+/** Each caller gets an error of its own, with its own stack; `cause` is what PostgreSQL or the network gave. */
+function individual(error: unknown): Error {
+  if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });
+  return new WorkerError(error.code, error.message, { cause: error.cause ?? error });
 }

@@ -3,6 +3,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "../../base/logger.ts";
 import { withClient } from "../../database/connection/pool.ts";
+import { withoutOwnJob } from "../task/own-job.ts";
 import type { ContextSource, TaskContext } from "../task/task-context.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 
@@ -39,7 +40,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   }
 
   get utils(): TaskContext["utils"] {
-    return this.#source.utils;
+    return withoutOwnJob(this.#source.utils, this.job.id);
   }
 
   get pool(): Pool {

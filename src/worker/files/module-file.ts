@@ -58,7 +58,9 @@ function sentenceOf(error: unknown): string {
   }
   // Where it was thrown; Node's own code says nothing to whoever wrote the file.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
-  const place = frame === undefined ? undefined : placeIn(frame);
+  // Of a fault in the syntax the place is before the frames.
+  const place =
+    /^(\S+:\d+)$/m.exec(stack)?.[1] ?? (frame === undefined ? undefined : placeIn(frame));
   const where = message.includes("imported from") ? "" : placed(place);
   return `cannot be loaded: ${message}${where}${hintOf(message)}`;
 }

@@ -17,6 +17,7 @@ import { type SchemaName, schemaName } from "../../database/schema-name.ts";
 import type { Plugin } from "../task/hooks.ts";
 import type { Task } from "../task/task.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
+import { stderrLogger } from "./default-logger.ts";
 import { graphileNames } from "./graphile-names.ts";
 import {
   type LocalQueueConfig,
@@ -94,8 +95,8 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly plugins?: readonly Plugin[] | undefined;
   /** Jobs that this worker adds by the clock, shared with all workers of the schema. UTC. */
   readonly cron?: CronOptions | undefined;
-  /** Default: silent. */
-  readonly logger?: Logger | undefined;
+  /** Default: warnings and errors as text on stderr. `"silent"`: none. */
+  readonly logger?: Logger | "silent" | undefined;
   /** Given to every task as `context.extensions`. */
   readonly extensions?: Extensions | undefined;
 }
@@ -198,7 +199,12 @@ const optionsSchema = strict(
       [],
     ),
     cron: v.optional(any),
-    logger: v.optional(v.custom<Logger>(isLogger, ({ input }) => loggerProblem(input))),
+    logger: v.optional(
+      v.custom<Logger | "silent">(
+        (value) => value === "silent" || isLogger(value),
+        ({ input }) => loggerProblem(input),
+      ),
+    ),
     extensions: v.optional(any),
   },
   graphileNames,
@@ -226,7 +232,7 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     cron,
     ...recovery,
     schema,
-    logger: options.logger ?? silentLogger,
+    logger: options.logger === "silent" ? silentLogger : (options.logger ?? stderrLogger),
     extensions: options.extensions as E,
     localQueue: resolveLocalQueue(checked.localQueue),
   });

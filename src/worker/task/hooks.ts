@@ -7,7 +7,10 @@ import type { JobToAdd } from "../../domain/job-spec.ts";
 import type { TaskContext } from "./task-context.ts";
 import type { TaskJob } from "./task-job.ts";
 
-/** See local-queue.ts for what they mean. */
+/**
+ * Whether jobs are fetched ahead: `starting`, not yet; `polling`, the queue is empty and is asked for jobs; `waiting`,
+ * fetched jobs wait for slots; `ttl_expired`, they were given back; `released`, the worker stops.
+ */
 export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" | "released";
 
 /**

@@ -1,5 +1,6 @@
 // worker doctor: looks at everything that keeps a queue from working well, and says what mends it.
 import type { ExitStatus } from "../../arguments/command.ts";
+import { colourOf } from "../../output/colour.ts";
 import { print, printJson } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -63,7 +64,7 @@ function printFindings(found: readonly (Finding & { readonly mend: string | null
   for (const level of order) {
     for (const { check, message, mend, level: own } of found) {
       if (own !== level) continue;
-      print(`${level.padEnd(4)}  ${check}: ${message}`);
+      print(`${level.padEnd(4)}  ${check}: ${message}`, colourOf(level));
       if (mend !== null) print(`      ${level === "ok" ? "to have them" : "mend"}: ${mend}`);
     }
   }

@@ -36,6 +36,7 @@ function commandLines({
   notes,
   words,
   options,
+  examples,
 }: ManualCommand): string[] {
   return [
     `.SS ${escaped(synopsis)}`,
@@ -44,6 +45,7 @@ function commandLines({
     ...paragraphs(notes),
     ...words.flatMap((word) => [".TP", `.I ${escaped(word.name)}`, escaped(word.about)]),
     ...options.flatMap(optionLines),
+    ...examples.flatMap((line) => [".PP", `\\fB${escaped(line)}\\fR`]),
   ];
 }
 

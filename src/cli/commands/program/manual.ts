@@ -25,6 +25,7 @@ export interface ManualCommand {
   readonly words: readonly { readonly name: string; readonly about: string }[];
   readonly options: readonly ManualOption[];
   readonly notes: string;
+  readonly examples: readonly string[];
 }
 
 export interface Manual {
@@ -45,14 +46,14 @@ export function manualOf(program: Command, commands: readonly Command[]): Manual
 }
 
 function manualCommand(command: Command): ManualCommand {
-  const { name, aliases, describe, words, options, notes } = command;
+  const { name, aliases, describe, words, options, notes, examples } = command;
   const forms = Object.entries(words).map(([key, { many, optional }]) => {
     const form = many ? `${key}...` : key;
     return optional ? `[${form}]` : `<${form}>`;
   });
   return {
     synopsis: ["worker", name, ...forms].join(" "),
-    ...{ name, aliases, notes },
+    ...{ name, aliases, notes, examples },
     about: sentence(describe),
     words: Object.entries(words).map(([key, value]) => ({ name: key, about: value.describe })),
     options: manualOptions(options, command),

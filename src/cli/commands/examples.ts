@@ -1,0 +1,66 @@
+// A few lines for each command's help, as they would be typed.
+
+/** By the command's name. */
+export const examples: Readonly<Record<string, readonly string[]>> = {
+  demo: ["worker demo", "worker demo --fresh --listen 127.0.0.1:0"],
+  admin: [
+    "worker admin --listen 127.0.0.1:5678",
+    "worker admin --schema graphile_worker --read-only",
+  ],
+  run: [
+    "worker run --tasks ./tasks -j 10",
+    "worker run --tasks ./tasks --once",
+    "worker run --tasks ./tasks --watch --admin 127.0.0.1:5678",
+  ],
+  status: ["worker status", "worker status --schema graphile_worker --json"],
+  watch: ["worker watch", "worker watch --interval 5s"],
+  list: [
+    "worker list is:failed --limit 20",
+    "worker list 'task:send_email due>1h' --sort due",
+    "worker list -- '-queue:imports is:ready'",
+  ],
+  count: ["worker count 'is:failed task:send_email'"],
+  export: [
+    "worker export is:failed > failed.jsonl",
+    "worker export 'task:send_email' --format csv",
+  ],
+  show: ["worker show 42", "worker show 42 --payload > payload.json"],
+  why: ["worker why 42"],
+  queues: ["worker queues"],
+  tasks: ["worker tasks --search email", "worker tasks --json"],
+  workers: ["worker workers"],
+  cron: ["worker cron"],
+  operations: ["worker operations", "worker operations 3", "worker operations 3 undo"],
+  "add-many": ["worker add-many jobs.jsonl", "cat jobs.jsonl | worker add-many -"],
+  add: [
+    `worker add send_email '{"to": "ada@example.com"}'`,
+    "worker add report --queue reports --run-at 'in 2h'",
+    "worker add sync --key sync:acme --payload-file payload.json",
+  ],
+  complete: ["worker complete 42", "worker complete 'task:send_email is:failed' --dry-run"],
+  fail: ["worker fail 42 --reason 'no longer needed'", "worker fail 'queue:imports' --dry-run"],
+  retry: [
+    "worker retry 42",
+    "worker retry 'is:failed task:send_email' --dry-run",
+    "worker retry is:failed --canary 5 --rate 100",
+  ],
+  "run-now": ["worker run-now 42 43"],
+  reschedule: [
+    "worker reschedule 42 --run-at 'in 2h'",
+    "worker reschedule 'task:send_email' --priority 10",
+  ],
+  remove: ["worker remove sync:acme", "worker remove --ids 42,43"],
+  unlock: ["worker unlock worker-1a2b3c"],
+  sweep: ["worker sweep --dry-run", "worker sweep --threshold 10m --yes"],
+  cleanup: ["worker cleanup --task gc-job-queues", "worker cleanup --all --yes"],
+  migrate: ["worker migrate", "worker migrate --with-operations --dry-run"],
+  "add-extension": ["worker add-extension operations"],
+  "build-index": ["worker build-index failed"],
+  "cancel-index": ["worker cancel-index failed"],
+  "drop-index": ["worker drop-index failed"],
+  doctor: ["worker doctor", "worker doctor --schema graphile_worker --json"],
+  healthcheck: ["worker healthcheck", "worker healthcheck https://127.0.0.1:5678 --insecure"],
+  licenses: ["worker licenses"],
+  completion: ["worker completion bash > ~/.local/share/bash-completion/completions/worker"],
+  man: ["worker man | man -l -"],
+};

@@ -1,0 +1,48 @@
+// Colour on a terminal. NO_COLOR turns it off (no-color.org), FORCE_COLOR on, also where the output is a pipe.
+import type { WriteStream } from "node:tty";
+
+export type Colour = "red" | "yellow" | "green" | "cyan" | "faint" | "bold";
+
+const codes: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
+  red: [31, 39],
+  yellow: [33, 39],
+  green: [32, 39],
+  cyan: [36, 39],
+  faint: [2, 22],
+  bold: [1, 22],
+};
+
+type Stream = Pick<WriteStream, "isTTY">;
+
+/** `text` must be printable already: the codes are ours. */
+export function coloured(text: string, colour: Colour | null, stream: Stream): string {
+  if (colour === null || text === "" || !hasColour(stream, process.env)) return text;
+  const [on, off] = codes[colour];
+  return `\x1b[${on}m${text}\x1b[${off}m`;
+}
+
+/** The first that is set decides: NO_COLOR, FORCE_COLOR (0 and false turn it off), TERM=dumb, the terminal. */
+export function hasColour(stream: Stream, env: NodeJS.ProcessEnv): boolean {
+  if (env["NO_COLOR"]) return false;
+  const forced = env["FORCE_COLOR"];
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  return stream.isTTY === true && env["TERM"] !== "dumb";
+}
+
+/** Of a job's condition or state, and of a doctor's finding. */
+export function colourOf(word: string): Colour | null {
+  return colours[word] ?? null;
+}
+
+const colours: Readonly<Record<string, Colour>> = {
+  failed: "red",
+  bad: "red",
+  retrying: "yellow",
+  blocked: "yellow",
+  warn: "yellow",
+  running: "green",
+  ok: "green",
+  fetched: "cyan",
+  locked: "cyan",
+  scheduled: "faint",
+};

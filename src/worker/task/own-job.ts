@@ -1,0 +1,27 @@
+// A task's utils refuse its own job: it is locked while the task runs, so the statements would leave it alone without
+// a word.
+import { InputError } from "../../base/errors.ts";
+import type { TaskContext } from "./task-context.ts";
+
+type Utils = TaskContext["utils"];
+
+/** The utils, whose calls on jobs by their ids reject with InputError for the job that makes them. */
+export function withoutOwnJob(utils: Utils, ownId: string): Utils {
+  const guarded =
+    <R>(call: (ids: readonly string[], ...rest: never[]) => Promise<R>) =>
+    async (ids: readonly string[], ...rest: never[]): Promise<R> => {
+      const at = Array.isArray(ids) ? ids.indexOf(ownId) : -1;
+      if (at >= 0) throw new InputError([{ path: `ids[${at}]`, message: messageFor(ownId) }]);
+      return call(ids, ...rest);
+    };
+  return Object.freeze({
+    ...utils,
+    completeJobs: guarded(utils.completeJobs) as Utils["completeJobs"],
+    permanentlyFailJobs: guarded(utils.permanentlyFailJobs) as Utils["permanentlyFailJobs"],
+    rescheduleJobs: guarded(utils.rescheduleJobs) as Utils["rescheduleJobs"],
+    with: (client: Parameters<Utils["with"]>[0]) => withoutOwnJob(utils.with(client), ownId),
+  });
+}
+
+const messageFor = (id: string) =>
+  `"${id}" is the job that makes this call, and it is locked while it runs: return to complete it, throw to have it tried again; removeJob(job.key) ends its retries`;

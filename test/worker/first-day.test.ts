@@ -1,0 +1,125 @@
+// What a program meets on its first day: its first bug is seen, errors lead to its own lines, and one signal ends it.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import pg from "pg";
+import { InputError } from "../../src/base/errors.ts";
+import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { emptyDatabase, migratedDatabase } from "../support/database.ts";
+import { until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+const child = join(import.meta.dirname, "first-day-child.ts");
+const register = join(import.meta.dirname, "../support/register.mjs");
+
+function program(url: string, what: string) {
+  const args = ["--import", register, child, url, what];
+  return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+}
+
+test("A worker without a logger writes the failures of its jobs to stderr, a silent one nothing.", async () => {
+  for (const what of ["default", "silent"]) {
+    const { url } = await migratedDatabase();
+    const utils = await makeWorkerUtils({ connectionString: url });
+    const job = await utils.addJob("broken", {}, { maxAttempts: 1 });
+    await utils.end();
+    const running = program(url, what);
+    const [stdout, stderr] = await Promise.all([text(running.stdout), text(running.stderr)]);
+    assert.equal(stdout, "");
+    if (what === "silent") assert.equal(stderr, "");
+    else {
+      assert.match(stderr, /^\S+Z ERROR a job failed and has no attempts left$/m);
+      assert.match(stderr, new RegExp(`^ {4}job_id: "?${job.id}"?$`, "m"));
+      assert.match(stderr, /first\\x1b\[0m bug\n {6}second line$/m);
+      assert.doesNotMatch(stderr, /INFO|\p{Cc}\[/u);
+    }
+  }
+});
+
+test("A process with an HTTP server beside its worker ends 10 s after one SIGTERM, by that signal.", async () => {
+  const { url } = await migratedDatabase();
+  const running = program(url, "server");
+  let stdout = "";
+  running.stdout.setEncoding("utf8").on("data", (more: string) => {
+    stdout += more;
+  });
+  await until("it is up", async () => stdout.includes("up\n"));
+  running.kill("SIGTERM");
+  const [, signal] = await once(running, "exit");
+  assert.deepEqual([stdout, signal], ["up\nstopped\n", "SIGTERM"]);
+});
+
+test("The errors of calls lead to the caller's line, and say what a program can do.", async () => {
+  const { url } = await emptyDatabase();
+  const utils = await makeWorkerUtils({ connectionString: url, schema: "jobs" });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const calls: Record<string, () => Promise<unknown>> = {
+    addJob: () => utils.addJob("t"),
+    "addJob with a key": () => utils.addJob("t", {}, { jobKey: "k" }),
+    "addJob on a client": () => utils.with(client).addJob("t"),
+    addJobs: () => utils.addJobs([{ identifier: "t" }]),
+    copyJobs: () => utils.copyJobs([{ identifier: "t" }]),
+    completeJobs: () => utils.completeJobs(["1"]),
+    rescheduleJobs: () => utils.rescheduleJobs(["1"], { priority: 1 }),
+    removeJob: () => utils.removeJob("k"),
+    getJob: () => utils.getJob("1"),
+    listJobs: () => utils.listJobs(),
+  };
+  try {
+    for (const [name, call] of Object.entries(calls)) {
+      const caller = async () => {
+        await call();
+      };
+      const error: Error = await caller().then(
+        () => assert.fail(name),
+        (thrown: unknown) => thrown as Error,
+      );
+      assert.match(error.stack ?? "", /first-day\.test\.ts/, `${name}: ${error.stack}`);
+      assert.match(
+        error.message,
+        /create it with migrate\(\) of makeWorkerUtils\(\) or with "worker migrate --schema=jobs"/,
+        name,
+      );
+      assert.doesNotMatch(error.message, / --schema$|first, or name/);
+    }
+    const outer = await utils.addJob("t").catch((error: Error) => error.cause as Error);
+    assert.ok(!(outer instanceof Error && /^WorkerError/.test(outer.name)), "one cause, not two");
+  } finally {
+    await client.end();
+    await utils.end();
+  }
+});
+
+test("A task that acts on its own job by its id is told that it cannot, and what to do.", async () => {
+  const seen: unknown[] = [];
+  const task = defineTask("own", async (_, { job, utils, withPgClient }) => {
+    const calls = [
+      () => utils.rescheduleJobs([job.id], { runAt: "now" }),
+      () => utils.permanentlyFailJobs(["999999", job.id]),
+      () => utils.completeJobs([job.id]),
+      () => withPgClient((client) => utils.with(client).completeJobs([job.id])),
+      () => utils.completeJobs(["999999"]),
+      () => utils.completeJobs("no list" as never),
+    ];
+    for (const call of calls) seen.push(await call().catch((error: unknown) => error));
+  });
+  await queue.utils.addJob(task);
+  await queue.started({ tasks: [task] });
+  await until("the task has ended", async () => seen.length === 6);
+  const [reschedule, fail, complete, client, other, wrong] = seen;
+  for (const error of [reschedule, fail, complete, client]) {
+    assert.ok(error instanceof InputError, String(error));
+    assert.match(
+      error.message,
+      /^ids\[\d\]: "\d+" is the job that makes this call.*throw to have it tried/,
+    );
+  }
+  assert.match(String(fail), /ids\[1\]/);
+  assert.deepEqual(other, []);
+  assert.match(String(wrong), /InputError: ids/);
+});
