@@ -71,7 +71,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     ],
     "operations/model": ["query", "audit", "commands/declare", "commands/jobs", "commands"],
     "operations/store": ["sql", "settle", "query", "kept", "operations/model"],
-    "operations/rehearse": ["sql", "query", "walk", "stats", "groups", "operations/model"],
+    "operations/rehearse": ["sql", "query", "walk", "stats", "groups", "kept", "operations/model"],
     operations: ["sql", "query", "audit", "operations/model", "operations/rehearse"],
     "": ["read", "pages", "export", "add", "workers", "commands/jobs", "commands/maintenance"],
   },

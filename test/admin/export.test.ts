@@ -80,6 +80,24 @@ test("CSV quotes what has a meaning in it, and hides formulas from spreadsheets.
   );
 });
 
+test("A download's name tells what was asked for, and its day.", async () => {
+  await insert("values (1, '{}', null)");
+  for (const [q, format, name] of [
+    ["is:failed task:charge_card", "csv", "jobs-failed-charge_card"],
+    ['task:"a\r\nb/../é" -queue:x', "jsonl", "jobs-a-r-nb-..-x"],
+    ["", "csv", "jobs"],
+    [`task:${"x".repeat(200)}`, "csv", `jobs-${"x".repeat(55)}`],
+  ] as const) {
+    const { headers } = await download(`/api/export?format=${format}&q=${encodeURIComponent(q)}`);
+    const said = String(headers["content-disposition"]);
+    assert.match(said, /^attachment; filename="[\w.-]+-\d{4}-\d\d-\d\d\.(csv|jsonl)"$/);
+    assert.ok(
+      said.startsWith(`attachment; filename="${name}-20`) && said.includes(`.${format}`),
+      said,
+    );
+  }
+});
+
 test("An export goes on behind the last line that arrived, up to where it had begun to go.", async () => {
   await insert("select 1, 'null', null from generate_series(1, 50)");
   const whole = await download("/api/export?columns=id");

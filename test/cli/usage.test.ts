@@ -106,7 +106,10 @@ const badValues: [args: string[], says: RegExp][] = [
   [["show", "abc"], /<id>: must be a job id/],
   [["add", " ", "{}"], /<identifier>: must not be blank/],
   [["add", "t", "--key-mode", "replace"], /--key-mode: needs a key/],
-  [["reschedule", "1"], /at least one of --run-at, --priority, --attempts and --max-attempts/],
+  [
+    ["reschedule", "1"],
+    /at least one of --run-at, --shift, --spread, --priority, --attempts and --max-attempts/,
+  ],
   [["reschedule", "1", "--run-at", "soon"], /--run-at: must be "now", a time from now/],
   [["sweep", "--threshold", "soon"], /--threshold: must be a duration such as 30s/],
   [["add", "t", "--payload-file", "/no/such/file"], /--payload-file: cannot be read: ENOENT/],
@@ -215,6 +218,26 @@ test("A day and a time without a zone are of the process's zone, and a time alon
   const clock = new Date(Date.now() - 3_600_000).toISOString().slice(11, 16);
   const next = Date.parse((await typed(clock, "UTC")).at ?? "") - Date.now();
   assert.ok(next > 82_000_000 && next < 86_400_000, `${next} ms ahead`);
+});
+
+test("Jobs are shifted from their own time, forwards and back, and spread, by ids and by query.", async () => {
+  const added = await quickly(["add", "moved", "{}", "--run-at", "2031-01-01T00:00:00Z"], env);
+  assert.equal(added.status, 0, added.stderr);
+  const id = String((await jobsOf("--task", "moved"))[0]?.id);
+  const timeAfter = async (...args: string[]) => {
+    const ran = await quickly(["reschedule", ...args], env);
+    assert.equal(ran.status, 0, ran.stderr);
+    return { at: (await jobsOf("--task", "moved"))[0]?.run_at ?? "", out: ran.stdout };
+  };
+  assert.equal((await timeAfter(id, "--shift", "2h")).at, "2031-01-01T02:00:00.000Z");
+  assert.equal((await timeAfter(id, "--shift=-2h30m")).at, "2030-12-31T23:30:00.000Z");
+  const shifted = await timeAfter("task:moved", "--shift=+30m", "--yes", "--with-operations");
+  assert.equal(shifted.at, "2031-01-01T00:00:00.000Z");
+  assert.match(shifted.out, /run at: the first 2031-01-01T00:00:00.000Z, the last 2031/);
+  const { at } = await timeAfter(id, "--run-at", "2032-01-01T00:00:00Z", "--spread", "1h");
+  assert.match(at, /^2032-01-01T00:/);
+  const both = await quickly(["reschedule", id, "--now", "--shift", "1h"], env);
+  assert.match(both.stderr, /shift.*moves each job from its own time: leave out run_at/);
 });
 
 test("Both spellings of a key mode are known, and the names of graphile_worker_rs.", async () => {

@@ -8,7 +8,7 @@ import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
-import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
+import { type JobChanges, rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
 import type { Keeping } from "../../src/queue/kept/kept-statement.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { migratedDatabase } from "../support/database.ts";
@@ -194,6 +194,26 @@ test("Rescheduling changes what is given and nothing else.", async () => {
   assert.deepEqual([low?.priority, low?.attempts, low?.state], [-32_768, 32_767, "failed"]);
 });
 
+test("Rescheduling shifts each job from its own time, and spreads jobs over a time.", async () => {
+  const runAt = new Date("2031-02-03T04:05:06.789Z");
+  const jobs = await Promise.all(
+    [0, 1_000].map((ms) => {
+      const spec = { runAt: new Date(runAt.getTime() + ms) };
+      return addJob(queue.db, { identifier: "t", spec });
+    }),
+  );
+  const ids = jobs.map(({ id }) => id);
+  const timesOf = async (changes: JobChanges) =>
+    (await rescheduleJobs(queue.db, ids, changes)).jobs.map(
+      (job) => job.runAt.getTime() - runAt.getTime(),
+    );
+  assert.deepEqual(await timesOf({ shiftMs: 7_200_000 }), [7_200_000, 7_201_000]);
+  assert.deepEqual(await timesOf({ shiftMs: -7_200_500 }), [-500, 500]);
+  const spread = await timesOf({ runAt, spreadMs: 3_600_000 });
+  assert.ok(spread.every((ms) => ms >= 0 && ms < 3_600_000) && spread[0] !== spread[1]);
+  assert.deepEqual(await timesOf({ runAt, spreadMs: 3_600_000 }), spread, "the same each time");
+});
+
 test("Rescheduling refuses no change, a change out of range, and an unknown field.", async () => {
   const { id } = await addJob(queue.db, { identifier: "t" });
   const wrong: [unknown, RegExp][] = [
@@ -201,6 +221,9 @@ test("Rescheduling refuses no change, a change out of range, and an unknown fiel
     [{ runAt: undefined }, /at least one of/],
     [{ runAt: "soon" }, /^runAt: must be "now", a Date, or/],
     [{ runAt: new Date(Number.NaN) }, /^runAt: must be/],
+    [{ runAt: "now", shiftMs: 1 }, /runAt and shiftMs exclude each other/],
+    [{ shiftMs: 31_536_000_001 }, /^shiftMs: must be from -31536000000 to/],
+    [{ spreadMs: -1 }, /^spreadMs: must be from 0 to/],
     [{ priority: 32_768 }, /^priority: must be a whole number from -32768 to 32767/],
     [{ priority: "1" }, /^priority: must be a number/],
     [{ attempts: -1 }, /^attempts/],

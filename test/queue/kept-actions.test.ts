@@ -120,8 +120,13 @@ const done: Readonly<Record<string, object>> = {
   reschedule: { run_at: "2031-02-03T04:05:06.789123+02:00", priority: -1, max_attempts: 3 },
 };
 
-for (const [name, input] of Object.entries(done)) {
-  test(`What ${name} does to jobs by their ids is undone to the byte.`, async () => {
+const moves = [{ shift: -86_400.25, spread: 60 }, { spread: 3_600 }];
+
+for (const [name, input] of [
+  ...Object.entries(done),
+  ...moves.map((move) => ["reschedule", move] as const),
+]) {
+  test(`What ${name} ${JSON.stringify(input)} does to jobs by their ids is undone to the byte.`, async () => {
     const ids = await addDiverse();
     const before = await jobRows(queue);
     const operation = await kept(name, { ids, ...input });

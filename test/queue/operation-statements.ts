@@ -19,6 +19,7 @@ import {
   tallyIds,
   tallyRange,
 } from "../../src/queue/operations/rehearse/read-matches.ts";
+import { readTimes } from "../../src/queue/operations/rehearse/read-times.ts";
 import { readBoundary, readSamples } from "../../src/queue/operations/rehearse/samples.ts";
 import { lookAgain, noteMissed } from "../../src/queue/operations/store/missed.ts";
 import { receiptJobs } from "../../src/queue/operations/store/receipt-jobs.ts";
@@ -53,7 +54,15 @@ const stretch = { afterId: "0", uptoId: "9", limit: 5, before: rehearsal.boundar
 const acts: readonly Act[] = [
   { kind: "delete" },
   { kind: "fail", reason: "r" },
-  { kind: "reschedule", runAt: "now", priority: null, attempts: 0, maxAttempts: null },
+  {
+    kind: "reschedule",
+    runAt: "now",
+    shift: null,
+    spread: 60,
+    priority: null,
+    attempts: 0,
+    maxAttempts: null,
+  },
   { kind: "limit" },
 ];
 const store = (db: Database) => tableStore(db, "owner");
@@ -111,6 +120,9 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "rehearsal-count-sample": (db) => sampleMatches(db, jobs, { pages: 3 } as Gauge, "9"),
   "rehearsal-candidates": (db) => readCandidates(db, jobs, "0", "9"),
   "rehearsal-samples": (db) => readSamples(tools(db), jobs, "9", 1_000),
+  "rehearsal-times": async (db) => {
+    await readTimes(db, acts[2] as Act, jobs, "9", rehearsal.expected);
+  },
   "audit-facts": (db) => readFacts(db, { ids: ["1"], key: null }),
   "audit-record": (db) => trail(db).record({ ids: null, before: null, after: null } as AuditEntry),
   "audit-list": (db) => trail(db).list(10, null),

@@ -131,8 +131,10 @@ for (const [action, changes] of [
   ["retry", { priority: 9, max_attempts: 30 }],
   ["run-now", {}],
   ["reschedule", { run_at: "2031-01-31T08:00:00.123456Z", attempts: 1 }],
+  ["reschedule", { shift: -1800.000001, spread: 3600.5 }],
+  ["reschedule", { run_at: "now", spread: 7 }],
 ] as const) {
-  test(`An undo of ${action} brings every byte back.`, async () => {
+  test(`An undo of ${action} ${JSON.stringify(changes)} brings every byte back.`, async () => {
     await oddJobs();
     const before = await rows();
     const with_ = tools();
@@ -338,6 +340,37 @@ test("What is too large to be looked at is left alone, and the rehearsal says th
   const { report: other, operation: all } = await begun(with_, "fail", "task:t");
   assert.equal(other.count.precision, "exact", "its texts decide nothing");
   assert.equal((await workOn(with_, all, never)).done, 3);
+});
+
+test("A rehearsal tells the first and the last time that a shift and a spread will give.", async () => {
+  await add(200);
+  await queue.sql("update worker._private_jobs set run_at = '2030-01-01T00:00:00Z'");
+  const with_ = tools();
+  const seconds = async (changes: object, limit: number | null = null) => {
+    const asked = { action: "reschedule", query: "task:t", changes, limit } as const;
+    const { times, rehearsal } = await rehearse(with_, asked);
+    const manner = { rate: null, canary: null, limit };
+    const operation = await beginOperation(with_.store, rehearsal.id, origin, manner);
+    await workOn(with_, operation, never);
+    const order = `order by id limit ${limit ?? 1_000}`;
+    const [row] = await queue.sql<{ first: string; last: string; seconds: string }>(
+      `select min(run_at) as first, max(run_at) as last, count(distinct date_trunc('second', run_at)) as seconds
+       from (select run_at from worker._private_jobs ${order}) as jobs`,
+    );
+    const ahead = (at: unknown) =>
+      (new Date(String(at)).getTime() - Date.parse("2030-01-01T00:00:00Z")) / 1_000;
+    assert.deepEqual(
+      [ahead(times?.first), ahead(times?.last)].map(Math.floor),
+      [new Date(row?.first ?? 0), new Date(row?.last ?? 0)].map(ahead).map(Math.floor),
+    );
+    return [ahead(times?.first), ahead(times?.last), Number(row?.seconds)] as const;
+  };
+  assert.deepEqual(await seconds({ shift: 7_200 }), [7_200, 7_200, 1]);
+  assert.deepEqual(await seconds({ shift: -9_000 }), [-1_800, -1_800, 1]);
+  const [first, last, many] = await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 });
+  assert.ok(first >= 0 && first < 180 && last > 3_420 && last < 3_600, `${first} to ${last} s`);
+  assert.ok(many > 180, `${many} different seconds`);
+  await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 }, 20);
 });
 
 test("An undo leaves alone what somebody has written by hand since, without a word in updated_at.", async () => {

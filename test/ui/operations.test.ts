@@ -217,6 +217,21 @@ test("a verb with fields is filled in first, and counted again when they are cha
   assert.ok(page.hasButton("See what it would do"));
 });
 
+test("a shift and a spread are typed as durations, and the preview tells the first and the last time", async () => {
+  const page = await failedList();
+  page.app.dispatch("app.key", "", "Mod+a");
+  page.app.dispatch("app.key", "", "s");
+  page.type("shift", "-1h30m");
+  page.type("spread", "90");
+  page.click("See what it would do");
+  assert.deepEqual(body(page).changes, { shift: -5400, spread: 90 });
+  page.answer("api/operations", rehearsal({ first_run_at: at(-5400), last_run_at: at(86_400) }));
+  assert.match(
+    page.dialogText,
+    /Due from today, Sun 1 Mar 2026 11:30:00 \+01:00 to tomorrow, Mon 2 Mar 2026 13:00:00 \+01:00\./,
+  );
+});
+
 test("what the server refuses stands in the dialog, and an answer to a closed one is nobody's", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");

@@ -233,6 +233,8 @@ export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
         error_line: "GatewayError: HTTP 503",
       },
     ],
+    first_run_at: null,
+    last_run_at: null,
     unknown: [],
     undo_jobs: 8388,
     can_undo: true,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, textOf } from "./harness.ts";
 import {
+  at,
   failedJob,
   feed,
   job,
@@ -181,6 +182,38 @@ test("reschedule sends what was filled in, with the local time as UTC", async ()
     run_at: "2026-03-02T07:30:00.000Z",
     priority: -5,
     max_attempts: 3,
+  });
+});
+
+test("rescheduled jobs are shifted and spread, and when they are due is said before", async () => {
+  const page = await chosen([job(1, { run_at: at(3600) })]);
+  page.click("Reschedule…");
+  page.type("shift", "+2h");
+  assert.match(page.dialogText, /Due today, Sun 1 Mar 2026 16:00:00 \+01:00\./);
+  page.type("spread", "1h");
+  assert.match(
+    page.dialogText,
+    /Due from today, .* 16:00:00 \+01:00 to today, .* 17:00:00 \+01:00\./,
+  );
+  for (const [field, wrong] of [
+    ["shift", "soon"],
+    ["shift", "1.5h"],
+    ["shift", "366d"],
+    ["spread", "-1h"],
+  ] as const) {
+    page.type("shift", "");
+    page.type("spread", "");
+    page.type(field, wrong);
+    page.click("Reschedule job 1");
+    assert.match(page.dialogText, /Give a time of up to a year, such as 2h/, wrong);
+  }
+  page.type("spread", "1h");
+  page.type("run_at", "tomorrow 09:00");
+  assert.match(page.dialogText, /Due from tomorrow, .* 09:00:00 \+01:00 to tomorrow, .* 10:00:00/);
+  page.click("Reschedule job 1");
+  assert.deepEqual(body(page.asked("api/jobs/action").body), {
+    ...{ action: "reschedule", ids: [1] },
+    ...{ run_at: "2026-03-02T08:00:00.000Z", spread: 3600 },
   });
 });
 

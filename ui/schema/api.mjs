@@ -152,6 +152,8 @@ export const records = {
     by_task: "TaskShare[]",
     by_queue: "QueueShare[]",
     sample: "SampleJob[]",
+    first_run_at: "time?",
+    last_run_at: "time?",
     unknown: "string[]",
     undo_jobs: "i64",
     can_undo: "bool",

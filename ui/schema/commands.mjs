@@ -91,7 +91,7 @@ const texts = (values) => `[${values.map(text).join(", ")}]`;
 function fieldText([name, field]) {
   const { kind, label, isRequired, min = 0, max = 0 } = field;
   const choices = field.choices ?? field.item?.choices ?? [];
-  const unit = kind === "seconds" ? " (seconds)" : "";
+  const unit = kind === "seconds" && field.default !== undefined ? " (seconds)" : "";
   const rest = [
     isRequired,
     min,

@@ -29,6 +29,12 @@ export function duration(typed: string): number {
   throw new Unfit(DURATION);
 }
 
+/** Milliseconds, back from where it counts with a minus. */
+export function signedDuration(typed: string): number {
+  const [, sign, plain = ""] = /^([+-]?)(.*)$/s.exec(typed.trim()) ?? [];
+  return duration(plain) * (sign === "-" ? -1 : 1);
+}
+
 export function moment(typed: string): When {
   const plain = typed.trim();
   if (plain.toLowerCase() === "now") return "now";

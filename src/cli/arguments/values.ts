@@ -1,7 +1,7 @@
 // The kinds of values that options and words take: how each is read from the text that was typed,
 // and how the help shows it.
 import { Unfit } from "./refusals.ts";
-import { duration, moment, type When } from "./times.ts";
+import { duration, moment, signedDuration, type When } from "./times.ts";
 
 export interface Value<T> {
   readonly describe: string;
@@ -92,6 +92,9 @@ export function whole(describe: string, least: number, most: number, extras: Ext
 /** Milliseconds from `30s`, `5m`, `1h30m`, or a plain number of seconds. */
 export const span = (describe: string, extras: Extras = {}) =>
   value(describe, "duration", duration, extras);
+
+/** The same with a sign: `+2h`, `-30m`. */
+export const signedSpan = (describe: string) => value(describe, "duration", signedDuration, {});
 
 /** A moment; see times.ts for its forms. */
 export const when = (describe: string, extras: Extras = {}): Value<When | undefined> =>

@@ -8,6 +8,7 @@ import {
   listed,
   required,
   several,
+  signedSpan,
   span,
   text,
   type Value,
@@ -75,7 +76,7 @@ function typedValue(data: FieldData): Value<unknown> {
     case "integer":
       return whole(describe, min, max);
     case "seconds":
-      return span(describe.replace(/^Seconds /, "Time "));
+      return ((data.min ?? 0) < 0 ? signedSpan : span)(describe.replace(/^Seconds /, "Time "));
     case "boolean":
       return flag(describe);
     case "time":

@@ -37,7 +37,7 @@ export function rehearsalLines(
   missing: MissingTables | null,
   suggest: SameQueue,
 ): string[] {
-  const { rehearsal, count, skipLocked, change, byTask, byQueue, samples, unknown } = report;
+  const { rehearsal, count, skipLocked, change, byTask, byQueue, samples, unknown, times } = report;
   const lines = [`${rehearsal.action}: ${jobsThatMatch(report)}`];
   if (unknown.length > 0) lines.push(`  nothing is called ${unknown.join(", ")}`);
   if (skipLocked.value > 0)
@@ -46,6 +46,7 @@ export function rehearsalLines(
     );
   if (count.value === 0 && (count.precision === "exact" || byTask.length === 0)) return lines;
   lines.push(`  by task: ${shares(byTask)}`, `  by queue: ${shares(byQueue)}`);
+  if (times !== null) lines.push(`  run at: the first ${times.first}, the last ${times.last}`);
   for (const job of samples.slice(0, 3)) {
     const error = job.errorLine === null ? "" : ` ${job.errorLine.slice(0, 80)}`;
     const tries = `${job.attempts}/${job.maxAttempts}`;

@@ -5,13 +5,13 @@
     for update
   ), chosen as materialized (
     select id, ctid
-    from unnest($14::bigint[], $15::tid[]) as row (id, ctid)
+    from unnest($16::bigint[], $17::tid[]) as row (id, ctid)
   ), found as materialized (
     select chosen.id, chosen.ctid, jobs.locked_at is not null as is_locked,
       jobs.locked_at is null and coalesce(jobs.updated_at > $3::timestamptz, false) as is_changed
     from chosen
     left join "worker"._private_jobs as jobs
-      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and (jobs.task_id = any($16::int[]))
+      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and (jobs.task_id = any($18::int[]))
     where chosen.id > $1::bigint and chosen.id <= $2::bigint
     and exists (select from mine)
     order by chosen.id
@@ -22,16 +22,17 @@
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
     and jobs.locked_at is null and jobs.updated_at <= $3::timestamptz
-    and (jobs.task_id = any($16::int[]))
+    and (jobs.task_id = any($18::int[]))
     order by jobs.id
     for update of jobs skip locked
   ), acted as (
     update "worker"._private_jobs as jobs
     set
-      run_at = pg_catalog.now(),
-      priority = coalesce($7::smallint, jobs.priority),
-      attempts = coalesce($8::smallint, jobs.attempts),
-      max_attempts = coalesce($9::smallint, jobs.max_attempts),
+      run_at = pg_catalog.now() + pg_catalog.make_interval(secs => coalesce($7::double precision, 0)
+        + coalesce($8::double precision, 0) * ((pg_catalog.hashint8(jobs.id) + 2147483648) / 4294967296::double precision)),
+      priority = coalesce($9::smallint, jobs.priority),
+      attempts = coalesce($10::smallint, jobs.attempts),
+      max_attempts = coalesce($11::smallint, jobs.max_attempts),
       updated_at = pg_catalog.now()
     where jobs.id = any(array(select held.id from held))
     returning jobs.id, jobs.updated_at, jobs.attempts
@@ -42,7 +43,7 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       run_at, updated_at, task_id, attempts, max_attempts, priority
     )
-    select $10::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+    select $12::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
       was.run_at, was.updated_at, was.task_id, was.attempts, was.max_attempts, was.priority
     from found as met
     left join acted on acted.id = met.id
@@ -64,11 +65,11 @@
       skipped_changed = operation.skipped_changed + tally.changed,
       skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
       kept = operation.kept + tally.kept,
-      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $11::int),
-      rate_per_s = $12::int,
-      eta_s = $13::int
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $13::int),
+      rate_per_s = $14::int,
+      eta_s = $15::int
     from tally, mine
-    where operation.id = $10::bigint
+    where operation.id = $12::bigint
     returning operation.after_id
   )
   select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, array(

@@ -15,9 +15,10 @@
     from batch
     join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and jobs.locked_at is null
-    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at)
-    and jobs.priority = coalesce($5::int, batch.priority)
-    and jobs.max_attempts = coalesce($6::int, batch.max_attempts)
+    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at) + pg_catalog.make_interval(secs => coalesce($5::double precision, 0)
+        + coalesce($6::double precision, 0) * ((pg_catalog.hashint8(batch.job_id) + 2147483648) / 4294967296::double precision))
+    and jobs.priority = coalesce($7::int, batch.priority)
+    and jobs.max_attempts = coalesce($8::int, batch.max_attempts)
     order by jobs.id
     for update of jobs skip locked
   ), restored as (
@@ -33,9 +34,10 @@
     select batch.job_id, case
         when jobs.id is null then 'g'
         when jobs.locked_at is not null then 'l'
-        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at)
-    and jobs.priority = coalesce($7::int, batch.priority)
-    and jobs.max_attempts = coalesce($8::int, batch.max_attempts)) then 'c'
+        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at) + pg_catalog.make_interval(secs => coalesce($9::double precision, 0)
+        + coalesce($10::double precision, 0) * ((pg_catalog.hashint8(batch.job_id) + 2147483648) / 4294967296::double precision))
+    and jobs.priority = coalesce($11::int, batch.priority)
+    and jobs.max_attempts = coalesce($12::int, batch.max_attempts)) then 'c'
         else 'l'
       end::"char" as why
     from batch
@@ -65,9 +67,9 @@
       undo_changed = operation.undo_changed + tally.changed,
       undo_gone = operation.undo_gone + tally.gone,
       undo_locked = operation.undo_locked + tally.locked,
-      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $9::int),
-      rate_per_s = $10::int,
-      eta_s = $11::int
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $13::int),
+      rate_per_s = $14::int,
+      eta_s = $15::int
     from tally, mine
     where operation.id = $1::bigint
     returning operation.undo_after_id as after_id, operation.undo_key_taken,

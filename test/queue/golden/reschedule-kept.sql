@@ -12,7 +12,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   ), acted as (
     update "worker"._private_jobs as jobs
     set
-      run_at = case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end,
+      run_at = case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end + pg_catalog.make_interval(secs => coalesce($7::double precision, 0)
+        + coalesce($8::double precision, 0) * ((pg_catalog.hashint8(jobs.id) + 2147483648) / 4294967296::double precision)),
       priority = coalesce($4::int::smallint, jobs.priority),
       attempts = coalesce($5::int::smallint, jobs.attempts),
       max_attempts = coalesce($6::int::smallint, jobs.max_attempts),
@@ -34,7 +35,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       -- Where there are more than a query may name, only the receipt has them.
       case when pg_catalog.count(*) <= 100 then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
       pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint::text,
-      $7::text, $8::json, $9::text, $10::text,
+      $9::text, $10::json, $11::text, $12::text,
       'done', pg_catalog.now(), pg_catalog.max(id), pg_catalog.now(), pg_catalog.json_build_object(
         'value', pg_catalog.count(*), 'precision', 'exact', 'basis', 'scan',
         'as_of', pg_catalog.to_char(pg_catalog.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')

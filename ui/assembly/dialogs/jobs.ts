@@ -2,9 +2,10 @@
 import { commandForm, writeFields } from "../forms/command-form";
 import { checkbox } from "../forms/field";
 import { Form } from "../forms/form";
+import { movedNote } from "../forms/time-field";
 import { JobActionResult, readJobActionResult } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
-import { box, leaf, Node } from "../lib/node";
+import { box, leaf, Node, nothing } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
@@ -80,11 +81,25 @@ export class JobsDialog extends CommandDialog {
     return `${counted(failed, "of them has", "of them have")} used up the tries: without a smaller number of attempts used they do not run.`;
   }
 
+  private due(m: Model, dialog: OpenDialog): Node {
+    let first: f64 = Infinity;
+    let last: f64 = -Infinity;
+    for (let i = 0; i < dialog.jobs.length; i++) {
+      first = min(first, dialog.jobs[i].runAt);
+      last = max(last, dialog.jobs[i].runAt);
+    }
+    return movedNote(dialog.draft, first, last, m.serverNow);
+  }
+
   override form(m: Model, dialog: OpenDialog): Node {
     if (!this.givesBack(dialog)) {
       const form = commandForm(this.command, dialog.draft, m.serverNow);
       const said = this.spent(dialog);
-      return said.length > 0 ? box("div", "form", [form, leaf("p", "hint", said)]) : form;
+      return box("div", "form", [
+        form,
+        this.due(m, dialog),
+        said.length > 0 ? leaf("p", "hint", said) : nothing,
+      ]);
     }
     const failed = dialog.count("failed");
     const other = dialog.jobs.length - failed;

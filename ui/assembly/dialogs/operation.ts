@@ -6,6 +6,7 @@ import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
 import { checkbox } from "../forms/field";
 import { Form } from "../forms/form";
+import { dueNote } from "../forms/time-field";
 import { Command, commandNamed } from "../generated/commands";
 import {
   AskedOperation,
@@ -135,6 +136,7 @@ export class OperationDialog extends Dialog {
       rehearsal !== null
         ? box("div", "form", [
             rehearsed(m, rehearsal, this.label),
+            dueNote(rehearsal.firstRunAt, rehearsal.lastRunAt, m.serverNow),
             unstartable(rehearsal.missing),
             mannerFields(m, draft, rehearsal, this.asked.action),
           ])

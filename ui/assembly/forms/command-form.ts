@@ -56,6 +56,11 @@ function isNumber(field: CommandField): bool {
   return field.kind === "integer" || field.kind === "seconds";
 }
 
+/** Where nothing stands for it when it is left out. */
+function isSpan(field: CommandField): bool {
+  return field.kind === "seconds" && field.fallback.length === 0;
+}
+
 function numberRow(numbers: Node[]): Node {
   return box("div", numbers.length > 2 ? "field-row three" : "field-row", numbers);
 }
@@ -65,6 +70,7 @@ function control(field: CommandField, draft: Draft, now: f64, first: bool): Node
   if (field.kind === "boolean") return checkbox(draft, field.name, field.label, INPUT);
   const made = fieldOf(field, draft);
   made.focused = first && !isNumber(field);
+  if (isSpan(field)) made.placeholder = field.min < 0 ? "+2h, -30m" : "1h";
   if (isNumber(field)) return made.input();
   if (field.kind === "json") return made.area(7);
   if (field.kind !== "choice") return made.input();
@@ -77,7 +83,8 @@ function control(field: CommandField, draft: Draft, now: f64, first: bool): Node
 
 function write(form: Form, field: CommandField): void {
   const kind = field.kind;
-  if (isNumber(field)) form.whole(field.name, field.name, field.min, field.max);
+  if (isSpan(field)) form.span(field.name, field.min, field.max);
+  else if (isNumber(field)) form.whole(field.name, field.name, field.min, field.max);
   else if (kind === "time") form.time(field.name, field.name);
   else if (kind === "boolean") form.flag(field.name, field.name);
   else if (kind === "json") form.json(field.name, field.name);

@@ -4,7 +4,7 @@ import { grouped, parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
 import { Draft } from "./draft";
 import { faultOf } from "./json-fault";
-import { NO_TIME, typedTime } from "./local-time";
+import { NO_TIME, typedSeconds, typedTime } from "./local-time";
 
 export class Form {
   readonly body: JsonWriter = new JsonWriter();
@@ -57,6 +57,20 @@ export class Form {
     const at = typedTime(typed, this.draft.now);
     if (isNaN(at)) this.draft.reject(field, NO_TIME);
     else this.body.string(name, isoTime(at));
+    this.filled++;
+  }
+
+  /** Seconds, given as such or as `1h30m`; with a minus where they may be negative. */
+  span(field: string, least: i64, most: i64): void {
+    const typed = this.draft.value(field);
+    if (typed.trim().length === 0) return;
+    const secs = typedSeconds(typed);
+    if (isNaN(secs) || secs < <f64>least || secs > <f64>most) {
+      this.draft.reject(
+        field,
+        `Give a time of up to a year, such as 2h${least < 0 ? ", -30m" : ""}.`,
+      );
+    } else this.body.int(field, <i64>secs);
     this.filled++;
   }
 

@@ -2,6 +2,7 @@
 import { zoneOffset } from "../host";
 import { isDigit } from "../lib/json-scanner";
 import { lower } from "../lib/letters";
+import { parseWhole } from "../lib/number";
 import { parseTime, parseWall, wallText } from "../lib/time";
 
 export const NO_TIME: string = "Give a date, a time, or both; or such as +30m or in 2h.";
@@ -46,6 +47,16 @@ export function typedTime(typed: string, now: f64): f64 {
   const rest = said.substring(behind);
   if (rest.length === 0) return localTime(day);
   return " t".includes(rest.charAt(0)) ? localTime(day + clockOf(rest.substring(1).trim())) : NaN;
+}
+
+/** Seconds of `2h`, `+2h`, `-30m` or `90`; NaN when it is none. */
+export function typedSeconds(typed: string): f64 {
+  const said = lower(typed.trim());
+  const back = said.startsWith("-");
+  const plain = back || said.startsWith("+") ? said.substring(1) : said;
+  const whole = parseWhole(plain);
+  const secs = whole.valid && whole.value >= 0 ? <f64>whole.value : spanOf(plain) / 1000;
+  return back ? -secs : secs;
 }
 
 /** The midnight with which a time's day begins, on the local clock. */

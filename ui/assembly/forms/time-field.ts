@@ -2,12 +2,12 @@
 import { dated, Times, until } from "../controls/age";
 import { button } from "../controls/button";
 import { zoneOffset } from "../host";
-import { box, Node } from "../lib/node";
+import { box, leaf, Node, nothing } from "../lib/node";
 import { parseWhole } from "../lib/number";
 import { zoneText } from "../lib/time";
 import { Draft } from "./draft";
 import { Field } from "./field";
-import { dayOf, localField, NO_TIME, typedTime } from "./local-time";
+import { dayOf, localField, NO_TIME, typedSeconds, typedTime } from "./local-time";
 
 export function timeField(draft: Draft, name: string, label: string, now: f64): Node {
   const field = new Field(draft, name, label);
@@ -26,6 +26,31 @@ export function timeField(draft: Draft, name: string, label: string, now: f64): 
       shortcut("+1d", name, 1440),
     ]),
   ]);
+}
+
+/** When jobs will be due, of which the first and the last are known. */
+export function dueNote(first: f64, last: f64, now: f64): Node {
+  if (isNaN(first) || isNaN(last)) return nothing;
+  const to =
+    first === last
+      ? `Due ${dayed(first, now)}.`
+      : `Due from ${dayed(first, now)} to ${dayed(last, now)}.`;
+  return leaf("p", "hint", to);
+}
+
+/** The same for jobs of these times, as the form moves them; a spread ends where the last may be. */
+export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
+  const shift = typedSeconds(draft.value("shift"));
+  const spread = typedSeconds(draft.value("spread"));
+  if (isNaN(shift) && isNaN(spread)) return nothing;
+  const given = typedTime(draft.value("run_at"), now);
+  const by = isNaN(shift) ? 0 : shift * 1000;
+  const over = isNaN(spread) ? 0 : spread * 1000;
+  return dueNote(
+    (isNaN(given) ? first : given) + by,
+    (isNaN(given) ? last : given) + by + over,
+    now,
+  );
 }
 
 /** `tomorrow, Fri 27 Nov 2026 09:00:00 +01:00` */

@@ -1,6 +1,7 @@
 // GET /api/export: everything that matches a query, as JSON Lines or CSV, as long as it takes. Whether all
 // of it has arrived says the trailer x-export-complete, and, where trailers are not shown, that the
 // answer did not break off. POST /api/export/ticket gives an address for a browser's own download.
+import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
 import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
@@ -136,10 +137,19 @@ function bodySchema(): JsonSchema {
 
 const types = { jsonl: "application/x-ndjson; charset=utf-8", csv: "text/csv; charset=utf-8" };
 
-const headersOf = ({ format }: ExportRequest) => ({
+const headersOf = ({ format, q }: ExportRequest) => ({
   "content-type": types[format],
-  "content-disposition": `attachment; filename="jobs.${format}"`,
+  "content-disposition": `attachment; filename="${fileName(q, format)}"`,
 });
+
+const LONGEST_NAME = 60;
+
+/** What was asked for, and the day in UTC: `jobs-failed-charge_card-2026-11-26.csv`. */
+function fileName(q: string, format: string): string {
+  const words = q.replace(/\w+:/g, " ").match(/[\w.]+/g) ?? [];
+  const name = ["jobs", ...words].join("-").slice(0, LONGEST_NAME);
+  return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
+}
 
 /** `begin`: may still refuse it, once there is a place for it. */
 function exported(

@@ -90,6 +90,9 @@ export const rehearsalSchema = record(
         error_line: "string?",
       }),
     ),
+    // When the jobs would run, where the action gives a time and they are few enough to be read.
+    first_run_at: "time?",
+    last_run_at: "time?",
     unknown: "string[]",
     boundary,
     undo_bytes: "integer",

@@ -122,6 +122,18 @@ const seconds = v.pipe(
 export const duration = (words: Words, details: Details = {}) =>
   field("seconds", words, seconds, { min: 0, max: YEAR_SECS, ...details });
 
+/** A duration in seconds, forwards or back, up to a year. */
+export const shift = (words: Words, details: Details = {}) => {
+  const check = v.pipe(
+    v.number("must be a number of seconds"),
+    v.check(
+      (secs) => Math.abs(secs) <= YEAR_SECS,
+      `must be from -${YEAR_SECS} to ${YEAR_SECS} seconds`,
+    ),
+  );
+  return field("seconds", words, check, { min: -YEAR_SECS, max: YEAR_SECS, ...details });
+};
+
 const NOW_OR_TIME = 'must be "now" or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
 
 /** RFC 3339 text, or `now`: this moment by the database's clock. */

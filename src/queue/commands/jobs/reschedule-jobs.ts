@@ -7,9 +7,19 @@ import { attemptCount, attemptLimit, smallint } from "../../../domain/job-spec.t
 import { moment } from "../../../domain/moment.ts";
 import { actOnJobs, type Changed } from "../../kept/act-on-jobs.ts";
 import type { Keeping } from "../../kept/kept-statement.ts";
+import { movedRunAt } from "../../kept/moved-run-at.ts";
 import { untilNotFetched } from "../../kept/until-not-fetched.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
-import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
+import {
+  attempts,
+  duration,
+  jobIds,
+  maxAttempts,
+  optional,
+  priority,
+  shift,
+  time,
+} from "../declare/field.ts";
 import {
   acted,
   actedAnswer,
@@ -24,6 +34,10 @@ import {
 export interface JobChanges {
   /** A Date, RFC 3339 text with a zone, or `now`: this moment by the database's clock. */
   readonly runAt?: Date | string | undefined;
+  /** Moves each job by so many milliseconds from its own time, back if negative; up to a year. Not with runAt. */
+  readonly shiftMs?: number | undefined;
+  /** Spreads the jobs evenly over so many milliseconds from the given time, or from their own; up to a year. */
+  readonly spreadMs?: number | undefined;
   /** Lower runs earlier, smallint. */
   readonly priority?: number | undefined;
   /** Attempts made so far, 0–32,767. Below max_attempts a failed job runs again. */
@@ -32,16 +46,30 @@ export interface JobChanges {
   readonly maxAttempts?: number | undefined;
 }
 
+const YEAR_MS = 365 * 86_400_000;
+
+const milliseconds = (least: number) =>
+  v.pipe(
+    v.number("must be a number of milliseconds"),
+    v.check((ms) => ms >= least && ms <= YEAR_MS, `must be from ${least} to ${YEAR_MS} ms`),
+  );
+
 const changesSchema = v.pipe(
   strict({
     runAt: v.optional(v.union([v.literal("now"), moment], MOMENT())),
+    shiftMs: v.optional(milliseconds(-YEAR_MS)),
+    spreadMs: v.optional(milliseconds(0)),
     priority: v.optional(smallint),
     attempts: v.optional(attemptCount),
     maxAttempts: v.optional(attemptLimit),
   }),
   v.check(
     (changes) => Object.values(changes).some((value) => value !== undefined),
-    "at least one of runAt, priority, attempts and maxAttempts is needed",
+    "at least one of runAt, shiftMs, spreadMs, priority, attempts and maxAttempts is needed",
+  ),
+  v.check(
+    ({ runAt, shiftMs }) => runAt === undefined || shiftMs === undefined,
+    "runAt and shiftMs exclude each other",
   ),
 );
 
@@ -61,7 +89,10 @@ export async function rescheduleJobs(
   changes: JobChanges,
   keeping: Keeping | null = null,
 ): Promise<Changed> {
-  const { runAt, priority, attempts, maxAttempts } = validate(changesSchema, changes);
+  const { runAt, shiftMs, spreadMs, priority, attempts, maxAttempts } = validate(
+    changesSchema,
+    changes,
+  );
   await untilNotFetched(db, { ids: checkedJobIds(ids) });
   const values = [
     runAt === "now",
@@ -69,17 +100,27 @@ export async function rescheduleJobs(
     priority ?? null,
     attempts ?? null,
     maxAttempts ?? null,
+    secondsOf(shiftMs),
+    secondsOf(spreadMs),
   ];
   return actOnJobs(db, { kind: "reschedule", change: rescheduleChange, values }, ids, keeping);
 }
 
+const millisecondsOf = (secs: number | undefined) =>
+  secs === undefined ? undefined : secs * 1_000;
+
+const secondsOf = (ms: number | undefined) => (ms === undefined ? null : ms / 1_000);
+
 const rescheduleChange = (s: string) => `update ${s}._private_jobs as jobs
     set
-      run_at = case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end,
+      run_at = ${movedRunAt(GIVEN_OR_OWN, "jobs.id", "$7::double precision", "$8::double precision")},
       priority = coalesce($4::int::smallint, jobs.priority),
       attempts = coalesce($5::int::smallint, jobs.attempts),
       max_attempts = coalesce($6::int::smallint, jobs.max_attempts),
       updated_at = pg_catalog.now()`;
+
+const GIVEN_OR_OWN =
+  "case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end";
 
 export const rescheduleCommand = defineCommand({
   name: "reschedule",
@@ -95,19 +136,32 @@ export const rescheduleCommand = defineCommand({
   fields: {
     ids: jobIds,
     run_at: optional(time(["Run at", "not before this time"])),
+    shift: optional(shift(["Shift by", "seconds by which each job moves from its own time"])),
+    spread: optional(
+      duration([
+        "Spread over",
+        "seconds over which the jobs are spread, from the time given or their own",
+      ]),
+    ),
     priority: optional(priority),
     attempts: optional(attempts),
     max_attempts: optional(maxAttempts),
   },
-  needsOneOf: ["run_at", "priority", "attempts", "max_attempts"],
+  needsOneOf: ["run_at", "shift", "spread", "priority", "attempts", "max_attempts"],
   answer: actedAnswer,
+  problems: ({ run_at: runAt, shift }) =>
+    runAt === undefined || shift === undefined
+      ? []
+      : [{ path: "shift", message: "moves each job from its own time: leave out run_at, or this" }],
   run: async (db, { ids, ...changes }, { keepFor }) => {
-    const { run_at: runAt, priority, attempts, max_attempts: maxAttempts } = changes;
+    const { run_at: runAt, shift, spread, priority, attempts, max_attempts: maxAttempts } = changes;
     const keeping = keepingOf(keepFor, "reschedule", changes);
-    const named = { runAt, priority, attempts, maxAttempts };
+    const moved = { runAt, shiftMs: millisecondsOf(shift), spreadMs: millisecondsOf(spread) };
+    const named = { ...moved, priority, attempts, maxAttempts };
     const result = await acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
     // They have the time now, but when it comes nobody takes them.
-    const spent = runAt === undefined ? [] : result.jobs.filter(isSpent).map(({ id }) => id);
+    const isMoved = [runAt, shift, spread].some((value) => value !== undefined);
+    const spent = !isMoved ? [] : result.jobs.filter(isSpent).map(({ id }) => id);
     return { ...result, spent };
   },
   operationId: ({ operationId }) => operationId,

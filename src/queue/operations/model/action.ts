@@ -35,6 +35,9 @@ export type Act =
       readonly kind: "reschedule";
       /** null: as it is. */
       readonly runAt: string | null;
+      /** Seconds. */
+      readonly shift: number | null;
+      readonly spread: number | null;
       readonly priority: number | null;
       readonly attempts: number | null;
       readonly maxAttempts: number | null;
@@ -117,6 +120,8 @@ export function actOf(action: OperationAction, changes: Changes): Act {
       return {
         kind: "reschedule",
         runAt: action === "reschedule" ? ((changes["run_at"] as string) ?? null) : "now",
+        shift: number("shift"),
+        spread: number("spread"),
         priority: number("priority"),
         attempts: action === "retry" ? 0 : number("attempts"),
         maxAttempts: number("max_attempts"),

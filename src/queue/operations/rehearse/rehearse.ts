@@ -16,6 +16,7 @@ import { MOST_ROWS, type Rehearsal } from "../model/operation.ts";
 import type { RehearsalTools } from "../model/operation-tools.ts";
 import { countMatches } from "./count-matches.ts";
 import type { CountOf, MatchCounts } from "./match-counts.ts";
+import { readTimes, type Times } from "./read-times.ts";
 import { readBoundary, readSamples, type SampleJob } from "./samples.ts";
 
 export interface RehearsalReport {
@@ -28,6 +29,8 @@ export interface RehearsalReport {
   readonly byTask: readonly Share[];
   readonly byQueue: readonly Share[];
   readonly samples: readonly SampleJob[];
+  /** The first and the last time that the jobs would have, where that is known. */
+  readonly times: Times | null;
   readonly unknown: readonly string[];
   /** What the database will keep for the undo, of how many jobs: of more than a million the first. */
   readonly undoBytes: number;
@@ -87,10 +90,11 @@ export async function rehearse(
   const { explicit: query, nowUs } = jobs;
   const kept = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MOST_ROWS);
+  const times = await readTimes(reads, act, jobs, maxId, change);
   const samples = await readSamples(tools, jobs, maxId, walkMs / 2);
   if (asked.isKept !== false) await store?.keep(kept);
   return {
-    ...{ rehearsal: kept, count, change, skipLocked, byTask, byQueue, samples },
+    ...{ rehearsal: kept, count, change, skipLocked, byTask, byQueue, samples, times },
     unknown: jobs.unknown,
     undoJobs,
     undoBytes: Math.round(undoJobs * undoBytesOf(act, counts)),

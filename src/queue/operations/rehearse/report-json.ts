@@ -32,6 +32,8 @@ export function rehearsalJson(
     by_task: shares("task", report.byTask),
     by_queue: shares("queue", report.byQueue),
     sample: `[${report.samples.map(sampleJson).join(",")}]`,
+    first_run_at: text(report.times?.first ?? null),
+    last_run_at: text(report.times?.last ?? null),
     unknown: text(report.unknown),
     boundary: objectText({ max_id: at.maxId, before: text(at.before) }),
     undo_bytes: text(report.undoBytes),

@@ -3,6 +3,7 @@
 // killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch. What
 // was found and could not be had counts as locked, and is looked at again afterwards (missed.ts).
 import { keepRows, keptColumns, mayRun } from "../../kept/kept-columns.ts";
+import { movedRunAt } from "../../kept/moved-run-at.ts";
 import type { JobQuery } from "../../query/job-query.ts";
 import { announceJobs } from "../../sql/notify.ts";
 import type { Act } from "../model/action.ts";
@@ -142,18 +143,35 @@ function actedOf(s: string, act: Act, parameter: Parameter): string {
       max_attempts = greatest(1::smallint, jobs.attempts),
       updated_at = pg_catalog.now()
     ${changed}`;
-    case "reschedule":
+    case "reschedule": {
+      const given =
+        act.runAt === "now"
+          ? "pg_catalog.now()"
+          : `coalesce(${parameter(act.runAt, "timestamptz")}, jobs.run_at)`;
       return `update ${s}._private_jobs as jobs
     set
-      run_at = ${act.runAt === "now" ? "pg_catalog.now()" : `coalesce(${parameter(act.runAt, "timestamptz")}, jobs.run_at)`},
+      run_at = ${movedBy(act, given, "jobs.id", parameter)},
       priority = ${orAsIs("priority", act.priority)},
       attempts = ${orAsIs("attempts", act.attempts)},
       max_attempts = ${orAsIs("max_attempts", act.maxAttempts)},
       updated_at = pg_catalog.now()
     ${changed}`;
+    }
     default:
       return act satisfies never;
   }
+}
+
+/** Most move no job away from the time that they give. */
+export function movedBy(
+  { shift, spread }: Extract<Act, { readonly kind: "reschedule" }>,
+  from: string,
+  id: string,
+  parameter: Parameter,
+): string {
+  if (shift === null && spread === null) return from;
+  const seconds = (value: number | null) => parameter(value, "double precision");
+  return movedRunAt(from, id, seconds(shift), seconds(spread));
 }
 
 interface Places {

@@ -5,7 +5,13 @@ import { mayRun } from "../../kept/kept-columns.ts";
 import { announceJobs } from "../../sql/notify.ts";
 import type { Act } from "../model/action.ts";
 import type { UndoStretch } from "../model/operation-store.ts";
-import { type BuiltStatement, type Claim, type Parameter, parameters } from "./batch-statement.ts";
+import {
+  type BuiltStatement,
+  type Claim,
+  movedBy,
+  type Parameter,
+  parameters,
+} from "./batch-statement.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 export function undoStatement(
@@ -106,7 +112,8 @@ function asLeftBy(act: Change, parameter: Parameter): string {
   }
   const { runAt, priority, maxAttempts } = act;
   const given = runAt === "now" ? "batch.left_at" : parameter(runAt, "timestamptz");
-  return `${written} and jobs.run_at = coalesce(${given}, batch.run_at)
+  const moved = movedBy(act, `coalesce(${given}, batch.run_at)`, "batch.job_id", parameter);
+  return `${written} and jobs.run_at = ${moved}
     and jobs.priority = coalesce(${parameter(priority, "int")}, batch.priority)
     and jobs.max_attempts = coalesce(${parameter(maxAttempts, "int")}, batch.max_attempts)`;
 }
