@@ -45,6 +45,11 @@ export interface Job {
 
 /** The contract's `ListedJob`, payload and flags byte for byte. `more`: name → JSON text. */
 export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
+  return listedJobTexts(job, more).join("");
+}
+
+/** The same in pieces, of which a payload is one: to be put together once, with others. */
+export function listedJobTexts(job: Job, more: Record<string, string> = {}): string[] {
   const { task_identifier, queue_name, is_available, state, ...rest } = fields(job);
   return object({ ...rest, task_identifier, queue_name, is_available, state, ...more });
 }
@@ -52,7 +57,9 @@ export function listedJobJson(job: Job, more: Record<string, string> = {}): stri
 /** The contract's job inside a `JobActionResult`. */
 export function actedJobJson(job: Job): string {
   const { queue_name: _, is_available: __, state: ___, ...rest } = fields(job);
-  return object({ ...rest, task_id: String(job.taskId), job_queue_id: String(job.queueId) });
+  return object({ ...rest, task_id: String(job.taskId), job_queue_id: String(job.queueId) }).join(
+    "",
+  );
 }
 
 /** Field name → JSON text. Written by hand because payload and flags must not be parsed. */
@@ -79,8 +86,7 @@ function fields(job: Job) {
   };
 }
 
-function object(members: Record<string, string>): string {
-  return `{${Object.entries(members)
-    .map(([name, text]) => `"${name}":${text}`)
-    .join(",")}}`;
+function object(members: Record<string, string>): string[] {
+  const texts = Object.entries(members).flatMap(([name, text]) => [`,"${name}":`, text]);
+  return ["{", (texts[0] ?? "").slice(1), ...texts.slice(1), "}"];
 }

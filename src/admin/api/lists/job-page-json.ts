@@ -1,6 +1,6 @@
 // A page of jobs on the wire: whole jobs byte for byte as the contract has them, or rows of a table.
 import { conditions } from "../../../domain/condition.ts";
-import { jobStates, listedJobJson } from "../../../domain/job.ts";
+import { jobStates, listedJobTexts } from "../../../domain/job.ts";
 import type { LightJob } from "../../../queue/pages/light-rows.ts";
 import type { JobPage, LightPage } from "../../../queue/pages/list-jobs.ts";
 import {
@@ -13,13 +13,13 @@ import {
   withOptional,
 } from "../../wire/json-schema.ts";
 
-/** `more`: name → JSON text. */
-export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>>): string {
+/** In pieces. `more`: name → JSON text. */
+export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>>): string[] {
   const cut = new Map(page.cut.map((one) => [one.id, one]));
-  const rows = page.jobs.map((job) => {
+  const rows = page.jobs.map((job): readonly string[] => {
     const one = cut.get(job.id);
-    if (one === undefined) return listedJobJson(job);
-    return listedJobJson(job, {
+    if (one === undefined) return listedJobTexts(job);
+    return listedJobTexts(job, {
       payload_truncated: "true",
       payload_bytes: String(one.payloadBytes),
       ...(one.isErrorCut ? { last_error_truncated: "true" } : {}),
@@ -28,15 +28,19 @@ export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>
   return pageJson(rows, page, more);
 }
 
-export function lightPageJson(page: LightPage, more: Readonly<Record<string, string>>): string {
-  return pageJson(page.jobs.map(lightJobJson), page, more);
+export function lightPageJson(page: LightPage, more: Readonly<Record<string, string>>): string[] {
+  return pageJson(
+    page.jobs.map((job) => [lightJobJson(job)]),
+    page,
+    more,
+  );
 }
 
 function pageJson(
-  rows: readonly string[],
+  rows: readonly (readonly string[])[],
   { nextCursor, report }: Pick<JobPage, "nextCursor" | "report">,
   more: Readonly<Record<string, string>>,
-): string {
+): string[] {
   const members = {
     next_cursor: JSON.stringify(nextCursor),
     cost: JSON.stringify(report.cost),
@@ -50,7 +54,8 @@ function pageJson(
     ...more,
   };
   const texts = Object.entries(members).map(([name, text]) => `"${name}":${text}`);
-  return `{"jobs":[${rows.join(",")}],${texts.join(",")}}`;
+  const jobs = rows.flatMap((row, at) => (at === 0 ? row : [",", ...row]));
+  return ['{"jobs":[', ...jobs, `],${texts.join(",")}}`];
 }
 
 function lightJobJson(job: LightJob): string {

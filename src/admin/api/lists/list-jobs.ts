@@ -3,7 +3,7 @@ import { monotonic, now } from "../../../base/clock.ts";
 import { jobStates } from "../../../domain/job.ts";
 import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { exact, type Value } from "../../../domain/value.ts";
-import { jsonText } from "../../../http/response.ts";
+import { jsonTexts } from "../../../http/response.ts";
 import { choice, text } from "../../../queue/commands/declare/field.ts";
 import { LONGEST_PAGE_BYTES } from "../../../queue/pages/full-rows.ts";
 import { MAX_LIMIT } from "../../../queue/pages/job-filter.ts";
@@ -85,9 +85,9 @@ export const listJobsPage: Operation = {
     const asCounted = async (page: (JobPage | LightPage) & PageOfQuery) =>
       count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {};
     // The ETag is the same however long it took and whenever the jobs were counted.
-    const answer = (write: (more: Texts) => string, more: Texts) => ({
-      ...jsonText(write({ ...more, took_ms: String(Math.round(monotonic() - began)) })),
-      comparable: () => write({ ...more, count: withoutMoments(more["count"] ?? "null") }),
+    const answer = (write: (more: Texts) => string[], more: Texts) => ({
+      ...jsonTexts(write({ ...more, took_ms: String(Math.round(monotonic() - began)) })),
+      comparable: () => write({ ...more, count: withoutMoments(more["count"] ?? "null") }).join(""),
     });
     if (shown === "row") {
       const page = await listLightJobs(lists, filter);

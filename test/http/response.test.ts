@@ -1,0 +1,20 @@
+// Answers whose JSON comes in pieces.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { jsonTexts } from "../../src/http/response.ts";
+
+const long = "a".repeat(1_500_000);
+
+test("JSON in pieces is sent as if it were one text, at any length and in any script.", () => {
+  for (const filling of ["a", long, `${long}ü`, `${long}日本`, `${long}🙂`]) {
+    const texts = ['{"jobs":["', filling, '","', filling, '","', filling, '"]}'];
+    const { body } = jsonTexts(texts);
+    assert.ok(typeof body === "string" || Buffer.isBuffer(body));
+    assert.equal(Buffer.compare(Buffer.from(body), Buffer.from(texts.join(""))), 0);
+  }
+});
+
+test("Of 4 MB of pieces no text is put together: bytes are made at once.", () => {
+  assert.equal(jsonTexts(["[", "1", "]"]).body, "[1]");
+  assert.ok(Buffer.isBuffer(jsonTexts([long, long, long]).body));
+});
