@@ -48,7 +48,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     export: ["sql", "query", "walk", "pages"],
     stats: ["sql", "settle", "query"],
     add: ["sql", "tidy", "settle"],
-    lists: ["sql", "workers", "stats"],
+    lists: ["sql", "workers", "settle", "stats"],
     "lists/queues": ["sql", "workers", "stats", "walk", "pages", "lists"],
     suggest: ["sql", "workers"],
     why: ["query/facts", "sql", "settle", "workers"],

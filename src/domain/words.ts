@@ -51,13 +51,12 @@ export function ordinal(count: number): string {
   return `${grouped(count)}${ending}`;
 }
 
-const DAY_MS = 86_400_000;
-
-/** `02:00:00 UTC`, with the day in front where that is not within a day of `nowMs`. */
+/** `02:00:00 UTC`, with the day in front where that is not the day of `nowMs`. */
 export function clockText(ms: number, nowMs: number): string {
   const text = new Date(ms).toISOString();
+  const day = text.slice(0, 10);
   const time = `${text.slice(11, 19)} UTC`;
-  return Math.abs(ms - nowMs) < DAY_MS ? time : `${text.slice(0, 10)} ${time}`;
+  return new Date(nowMs).toISOString().startsWith(day) ? time : `${day} ${time}`;
 }
 
 const MARKED = "Marked failed ";

@@ -285,6 +285,14 @@ test("A task is called unsupported only where everybody says what he knows.", as
   );
   assert.deepEqual(support((await tasks()).get("nobodys")), [0, null]);
 
+  await pool.query(`update worker._private_jobs set attempts = 1, updated_at = now(),
+    last_error = E'Error: deadlock detected\\n    at x'`);
+  const retrying = (await tasks("?search=NOBODY")).get("nobodys");
+  assert.equal(
+    retrying.last_error_line,
+    "Error: deadlock detected",
+    "a job that is retried has one",
+  );
   await pool.query(`select worker.permanently_fail_jobs(array(select id from worker.jobs),
     E'TypeError: no\\n    at there')`);
   const failed = (await tasks("?sort=-failed&search=NOBODY")).get("nobodys");

@@ -321,7 +321,10 @@ describe("A task that nobody knows", () => {
       one?.sentence,
       "3 jobs are due, but the only worker alive does not know this task. gone did, and is silent.",
     );
-    assert.deepEqual([one?.level, one?.blast.value, one?.q], ["bad", 3, 'task:"lost" is:due']);
+    assert.deepEqual(
+      [one?.level, one?.blast.value, one?.q],
+      ["bad", 3, 'task:"lost" is:due -is:blocked'],
+    );
     // What nobody knows is not what is late beside it.
     assert.equal((await ofKind("old_ready"))[0]?.blast.value, 1);
   });

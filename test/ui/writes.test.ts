@@ -67,7 +67,9 @@ test("what was kept can be undone from the notice; who undoes a few stays and is
   const kept = { id: 214, action: "complete", q: "id:1,2", done: 2 };
   page.answer("api/operations/214", receipt(kept));
   assert.match(page.dialogText, /comes back under its id, unless another job has its key by now/);
-  page.click("Undo 2 jobs");
+  const results = { looked_at: 2, finished: 0, failed_again: 0, running: 0, waiting: 2 };
+  page.answer("api/operations/214/results", { ...results, changed: 0, restorable: 2, errors: [] });
+  page.click("Restore 2 jobs");
   const undone = { ...kept, state: "undone", undone: 2, can_undo: false };
   feed(page, { operation: receipt(undone) });
   page.answer("api/operations/214/undo", receipt({ ...kept, state: "undoing" }), 202);

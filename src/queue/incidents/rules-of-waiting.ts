@@ -175,7 +175,7 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[]
       since: timeOf(oldestMs),
       blast: waiting,
       standsStill: true,
-      q: `task:${quoted(identifier)} is:due`,
+      q: `task:${quoted(identifier)} is:due -is:blocked`,
       links: { ...noLinks, worker: former },
       verb: null,
       trend: [],

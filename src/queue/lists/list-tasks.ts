@@ -78,7 +78,7 @@ export async function listTasks(
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
   // Of a small table it is known which have failed; a sample has not met every job.
-  const mayFail = (row: TaskRow) => !isSmall || countOf(tally(row), inCondition.failed) > 0;
+  const mayFail = (row: TaskRow) => !isSmall || countOf(tally(row), FAILING) > 0;
   const ids = page.rows.filter(mayFail).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
   const tasks = page.rows.map((row) => {

@@ -1,15 +1,6 @@
-  with newest as materialized (
-    select jobs.id, jobs.task_id, jobs.updated_at
-    from "worker"._private_jobs as jobs
-    where jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available
-    order by jobs.updated_at desc, jobs.id desc
-    limit 2000
-  ), last as (
-    select distinct on (newest.task_id) newest.id
-    from newest
-    where newest.task_id = any ($1::int[])
-    order by newest.task_id, newest.updated_at desc, newest.id desc
-  )
-  select jobs.task_id, pg_catalog.left(jobs.last_error, 300) as start
-  from last join "worker"._private_jobs as jobs on jobs.id = last.id
-  where jobs.last_error is not null
+  select distinct on (jobs.task_id) jobs.task_id, pg_catalog.left(jobs.last_error, 300) as start
+  from "worker"._private_jobs as jobs
+  where jobs.task_id = any ($1::int[]) and jobs.last_error is not null
+  order by jobs.task_id, greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) desc, jobs.id desc

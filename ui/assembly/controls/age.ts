@@ -64,10 +64,11 @@ export function timed(at: f64, words: string): Node {
   return el("time", [attr("datetime", isoTime(at)), attr("title", absolute(at))], [text(words)]);
 }
 
-/** `00:20:16` within a day, else `13 Nov 22:10`, and `13 Nov 2024` in another year. */
+/** `00:20:16` today, else `13 Nov 22:10`, and `13 Nov 2024` in another year. */
 export function clockAt(at: f64, now: f64): string {
   const wall = wallText(at + <f64>zoneOffset(at) * 60000, " ");
-  if (Math.abs(now - at) < DAY_MS) return wall.substring(11);
+  const today = wallText(now + <f64>zoneOffset(now) * 60000, " ");
+  if (today.substring(0, 10) === wall.substring(0, 10)) return wall.substring(11);
   const day = dayAndMonth(wall);
   const far = Math.abs(now - at) > 300 * DAY_MS;
   return far ? `${day} ${wall.substring(0, 4)}` : `${day} ${wall.substring(11, 16)}`;

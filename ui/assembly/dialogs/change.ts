@@ -44,15 +44,19 @@ export class ChangeDialog extends Dialog {
     dialog.workers = [];
     this.results = null;
     if (this.operation === null) m.requests.read(m.access, "change.one", this.path);
-    if (this.isUndo) m.requests.read(m.access, RESULTS, this.path + "/results");
+    else this.askResults(m);
     return true;
+  }
+
+  private askResults(m: Model): void {
+    if (this.isUndo) m.requests.read(m.access, RESULTS, this.path + "/results");
   }
 
   private get path(): string {
     return `api/operations/${this.id}`;
   }
 
-  override take(_m: Model, request: Pending, body: string): void {
+  override take(m: Model, request: Pending, body: string): void {
     const r = new JsonReader(body);
     if (request.topic === RESULTS) {
       const results = readOperationResults(r);
@@ -61,7 +65,9 @@ export class ChangeDialog extends Dialog {
     }
     const operation = readOperation(r);
     r.end();
-    if (!r.failed && operation.id === this.id) this.operation = operation;
+    if (r.failed || operation.id !== this.id) return;
+    this.operation = operation;
+    this.askResults(m);
   }
 
   override forget(): void {

@@ -177,7 +177,8 @@ export class JobView {
     if (r.failed) return;
     for (let i = 0; i < activity.entries.length; i++) {
       const one = activity.entries[i];
-      if (!this.isAbout(one)) continue;
+      // A write that changed nothing has not ended it.
+      if (!this.isAbout(one) || one.done === 0) continue;
       this.receipt = one;
       return;
     }

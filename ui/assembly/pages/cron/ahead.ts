@@ -1,5 +1,5 @@
 /** When the entries of the page run within a day: of each a line of quarters of an hour. */
-import { clockAt } from "../../controls/age";
+import { clock } from "../../controls/age";
 import { panel } from "../../controls/panel";
 import { sparkline } from "../../controls/spark";
 import { Row } from "../../kit/row";
@@ -28,7 +28,7 @@ export function dayAhead(rows: Row[], from: f64): Node {
   if (lines.length === 0) return nothing;
   const clocks: Node[] = [];
   for (let i = 0; i <= 8; i++)
-    clocks.push(leaf("span", "", clockAt(from + <f64>i * STEP_MS, from + STEP_MS).substring(0, 5)));
+    clocks.push(leaf("span", "", clock(from + <f64>i * STEP_MS).substring(0, 5)));
   const said = `${lines.length / 2} of ${rows.length} entries here run`;
   lines.push(box("div", "clocks", clocks));
   return panel("The next 24 hours", said, [], [box("div", "pb ahead", lines)]);

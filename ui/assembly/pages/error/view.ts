@@ -101,12 +101,12 @@ export function newest(m: Model, details: Details, all: string, query: string): 
     );
   }
   return panel(
-    "Newest",
+    "Last added",
     "",
     [link(queryPath(query), "", [text(`All ${all}`)])],
     [
       details.newest.ready
-        ? table("newest", "Newest jobs", JOB_COLUMNS, rows)
+        ? table("newest", "Last added jobs", JOB_COLUMNS, rows)
         : box("div", "pb", [details.newest.placeholder(m, 3)]),
     ],
   );

@@ -105,6 +105,12 @@ export function whyOf(m: Model, job: ListedJob): Node {
 
 function runs(m: Model, job: ListedJob): Node {
   const worker = job.lockedBy;
+  const list = m.facts.incidents.incidents;
+  for (let i = 0; i < list.length; i++) {
+    if (list[i].kind !== "poison" || list[i].links.job !== job.id) continue;
+    const said = list[i].sentence;
+    return leaf("span", "red", said.substring(0, said.indexOf(".")));
+  }
   if (worker === null) return leaf("span", "dim", "A worker has it");
   const stuck = incidentOf(m, "stuck_queue", worker);
   const isSilent =
@@ -150,7 +156,7 @@ function timeOf(m: Model, job: ListedJob): Node {
   const condition = job.condition;
   if (condition === "failed") return timed(job.conditionSince, ago(job.conditionSince, m.times));
   if (isLocked(condition)) return timed(job.lockedAt, age(job.lockedAt, m.times));
-  if (condition === "retrying" || condition === "scheduled")
+  if ((condition === "retrying" || condition === "scheduled") && !(job.runAt < m.serverNow))
     return timed(job.runAt, until(job.runAt, m.times));
   if (isNaN(job.runAt)) return dash();
   const late = m.serverNow - job.runAt;

@@ -44,7 +44,7 @@ function pace(arrivals: QueuedJob[]): string {
   const last = arrivals.length - 1;
   if (last < 4) return "";
   const minutes = (arrivals[0].createdAt - arrivals[last].createdAt) / 60000;
-  if (minutes <= 0) return "";
+  if (minutes < 1) return "";
   const tenths = <i64>Math.round((<f64>last / minutes) * 10);
   return `${grouped(tenths / 10)}.${tenths % 10} a minute`;
 }
