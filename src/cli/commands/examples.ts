@@ -44,6 +44,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "worker retry 'is:failed task:send_email' --dry-run",
     "worker retry is:failed --canary 5 --rate 100",
   ],
+  "stop-retrying": [
+    "worker stop-retrying 42",
+    "worker stop-retrying 'task:send_email is:retrying' --dry-run",
+  ],
   "run-now": ["worker run-now 42 43"],
   reschedule: [
     "worker reschedule 42 --run-at 'in 2h'",
