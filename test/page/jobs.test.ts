@@ -1,5 +1,6 @@
 // The list of jobs: a query in the address, the server finds, orders and pages.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { addressOfRoute, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
@@ -147,9 +148,10 @@ test("The whole row opens its job beside the list, and the export downloads what
     await page.locator("summary", { hasText: "Export" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "CSV" }).click(),
+      page.getByRole("link", { name: "CSV with payload" }).click(),
     ]);
-    assert.equal(download.suggestedFilename(), "jobs.csv");
+    assert.match(download.suggestedFilename(), /^jobs-for_export-\d{4}-\d\d-\d\d\.csv$/);
+    assert.match(await readFile(await download.path(), "utf8"), /^id,.*payload/);
     const [id = ""] = await ids(page);
     await page.locator(`#job-${id} .c-tries`).click();
     await page.locator(".beside .job-head").waitFor();

@@ -126,7 +126,8 @@ for (const [name, input] of [
   ...Object.entries(done),
   ...moves.map((move) => ["reschedule", move] as const),
 ]) {
-  test(`What ${name} ${JSON.stringify(input)} does to jobs by their ids is undone to the byte.`, async () => {
+  const how = "spread" in input ? `, ${JSON.stringify(input)},` : "";
+  test(`What ${name}${how} does to jobs by their ids is undone to the byte.`, async () => {
     const ids = await addDiverse();
     const before = await jobRows(queue);
     const operation = await kept(name, { ids, ...input });

@@ -134,7 +134,8 @@ for (const [action, changes] of [
   ["reschedule", { shift: -1800.000001, spread: 3600.5 }],
   ["reschedule", { run_at: "now", spread: 7 }],
 ] as const) {
-  test(`An undo of ${action} ${JSON.stringify(changes)} brings every byte back.`, async () => {
+  const how = "spread" in changes ? `, ${JSON.stringify(changes)},` : "";
+  test(`An undo of ${action}${how} brings every byte back.`, async () => {
     await oddJobs();
     const before = await rows();
     const with_ = tools();

@@ -445,6 +445,8 @@ test("an export is an address where the browser has the login, else a ticket", a
   const page = await listed([job(1)], "/jobs?q=queue%3Aa");
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "CSV");
   assert.equal(link.attrs["href"], "api/export?format=csv&q=queue%3Aa");
+  const whole = page.one((e) => e.tag === "a" && textOf([e]) === "CSV with payload");
+  assert.equal(whole.attrs["href"], "api/export?format=csv&payload=1&q=queue%3Aa");
 });
 
 test("a page has 50, 100 or 200 jobs, as its address says", async () => {

@@ -16,6 +16,9 @@ import { Pending } from "../../model/requests";
 
 export const TICKET = "jobs.ticket";
 
+/** Behind a format. */
+const PAYLOAD: string = "&payload=1";
+
 export function exportMenu(m: Model, query: string): Node {
   const isSigned = m.access.token.length > 0;
   // A ticket is a write to the server, though not to the jobs.
@@ -23,7 +26,12 @@ export function exportMenu(m: Model, query: string): Node {
   return menu(
     "Export",
     [icon(DOWNLOAD), text("Export")],
-    [entry(isSigned, query, "csv", "CSV"), entry(isSigned, query, "jsonl", "JSON Lines")],
+    [
+      entry(isSigned, query, "csv", "CSV"),
+      entry(isSigned, query, "csv" + PAYLOAD, "CSV with payload"),
+      entry(isSigned, query, "jsonl", "JSON Lines"),
+      entry(isSigned, query, "jsonl" + PAYLOAD, "JSON Lines with payload"),
+    ],
   );
 }
 
@@ -34,8 +42,10 @@ function entry(isSigned: bool, query: string, format: string, words: string): No
 }
 
 export function askTicket(m: Model, query: string, format: string): void {
-  const body = new JsonWriter().string("q", query).string("format", format).end();
-  m.requests.write(m.access, new Pending(TICKET, "api/export/ticket", body));
+  const body = new JsonWriter().string("q", query);
+  body.string("format", format.replace(PAYLOAD, ""));
+  if (format.endsWith(PAYLOAD)) body.string("payload", "1");
+  m.requests.write(m.access, new Pending(TICKET, "api/export/ticket", body.end()));
 }
 
 export function takeTicket(m: Model, body: string): void {
