@@ -73,7 +73,7 @@ class Hands {
 /** Begins at the overview, once it says what is wrong. */
 async function fromOverview(most: number, work: (hands: Hands) => Promise<void>): Promise<void> {
   await visit(admin, "/", async ({ page }) => {
-    await sees(page, /things? needs? you/);
+    await page.locator(".inc").first().waitFor();
     const hands = new Hands(page);
     await work(hands);
     assert.ok(hands.steps <= most, `${hands.steps} steps`);

@@ -31,7 +31,7 @@ test("A turn of the page moves the focus to its heading and changes the title.",
       await focused(page, "h1#page-title");
       const heading = await page.locator("h1").textContent();
       // The overview's heading is its verdict.
-      assert.match(String(heading), name === "Overview" ? /need/ : new RegExp(`^${name}$`));
+      assert.equal(heading === name, name !== "Overview", String(heading));
     }
     await page.goBack();
     await turned(page, "Maintenance");

@@ -5,6 +5,8 @@ import { settled, startAdmin, type TestAdmin, visit } from "./harness.ts";
 
 const WIDTHS = [320, 360, 390, 480, 640, 768, 900, 1024, 1280, 1366, 1440, 1920];
 const LEAST = 160;
+/** In these all names have room on the widest screen. */
+const WHOLE = ["queues", "tasks", "workers", "cron"];
 
 const lists = {
   queues: "/queues",
@@ -75,9 +77,10 @@ for (const [name, route] of Object.entries(lists)) {
       await page.locator("table.rows tbody td").first().waitFor();
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
-        const { least, cut, sideways } = await page.evaluate(measure);
+        const { least, heads, cut, sideways } = await page.evaluate(measure);
         assert.ok(least >= LEAST, `at ${width} a name has ${least} pixels`);
         assert.deepEqual(cut, [], `at ${width}`);
+        if (width === 1920 && WHOLE.includes(name)) assert.equal(heads, 0, "there is room for all");
         assert.ok(!sideways, `at ${width} the page scrolls sideways`);
       }
     });
@@ -88,6 +91,7 @@ for (const [name, route] of Object.entries(lists)) {
 function measure() {
   const cut = new Set<string>();
   let least = Number.POSITIVE_INFINITY;
+  let heads = 0;
   const isCut = (element: Element) =>
     element.scrollWidth > element.clientWidth + 1 &&
     getComputedStyle(element).overflowX !== "visible";
@@ -102,6 +106,7 @@ function measure() {
         const tail = element.nextElementSibling?.getBoundingClientRect();
         if (tail === undefined || tail.width === 0 || tail.right > right + 1)
           cut.add(`the end of ${element.textContent}`);
+        if (isCut(element)) heads++;
       } else if (!element.closest(".head") && isCut(element)) cut.add(`${element.textContent}`);
     }
     for (const number of row.querySelectorAll("td.num")) {
@@ -109,5 +114,5 @@ function measure() {
     }
   }
   const { scrollWidth } = document.documentElement;
-  return { least, cut: [...cut], sideways: scrollWidth > innerWidth };
+  return { least, heads, cut: [...cut], sideways: scrollWidth > innerWidth };
 }

@@ -106,12 +106,13 @@ function find(): Node {
   );
 }
 
-/** Where one is: the label, or the schema where that says more than the usual one. */
+/** Where one is: the label, or a schema of another name than the program's, which stands beside it. */
 function environment(m: Model): Node {
   const session = m.access.session;
   const label = session.label;
   if (label === null) {
-    return el("span", [cls("env calm"), attr("title", "Schema")], [text(session.schema)]);
+    if (session.schema === "worker") return nothing;
+    return el("span", [cls("env plain"), attr("title", "Schema")], [text(session.schema)]);
   }
   return labelled(label, `Environment; schema ${session.schema}`);
 }
