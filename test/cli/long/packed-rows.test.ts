@@ -73,6 +73,7 @@ const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/operations": ["/api/operations"],
   "/api/operations/{id}": null,
   "/api/operations/{id}/jobs": null,
+  "/api/operations/{id}/results": null,
   "/api/activity": ["/api/activity"],
   "/api/database": ["/api/database"],
   "/api/workers": ["/api/workers", "/api/workers?search=w-1"],
