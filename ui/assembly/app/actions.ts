@@ -1,5 +1,7 @@
 /** What the palette offers everywhere: the actions whose place is another page, under the words for them. */
 import { ALERT, BUG } from "../controls/icon";
+import { countedValue } from "../controls/value";
+import { Value } from "../generated/records";
 import { incidentPath } from "../kit/incident-row";
 import { verbArg } from "../kit/verb";
 import { Model } from "../model/model";
@@ -40,11 +42,18 @@ export function incidentActions(m: Model, goes: bool): Shortcut[] {
     const title = all[i].title;
     const verb = all[i].verb;
     const path = incidentPath(all[i]);
-    if (goes && path.length > 0) list.push(new Shortcut("", title, "app.go", path, "Go to", BUG));
-    else if (!goes && verb !== null && m.access.canWrite)
-      list.push(
-        new Shortcut("", `${verb.label} · ${title}`, "ask.verb", verbArg(verb), "Incidents", ALERT),
-      );
+    const jobs = jobsIn(all[i].blast);
+    if (goes && path.length > 0) {
+      list.push(new Shortcut("", title, "app.go", path, "Go to", BUG, jobs));
+    } else if (!goes && verb !== null && m.access.canWrite) {
+      const label = `${verb.label} · ${title}`;
+      list.push(new Shortcut("", label, "ask.verb", verbArg(verb), "Incidents", ALERT, jobs));
+    }
   }
   return list;
+}
+
+/** `8,412 jobs`; nothing where none is known of. */
+export function jobsIn(count: Value): string {
+  return count.value > 0 ? countedValue(count, "job", "jobs") : "";
 }

@@ -3,14 +3,8 @@
  * typing rests what the server knows by that name: tasks, queues, workers, jobs by their keys.
  */
 import { CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
-import { countedValue, exactly } from "../controls/value";
-import {
-  ListedTask,
-  readJobList,
-  readSuggestions,
-  readTaskList,
-  Value,
-} from "../generated/records";
+import { exactly } from "../controls/value";
+import { ListedTask, readJobList, readSuggestions, readTaskList } from "../generated/records";
 import { after } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { lower } from "../lib/letters";
@@ -24,7 +18,7 @@ import { Shortcut } from "../model/shortcut";
 import { countsOf, taskVerbs } from "../operations/task-verbs";
 import { parseQuery } from "../query/parser";
 import { mended } from "../query/tree";
-import { actionsElsewhere, incidentActions } from "./actions";
+import { actionsElsewhere, incidentActions, jobsIn } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
 /** Of what can be done, and of where one can go. */
@@ -127,10 +121,6 @@ function jobsOf(task: ListedTask): string {
     if (parts[i].value > 0 && parts[i].precision !== "exact") all.precision = parts[i].precision;
   }
   return jobsIn(all);
-}
-
-function jobsIn(count: Value): string {
-  return count.value > 0 ? countedValue(count, "job", "jobs") : "";
 }
 
 /** Finds anew what fits the text; `>` before it: only what can be done. */
