@@ -84,7 +84,7 @@ test("A download's name tells what was asked for, and its day.", async () => {
   await insert("values (1, '{}', null)");
   for (const [q, format, name] of [
     ["is:failed task:charge_card", "csv", "jobs-failed-charge_card"],
-    ['task:"a\r\nb/../é" -queue:x', "jsonl", "jobs-a-r-nb-..-x"],
+    ['task:"a\r\nb/../é" -queue:x', "jsonl", "jobs-a-b-..-x"],
     ["", "csv", "jobs"],
     [`task:${"x".repeat(200)}`, "csv", `jobs-${"x".repeat(55)}`],
   ] as const) {

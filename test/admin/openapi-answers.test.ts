@@ -78,6 +78,7 @@ test("Every shape of every answer is described.", async () => {
   const { id } = await begin("id:1..20 tries:25", { rate: 0 });
   await isOver(id);
   await look("GET", "/api/operations/{id}/jobs", `/api/operations/${id}/jobs?limit=2`);
+  await look("GET", "/api/operations/{id}/results", `/api/operations/${id}/results`);
   await look("POST", "/api/operations/{id}/undo", `/api/operations/${id}/undo`, {});
   await isOver(id);
   await look("POST", "/api/export/ticket", "/api/export/ticket", { q: "is:failed" });

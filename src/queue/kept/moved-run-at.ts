@@ -6,5 +6,5 @@
  * from its id: `hashint8` gives each of 2^32 numbers as likely as another.
  */
 export const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
-  `${from} + pg_catalog.make_interval(secs => coalesce(${shift}, 0)
-        + coalesce(${spread}, 0) * ((pg_catalog.hashint8(${id}) + 2147483648) / 4294967296::double precision))`;
+  `${from} + pg_catalog.make_interval(secs => coalesce(${shift}, 0::float8) + coalesce(${spread}, 0::float8)
+        * ((pg_catalog.hashint8(${id})::float8 + 2147483648::float8) / 4294967296::float8))`;

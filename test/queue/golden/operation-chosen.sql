@@ -28,8 +28,8 @@
   ), acted as (
     update "worker"._private_jobs as jobs
     set
-      run_at = pg_catalog.now() + pg_catalog.make_interval(secs => coalesce($7::double precision, 0)
-        + coalesce($8::double precision, 0) * ((pg_catalog.hashint8(jobs.id) + 2147483648) / 4294967296::double precision)),
+      run_at = pg_catalog.now() + pg_catalog.make_interval(secs => coalesce($7::double precision, 0::float8) + coalesce($8::double precision, 0::float8)
+        * ((pg_catalog.hashint8(jobs.id)::float8 + 2147483648::float8) / 4294967296::float8)),
       priority = coalesce($9::smallint, jobs.priority),
       attempts = coalesce($10::smallint, jobs.attempts),
       max_attempts = coalesce($11::smallint, jobs.max_attempts),

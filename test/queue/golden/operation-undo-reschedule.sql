@@ -15,8 +15,8 @@
     from batch
     join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and jobs.locked_at is null
-    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at) + pg_catalog.make_interval(secs => coalesce($5::double precision, 0)
-        + coalesce($6::double precision, 0) * ((pg_catalog.hashint8(batch.job_id) + 2147483648) / 4294967296::double precision))
+    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at) + pg_catalog.make_interval(secs => coalesce($5::double precision, 0::float8) + coalesce($6::double precision, 0::float8)
+        * ((pg_catalog.hashint8(batch.job_id)::float8 + 2147483648::float8) / 4294967296::float8))
     and jobs.priority = coalesce($7::int, batch.priority)
     and jobs.max_attempts = coalesce($8::int, batch.max_attempts)
     order by jobs.id
@@ -34,8 +34,8 @@
     select batch.job_id, case
         when jobs.id is null then 'g'
         when jobs.locked_at is not null then 'l'
-        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at) + pg_catalog.make_interval(secs => coalesce($9::double precision, 0)
-        + coalesce($10::double precision, 0) * ((pg_catalog.hashint8(batch.job_id) + 2147483648) / 4294967296::double precision))
+        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at) + pg_catalog.make_interval(secs => coalesce($9::double precision, 0::float8) + coalesce($10::double precision, 0::float8)
+        * ((pg_catalog.hashint8(batch.job_id)::float8 + 2147483648::float8) / 4294967296::float8))
     and jobs.priority = coalesce($11::int, batch.priority)
     and jobs.max_attempts = coalesce($12::int, batch.max_attempts)) then 'c'
         else 'l'

@@ -146,7 +146,7 @@ const LONGEST_NAME = 60;
 
 /** What was asked for, and the day in UTC: `jobs-failed-charge_card-2026-11-26.csv`. */
 function fileName(q: string, format: string): string {
-  const words = q.replace(/\w+:/g, " ").match(/[\w.]+/g) ?? [];
+  const words = (q.match(/[\w.]+:?/g) ?? []).filter((word) => !word.endsWith(":"));
   const name = ["jobs", ...words].join("-").slice(0, LONGEST_NAME);
   return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
 }
