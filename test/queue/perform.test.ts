@@ -109,7 +109,7 @@ test("A refused one leaves none, changes nothing, and says all that is wrong.", 
   const lacking = await run("reschedule", { ids: [job?.id] });
   assert.match(
     String(lacking.done),
-    /reschedule needs at least one of run_at, priority, attempts and max_attempts/,
+    /reschedule needs at least one of run_at, shift, spread, priority, attempts and max_attempts/,
   );
   assert.deepEqual([...records, ...lacking.records], []);
   const [row] = await queue.sql<{ revision: number }>("select * from worker._private_jobs");
