@@ -99,8 +99,8 @@ test("All that match are retried after a rehearsal, and undone from the receipt.
     await page.locator(".stats").getByText("Not found").waitFor();
     await page.locator(".op-jobs a").first().waitFor();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
-    await dialog.getByText("Jobs that have run or were changed since stay as they are.").waitFor();
-    await dialog.getByRole("button", { name: `Undo ${MANY - 1} jobs` }).click();
+    await dialog.getByText(`It restores ${MANY - 1} of ${MANY - 1} jobs.`).waitFor();
+    await dialog.getByRole("button", { name: `Restore ${MANY - 1} jobs` }).click();
     await page.getByRole("heading", { name: `Undone: ${MANY - 1} of ${MANY - 1} jobs` }).waitFor();
   });
   const after = await rowsOf("charge");
@@ -189,7 +189,7 @@ test("Removed jobs are put back by an undo.", async () => {
     await sees(page, "25 rows have left · show");
     await page.goForward();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
-    await dialog.getByRole("button", { name: "Undo 25 jobs" }).click();
+    await dialog.getByRole("button", { name: "Restore 25 jobs" }).click();
     await page.getByRole("heading", { name: "Undone: 25 of 25 jobs" }).waitFor();
   });
   assert.deepEqual(await rowsOf("gone"), before);
@@ -217,11 +217,7 @@ test("Who comes back from a receipt finds the list as it was left, however late 
 async function undo(page: Page, says: RegExp, count: string): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: says });
   await notice.getByRole("button", { name: "Undo…" }).click();
-  await confirm(
-    page,
-    ["Jobs that have run or were changed since stay as they are."],
-    `Undo ${count}`,
-  );
+  await confirm(page, [`It restores ${count.split(" ")[0]} of ${count}.`], `Restore ${count}`);
   await noticed(page, `Undone: ${count.split(" ")[0]} of ${count}`);
 }
 
@@ -262,7 +258,7 @@ test("So it is of chosen jobs, in the list, and from Activity later.", async () 
     await turned(page, "Activity");
     const row = page.locator("table.activity tr").filter({ hasText: "Completed 3 of 3 jobs" });
     await row.getByRole("button", { name: "Undo…" }).click();
-    await confirm(page, [/What was removed comes back under its id/], "Undo 3 jobs");
+    await confirm(page, [/What was removed comes back under its id/], "Restore 3 jobs");
     await noticed(page, "Undone: 3 of 3 jobs");
   });
   assert.deepEqual(await rowsOf("chosen"), before);
