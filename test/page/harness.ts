@@ -219,7 +219,8 @@ export function addressOfRoute(admin: Pick<TestAdmin, "url">, route: string): st
 function watch(page: Page, faults: string[], requests: Request[]): void {
   page.on("console", (message) => {
     const kind = message.type();
-    if (kind === "error" || kind === "warning") faults.push(`${kind}: ${message.text()}`);
+    if (kind !== "error" && kind !== "warning") return;
+    faults.push(`${kind}: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => faults.push(`not caught: ${error.message}`));
   page.on("crash", () => faults.push("the page crashed"));
