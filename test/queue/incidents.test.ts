@@ -76,8 +76,10 @@ describe("A stuck queue", () => {
     await worker("w-silent", ["sync"], "130 minutes 5 s", { running_jobs: 1 });
     await worker("w", ["sync"]);
     await held("w-silent", "129 minutes 5 s");
-    const { verdict, level, incidents } = await read();
+    const { verdict, level, incidents, checks } = await read();
     assert.deepEqual([verdict, level], ["crm:acme is stuck", "bad"]);
+    const open = checks.filter(({ holds }) => !holds).map(({ text }) => text);
+    assert.deepEqual(open, ["No queue is stuck", "Every worker responds"]);
     const [one] = incidents;
     assert.equal(one?.title, "crm:acme is stuck");
     assert.equal(

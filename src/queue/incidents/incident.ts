@@ -43,10 +43,10 @@ export interface Incident {
   readonly trend: readonly number[];
 }
 
-/** What was looked at where there is no incident. */
+/** What was looked at. */
 export interface Check {
   readonly text: string;
-  /** There is evidence that it holds; else nothing is known of it. */
+  /** There is evidence that it holds; false: it does not, or nothing is known of it. */
   readonly holds: boolean;
 }
 

@@ -31,7 +31,7 @@ const MOST_INCIDENTS = 50;
 export function judge(facts: Facts): Incidents {
   const all = rules.flatMap((rule) => rule(facts)).sort(worstFirst(facts.nowMs));
   const isBad = all.some(({ level }) => level === "bad");
-  const checks = checksOf(facts);
+  const checks = checksOf(facts, new Set(all.map(({ kind }) => kind)));
   return {
     verdict: verdictOf(all, checks.every(({ holds }) => holds) && facts.unread.length === 0),
     level: isBad ? "bad" : all.length > 0 ? "warn" : "ok",
@@ -66,16 +66,24 @@ function headlineOf({ kind, title, blast }: Incident): string {
   return failing === undefined ? title : `${failing}: ${counted(blast, "job")}`;
 }
 
-/** What was looked at, and whether there is evidence that it is well. */
-function checksOf({ knowledge, unread, errors, jobHolders, hasWorkers }: Facts): Check[] {
+/** What was looked at, and whether there is evidence that it is well. `found`: the kinds of incidents. */
+function checksOf(
+  { knowledge, unread, errors, jobHolders, hasWorkers, silent }: Facts,
+  found: ReadonlySet<string>,
+): Check[] {
   const hasWorker = hasWorkers && knowledge.alive > 0;
   const isDueRead = !unread.includes("what is due");
+  const check = (text: string, kind: string, isRead: boolean): Check => ({
+    text,
+    holds: isRead && !found.has(kind),
+  });
+  const workers = hasWorker ? "Every worker responds" : "No worker has reported";
   return [
-    { text: "No queue is stuck", holds: isDueRead && !unread.includes("held queues") },
-    { text: "No jobs have failed", holds: errors !== null },
-    { text: hasWorker ? "Every worker responds" : "No worker has reported", holds: hasWorker },
-    { text: "No job crashes its worker", holds: jobHolders !== null },
-    { text: "Every task has a worker", holds: hasWorker && knowledge.isComplete },
-    { text: "No job is overdue by 5 minutes", holds: isDueRead },
+    check("No queue is stuck", "stuck_queue", isDueRead && !unread.includes("held queues")),
+    check("No jobs have failed", "error_group", errors !== null),
+    check(workers, "silent_worker", hasWorker && silent.length === 0),
+    check("No job crashes its worker", "poison", jobHolders !== null),
+    check("Every task has a worker", "unsupported_task", hasWorker && knowledge.isComplete),
+    check("No job is overdue by 5 minutes", "old_ready", isDueRead),
   ];
 }
