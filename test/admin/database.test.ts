@@ -40,7 +40,7 @@ test("It shows the server, the schema, tables and indexes, and what each tidy-up
   assert.deepEqual(
     body.schema.extensions.map((one: Json) => [one.name, one.version, one.is_complete]),
     [
-      ["workers", 2, true],
+      ["workers", 3, true],
       ["operations", null, false],
     ],
   );

@@ -85,7 +85,7 @@ describe("An extension of the schema", () => {
     const schema = fresh();
     const outcome = await migrate(known(notes(3)), schema);
     assert.deepEqual([outcome.kind, outcome.extensions], ["created", ["workers", "notes"]]);
-    assert.deepEqual(await ledger(schema), { workers: 2, notes: 3 });
+    assert.deepEqual(await ledger(schema), { workers: 3, notes: 3 });
     assert.deepEqual(await texts(schema), ["version 2 was here", "version 3 was here"]);
   });
 
@@ -94,7 +94,7 @@ describe("An extension of the schema", () => {
     await migrate(known(), schema);
     const outcome = await migrate(known(notes(1)), schema);
     assert.deepEqual([outcome.kind, outcome.extensions], ["upgraded", ["notes"]]);
-    assert.deepEqual(await ledger(schema), { workers: 2, notes: 1 });
+    assert.deepEqual(await ledger(schema), { workers: 3, notes: 1 });
     assert.equal((await migrate(known(notes(1)), schema)).kind, "current");
   });
 
@@ -109,7 +109,7 @@ describe("An extension of the schema", () => {
       await owner.pool.query(`insert into ${schema.quoted}._private_notes (text) values ('mine')`);
       const outcome = await migrate(known(notes(to)), schema);
       assert.deepEqual([outcome.kind, outcome.extensions], ["upgraded", ["notes"]]);
-      assert.deepEqual(await ledger(schema), { workers: 2, notes: to });
+      assert.deepEqual(await ledger(schema), { workers: 3, notes: to });
       assert.deepEqual(await texts(schema), expected);
       assert.equal((await migrate(known(notes(to)), schema)).kind, "current");
       assert.deepEqual(await texts(schema), expected);
@@ -134,6 +134,55 @@ describe("An extension of the schema", () => {
     }
   });
 
+  test("Eight starters at once bound what workers have said; what is too long gives way.", async () => {
+    const pools = Array.from({ length: 8 }, () => testPool(url, 1));
+    const before = extensions.map((one) =>
+      one.name === "workers" ? extension({ ...one, steps: one.steps.slice(0, 2) }) : one,
+    );
+    const schema = fresh();
+    await migrate(before, schema);
+    await owner.pool.query(
+      `insert into ${schema.quoted}._private_workers (id, last_heartbeat_at, metadata) values
+         ('long', now(), jsonb_build_object('host', repeat('h', 1390000))),
+         ('short', now(), '{"host": "h"}'), ('silent', now(), null)`,
+    );
+    await using app = await rolePool(
+      url,
+      owner.pool,
+      (role) => `grant usage on schema ${schema.quoted} to ${role};
+        grant select on all tables in schema ${schema.quoted} to ${role}`,
+    );
+    const options = { logger: silentLogger };
+    const guest = await migrateBy({ registry: known() }, app.pool, schema, options);
+    assert.equal(guest.kind, "current");
+    assert.match(guest.warnings.join(), /^worker heartbeats are not/);
+    try {
+      const outcomes = await Promise.all(
+        pools.map(({ pool }) => migrateBy({ registry: known() }, pool, schema)),
+      );
+      const kinds = outcomes.map(({ kind }) => kind).sort();
+      assert.deepEqual(kinds, [...Array(7).fill("current"), "upgraded"]);
+    } finally {
+      await Promise.all(pools.map((pool) => pool.close()));
+    }
+    const { rows } = await owner.pool.query(
+      `select id, metadata from ${schema.quoted}._private_workers order by id`,
+    );
+    assert.deepEqual(rows, [
+      { id: "long", metadata: {} },
+      { id: "short", metadata: { host: "h" } },
+      { id: "silent", metadata: null },
+    ]);
+    assert.deepEqual(await ledger(schema), { workers: 3 });
+    const bound = await owner.pool.query(
+      "select conname, convalidated from pg_constraint where conrelid = $1::text::regclass and contype = 'c'",
+      [`${schema.quoted}._private_workers`],
+    );
+    assert.deepEqual(bound.rows, [
+      { conname: "_private_workers_metadata_256_kib", convalidated: true },
+    ]);
+  });
+
   test("A step that fails takes all steps back, and says which one it was.", async () => {
     const schema = fresh();
     await migrate(known(notes(1)), schema);
@@ -143,7 +192,7 @@ describe("An extension of the schema", () => {
       message:
         /^the extension "notes" could not be brought from version 1 to 3, at "count_notes": .*division by zero; nothing has been changed$/,
     });
-    assert.deepEqual(await ledger(schema), { workers: 2, notes: 1 });
+    assert.deepEqual(await ledger(schema), { workers: 3, notes: 1 });
     assert.deepEqual([await objects(schema), await texts(schema)], [before, []]);
     assert.equal((await migrate(known(notes(3)), schema)).kind, "upgraded");
     assert.deepEqual(await texts(schema), ["version 2 was here", "version 3 was here"]);
@@ -159,7 +208,7 @@ describe("An extension of the schema", () => {
     const older = known(notes(2));
     await assert.rejects(migrate(older, schema), refusal);
     await assert.rejects(assertUsableSchema({ client: owner.pool, schema }, older), refusal);
-    assert.deepEqual(await ledger(schema), { workers: 2, notes: 3 });
+    assert.deepEqual(await ledger(schema), { workers: 3, notes: 3 });
   });
 
   test("One that we do not know at all is left alone, and a warning says so.", async () => {
@@ -169,7 +218,7 @@ describe("An extension of the schema", () => {
     assert.equal(kind, "current");
     assert.match(warnings.join(), /an extension "notes" that this version .* leaves alone/);
     await assertUsableSchema({ client: owner.pool, schema });
-    assert.deepEqual(await ledger(schema), { workers: 2, notes: 3 });
+    assert.deepEqual(await ledger(schema), { workers: 3, notes: 3 });
   });
 
   test("One that is added on request comes only then, and is upgraded without one.", async () => {
@@ -240,7 +289,7 @@ describe("An extension of the schema", () => {
     for (const version of [1, 2, 3]) {
       const { extensions: done } = await migrate(known(notes(version)), schema);
       assert.equal(done.includes("notes"), version < 3, "3 brings nothing but changes");
-      assert.deepEqual(await ledger(schema), { workers: 2, notes: 0 });
+      assert.deepEqual(await ledger(schema), { workers: 3, notes: 0 });
     }
     assert.deepEqual(await objects(schema), [
       "_private_notes",

@@ -75,7 +75,7 @@ describe("An existing installation", () => {
       const after = await assertAdopted(schema, level);
       assert.equal(after.origin, "ours");
       assert.deepEqual([...after.extensions], ["workers"]);
-      assert.equal(await extensionVersion(schema), 2);
+      assert.equal(await extensionVersion(schema), 3);
     });
   }
 

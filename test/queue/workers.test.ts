@@ -123,6 +123,23 @@ test("A heartbeat announces a worker, keeps its metadata, and a goodbye removes 
   await assert.rejects(listActiveWorkers(queue.db, { staleAfterMs: -1 }), { code: "bad_input" });
 });
 
+test("What a worker says of itself is refused beyond 256 KiB, however small it is in the table.", async () => {
+  const said = (length: number) => ({ host: "h".repeat(length - '{"host": ""}'.length) });
+  await heartbeat(queue, "large", said(262_144));
+  await assert.rejects(heartbeat(queue, "larger", said(262_145)), {
+    code: "23514",
+    message: /violates check constraint "_private_workers_metadata_256_kib"/,
+  });
+  await assert.rejects(heartbeat(queue, "large", said(1_390_000)), { code: "23514" });
+  const workers = await listActiveWorkers(queue.db);
+  const lengths = workers.map(({ workerId, metadataText }) => [workerId, metadataText?.length]);
+  assert.deepEqual(
+    lengths.filter(([id]) => String(id).startsWith("large")),
+    [["large", 262_144]],
+  );
+  await queue.sql("select worker.worker_deregister('large')");
+});
+
 test("Forced unlocking frees the jobs and queues of the named workers only.", async () => {
   const [a = "", b = ""] = await addLocked([HOSTILE, "1s"], ["other", "1s"]);
   assert.deepEqual(await forceUnlockWorkers(queue.db, [HOSTILE, "nobody", HOSTILE]), {

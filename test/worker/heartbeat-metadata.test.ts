@@ -1,6 +1,7 @@
 // What a worker says about itself: bounded, the same text as long as nothing changes, honest rates.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { workerReport } from "../../src/queue/workers/worker-report.ts";
 import { TaskTally, tallied } from "../../src/worker/execute/task-tally.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "../../src/worker/lease/heartbeat-metadata.ts";
 import { Rates } from "../../src/worker/lease/rates.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
+import { migratedDatabase } from "../support/database.ts";
 
 const config = {
   heartbeatIntervalMs: 2_000,
@@ -58,6 +60,53 @@ test("A worker with more tasks and jobs than it can list says so.", () => {
   assert.deepEqual([report.tasks.length, report.hasAllTasks], [1_000, false]);
   assert.deepEqual([report.running, report.current.length], [1_500, 100]);
   assert.equal(report.current[0]?.id, "1", "what runs longest stands first");
+});
+
+test("The largest report is one that the table takes, and lists as many names as fit.", async (context) => {
+  const { url } = await migratedDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  context.after(() => client.end());
+  const stored = async (text: string) => {
+    const { rows } = await client.query(
+      `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+       values ('w', now(), $1::jsonb || '{"steady_since_ms": 1795666666123.4567}') on conflict (id) do
+       update set metadata = excluded.metadata || '{"recovered_at": "2026-11-26T04:30:00.123456+00:00"}'
+       returning octet_length(metadata::text) as bytes`,
+      [text],
+    );
+    return rows[0].bytes as number;
+  };
+  for (const letter of ["t", ",", "é", "\u{1f600}", "\u0001", '"']) {
+    const name = (n: number) => `${n} ${letter.repeat(1_000 / letter.length)}`;
+    const ids = Array.from({ length: 1_000 }, (_, n) => String(2n ** 63n - 1n - BigInt(n)));
+    const tasks = new Map(
+      ids.map((_, n) => {
+        const tally = Object.assign(new TaskTally(), { done: n, failed: 1, skipped: 2 });
+        return [name(n), { tally }] as const;
+      }),
+    );
+    const cron = ids.map((_, n) => ({
+      entry: {
+        ...{ identifier: name(n), taskIdentifier: name(n), expression: "* * * * *" },
+        ...{ fillMs: 1_000, jobKey: name(n) },
+      },
+      nextMs: 1,
+    }));
+    const running = ids.map((id, n) => ({ job: { id, taskIdentifier: name(n) }, startedAtMs: n }));
+    const unsettled = ids.map((id) => ({ id, error: `x${letter.repeat(100_000)}` }));
+    const metadata = new HeartbeatMetadata(config);
+    const text = metadata.text(description({ tasks, cron, running, unsettled }), ids, 0);
+    const first = await stored(text);
+    const bytes = Math.max(first, await stored(text));
+    assert.ok(bytes > 100_000 && bytes <= 262_144, `${letter}: ${bytes}`);
+    const said = JSON.parse(text);
+    assert.deepEqual([said.running_job_ids.length, said.fetched_job_ids.length], [1_000, 1_000]);
+    assert.equal(said.unsettled.length, 20);
+    const report = workerReport(text);
+    assert.equal(report.hasAllTasks, false);
+    assert.ok(report.tasks.length > 0, letter);
+  }
 });
 
 test("Jobs are counted in all, and by the busiest tasks.", () => {

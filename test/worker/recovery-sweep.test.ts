@@ -51,6 +51,17 @@ async function sweep(ids: string[], own: { uptimeMs?: number; beatAtMs?: number 
 
 const NOTHING = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
+test("A worker whose report leaves no room for a mark is recovered, with all others.", async () => {
+  const full = JSON.stringify({ threshold_ms: 7_000, host: "h".repeat(262_144 - 34) });
+  await worker("full", "8 s", full);
+  await worker("dead", "8 s");
+  const { id } = await add("t");
+  await lockJob(queue, id, "full");
+  const { workerIds, jobs } = await sweep(["full", "dead"]);
+  assert.deepEqual([[...workerIds].sort(), jobs], [["dead", "full"], 1]);
+  assert.equal((await job(id))?.locked_by, null);
+});
+
 test("A beat tells whose leases have run out, and not of those that are well.", async () => {
   await registerLease(queue.db, "self", LEASE, 3_000);
   await worker("well", "3 s");

@@ -3,18 +3,18 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { isAtMost } from "../sql/unpacked.ts";
 import { isSilent } from "../workers/stale-workers.ts";
 import {
+  LONGEST_REPORT_BYTES,
   type ReportedCronEntry,
   type WorkerReport,
   workerReport,
 } from "../workers/worker-report.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 
-// A row that somebody has filled with megabytes is not for us, and holds up nobody.
-const MOST_BYTES = 262_144;
 const MOST_WORKERS = 10_000;
 const NAMED_WORKERS = 5;
 
-const metadata = `case when ${isAtMost("workers.metadata", MOST_BYTES)} then workers.metadata end`;
+// A table that another program has made has no bound.
+const metadata = `case when ${isAtMost("workers.metadata", LONGEST_REPORT_BYTES)} then workers.metadata end`;
 
 const someSql: Statement = (s) => `
   select workers.id, ${metadata} as metadata

@@ -4,6 +4,7 @@ import { UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { endTransactions } from "./session-lock.ts";
 import { AGE_MS, isRecovered, isStale, resilientThresholdOf } from "./stale-workers.ts";
+import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "./worker-report.ts";
 
 export interface RecoverForm {
   /** The schema has heartbeat rows. */
@@ -170,12 +171,15 @@ const counted = (message: string) => `(
       ) as earlier
     )`;
 
+// A report that leaves no room for the mark gives way to it: the table takes no longer one.
 const marked = (s: string) => `, unfinished as materialized (
   select locked_by from held where is_due and id not in (select id from due)
   union select locked_by from held_queue where id not in (select id from queue)
 ), marked as (
   update ${s}._private_workers as workers
-  set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object' then metadata else '{}' end
+  set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object'
+      and pg_catalog.octet_length(metadata::text) <= ${LONGEST_REPORT_BYTES - ROOM_FOR_MARKS}::int
+      then metadata else '{}' end
     || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now())
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)

@@ -46,8 +46,10 @@ export interface ReportedCronEntry {
   readonly key: string | null;
 }
 
-/** Longer ones are not read: ours stay far below. */
-export const LONGEST_REPORT_BYTES = 1_048_576;
+/** Our table takes no longer ones, and those in another's are not read. */
+export const LONGEST_REPORT_BYTES = 262_144;
+/** What a beat and a sweep add to a report. */
+export const ROOM_FOR_MARKS = 256;
 
 const MOST = 1_000;
 

@@ -4,6 +4,7 @@
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
+import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "../../queue/workers/worker-report.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { Rates } from "./rates.ts";
 
@@ -48,6 +49,7 @@ const LONGEST_LIST = 1_000;
 /** Entries with all that there is to say about them, and running jobs with task and start. */
 const LONGEST_DETAILS = 100;
 const COUNTED_TASKS = 20;
+const LONGEST_ERROR = 1_000;
 
 /** What has been fetched for a shorter time starts or goes back before anybody reads of it. */
 const FETCHED_MS = 250;
@@ -70,8 +72,9 @@ export class HeartbeatMetadata {
   }
 
   /**
-   * As JSON text. `fetched`: ids that are listed as fetched and not started. `aheadMs`: how much later than
-   * the database's this machine's clock is.
+   * As JSON text, no longer than PostgreSQL takes: the lists with names in them are halved until it is
+   * so. `fetched`: ids that are listed as fetched and not started. `aheadMs`: how much later than the
+   * database's this machine's clock is.
    */
   text(
     { concurrency, tasks, cron, running, unsettled }: WorkerDescription,
@@ -80,25 +83,41 @@ export class HeartbeatMetadata {
   ): string {
     const names = [...tasks.keys()];
     const longest = running.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
-    return JSON.stringify({
-      host: hostname(),
-      pid: process.pid,
-      version: VERSION,
-      node: process.versions.node,
-      concurrency,
-      task_identifiers: names.slice(0, LONGEST_LIST),
-      tasks_cut: names.length > LONGEST_LIST,
-      cron_entries: cron.slice(0, LONGEST_LIST).map(({ entry }) => entry.identifier),
-      cron: cron.slice(0, LONGEST_DETAILS).map(cronJson),
-      ...this.#counters(tasks),
-      running_jobs: running.length,
-      running_job_ids: longest.slice(0, LONGEST_LIST).map(({ job }) => job.id),
-      fetched_job_ids: fetched,
-      running: this.#runningJson(longest.slice(0, LONGEST_DETAILS), aheadMs),
-      ...(unsettled.length > 0 ? { unsettled: unsettled.slice(0, COUNTED_TASKS) } : {}),
-      threshold_ms: this.#config.thresholdMs,
-      resilient_threshold_ms: this.#config.resilientThresholdMs,
+    const { by_task, ...counters } = this.#counters(tasks);
+    const details = this.#runningJson(longest.slice(0, LONGEST_DETAILS), aheadMs);
+    const refused = unsettled.slice(0, COUNTED_TASKS).map(({ id, error }) => {
+      return { id, error: error.slice(0, LONGEST_ERROR).toWellFormed() };
     });
+    const said = (share: number) => {
+      const most = (count: number) => Math.floor(count * share);
+      return JSON.stringify({
+        host: hostname(),
+        pid: process.pid,
+        version: VERSION,
+        node: process.versions.node,
+        concurrency,
+        task_identifiers: names.slice(0, most(LONGEST_LIST)),
+        tasks_cut: names.length > most(LONGEST_LIST),
+        cron_entries: cron.slice(0, most(LONGEST_LIST)).map(({ entry }) => entry.identifier),
+        cron: cron.slice(0, most(LONGEST_DETAILS)).map(cronJson),
+        ...counters,
+        by_task: by_task.slice(0, most(COUNTED_TASKS)),
+        running_jobs: running.length,
+        running_job_ids: longest.slice(0, LONGEST_LIST).map(({ job }) => job.id),
+        fetched_job_ids: fetched,
+        running: details.slice(0, most(LONGEST_DETAILS)),
+        ...(unsettled.length > 0 ? { unsettled: refused } : {}),
+        threshold_ms: this.#config.thresholdMs,
+        resilient_threshold_ms: this.#config.resilientThresholdMs,
+      });
+    };
+    let share = 1;
+    let text = said(share);
+    while (share > 0 && storedBytes(text) > LONGEST_REPORT_BYTES - ROOM_FOR_MARKS) {
+      share = share < 1 / LONGEST_LIST ? 0 : share / 2;
+      text = said(share);
+    }
+    return text;
   }
 
   /** Since the worker was made: of all tasks together, and of the busiest. */
@@ -117,7 +136,7 @@ export class HeartbeatMetadata {
       failed,
       done_per_min: rates.done,
       failed_per_min: rates.failed,
-      by_task: busiest.slice(0, COUNTED_TASKS),
+      by_task: busiest,
     };
   }
 
@@ -131,6 +150,11 @@ export class HeartbeatMetadata {
       return { id, task, since };
     });
   }
+}
+
+/** At most: PostgreSQL writes JSON with a space behind each comma and colon that is not within a text. */
+function storedBytes(text: string): number {
+  return Buffer.byteLength(text.replaceAll(/[,:]/g, "$& "));
 }
 
 function cronJson({ entry, nextMs }: CronTick) {

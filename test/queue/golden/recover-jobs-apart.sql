@@ -86,7 +86,9 @@ with turn as materialized (
   union select locked_by from held_queue where id not in (select id from queue)
 ), marked as (
   update "worker"._private_workers as workers
-  set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object' then metadata else '{}' end
+  set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object'
+      and pg_catalog.octet_length(metadata::text) <= 261888::int
+      then metadata else '{}' end
     || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now())
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)

@@ -6,13 +6,14 @@ import operations2 from "./operations-2.sql";
 import operations3 from "./operations-3.sql";
 import workers from "./workers.sql";
 import workers2 from "./workers-2.sql";
+import workers3 from "./workers-3.sql";
 
 export const extensions: readonly Extension[] = [
   extension({
     name: "workers",
     gives: "worker heartbeats",
     added: "always",
-    steps: [workers, workers2],
+    steps: [workers, workers2, workers3],
   }),
   extension({
     name: "operations",
