@@ -12,7 +12,7 @@ import { counted } from "../../lib/number";
 import { errorPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { isHeld, queueBar, queueState } from "../../parts/queue";
+import { isHeld, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = [
   "=Error",
@@ -21,7 +21,7 @@ const ERROR_COLUMNS: string[] = [
   "num w3=Last",
   "w4 w-mid=Trend",
 ];
-const QUEUE_COLUMNS: string[] = ["=Queue", "w2 w-mid=Jobs", "num w4=Count", "w6=State"];
+const QUEUE_COLUMNS: string[] = ["=Queue", "num w3 w-mid=Jobs", "w5=State"];
 
 export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
   const more = [link("/errors", "", [text("All errors")])];
@@ -76,8 +76,7 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   const name = cutName(queue.queueName, "");
   return row(queue.queueName, "", [
     cell("", [link(queuePath(queue.queueName), "name cut", [name])]),
-    cell("w-mid", [queueBar(queue)]),
-    cell("num", [howMany(queue)]),
+    cell("num w-mid", [howMany(queue)]),
     cell("", [queueState(m, queue)]),
   ]);
 }
