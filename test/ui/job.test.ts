@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { shellWord } from "../../src/domain/portable/shell-word.ts";
+import { workerLine } from "../../src/domain/portable/worker-line.ts";
 import type { ListedJob, Why } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import { at, failedJob, job, jobs, lockedJob, opened, value } from "./sample.ts";
@@ -281,6 +282,23 @@ test("verbs are on keys, and a job is copied as link, command, line and JSON", a
   assert.equal(command, "worker retry 7");
   assert.equal(line, `worker add send_email '{"to":"ana@example.com"}' --queue 'it'\\''s'`);
   assert.equal(JSON.parse(json ?? "").id, 7);
+});
+
+test("a shell line on another schema names it behind the command, as the command line's own do", async () => {
+  for (const [schema, option] of [
+    ["billing", "--schema=billing"],
+    ["-x y", "--schema='-x y'"],
+  ] as const) {
+    const page = await opened("/jobs/7", { schema });
+    page.answer("api/jobs/7?fields=head", failedJob(7));
+    page.answer("api/jobs/7/why", failed());
+    assert.ok(page.text.includes(`$ worker retry ${option} 7`), page.text);
+    page.app.dispatch("app.key", "", "y");
+    page.app.dispatch("job.copy-add", "", "");
+    const payload = `'{"to":"ana@example.com"}'`;
+    assert.equal(page.copied.at(-1), `worker add ${option} send_email ${payload}`);
+    assert.equal(page.copied.at(-2), workerLine(schema, "worker retry 7"));
+  }
 });
 
 test("a copied line has what a terminal acts on as octal bytes, as the server's lines have it", async () => {
