@@ -152,6 +152,7 @@ test("The whole row opens its job beside the list, and the export downloads what
     ]);
     assert.match(download.suggestedFilename(), /^jobs-for_export-\d{4}-\d\d-\d\d\.csv$/);
     assert.match(await readFile(await download.path(), "utf8"), /^id,.*payload/);
+    await page.getByText("Export of 1 job started").waitFor();
     const [id = ""] = await ids(page);
     await page.locator(`#job-${id} .c-tries`).click();
     await page.locator(".beside .job-head").waitFor();

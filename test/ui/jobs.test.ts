@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { exportColumnNames } from "../../src/queue/export/columns.ts";
+import { ensureBuilt, type Page, start, textOf } from "./harness.ts";
 import {
   at,
   counts,
@@ -13,6 +14,7 @@ import {
   listed,
   lockedJob,
   opened,
+  session,
   value,
 } from "./sample.ts";
 
@@ -447,6 +449,59 @@ test("an export is an address where the browser has the login, else a ticket", a
   assert.equal(link.attrs["href"], "api/export?format=csv&q=queue%3Aa");
   const whole = page.one((e) => e.tag === "a" && textOf([e]) === "CSV with payload");
   assert.equal(whole.attrs["href"], "api/export?format=csv&payload=1&q=queue%3Aa");
+  assert.equal(whole.attrs["data-click"], "jobs.exported");
+  page.app.dispatch("jobs.exported", "", "");
+  assert.match(page.notices[0] ?? "", /^Export of .*1 job started: a line for each job/);
+});
+
+test("an export of the columns shown names them, with the payload or without", async () => {
+  const page = await listed([job(1)], "/jobs?q=queue%3Aa");
+  const href = (words: string) =>
+    page.one((e) => e.tag === "a" && textOf([e]) === words).attrs["href"];
+  const names = () => {
+    const path = String(href("CSV, columns shown"));
+    assert.equal(href("CSV, columns shown and payload"), path.replace("&q=", ",payload&q="));
+    return new URL(path, "http://admin.example").searchParams.get("columns")?.split(",") ?? [];
+  };
+  const usual = ["id", "task_identifier", "state", "queue_name"];
+  const rest = ["attempts", "max_attempts", "run_at", "last_error"];
+  assert.deepEqual(names(), [...usual, ...rest]);
+  page.app.dispatch("jobs.setting", "column-key", "on");
+  page.app.dispatch("jobs.setting", "column-added", "on");
+  assert.deepEqual(names(), [...usual, "key", "created_at", ...rest]);
+  for (const name of names())
+    assert.ok(
+      exportColumnNames.some((known) => known === name),
+      name,
+    );
+});
+
+test("a session with a token exports by a ticket, with the columns and the payload asked for", async () => {
+  const page = await start("/jobs?q=queue%3Aa", new Map([["worker.token", "t"]]));
+  page.answer("api/session", session());
+  page.answer("api/jobs?limit=100", jobs([job(1)]));
+  const ask = (words: string) => {
+    const entry = page.one((e) => e.tag === "button" && textOf([e]) === words);
+    page.app.dispatch(String(entry.attrs["data-click"]), String(entry.attrs["data-arg"]), "");
+    const body = JSON.parse(page.asked("api/export/ticket").body ?? "");
+    page.answer("api/export/ticket", {
+      path: `api/export/download?ticket=${words}`,
+      expires_in_ms: 1,
+    });
+    return body;
+  };
+  const q = "queue:a";
+  assert.deepEqual(ask("CSV with payload"), { q, format: "csv", payload: "1" });
+  assert.match(page.notices[0] ?? "", /^Export of .*1 job started/);
+  assert.deepEqual(ask("JSON Lines with payload"), { q, format: "jsonl", payload: "1" });
+  const columns = "id,task_identifier,state,queue_name,attempts,max_attempts,run_at,last_error";
+  assert.deepEqual(ask("CSV, columns shown"), { q, format: "csv", columns });
+  assert.deepEqual(ask("CSV, columns shown and payload"), {
+    q,
+    format: "csv",
+    columns: `${columns},payload`,
+  });
+  assert.equal(page.downloads.length, 4);
 });
 
 test("a page has 50, 100 or 200 jobs, as its address says", async () => {

@@ -3,9 +3,11 @@
  * in with a token is given one that works once.
  */
 import { button } from "../../controls/button";
+import { isLocked } from "../../controls/glyph";
 import { DOWNLOAD, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
-import { ExportTicket, readExportTicket } from "../../generated/records";
+import { countedValue } from "../../controls/value";
+import { ExportTicket, readExportTicket, Value } from "../../generated/records";
 import { save } from "../../host";
 import { JsonReader } from "../../lib/json-reader";
 import { JsonWriter } from "../../lib/json-writer";
@@ -13,45 +15,73 @@ import { attr, cls, el, Node, nothing, text } from "../../lib/node";
 import { encode } from "../../lib/percent";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
+import { Settings } from "./settings";
 
 export const TICKET = "jobs.ticket";
 
-/** Behind a format. */
-const PAYLOAD: string = "&payload=1";
-
-export function exportMenu(m: Model, query: string): Node {
+/** `shown`: the names of the columns that the list shows; empty where it shows no jobs. */
+export function exportMenu(m: Model, query: string, shown: string): Node {
   const isSigned = m.access.token.length > 0;
   // A ticket is a write to the server, though not to the jobs.
   if (isSigned && m.access.session.readOnly) return nothing;
-  return menu(
-    "Export",
-    [icon(DOWNLOAD), text("Export")],
-    [
-      entry(isSigned, query, "csv", "CSV"),
-      entry(isSigned, query, "csv" + PAYLOAD, "CSV with payload"),
-      entry(isSigned, query, "jsonl", "JSON Lines"),
-      entry(isSigned, query, "jsonl" + PAYLOAD, "JSON Lines with payload"),
-    ],
-  );
+  const entries: Node[] = [
+    entry(isSigned, query, "csv", "CSV"),
+    entry(isSigned, query, "csv&payload=1", "CSV with payload"),
+  ];
+  if (shown.length > 0) {
+    const named = "csv&columns=" + shown;
+    entries.push(entry(isSigned, query, named, "CSV, columns shown"));
+    entries.push(entry(isSigned, query, named + ",payload", "CSV, columns shown and payload"));
+  }
+  entries.push(entry(isSigned, query, "jsonl", "JSON Lines"));
+  entries.push(entry(isSigned, query, "jsonl&payload=1", "JSON Lines with payload"));
+  return menu("Export", [icon(DOWNLOAD), text("Export")], entries);
 }
 
+/** `format`: with what else the address says of the lines. */
 function entry(isSigned: bool, query: string, format: string, words: string): Node {
   if (isSigned) return button(words, "jobs.export", format, "q");
   const path = `api/export?format=${format}&q=${encode(query)}`;
-  return el("a", [attr("href", path), attr("download", ""), cls("btn q")], [text(words)]);
+  const does = [attr("href", path), attr("download", ""), attr("data-click", "jobs.exported")];
+  does.push(cls("btn q"));
+  return el("a", does, [text(words)]);
+}
+
+/** What the list shows, by the names that an export has for it. */
+export function shownColumns(settings: Settings, condition: string): string {
+  let names = "id,task_identifier";
+  if (condition.length === 0) names += ",state";
+  if (settings.has("queue")) names += ",queue_name";
+  if (settings.has("priority")) names += ",priority";
+  if (settings.has("key")) names += ",key";
+  if (settings.has("added")) names += ",created_at";
+  const time = isLocked(condition) ? "locked_at" : condition === "failed" ? "updated_at" : "run_at";
+  return `${names},attempts,max_attempts,${time},last_error`;
 }
 
 export function askTicket(m: Model, query: string, format: string): void {
   const body = new JsonWriter().string("q", query);
-  body.string("format", format.replace(PAYLOAD, ""));
-  if (format.endsWith(PAYLOAD)) body.string("payload", "1");
+  const parts = ("format=" + format).split("&");
+  for (let i = 0; i < parts.length; i++) {
+    const end = parts[i].indexOf("=");
+    body.string(parts[i].substring(0, end), parts[i].substring(end + 1));
+  }
   m.requests.write(m.access, new Pending(TICKET, "api/export/ticket", body.end()));
 }
 
-export function takeTicket(m: Model, body: string): void {
+/** `total`: how many jobs the query finds, as well as it is known. */
+export function tellExport(m: Model, total: Value | null): void {
+  const jobs = total === null ? "" : " of " + countedValue(total, "job", "jobs");
+  m.notices.good(`Export${jobs} started: a line for each job`);
+}
+
+export function takeTicket(m: Model, body: string, total: Value | null): void {
   const r = new JsonReader(body);
   const ticket: ExportTicket = readExportTicket(r);
   r.end();
   if (r.failed) m.notices.bad(`The server's answer can't be read: ${r.error}`);
-  else save(ticket.path);
+  else {
+    save(ticket.path);
+    tellExport(m, total);
+  }
 }

@@ -20,7 +20,7 @@ import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { BesideJobs } from "./beside-jobs";
 import { aboutOf, againOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
-import { askTicket, TICKET, takeTicket } from "./export";
+import { askTicket, TICKET, takeTicket, tellExport } from "./export";
 import { GroupRow } from "./group-rows";
 import { GROUPINGS } from "./groups";
 import { JobRow } from "./row";
@@ -54,7 +54,7 @@ export class JobsPage extends BesideJobs {
 
   override take(m: Model, request: Pending, body: string): void {
     if (request.topic === this.suggestions.topic) this.suggested(m, request, body);
-    else if (request.topic === TICKET) takeTicket(m, body);
+    else if (request.topic === TICKET) takeTicket(m, body, this.total(m));
     else super.take(m, request, body);
   }
 
@@ -87,6 +87,7 @@ export class JobsPage extends BesideJobs {
       m.views.remove(arg);
       m.notices.good(`Removed the view “${arg}”`);
     } else if (verb === "export") askTicket(m, this.query, arg);
+    else if (verb === "exported") tellExport(m, this.total(m));
     else if (verb === "stop") this.stop(m);
     else if (verb === "row") {
       const job = this.walked;

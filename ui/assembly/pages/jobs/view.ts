@@ -18,7 +18,7 @@ import { counted } from "../../lib/number";
 import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { chosenBar } from "./chosen";
-import { exportMenu } from "./export";
+import { exportMenu, shownColumns } from "./export";
 import { GroupedJobs } from "./grouped-jobs";
 import { GROUPINGS, MOST_GROUPS } from "./groups";
 import { SIZES } from "./jobs-list";
@@ -54,6 +54,7 @@ function meta(m: Model, page: GroupedJobs): Node {
   const count = page.total(m);
   const rows = page.list.rows.length;
   const isQuery = page.bar.terms.fault === null;
+  const condition = page.bar.terms.condition;
   const isKnown = isQuery && page.rows.ready && !page.isTurning(m);
   return box("div", "meta", [
     isKnown && page.isGrouped
@@ -70,7 +71,7 @@ function meta(m: Model, page: GroupedJobs): Node {
       groupings(page),
       viewsMenu(m, page),
       page.settings.view(sizes(page)),
-      exportMenu(m, page.query),
+      exportMenu(m, page.query, page.isGrouped ? "" : shownColumns(page.settings, condition)),
     ]),
   ]);
 }
