@@ -15,7 +15,7 @@ export interface ErrorGroup {
 
 /** More of a first line adds nothing. */
 const LONGEST_LINE = 300;
-/** All that a group depends on stands in so many characters at the beginning of an error. */
+/** A group depends on at most this many characters from the beginning of an error. */
 export const ERROR_START = 600;
 
 const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+/g;

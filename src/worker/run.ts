@@ -12,7 +12,7 @@ export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensio
    * Stop gracefully on SIGTERM and SIGINT: within `stopTimeoutMs` and `abortGraceMs`. A second one
    * aborts at once. Where jobs had to be given up and keep the process alive, it is ended by the same
    * signal; so is a process that something else keeps alive, such as an HTTP server, 10 s after its worker has
-   * stopped (`worker.stopped` tells when to close it), unless it listens for the signal itself. Default true for
+   * stopped (`worker.stopped` resolves when to close it), unless it listens for the signal itself. Default true for
    * run(), false for runOnce().
    */
   readonly handleSignals?: boolean;

@@ -126,16 +126,21 @@ test("A job that crashes its workers is named, and its retrying stopped in two s
   });
 });
 
-test("Five hundred of twelve thousand failures are retried at once in five steps.", async () => {
-  await fromOverview(5, async (hands) => {
+test("Five hundred of twelve thousand failures are retried in four steps, a few of them first.", async () => {
+  await fromOverview(4, async (hands) => {
     const { page } = hands;
     await hands.click(incident(page, "GatewayError").getByRole("button", { name: "Retry…" }));
-    await hands.click(page.getByText("All at once"));
     await hands.click(page.getByText("Only the first", { exact: false }));
     await hands.type(page.getByLabel("How many", { exact: true }), "500");
     await hands.click(dialogButton(page, "Retry first 500 jobs"));
+    await sees(page, "5 are being watched");
+    // As a worker does that finishes them.
+    const done =
+      await rows(`delete from worker._private_jobs as jobs using worker._private_tasks as tasks
+      where tasks.id = jobs.task_id and identifier = 'charge_card' and attempts = 0 returning jobs.id`);
+    assert.equal(done.length, 5);
     await page.getByRole("heading", { name: /^Retried 500 of/ }).waitFor({ timeout: 60_000 });
-    assert.equal(await count("identifier = 'charge_card' and attempts = 0"), 500);
+    assert.equal(await count("identifier = 'charge_card' and attempts = 0"), 495);
     assert.equal(await count("identifier = 'charge_card' and attempts = 25"), FAILURES - 500);
   });
 });

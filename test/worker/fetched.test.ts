@@ -13,6 +13,10 @@ const HOUR_MS = 3_600_000;
 const REPORTS =
   "select from worker._private_workers where metadata -> 'running_job_ids' is not null";
 
+/** Whether a job has been locked for longer than what is fetched may be. */
+const IS_OLD = `select clock_timestamp() - locked_at > interval '250 milliseconds' as is_old
+  from worker._private_jobs where id = $1`;
+
 const BEAT = "select last_heartbeat_at::text as at from worker._private_workers";
 
 /** Ids of jobs that are locked. */
@@ -103,7 +107,7 @@ test("What waits behind a job of its run that takes long goes back, and the queu
   assert.deepEqual([...task.seen, ...other.seen].toSorted(), ["a", "b", "c", "slow"]);
 });
 
-test("What was fetched ahead for slots that stay taken goes back.", async () => {
+test("What was fetched ahead for slots that stay taken goes back within 250 ms.", async () => {
   const gate = latch();
   const task = recording<number>("task", (n) => (n < 0 ? gate.opened : undefined));
   await queue.started({ tasks: [task], concurrency: 2, lanes: 1, pollIntervalMs: HOUR_MS });
@@ -116,7 +120,7 @@ test("What was fetched ahead for slots that stay taken goes back.", async () => 
   await until("all slots are taken", async () => {
     return (await queue.left()).length === 40 && task.seen.filter((n) => n < 0).length === 2;
   });
-  await until("only what runs is locked", async () => (await locked()).length === 2);
+  await until("only what runs is locked", async () => (await locked()).length === 2, 1_000);
   assert.deepEqual(
     [...new Set((await queue.left()).map(({ attempts }) => attempts))].sort(),
     [0, 1],
@@ -200,11 +204,10 @@ test("A job that runs is running from its first moment on, whatever its worker h
     told.push(jobs[0]?.condition);
   };
   const task = defineTask<number>("look", async (_, { job }) => {
-    for (let n = 0; n < 5; n++) await look(job.id);
-    const done = latch();
-    setTimeout(() => done.open(), 200);
-    await done.opened;
-    await look(job.id);
+    for (let isOld = false; !isOld; ) {
+      await look(job.id);
+      isOld = (await queue.sql<{ is_old: boolean }>(IS_OLD, [job.id]))[0]?.is_old ?? true;
+    }
   });
   await queue.started({ tasks: [task], concurrency: 4, recovery: QUICK });
   await queue.utils.addJobs(
@@ -215,5 +218,6 @@ test("A job that runs is running from its first moment on, whatever its worker h
     })),
   );
   await until("all are done", async () => (await queue.left()).length === 0, 60_000);
-  assert.deepEqual([told.length, [...new Set(told)]], [24 * 6, ["running"]]);
+  assert.ok(told.length > 24, `${told.length} looks`);
+  assert.deepEqual([...new Set(told)], ["running"]);
 });

@@ -330,7 +330,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     const from = performance.now();
     child.kill("SIGTERM");
     // Nothing else would end it: the job keeps the process alive.
-    assert.deepEqual(await within("its end", exited), [null, "SIGTERM"]);
+    assert.deepEqual(await within("its end", exited, 5_000), [null, "SIGTERM"]);
     assert.ok(performance.now() - from >= 400, "the bound and the grace are waited for");
     const [job] = await queue.left();
     assert.deepEqual([job?.attempts, job?.locked_by], [1, null]);

@@ -10,9 +10,6 @@ import { latch, recording, until, within, witness, workerQueue } from "./worker-
 
 const queue = workerQueue();
 
-/** Much less than a stop that waits for its bound takes, and enough for a busy machine. */
-const SOON_MS = 12_000;
-
 /** Connections of workers to this file's database. */
 async function connections(): Promise<number> {
   const rows = await queue.sql(
@@ -150,7 +147,7 @@ describe("A graceful stop", () => {
     assert.deepEqual(await queue.left(), []);
     lanes.reset();
     await client.query("rollback");
-    await within("the stop", worker.stop(), SOON_MS);
+    await within("the stop", worker.stop(), 5_000);
     assert.deepEqual(await queue.sql("select locked_by from worker._private_job_queues"), [
       { locked_by: null },
     ]);
@@ -219,7 +216,7 @@ describe("A stop that takes too long", () => {
       await queue.utils.addJob("obedient");
       await begun.opened;
       const from = performance.now();
-      await within("the stop", worker.stop("enough"), SOON_MS);
+      await within("the stop", worker.stop("enough"), 5_000);
       assert.ok(performance.now() - from >= 199);
       const [job] = await queue.left();
       const message = "the worker was stopped: enough; not done after 200 ms";
@@ -259,7 +256,7 @@ describe("A stop that takes too long", () => {
       if (fault === "cut") await proxy.close();
       else proxy.mute();
       open();
-      await within("the stop", worker.stop(), SOON_MS);
+      await within("the stop", worker.stop(), 5_000);
       assert.equal(worker.hasGivenUp, true);
       assert.equal((await queue.left())[0]?.locked_by, worker.id);
     });
@@ -279,18 +276,18 @@ describe("A stop that takes too long", () => {
         await until("it asks", async () => (await queue.sql(asked, [begin?.now])).length > 0);
         if (fault === "cut") await proxy.close();
         else proxy.mute();
-        await within("the stop", worker.stop(), SOON_MS);
+        await within("the stop", worker.stop(), 2_000);
       });
     }
   }
 
-  test("is not an idle worker's, which has nothing to wait for.", async () => {
+  test("is not an idle worker's: that has ended in two seconds.", async () => {
     const worker = await queue.started({
       tasks: [recording("none")],
       recovery: {},
       fastLane: true,
     });
-    await within("the stop", worker.stop(), SOON_MS);
+    await within("the stop", worker.stop(), 2_000);
   });
 });
 
@@ -326,7 +323,7 @@ describe("An abort", () => {
       await saw.saw("job:fetch");
       await addMany("deaf", 3, fastLane ? {} : { queueName: "q" });
       await until("one runs", () => deaf.seen.length >= 1);
-      await within("the abort", worker.abort("now"), SOON_MS);
+      await within("the abort", worker.abort("now"), 5_000);
       const left = await queue.left();
       assert.equal(left.length, 3);
       const interrupted = left.filter(({ last_error }) =>
@@ -370,7 +367,7 @@ describe("A job that keeps its connection of the pool for ever loses it", () => 
     await queue.utils.addJob("greedy");
     const worker = await queue.started({ tasks: [task], abortGraceMs: 50 });
     await taken;
-    await within("the abort", worker.abort(), SOON_MS);
+    await within("the abort", worker.abort(), 5_000);
     assert.match((await queue.left())[0]?.last_error ?? "", /^interrupted/);
     await until("all connections are gone", async () => (await connections()) === 0);
   });
@@ -382,7 +379,7 @@ describe("A job that keeps its connection of the pool for ever loses it", () => 
     const worker = await queue.started({ tasks: [task], plugins: [saw], abortGraceMs: 50 });
     await taken;
     await saw.saw("job:permanentlyFail");
-    await within("the stop", worker.stop(), SOON_MS);
+    await within("the stop", worker.stop(), 5_000);
     assert.match((await queue.left())[0]?.last_error ?? "", /^timed out/);
     await until("all connections are gone", async () => (await connections()) === 0);
   });

@@ -148,7 +148,7 @@ function explain(line: Argv, { name, words, describe, notes }: Command): void {
   line.usage(`${usage}\n\n${describe}`).epilogue(notes);
 }
 
-/** What stands below the options. */
+/** The part of the help below the options. */
 function notesOf(command: Command): string {
   const lines = command.examples.map((line) => `\n  ${line}`).join("");
   const shown = lines === "" ? "" : `Examples:${lines}`;

@@ -45,7 +45,7 @@ function roundsOf(specs: readonly ResolvedJob[]): readonly (readonly number[])[]
   return rounds;
 }
 
-/** Jobs without a time get those that one statement would give them: a microsecond lies between two jobs. */
+/** Jobs without a time get the times that one statement would give them, a microsecond apart. */
 const withTimes = (specs: readonly ResolvedJob[], us: number): readonly ResolvedJob[] =>
   specs.map((spec, place) =>
     spec.runAt === null ? { ...spec, runAt: timeText(us - (specs.length - 1 - place)) } : spec,

@@ -33,7 +33,7 @@ export interface GroupedRows {
   readonly rows: readonly GroupedRow[];
   /** How many pages were read in their order; 0: all rows are there. */
   readonly pagesRead: number;
-  /** Those that may match, too: only unpacking what is large would tell. */
+  /** Includes jobs whose large values would have to be unpacked to decide. */
   readonly undecided: readonly GroupedRow[];
   /** By index; may overlap with `rows`. */
   readonly newest: readonly GroupedRow[];

@@ -43,7 +43,7 @@ export function judge(facts: Facts): Incidents {
   };
 }
 
-/** What stands still before what is over; then what is new; then by how many jobs it reaches. */
+/** Problems that block jobs first, then past ones; then new ones; then by the number of jobs. */
 function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
   const badness = ({ kind, level, standsStill, since }: Incident) =>
     (kind === "no_worker" ? 8 : 0) +

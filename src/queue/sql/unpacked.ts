@@ -25,7 +25,7 @@ export const worstBytes = (value: string): string =>
   `pg_catalog.pg_column_size(${value})::bigint * case pg_catalog.pg_column_compression(${value})
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
-/** The value, where it is certain not to be larger; null, too, where only unpacking would tell. */
+/** The value if it is certainly not larger; null also where that is known only after unpacking. */
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 

@@ -77,7 +77,7 @@ const fieldNotes: Readonly<Record<FieldName, string>> = {
   task: "its task; task:mail* is a beginning",
   queue: "its named queue; queue:none",
   key: "its key; key:user-* is a beginning",
-  worker: "who has it",
+  worker: "the worker that has locked it",
   priority: "lower runs earlier",
   tries: "attempts made: tries>3",
   left: "attempts left",

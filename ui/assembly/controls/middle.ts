@@ -1,4 +1,4 @@
-/** A text that is cut in its middle where it is too long: often its end tells it from others. */
+/** A text that is cut in its middle where it is too long: often only the ends of names differ. */
 import { box, leaf, Node, text } from "../lib/node";
 
 /** Shorter ones are kept whole, or cut at their end. */
@@ -6,7 +6,7 @@ const SHORTEST = 16;
 /** How many letters of the end are kept. */
 const TAIL = 8;
 
-/** What stands in an element with the class `mid`; `before` belongs to the part that is cut. */
+/** The content of an element with the class `mid`; `before` belongs to the part that is cut. */
 export function middle(before: Node, content: string): Node[] {
   const at = tailOf(content);
   if (at === 0) return [before, text(content)];

@@ -56,7 +56,7 @@ function isNumber(field: CommandField): bool {
   return field.kind === "integer" || field.kind === "seconds";
 }
 
-/** Where nothing stands for it when it is left out. */
+/** Where leaving it out would show nothing in its place. */
 function isSpan(field: CommandField): bool {
   return field.kind === "seconds" && field.fallback.length === 0;
 }

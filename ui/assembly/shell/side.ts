@@ -106,7 +106,7 @@ function find(): Node {
   );
 }
 
-/** Where one is: the label, or a schema of another name than the program's, which stands beside it. */
+/** The environment: its label, or the schema if it is not named as the program is. */
 function environment(m: Model): Node {
   const session = m.access.session;
   const label = session.label;

@@ -139,7 +139,7 @@ export class OverviewPage extends Page {
       navigate(incidentPath(incident), false);
   }
 
-  /** How many incidents are shown: one that would stand alone behind "1 more" is. */
+  /** How many incidents are shown; a single one is never hidden behind "1 more". */
   private get shown(): i32 {
     const count = this.incidents.rows.length;
     return this.showsAll || count <= MOST_INCIDENTS + 1 ? count : MOST_INCIDENTS;
