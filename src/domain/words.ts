@@ -51,13 +51,11 @@ export function ordinal(count: number): string {
   return `${grouped(count)}${ending}`;
 }
 
-/** `02:00:00 UTC`, with the day in front where that is not the day of `nowMs`. */
-export function clockText(ms: number, nowMs: number): string {
-  const text = new Date(ms).toISOString();
-  const day = text.slice(0, 10);
-  const time = `${text.slice(11, 19)} UTC`;
-  return new Date(nowMs).toISOString().startsWith(day) ? time : `${day} ${time}`;
-}
+/**
+ * A time in a sentence, RFC 3339: `2026-11-26T20:28:50Z`. It follows `at` or `since`, where the page
+ * finds it and writes it by the reader's clock.
+ */
+export const momentText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 const MARKED = "Marked failed ";
 

@@ -223,6 +223,30 @@ test("the job on screen is refreshed in place, the row only when something has c
   assert.match(page.text, /Runs again in 2 s\./);
 });
 
+test("a time in the server's words is by the local clock, with its day unless that is today", async () => {
+  const queue = "sync 2026-03-01T12:00:00Z";
+  const cause = {
+    kind: "queue_locked",
+    text: `This job waits for the queue ${queue}`,
+    detail: "2nd of 2; due since 2026-02-28T21:39:44Z",
+    ...{ is_root: false, links: { queue, worker: null, job: null }, verb: null },
+  };
+  const sentence = "Due in 26 s, at 2026-03-01T22:59:59Z.";
+  const reason = why({ condition: "blocked", sentence, causes: [cause] });
+  const page = await shown(job(7), reason);
+  assert.match(page.text, /Due in 26 s, at 23:59:59\./);
+  assert.match(
+    page.text,
+    /waits for the queue sync 2026-03-01T12:00:00Z2nd of 2; due since 28 Feb 22:39/,
+  );
+  page.zone = 120;
+  page.answer("api/jobs/7/why", reason);
+  page.pass(1000);
+  assert.match(page.text, /Due in 26 s, at 2 Mar 00:59\./);
+  assert.match(page.text, /Times in UTC\+02:00/);
+  assert.equal(page.text.match(/UTC/g)?.length, 1);
+});
+
 test("each condition has its first verb, and the root of a held queue brings its own", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));

@@ -213,6 +213,18 @@ test("while nothing new comes the ages in sentences are clock times", async () =
   );
 });
 
+test("stale data of another day are said to be of that day, by the server's clock", async () => {
+  const page = await opened("/");
+  page.app.streamOpened();
+  feed(page, { pulse: pulse({ at: at(3600) }), incidents: incidents([incident()]) });
+  page.pass(13_000);
+  assert.match(page.text, /At 14:00:00: /);
+  page.pass(86_400_000);
+  page.answer("api/counts", "", 0);
+  assert.match(page.text, /At 1 Mar 14:00: /);
+  assert.match(page.text, /You see what was true at 1 Mar 14:00\./);
+});
+
 test("a lost network is told like any other outage", async () => {
   const page = await opened("/");
   page.pass(5000);

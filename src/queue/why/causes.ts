@@ -9,8 +9,8 @@ import type { Value } from "../../domain/value.ts";
 import {
   ageText,
   allTriesAre,
-  clockText,
   counted,
+  momentText,
   named,
   ordinal,
   valueText,
@@ -82,7 +82,7 @@ function queueCauses(known: Known): Cause[] {
   const { job, place, holdingJob } = known;
   const name = job.queue?.name ?? "";
   const links = { queue: name };
-  const since = `due since ${clockText(waitsSince(job), job.nowMs)}`;
+  const since = `due since ${momentText(waitsSince(job))}`;
   const held = cause("queue_locked", `This job waits for the queue ${named(name)}`, {
     detail: place === null ? since : `${placeText(place)}; ${since}`,
     links,
@@ -91,12 +91,12 @@ function queueCauses(known: Known): Cause[] {
   return [held, ...byJob, ...holderCauses(known, job.queue?.lockedMs ?? null)];
 }
 
-function heldByJob(queue: string, held: HoldingJob, { queue: facts, nowMs }: JobFacts): Cause {
+function heldByJob(queue: string, held: HoldingJob, { queue: facts }: JobFacts): Cause {
   const text = `${named(queue)} runs one job at a time and is held by ${jobText(held)}`;
   const lockedMs = facts?.lockedMs ?? null;
   const tries = `its ${ordinal(held.attempts)} of ${counted(held.maxAttempts, "try", "tries")}`;
   return cause("held_by_job", text, {
-    detail: lockedMs === null ? tries : `held since ${clockText(lockedMs, nowMs)}; ${tries}`,
+    detail: lockedMs === null ? tries : `held since ${momentText(lockedMs)}; ${tries}`,
     links: { queue, job: held.id },
   });
 }
@@ -142,8 +142,8 @@ function holderCauses(known: Known, lockedMs: number | null): Cause[] {
         }),
       ];
     case "silent": {
-      const at = clockText(heardMs ?? 0, job.nowMs);
-      const detail = `last heartbeat ${at}${host === null ? "" : ` from host ${named(host)}`}`;
+      const at = momentText(heardMs ?? 0);
+      const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${named(host)}`}`;
       const text = `${who} has been silent for ${heard}`;
       return [cause("holder_silent", text, { links, detail, isRoot: true, verb: unlock })];
     }
@@ -177,7 +177,7 @@ function notDue({ job }: Known): Cause {
   const left = ageText(job.runAtMs - job.nowMs);
   const text = job.isNever
     ? "It is due never: its time is infinity"
-    : `It is due in ${left}, at ${clockText(job.runAtMs, job.nowMs)}`;
+    : `It is due in ${left}, at ${momentText(job.runAtMs)}`;
   return cause("not_due", text, {
     isRoot: true,
     detail: job.attempts === 0 ? null : `its ${ordinal(job.attempts + 1)} try`,

@@ -4,9 +4,9 @@ import {
   ageText,
   allTriesAre,
   byWorker,
-  clockText,
   counted,
   grouped,
+  momentText,
   named,
   workerNamed,
 } from "../../domain/words.ts";
@@ -117,14 +117,14 @@ function lost({ job, schema }: Known): string {
 }
 
 function retrying({ job, sameError }: Known): string {
-  const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${clockText(job.runAtMs, job.nowMs)}`;
+  const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Runs never: its time is infinity." : `Runs again ${at}.`;
   const tries = `${grouped(job.attempts)} of ${counted(job.maxAttempts, "try", "tries")}`;
   return `${when} ${tries} failed; the last ended ${ageText(job.nowMs - job.failedMs)} ago.${sameWay(sameError)}`;
 }
 
 function scheduled({ job, knowledge }: Known): string {
-  const at = `Due in ${ageText(job.runAtMs - job.nowMs)}, at ${clockText(job.runAtMs, job.nowMs)}.`;
+  const at = `Due in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}.`;
   const when = job.isNever ? "Due never: its time is infinity." : at;
   const nobody = isUnsupported(knowledge, job.task)
     ? ` No worker alive knows this task, ${named(job.task)}.`

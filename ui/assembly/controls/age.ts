@@ -5,7 +5,7 @@
 import { zoneOffset } from "../host";
 import { attr, el, Node, nothing, text } from "../lib/node";
 import { grouped, parseWhole } from "../lib/number";
-import { isoTime, wallText, zoneText } from "../lib/time";
+import { isoTime, parseTime, wallText, zoneText } from "../lib/time";
 import { dash } from "./empty";
 
 const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
@@ -94,9 +94,21 @@ export function absolute(at: f64): string {
   return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
 }
 
-/** Only the local clock: `13:00:00`. */
-export function clock(at: f64): string {
-  return wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11);
+/** A sentence of the server's with its times, which follow `at` or `since`, by the local clock. */
+export function localTimes(said: string, now: f64): string {
+  const words = said.split(" ");
+  for (let i = 1; i < words.length; i++) {
+    const end = words[i].indexOf("Z") + 1;
+    if (end !== 20 || (words[i - 1] !== "at" && words[i - 1] !== "since")) continue;
+    const at = parseTime(words[i].substring(0, end));
+    if (!isNaN(at)) words[i] = clockAt(at, now) + words[i].substring(end);
+  }
+  return words.join(" ");
+}
+
+/** The local zone, `+01:00`. */
+export function zone(now: f64): string {
+  return zoneText(zoneOffset(now));
 }
 
 /** A sentence that was true at a time, with its ages as clock times: `the last at 00:20:16`. */

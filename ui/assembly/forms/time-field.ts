@@ -1,10 +1,8 @@
 /** A time on the local clock, with buttons for the ones that are asked for most. */
-import { dated, Times, until } from "../controls/age";
+import { dated, Times, until, zone } from "../controls/age";
 import { button } from "../controls/button";
-import { zoneOffset } from "../host";
 import { box, leaf, Node, nothing } from "../lib/node";
 import { parseWhole } from "../lib/number";
-import { zoneText } from "../lib/time";
 import { Draft } from "./draft";
 import { Field } from "./field";
 import { dayOf, localField, NO_TIME, typedSeconds, typedTime } from "./local-time";
@@ -16,7 +14,7 @@ export function timeField(draft: Draft, name: string, label: string, now: f64): 
   const at = typedTime(typed, now);
   if (!isNaN(at)) field.hint = `${until(at, new Times(now, false))}: ${dayed(at, now)}`;
   else if (typed.trim().length > 0) draft.reject(name, NO_TIME);
-  else field.hint = `On the clock of this browser, ${zoneText(zoneOffset(now))}.`;
+  else field.hint = `On the clock of this browser, ${zone(now)}.`;
   return box("div", "run-at", [
     field.input(),
     box("div", "shortcuts", [

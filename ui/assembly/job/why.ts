@@ -16,7 +16,7 @@ export function whyPanel(m: Model, job: ListedJob, why: Why): Node {
   const hasChain =
     why.causes.length > 1 || (why.causes.length === 1 && why.condition === "blocked");
   return box("section", "panel why", [
-    box("div", "pb", [whyBox(why), tries(m, job, why)]),
+    box("div", "pb", [whyBox(m, why), tries(m, job, why)]),
     hasChain ? box("div", "pb over-line", [whyChain(m, why)]) : nothing,
     toCome(m, job, why),
   ]);

@@ -1,5 +1,5 @@
 /** One thing that needs a person: what, for how long, how far it reaches, and at most two verbs. */
-import { clocked, lasting, timed } from "../controls/age";
+import { clocked, lasting, localTimes, timed } from "../controls/age";
 import { link } from "../controls/button";
 import { captioned, sparkline } from "../controls/spark";
 import { valueText } from "../controls/value";
@@ -44,7 +44,8 @@ export function incidentRow(m: Model, list: IncidentList, index: i32, first: boo
 /** While nothing new comes, an age in it would go on claiming. */
 function said(m: Model, incident: Incident): string {
   const asOf = m.facts.incidents.asOf;
-  return m.times.stale && !isNaN(asOf) ? clocked(incident.sentence, asOf) : incident.sentence;
+  const sentence = localTimes(incident.sentence, m.serverNow);
+  return m.times.stale && !isNaN(asOf) ? clocked(sentence, asOf) : sentence;
 }
 
 function title(m: Model, incident: Incident): Node[] {

@@ -1,5 +1,6 @@
 /** Why a job is where it is: one sentence, and the chain from the job to the root with its verb. */
 
+import { localTimes } from "../controls/age";
 import { link } from "../controls/button";
 import { isLocked } from "../controls/glyph";
 import { ALERT, CPU, icon, LAYERS, LIST } from "../controls/icon";
@@ -11,9 +12,9 @@ import { linked, sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /** The sentence in the tone of the job's condition. */
-export function whyBox(why: Why): Node {
+export function whyBox(m: Model, why: Why): Node {
   const empty = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
-  const said = why.sentence;
+  const said = localTimes(why.sentence, m.serverNow);
   const group = why.errorGroup;
   const same = group === null ? -1 : sameStart(said);
   const nodes = lead(said).concat(
@@ -44,8 +45,8 @@ function step(m: Model, cause: Cause, index: i32): Node {
     index.toString(),
     drawingOf(cause),
     cause.isRoot,
-    sentence(cause.text, cause.links),
-    detail === null ? "" : detail,
+    sentence(localTimes(cause.text, m.serverNow), cause.links),
+    detail === null ? "" : localTimes(detail, m.serverNow),
     verbButton(m, cause.verb, "s"),
   );
 }

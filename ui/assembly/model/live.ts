@@ -48,6 +48,11 @@ export class Live {
   outageCode: string = "";
   outageAt: f64 = 0;
 
+  /** When the last news came, by the server's clock as all times that are shown. */
+  get newsTime(): f64 {
+    return this.newsAt + this.ahead;
+  }
+
   /** When it asks again, while nothing comes by itself. */
   get nextAskAt(): f64 {
     return this.askedAt + ASK_MS;

@@ -1,5 +1,5 @@
 /** What concerns the whole page, over the main column: no connection, a newer server, no writes. */
-import { ageText, clock } from "../controls/age";
+import { ageText, clockAt } from "../controls/age";
 import { button } from "../controls/button";
 import { BUG, INFO, icon } from "../controls/icon";
 import { attr, cls, el, leaf, Node, nothing, text } from "../lib/node";
@@ -30,7 +30,7 @@ function connection(m: Model): Node {
   const said = live.outage.length > 0 ? live.outage : "The server sends nothing";
   const data = isNaN(live.newsAt)
     ? "There is no data yet."
-    : `You see what was true at ${clock(live.newsAt)}. Jobs keep running where workers still reach the database.`;
+    : `You see what was true at ${clockAt(live.newsTime, m.serverNow)}. Jobs keep running where workers still reach the database.`;
   const acts = [
     el(
       "span",

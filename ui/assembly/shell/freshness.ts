@@ -19,7 +19,7 @@ export function freshness(m: Model): Node {
             ? "held"
             : "";
   const words = said(m, silence);
-  const data = isNaN(live.newsAt) ? "no data yet" : "data as of " + absolute(live.newsAt);
+  const data = isNaN(live.newsAt) ? "no data yet" : "data as of " + absolute(live.newsTime);
   const what = live.onHold ? "press to follow" : "press to hold the page still";
   return el(
     "button",

@@ -1,4 +1,5 @@
 /** The navigation at the side (a rail where there is little room), and the phone's bar above. */
+import { zone } from "../controls/age";
 import { button, iconButton, keyCap } from "../controls/button";
 import { FILTER, icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
 import { Session } from "../generated/records";
@@ -19,7 +20,7 @@ export function side(m: Model): Node {
         [cls("navs"), attr("data-key", "app.nav"), attr("data-keys", "ArrowUp ArrowDown Home End")],
         pages(m, true).concat([savedViews(m)]),
       ),
-      box("div", "end", [progressLink(m, ""), freshness(m), themes(m), account(m)]),
+      box("div", "end", [progressLink(m, ""), zoneNamed(m), freshness(m), themes(m), account(m)]),
     ],
   );
 }
@@ -121,6 +122,11 @@ function environment(m: Model): Node {
 export function labelled(label: string, title: string): Node {
   const calm = label === "local" || label === "demo" || label.startsWith("dev");
   return el("span", [cls(calm ? "env calm" : "env"), attr("title", title)], [text(label)]);
+}
+
+/** Named here once, for every time of the page. */
+export function zoneNamed(m: Model): Node {
+  return box("p", "zone", [leaf("span", "", "Times in UTC"), text(zone(m.now))]);
 }
 
 function account(m: Model): Node {

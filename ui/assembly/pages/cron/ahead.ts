@@ -1,15 +1,20 @@
 /** When the entries of the page run within a day: of each a line of quarters of an hour. */
-import { clock } from "../../controls/age";
+
 import { panel } from "../../controls/panel";
 import { sparkline } from "../../controls/spark";
+import { zoneOffset } from "../../host";
 import { Row } from "../../kit/row";
 import { box, leaf, Node, nothing } from "../../lib/node";
+import { wallText } from "../../lib/time";
 import { CronRow } from "./row";
 
 const QUARTERS = 96;
 const STEP_MS: f64 = 10800000;
 /** So many lines can still be told apart. */
 const MOST_LINES = 30;
+
+/** `21:00` by the local clock: a day's axis needs no days. */
+const hour = (at: f64): string => wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11, 16);
 
 /** `from`: by the server's clock, when its answer came. */
 export function dayAhead(rows: Row[], from: f64): Node {
@@ -27,8 +32,7 @@ export function dayAhead(rows: Row[], from: f64): Node {
   }
   if (lines.length === 0) return nothing;
   const clocks: Node[] = [];
-  for (let i = 0; i <= 8; i++)
-    clocks.push(leaf("span", "", clock(from + <f64>i * STEP_MS).substring(0, 5)));
+  for (let i = 0; i <= 8; i++) clocks.push(leaf("span", "", hour(from + <f64>i * STEP_MS)));
   const said = `${lines.length / 2} of ${rows.length} entries here run`;
   lines.push(box("div", "clocks", clocks));
   return panel("The next 24 hours", said, [], [box("div", "pb ahead", lines)]);

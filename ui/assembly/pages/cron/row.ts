@@ -7,7 +7,6 @@ import { CronEntry } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
-import { isoTime } from "../../lib/time";
 import { jobPath, taskPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -79,7 +78,7 @@ export class CronRow extends Row {
   private next(m: Model): Node[] {
     const at = this.entry.nextExecution;
     if (isNaN(at)) return [leaf("span", "faint", "none")];
-    return [timed(at, until(at, m.times)), sub(utc(at, m.serverNow))];
+    return [timed(at, until(at, m.times)), sub(clockAt(at, m.serverNow))];
   }
 
   /** When it was, and its job while that waits; or the tick that should have been and was not. */
@@ -123,13 +122,6 @@ export class CronRow extends Row {
 
 function sub(words: string): Node {
   return words.length > 0 ? leaf("span", "sub", words) : nothing;
-}
-
-/** `03:00 UTC` within a day, else with the date. */
-function utc(at: f64, now: f64): string {
-  const iso = isoTime(at);
-  const clock = iso.substring(11, 16) + " UTC";
-  return Math.abs(at - now) < 86400000 ? clock : iso.substring(0, 10) + " " + clock;
 }
 
 /** How far back ticks are made up for that nobody scheduled in time. */

@@ -1,6 +1,6 @@
 /** The first page: what needs a person, when jobs are due, how many there are, what fails and where. */
 
-import { clock } from "../../controls/age";
+import { clockAt } from "../../controls/age";
 import { button } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { HOME } from "../../controls/icon";
@@ -254,7 +254,7 @@ export class OverviewPage extends Page {
     const stale = m.live.isStale(m.now);
     const more = stale
       ? known
-        ? "as of " + clock(horizon.now)
+        ? "as of " + clockAt(horizon.now, m.serverNow)
         : ""
       : isEmpty(m)
         ? "your jobs appear here"
@@ -266,7 +266,7 @@ export class OverviewPage extends Page {
         [leaf("span", "only-wide", more)],
         [
           known
-            ? horizonChart(horizon, this.span, stale ? clock(horizon.now) : "now")
+            ? horizonChart(horizon, this.span, stale ? clockAt(horizon.now, m.serverNow) : "now")
             : leaf("div", "hz hz-wait", ""),
           known ? horizonTable(horizon) : nothing,
           numbers(m),

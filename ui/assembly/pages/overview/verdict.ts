@@ -1,6 +1,6 @@
 /** One sentence that says whether anything needs a person, and what else one wants to know at once. */
 
-import { clock } from "../../controls/age";
+import { clockAt } from "../../controls/age";
 import { drawnButton } from "../../controls/button";
 import { dash } from "../../controls/empty";
 import { ALERT, CHECK, CLOCK, COPY, icon, PLUS } from "../../controls/icon";
@@ -35,7 +35,7 @@ function words(m: Model): string {
     return m.live.outage.length > 0 ? "Nothing is known yet" : "Overview";
   const said = m.facts.incidents.verdict;
   if (!m.live.isStale(m.now)) return said;
-  return `At ${clock(m.live.newsAt)}: ${said}`;
+  return `At ${clockAt(m.live.newsTime, m.serverNow)}: ${said}`;
 }
 
 function mark(m: Model): Node {
@@ -58,7 +58,7 @@ function beside(m: Model): string {
   for (let i = 0; i < list.length; i++) {
     if (list[i].standsStill && !(list[i].since >= since)) since = list[i].since;
   }
-  if (since < m.serverNow) parts.push("since " + clock(since));
+  if (since < m.serverNow) parts.push("since " + clockAt(since, m.serverNow));
   if (m.facts.has("pulse")) parts.push(alive(m));
   return parts.join(" · ");
 }
