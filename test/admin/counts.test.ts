@@ -102,6 +102,29 @@ test("In a large table the truth is inside the intervals, and the small numbers 
 
 for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
   const size = feed.smallPages === 0 ? "large" : "small";
+  test(`In a ${size} table as many retries are overdue as a query of the table counts.`, async () => {
+    const admin = await startAdmin({ feed });
+    await fill(admin);
+    await admin.pool.query(
+      "update worker._private_jobs set attempts = 2 where attempts = 0 and id % 3 = 0",
+    );
+    await admin.pool.query(
+      "delete from worker._private_jobs where locked_at is null and id > 800 and id < 3700",
+    );
+    await admin.pool.query("analyze worker._private_jobs");
+    const { rows } = await admin.pool.query(`
+      select count(*)::int as due from worker._private_jobs as jobs
+      left join worker._private_job_queues as queues on queues.id = jobs.job_queue_id
+      where jobs.attempts between 1 and jobs.max_attempts - 1 and jobs.run_at <= now()
+        and jobs.locked_at is null and queues.locked_at is null`);
+    const { body } = await admin.client.get("/api/counts");
+    assert.deepEqual(
+      [body.retrying_due.value, body.retrying_due.precision],
+      [rows[0].due, "exact"],
+    );
+    assert.ok(body.retrying.value > rows[0].due);
+  });
+
   test(`In a ${size} table the oldest ready job is none that waits for a locked queue.`, async () => {
     const admin = await startAdmin({ feed });
     await fill(admin);

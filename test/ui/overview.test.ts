@@ -158,7 +158,7 @@ test("the numbers by condition have the age that matters of each, and lead to th
     "Blocked0none",
     "Fetched3not started",
     "Running2longest 14 m",
-    "Retrying20will run again",
+    "Retrying2012 overdue",
     "Scheduled20next in 2 s",
     "Failed12last 7 s ago",
   ]);

@@ -110,6 +110,7 @@ export function counts(change: Partial<Counts> = {}): Counts {
     retrying: value(20),
     scheduled: value(20),
     failed: value(12),
+    retrying_due: value(12),
     oldest_ready_at: at(-38),
     next_due_at: at(2),
     longest_running_at: at(-840),

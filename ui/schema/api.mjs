@@ -25,6 +25,7 @@ export const records = {
     retrying: "Value",
     scheduled: "Value",
     ready: "Value",
+    retrying_due: "Value",
     oldest_ready_at: "time?",
     next_due_at: "time?",
     longest_running_at: "time?",

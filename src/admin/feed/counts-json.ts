@@ -15,6 +15,7 @@ export function countsJson({ counts, fleet, rates }: Known): string {
     as_of: counts.asOf,
     total: counts.total,
     ...Object.fromEntries(values),
+    retrying_due: counts.retryingDue,
     oldest_ready_at: counts.oldestReadyAt,
     next_due_at: counts.nextDueAt,
     longest_running_at: counts.longestRunningAt,

@@ -18,6 +18,8 @@ export interface JobCounts {
   readonly asOf: string;
   readonly total: Value;
   readonly conditions: Readonly<Record<Condition, Value>>;
+  /** Retrying jobs whose next attempt is due. */
+  readonly retryingDue: Value;
   /** The contract's. */
   readonly states: Readonly<Record<State, Value>>;
   /**
@@ -42,6 +44,7 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): JobCounts {
     asOf: timeOf(gauge.nowMs),
     total: value(tallied),
     conditions: recordOf(conditions, (one) => value(inCondition[one])),
+    retryingDue: value(["retrying_due"]),
     states: recordOf(states, (one) => value(inState[one])),
     oldestDueAt: timeOrNull(ages.oldestReady),
     oldestReadyAt: timeOrNull(ages.oldestFree),
@@ -119,6 +122,7 @@ export function countsOfParts(
     asOf,
     total: best(tallied, due + ahead),
     conditions: recordOf(conditions, (one) => best(inCondition[one])),
+    retryingDue: best(["retrying_due"]),
     states: recordOf(states, (one) => best(inState[one], proven[one])),
     oldestDueAt: timeOrNull(oldestMs),
     oldestReadyAt: timeOrNull(oldestFreeMs),

@@ -6,6 +6,8 @@ export const counts = record(
     as_of: "time",
     total: value,
     ...byCondition,
+    // Those of retrying whose next attempt is due, and not started.
+    retrying_due: value,
     // Of those that nothing keeps from running: what waits for a locked queue is blocked.
     oldest_ready_at: "time?",
     next_due_at: "time?",

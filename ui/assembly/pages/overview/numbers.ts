@@ -2,7 +2,7 @@
 import { ageText, ago, until } from "../../controls/age";
 import { link } from "../../controls/button";
 import { CONDITIONS, state } from "../../controls/glyph";
-import { countOf, valueNode } from "../../controls/value";
+import { countOf, valueNode, valueText } from "../../controls/value";
 import { Value } from "../../generated/records";
 import { attr, box, cls, el, leaf, Node } from "../../lib/node";
 import { counted } from "../../lib/number";
@@ -47,7 +47,11 @@ function remark(m: Model, condition: string, value: Value): string {
       : "behind held queues";
   }
   if (condition === "fetched") return "not started";
-  if (condition === "retrying") return "will run again";
+  if (condition === "retrying") {
+    const due = counts.retryingDue;
+    if (due.value > 0) return valueText(due) + " overdue";
+    return due.precision === "exact" ? "none overdue" : "";
+  }
   const isFailed = condition === "failed";
   const at = isFailed ? counts.lastFailedAt : counts.nextDueAt;
   if (isNaN(at)) return "";
