@@ -2,6 +2,7 @@
 // of a job. That job fails or stays locked, all others go on.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
+import { rolePool } from "../support/test-pool.ts";
 import { recorder, recording, until, within, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -33,6 +34,10 @@ const REFUSALS: Record<string, [(id: string) => Promise<unknown>, RegExp]> = {
   "a trigger whose table is gone": [
     (id) => trigger("delete", `if old.id = ${id} then insert into public.gone values (1); end if;`),
     /relation "public.gone" does not exist \(PL\/pgSQL function/,
+  ],
+  "a trigger that skips the row": [
+    (id) => trigger("delete", `if old.id = ${id} then return null; end if;`),
+    /refuses the end of the job: the delete of its row is skipped by the trigger "history"/,
   ],
 };
 
@@ -78,27 +83,79 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A job whose failure is refused as well stays locked after three tries, and is named.", async (t) => {
-  t.after(() => queue.sql("drop function if exists public.history cascade"));
-  const task = recording<number>("task", (n) => {
-    if (n === 0) throw new Error("fails");
+for (const fastLane of [false, true]) {
+  test(`Jobs whose failures are refused as well stay locked after three tries, and are named, fast lane: ${fastLane}.`, async (t) => {
+    t.after(() => queue.sql("drop function if exists public.history cascade"));
+    const task = recording<number>("task", (n) => {
+      if (n < 2) throw new Error("fails");
+    });
+    const { lines, logger } = recorder();
+    await trigger(
+      "update",
+      `if new.locked_by is null and old.payload::text = '0' then raise exception 'never'; end if;
+      if new.locked_by is null and old.payload::text = '1' then return null; end if;`,
+    );
+    const added = await queue.utils.addJobs(
+      Array.from({ length: 9 }, (_, n) => ({ identifier: "task", payload: n })),
+    );
+    const ids = added.slice(0, 2).map(({ id }) => id);
+    const recovery = { heartbeatIntervalMs: 100, thresholdMs: 3_000, resilientThresholdMs: 3_000 };
+    const worker = await queue.started({
+      ...{ tasks: [task], fastLane, logger, recovery, pollIntervalMs: 50, concurrency: 5 },
+    });
+    const said = (text: RegExp) => lines.filter(({ message }) => text.test(message));
+    await until("they stay locked", () => said(/stays locked/).length === 2);
+    assert.equal(said(/is sent again/).length, 4);
+    const errors = new Map(said(/stays locked/).map(({ fields: f }) => [f["job_id"], f["error"]]));
+    assert.deepEqual(new Set(errors.keys()), new Set(ids));
+    assert.match(`${errors.get(ids[0])}`, /end of the job: never \(PL/);
+    assert.match(`${errors.get(ids[1])}`, /is skipped by the trigger "history"$/);
+    await until("their lease names them", async () => {
+      const text = `select jsonb_path_query_array(metadata, '$.unsettled[*].id')::text as ids
+        from worker._private_workers`;
+      const [row] = await queue.sql<{ ids: string }>(text);
+      return `${JSON.parse(row?.ids ?? "[]").sort()}` === `${ids}`;
+    });
+    assert.deepEqual(
+      (await queue.left()).map(({ id }) => id),
+      ids,
+    );
+    // The fast mode has left them to the safe mode, which counts the attempt.
+    assert.equal(task.seen.filter((n) => n === 1).length, fastLane ? 2 : 1);
+    await within("it stops", worker.stop(), 12_000);
+    assert.ok((await queue.left()).every(({ locked_by: holder }) => holder !== null));
   });
-  const { lines, logger } = recorder();
-  const { id } = await queue.utils.addJob("task", 0);
-  await trigger("update", `if old.locked_by is not null then raise exception 'never'; end if;`);
-  const recovery = { heartbeatIntervalMs: 100, thresholdMs: 3_000, resilientThresholdMs: 3_000 };
-  const worker = await queue.started({ tasks: [task], logger, recovery, pollIntervalMs: 50 });
-  const said = (text: RegExp) => lines.filter(({ message }) => text.test(message));
-  await until("it stays locked", () => said(/stays locked/).length === 1);
-  assert.equal(said(/is sent again/).length, 2);
-  assert.equal(said(/stays locked/)[0]?.fields["job_id"], id);
-  await queue.utils.addJob("task", 1);
-  await until("another one runs", () => task.seen.includes(1));
-  await until("its lease names it", async () => {
-    const text = "select metadata #>> '{unsettled,0,id}' as id from worker._private_workers";
-    return (await queue.sql<{ id: string }>(text))[0]?.id === id;
-  });
-  assert.equal(task.seen.filter((n) => n === 0).length, 1);
-  await within("it stops", worker.stop(), 12_000);
-  assert.equal((await queue.left())[0]?.id, id);
+}
+
+test("A job whose delete a row security policy forbids fails, and the policy is named.", async () => {
+  const tables = ["_private_job_queues", "_private_tasks", "_private_known_crontabs"];
+  const limited = await rolePool(
+    queue.url,
+    queue.pool,
+    (role) => `
+    grant usage on schema worker to ${role};
+    grant all on all tables in schema worker to ${role};
+    grant all on all sequences in schema worker to ${role};
+    ${tables.map((table) => `alter table worker.${table} disable row level security;`).join("")}
+    create policy seen on worker._private_jobs for select to ${role} using (true);
+    create policy changed on worker._private_jobs for update to ${role} using (true);
+    create policy not_zero on worker._private_jobs for delete to ${role} using (payload::text <> '0')`,
+  );
+  try {
+    const { connectionString } = limited.pool.options;
+    const task = recording<number>("task");
+    await queue.utils.addJobs([0, 1].map((payload) => ({ identifier: "task", payload })));
+    await queue.started({ connectionString, tasks: [task], pollIntervalMs: 50 });
+    await until("it has failed", async () => {
+      const left = await queue.left();
+      return left.length === 1 && left[0]?.locked_by === null && left[0].last_error !== null;
+    });
+    const [left] = await queue.left();
+    assert.match(left?.last_error ?? "", /is skipped by the row security policy "not_zero"$/);
+  } finally {
+    await queue.sql(`drop policy seen on worker._private_jobs; drop policy changed on worker._private_jobs;
+      drop policy not_zero on worker._private_jobs;
+      ${tables.map((table) => `alter table worker.${table} enable row level security;`).join("")}`);
+    await limited.close();
+  }
 });

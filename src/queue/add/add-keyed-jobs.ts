@@ -2,6 +2,7 @@
 // schema's functions add_job and add_jobs mean by it.
 import { codeOf } from "../../base/errors.ts";
 import { builtOnce, type Database, type Statement } from "../../database/database.ts";
+import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobKeyMode, jobKeyModes, type ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery, IN_FAILED_TRANSACTION, MAX_TRIES } from "../sql/contended-query.ts";
@@ -10,7 +11,6 @@ import { knownNames, withNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { keyTooBusy } from "./key-too-busy.ts";
-import { isRaised } from "./raised.ts";
 import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
 // Of a small batch the planning is most of the work.

@@ -2,6 +2,7 @@
 // behaviour it repeats (tasks and queues come into being, workers are notified).
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database, Statement } from "../../database/database.ts";
+import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { parseIdArray } from "../settle/fence.ts";
@@ -10,7 +11,6 @@ import { type JobRow, toJob } from "../sql/job-row.ts";
 import { knownNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
-import { isRaised } from "./raised.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
 // Of a small batch the planning is most of the work; a large one has a plan of its own.

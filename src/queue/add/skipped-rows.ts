@@ -1,6 +1,7 @@
 // Triggers of the application's that skip rows: a row trigger before the insert or update that returns null.
 import { WorkerError } from "../../base/errors.ts";
-import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Database } from "../../database/database.ts";
+import { readSkippers } from "../../database/skipped-rows.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
 /** The error of an add of which fewer jobs were stored than sent: none of them is. */
@@ -19,17 +20,5 @@ export function skippedRows(
 }
 
 /** Whether a trigger can skip rows. */
-export async function maySkipRows(db: Database): Promise<boolean> {
-  const [row] = await query<{ may: boolean }>(db, maySkipSql, [
-    `${db.schema.quoted}._private_jobs`,
-  ]);
-  return row?.may === true;
-}
-
-// Bits of tgtype: 1 for each row, 2 before. (PostgreSQL documentation, pg_trigger.)
-const maySkipSql: Statement = () => `
-  select exists (
-    select from pg_catalog.pg_trigger
-    where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'
-    and tgtype & 3::int2 = 3::int2
-  ) as may`;
+export const maySkipRows = async (db: Database): Promise<boolean> =>
+  (await readSkippers(db, "add")).length > 0;

@@ -49,7 +49,7 @@ with recursive done as (
 )${form.queues ? queuesTaken(s) : ""}
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   exists (select from ${s}._private_job_queues where is_available) as queues,
-  ${lostIds("$4", "done")},
+  ${lostIds({ schema: s, mode: "locked_by", ids: "$4", workerId: "$3", by: "done" })},
   ${claimedColumns(s, form)}
 from taken j`;
 

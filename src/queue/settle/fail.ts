@@ -35,7 +35,7 @@ with failed as (
   where j.id = f.id and ${isOurs(mode, "j", "$4")}
   returning j.id
 )
-select ${lostIds("$1", "failed")}`;
+select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$4", by: "failed" })}`;
 
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 

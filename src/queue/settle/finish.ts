@@ -18,7 +18,7 @@ const finishSql = (mode: LockMode) => (s: string) =>
 with done as (
   ${finishedJobs(s, mode, "$1", "$2")}
 )${mode === "locked_by" ? freedQueues(s) : ""}
-select ${lostIds("$1", "done")}`;
+select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$2", by: "done" })}`;
 
 const statements = { locked_by: finishSql("locked_by"), row: finishSql("row") };
 

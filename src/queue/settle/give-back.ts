@@ -36,7 +36,7 @@ const returnSql = (s: string) => `
 with ${givenBack(s, "j.id = any($2::bigint[])", "j.key is null and j.id = any($4::bigint[])")}, freed as (
   ${unlockQueues(s, "id = any($3::int[]) and locked_by = $1::text")}
 )
-select ${lostIds("$2", "ended")}`;
+select ${lostIds({ schema: s, mode: "locked_by", ids: "$2", workerId: "$1", by: "ended" })}`;
 
 /**
  * Gives jobs back, and lets go of the named queues `queueIds` with them: were a queue free before, what

@@ -10,6 +10,7 @@
 // after the first pass, and the second finds its locks.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { withSkippers } from "../../database/skipped-rows.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { recoverSql } from "./recover-statement.ts";
 
@@ -28,7 +29,7 @@ export interface Recovery {
   readonly barredIds?: readonly string[];
 }
 
-/** A job whose lock cannot be taken away, because a trigger or constraint refuses the change. */
+/** A job whose lock cannot be taken away, because a trigger or constraint refuses or skips the change. */
 export interface RefusedJob {
   readonly id: string;
   readonly error: unknown;
@@ -107,8 +108,9 @@ async function recoverApart(
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
       const middle = Math.ceil(ids.length / 2);
-      if (ids.length === 1) refused.push({ id: ids[0] as string, error });
-      else for (const half of [ids.slice(0, middle), ids.slice(middle)]) await halve(half);
+      if (ids.length === 1) {
+        refused.push({ id: ids[0] as string, error: await withSkippers(db, "update", error) });
+      } else for (const half of [ids.slice(0, middle), ids.slice(middle)]) await halve(half);
     }
   };
   await halve(all);

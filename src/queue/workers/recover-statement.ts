@@ -1,5 +1,6 @@
 // The statement of recover-jobs.ts, in the four forms in which it is needed.
 import type { Statement } from "../../database/database.ts";
+import { SKIPPED } from "../../database/skipped-rows.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { endTransactions } from "./session-lock.ts";
@@ -34,7 +35,7 @@ export interface RecoverForm {
  * `held_queue`, `queue`: a queue stays with a resilient job of the same holder, and with one that is
  *   left: its order would break.
  * `ended`: open transactions, with the row locks of the fast mode.
- * `freed`: attempts stay. The interrupted one counts, or a job that kills its worker would never
+ * `freed`: where the change of a job is skipped, all of it is undone. Attempts stay. The interrupted one counts, or a job that kills its worker would never
  *   exhaust. run_at: behind what is ready now, so that such a job is not the first that each
  *   worker takes after its start. In a named queue it keeps its place: those behind it may have
  *   been locked with it, and none of them may be overtaken.
@@ -61,7 +62,8 @@ select total.jobs, total.queues,
   (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
     where not is_known or id in (select locked_by from held)) as workers,
   case when total.jobs + total.queues + total.transactions > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
-from total`;
+from total
+where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::text else '${SKIPPED}'::text end::int = 0`;
   };
 
 const NO_TRANSACTIONS = "select false as has_ended where false";

@@ -1,8 +1,9 @@
 // Results that PostgreSQL refuses as a batch: a foreign key or a trigger of the application's does not let
-// a row go. They are halved until each refused one is alone; all others are written.
+// a row go, or a trigger skips its change. They are halved until each refused one is alone; all others are written.
 import { messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { type Change, withSkippers } from "../../database/skipped-rows.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import type { LockMode } from "../../queue/settle/fence.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
@@ -48,10 +49,11 @@ export async function settleApart(
   const { isRepeated, freedQueues } = batch;
   const written = emptyBatch(isRepeated);
   const unwritten = emptyBatch(isRepeated);
-  const halves = new Halves();
+  const halves = new Halves(db);
   const turned = new Map<FailedJob, unknown>();
   const refused: Refused[] = [];
   await halves.write(batch.done, {
+    change: "delete",
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unwritten: unwritten.done },
     refused: (job, error) => {
@@ -59,6 +61,7 @@ export async function settleApart(
     },
   });
   await halves.write([...batch.failures, ...turned.keys()], {
+    change: "update",
     send: (some) => failJobs(db, workerId, some.map(toFailure), mode),
     ...{ written: written.failures, unwritten: unwritten.failures },
     refused: (one, error) => {
@@ -68,6 +71,7 @@ export async function settleApart(
     },
   });
   await halves.write(batch.returned, {
+    change: "update",
     send: (jobs) => {
       const keyed = jobs.filter(({ key }) => key !== null).map(idOf);
       return returnJobs(db, workerId, jobs.map(idOf), [], keyed);
@@ -80,6 +84,7 @@ export async function settleApart(
     await halves.write(
       [freedQueues].filter(({ length }) => length > 0),
       {
+        change: "update",
         send: ([queueIds = []]) => finishJobs(db, workerId, [], mode, queueIds),
         ...{ written: [], unwritten: [] },
         refused: (_queueIds, error) => halves.fail(error),
@@ -95,6 +100,7 @@ export async function settleApart(
 }
 
 interface Part<T> {
+  readonly change: Change;
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
   readonly unwritten: T[];
@@ -102,9 +108,14 @@ interface Part<T> {
 }
 
 class Halves {
+  readonly #db: Database;
   readonly lost: string[] = [];
   /** Once the connection is lost nothing more is sent. */
   failure: unknown = null;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
 
   fail(error: unknown): void {
     this.failure = error;
@@ -124,12 +135,21 @@ class Halves {
       if (!isRefusedResult(error)) {
         this.failure = error;
         part.unwritten.push(...items);
-      } else if (items.length === 1) part.refused(first as T, error);
+      } else if (items.length === 1) await this.#refused(first as T, part, error);
       else {
         const middle = Math.ceil(items.length / 2);
         await this.write(items.slice(0, middle), part);
         await this.write(items.slice(middle), part);
       }
+    }
+  }
+
+  async #refused<T>(item: T, part: Part<T>, error: unknown): Promise<void> {
+    try {
+      part.refused(item, await withSkippers(this.#db, part.change, error));
+    } catch (failure) {
+      this.failure = failure;
+      part.unwritten.push(item);
     }
   }
 }

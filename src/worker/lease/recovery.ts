@@ -241,7 +241,7 @@ export class Recovery implements Leases {
         barredIds: this.#barredIds(),
       });
       for (const { id, error } of refused) {
-        const fields = { job_id: id, error: messageOf((error as Error).cause) };
+        const fields = { job_id: id, error: messageOf((error as Error).cause ?? error) };
         logger.error(
           fields,
           "a job stays locked by a stale worker: PostgreSQL refuses to change it",

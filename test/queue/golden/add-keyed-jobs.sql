@@ -147,8 +147,11 @@
   end::int = 0
   order by jobs.id;
 
-  select exists (
-    select from pg_catalog.pg_trigger
-    where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'
-    and tgtype & 3::int2 = 3::int2
-  ) as may
+  select pg_catalog.format('trigger "%s"', tgname) as name from pg_catalog.pg_trigger
+  where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'
+  and tgtype & 3::int2 = 3::int2 and tgtype & $2::int2 <> 0::int2
+  union all
+  select pg_catalog.format('row security policy "%s"', polname) from pg_catalog.pg_policy
+  where polrelid = $1::text::regclass::oid and pg_catalog.row_security_active(polrelid)
+  and $3::text <> '' and polcmd::text in ('*', $3::text)
+  order by name

@@ -38,7 +38,11 @@ with recursive done as (
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   exists (select from "worker"._private_job_queues where is_available) as queues,
   case when (select pg_catalog.count(*) from done) < pg_catalog.cardinality($4::bigint[]) then
-    array(select pg_catalog.unnest($4::bigint[]) except select id from done)::text end as lost,
+    case when case when exists (
+        select from "worker"._private_jobs j where j.id = any($4::bigint[]) and j.locked_by = $3::text
+        and j.id not in (select id from done)
+      ) then 'a row was left as it is'::text else '0'::text end::int = 0 then
+    array(select pg_catalog.unnest($4::bigint[]) except select id from done)::text end end as lost,
   
   pg_catalog.array_agg(j.id)::text as ids,
   pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,

@@ -11,4 +11,8 @@ with failed as (
   returning j.id
 )
 select case when (select pg_catalog.count(*) from failed) < pg_catalog.cardinality($1::bigint[]) then
-    array(select pg_catalog.unnest($1::bigint[]) except select id from failed)::text end as lost
+    case when case when exists (
+        select from "worker"._private_jobs j where j.id = any($1::bigint[]) and j.locked_by = $4::text
+        and j.id not in (select id from failed)
+      ) then 'a row was left as it is'::text else '0'::text end::int = 0 then
+    array(select pg_catalog.unnest($1::bigint[]) except select id from failed)::text end end as lost

@@ -19,4 +19,8 @@ with held as materialized (
   update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $1::text
 )
 select case when (select pg_catalog.count(*) from ended) < pg_catalog.cardinality($2::bigint[]) then
-    array(select pg_catalog.unnest($2::bigint[]) except select id from ended)::text end as lost
+    case when case when exists (
+        select from "worker"._private_jobs j where j.id = any($2::bigint[]) and j.locked_by = $1::text
+        and j.id not in (select id from ended)
+      ) then 'a row was left as it is'::text else '0'::text end::int = 0 then
+    array(select pg_catalog.unnest($2::bigint[]) except select id from ended)::text end end as lost
