@@ -13,7 +13,8 @@ export const runCommand = defineCommand({
   describe: "Run jobs: a worker whose tasks are the files of a directory",
   options: runOptions,
   notes: `${runNotes}\n\nOf the admin: ${adminNotes}`,
-  run: async (args) => {
+  // No answer suggests a command here, and --watch sends all arguments to another process.
+  run: async ({ suggest: _, ...args }) => {
     const refuse = (message: string) => {
       throw new UsageError(message, "run");
     };

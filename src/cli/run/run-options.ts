@@ -12,7 +12,7 @@ import {
   type Value,
   whole,
 } from "../arguments/values.ts";
-import type { GlobalArguments } from "../shell/globals.ts";
+import type { GlobalOptions } from "../shell/globals.ts";
 
 const { listen, metricsToken, ...others } = adminOptions;
 /** What means nothing without the admin. A token may stand in the environment for another process. */
@@ -84,7 +84,7 @@ export const runOptions = {
   metricsToken: { ...metricsToken, variables: ["WORKER_ADMIN_METRICS_TOKEN"] },
 } satisfies Values;
 
-export type RunArguments = GlobalArguments & Given<typeof runOptions>;
+export type RunArguments = GlobalOptions & Given<typeof runOptions>;
 
 /** Where `--admin` stands without an address. */
 export const ADMIN_ADDRESS = listen.fallback ?? "";

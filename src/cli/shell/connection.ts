@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { printable, printableJson } from "../output/printable.ts";
-import type { GlobalArguments } from "./globals.ts";
+import type { GlobalArguments, GlobalOptions } from "./globals.ts";
 
 export interface ConnectionSettings {
   readonly connectionString: string;
@@ -12,7 +12,7 @@ export interface ConnectionSettings {
 }
 
 /** Without a URL: an empty one, for which libpq's variables count. */
-export function connectionSettings(args: GlobalArguments): ConnectionSettings {
+export function connectionSettings(args: GlobalOptions): ConnectionSettings {
   const { databaseUrl: connectionString = "", schema, maxConnections } = args;
   return { connectionString, schema, maxConnections };
 }
@@ -20,7 +20,7 @@ export function connectionSettings(args: GlobalArguments): ConnectionSettings {
 type Level = "debug" | "info" | "warn" | "error";
 
 /** The logger that the global options ask for: text for who sits at a terminal, else JSON. What it writes cannot drive a terminal. */
-export async function commandLogger(args: GlobalArguments): Promise<Logger> {
+export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   const { cleanLogger, createLogger } = await import("../../base/logger.ts");
   const level = args.verbose ? "debug" : "info";
   if (args.json || process.stderr.isTTY !== true) {

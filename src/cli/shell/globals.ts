@@ -4,13 +4,16 @@ import { UsageError } from "../arguments/refusals.ts";
 import { defaulting, flag, text, whole } from "../arguments/values.ts";
 import type { SameQueue } from "./same-queue.ts";
 
-/** What the global options give. */
-export interface GlobalArguments {
+/** What the global options give: data, which may be sent to another process. */
+export interface GlobalOptions {
   readonly databaseUrl: string | undefined;
   readonly schema: string;
   readonly maxConnections: number;
   readonly json: boolean;
   readonly verbose: boolean;
+}
+
+export interface GlobalArguments extends GlobalOptions {
   /** For the commands that an answer suggests. */
   readonly suggest: SameQueue;
 }

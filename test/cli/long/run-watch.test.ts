@@ -23,7 +23,7 @@ test("Running jobs end as they began, then the new files hold; what cannot be lo
   const project = filesOf({
     "lib/word.mjs": saying("one"),
     "tasks/say.mts": `import { setTimeout as sleep } from "node:timers/promises";
-      import { word } from "../../lib/word.mjs";
+      import { word } from "../lib/word.mjs";
       export default async (_: unknown, { logger }: any) => {
         logger.info("begins with " + word);
         await sleep(1000);
@@ -57,14 +57,4 @@ test("Running jobs end as they began, then the new files hold; what cannot be lo
   const { status, stderr } = await run.ended;
   assert.equal(status, 0);
   assert.match(stderr, /worker: say\.mts: cannot be loaded: /);
-});
-
-test("The worker ends with the process that watches, even where that is killed.", async () => {
-  const tasks = filesOf({ "a.js": "module.exports = () => {};" });
-  const run = startRun(["--tasks", tasks, "--watch"], env);
-  await run.logged("the worker has started");
-  run.send("SIGKILL");
-  // Its log is open as long as one of them lives.
-  const { stderr } = await run.ended;
-  assert.match(stderr, /"msg":"the worker stops"/);
 });

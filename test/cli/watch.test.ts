@@ -1,0 +1,19 @@
+// worker run --watch, in short: a worker of a process of its own, with the call's options; long/ has its files.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { migratedDatabase } from "../support/database.ts";
+import { filesOf, startRun } from "./run-harness.ts";
+
+test("The worker ends with the process that watches, even where that is killed.", async () => {
+  const tasks = filesOf({ "a.js": "module.exports = () => {};" });
+  const env = { DATABASE_URL: (await migratedDatabase()).url };
+  const run = startRun(["--tasks", tasks, "--watch", "--concurrency", "3"], env);
+  const { tasks: loaded, concurrency, pid } = await run.logged("the tasks are loaded");
+  assert.deepEqual([loaded, concurrency], [["a"], 3]);
+  assert.notEqual(pid, run.pid);
+  await run.logged("the worker has started");
+  run.send("SIGKILL");
+  // Its log is open as long as one of them lives.
+  const { stderr } = await run.ended;
+  assert.match(stderr, /"msg":"the worker stops"/);
+});
