@@ -63,7 +63,7 @@ test("The same sources in another directory build the same bytes.", async () => 
     const path = join("dist/.cache", entry.name);
     if (entry.isFile()) cpSync(join(root, path), join(clone, path));
   }
-  const build = 'import("../build/executable/executable.mjs").then((made) => made.executable())';
+  const build = 'import("./build/executable/executable.mjs").then((made) => made.executable())';
   await run(process.execPath, ["--eval", build], { cwd: clone });
   const digest = (directory: string, path: string) =>
     createHash("sha256")

@@ -60,7 +60,7 @@ test("Everything can be read there, and the session, /readyz and /api/database s
     read_only_server: true,
   });
   const named = new Set([
-    ...["/api/operations/{id}", "/api/operations/{id}/jobs"],
+    ...["/api/operations/{id}", "/api/operations/{id}/jobs", "/api/operations/{id}/results"],
     ...["/api/queue", "/api/export/download"],
   ]);
   for (const { method, path } of routes) {

@@ -29,7 +29,7 @@ const hostile = filesOf({
   "package.json": '{"version":"6.6.6","main":"main.js","yargs":{"boolean-negation":false}}',
   ".npmrc": "node-options=--require ./intruder.cjs\n",
   ".env": "NODE_OPTIONS=--require ./intruder.cjs\n",
-  "node.config.json": '{"nodeOptions":{"require":["../intruder.cjs"]}}',
+  "node.config.json": '{"nodeOptions":{"require":["./intruder.cjs"]}}',
   "locales/en.json": "{}",
   crontab: "nonsense",
 });

