@@ -12,13 +12,16 @@ import type { ActiveWorker } from "../../src/queue/workers/list-active-workers.t
 const gauge = (seconds: number, inserted: number, deleted: number) =>
   ({ nowMs: seconds * 1_000, inserted, deleted }) as Gauge;
 
-test("Rates are those of the last minute, and unknown until there is enough to go by.", () => {
+test("Rates are those of the last minute; for the first one there are counts.", () => {
   const meter = createRateMeter();
   meter.note(gauge(0, 1_000, 500));
   assert.deepEqual(meter.perMinute, { added: null, done: null });
-  meter.note(gauge(10, 1_010, 505));
-  assert.deepEqual(meter.perMinute, { added: 60, done: 30 });
-  for (let second = 11; second <= 200; second++) meter.note(gauge(second, 1_010, 505));
+  meter.note(gauge(2, 1_010, 505));
+  assert.deepEqual(meter.perMinute, { added: null, done: null });
+  assert.deepEqual(meter.seen, { ms: 2_000, added: 10, done: 5 });
+  meter.note(gauge(62, 1_070, 510));
+  assert.deepEqual(meter.perMinute, { added: 60, done: 5 });
+  for (let second = 63; second <= 200; second++) meter.note(gauge(second, 1_070, 510));
   assert.deepEqual(meter.perMinute, { added: 0, done: 0 });
 });
 
@@ -28,8 +31,8 @@ test("After the statistics were reset rates begin anew.", () => {
   meter.note(gauge(10, 2_000, 500));
   meter.note(gauge(11, 0, 0));
   assert.deepEqual(meter.perMinute, { added: null, done: null });
-  meter.note(gauge(21, 10, 0));
-  assert.deepEqual(meter.perMinute, { added: 60, done: 0 });
+  meter.note(gauge(71, 10, 0));
+  assert.deepEqual(meter.perMinute, { added: 10, done: 0 });
 });
 
 test("A fleet's numbers are known when every living worker reports them.", () => {

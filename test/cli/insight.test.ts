@@ -90,7 +90,7 @@ test("why says how a failed job failed, and how many others did.", async () => {
 test("tasks lists each task with its jobs by condition.", async () => {
   const { stdout } = await quickly(["tasks"], env);
   const [head = "", first = ""] = stdout.split("\n");
-  assert.match(head, /^TASK +FETCHED +RUNNING +FAILED/);
+  assert.match(head, /^TASK +READY +BLOCKED +FETCHED +RUNNING +RETRYING +SCHEDULED +FAILED/);
   assert.match(first, /^charge /);
   const { stdout: json } = await quickly(["tasks", "--json", "--search", "MAIL"], env);
   const { tasks, count } = JSON.parse(json);
@@ -110,9 +110,9 @@ test("cron lists the entries of timetables.", async () => {
 test("watch without a terminal shows one screen, with what needs a person.", async () => {
   const { stdout, status } = await quickly(["watch"], env);
   assert.equal(status, 0);
-  assert.match(stdout, /^worker watch {2}worker .*\n\nfetched 0 {3}running 0 {3}failed 3/);
+  assert.match(stdout, /^worker watch {2}worker .*\n\nready \d+ {3}blocked 0 {3}.*failed 3/);
   assert.match(stdout, /\nworkers |oldest due/);
-  assert.match(stdout, /\ncharge +0 +0 +3/);
+  assert.match(stdout, /\ncharge +(0 +){6}3\n/);
   const soon = await quickly(["watch", "--interval", "10ms"], env);
   assert.match(soon.stderr, /--interval: must be at least 500ms/);
 });

@@ -54,6 +54,7 @@ import { readJobHead } from "../../src/queue/pages/job-head.ts";
 import { isJob, jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
 import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { compileQuery } from "../../src/queue/query/compile-query.ts";
+import { countConditions } from "../../src/queue/read/count-conditions.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { countQueues } from "../../src/queue/read/count-queues.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
@@ -324,6 +325,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "cron-advance": (db) => advanceCrontabs(db, new Map([["c", 0]])),
 
   "count-jobs": (db) => countJobs(db),
+  "count-conditions": [(db) => countConditions(db), () => ({ present: true })],
   "stats-gauge": (db) => readGauge(db),
   "stats-tally-all": (db) => tallyAll(db, LOCKS),
   "stats-tally-chunk": (db) => tallyChunk(db, LOCKS, 0, 1),

@@ -122,13 +122,11 @@ test("Jobs are counted in all, and by the busiest tasks.", () => {
   assert.deepEqual(report.byTask[0], { task: "t29", done: 31, failed: 1 });
 });
 
-test("A rate is of the last minute, and 0 a minute after the last job.", () => {
+test("A rate is of the last minute, at first a count, and 0 a minute after the last job.", () => {
   const rates = new Rates();
   assert.deepEqual(rates.perMinute({ atMs: 0, done: 0, failed: 0 }), { done: 0, failed: 0 });
-  assert.deepEqual(rates.perMinute({ atMs: 30_000, done: 50, failed: 1 }), {
-    done: 100,
-    failed: 2,
-  });
+  assert.deepEqual(rates.perMinute({ atMs: 2_000, done: 0, failed: 1 }), { done: 0, failed: 1 });
+  assert.deepEqual(rates.perMinute({ atMs: 30_000, done: 50, failed: 1 }), { done: 50, failed: 1 });
   for (let atMs = 34_000; atMs <= 90_000; atMs += 4_000) {
     rates.perMinute({ atMs, done: 50, failed: 1 });
   }

@@ -7,7 +7,7 @@ import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
 import type { Fleet } from "./fleet.ts";
 import type { JobCounts } from "./job-counts.ts";
 import type { NameCounts } from "./name-counts.ts";
-import type { Rates } from "./rates.ts";
+import type { Rates, Seen } from "./rates.ts";
 
 export interface Known {
   /** When it was read, by this process's monotonic clock. */
@@ -22,6 +22,8 @@ export interface Known {
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
   readonly rates: Rates;
+  /** For as long as rates are not known. */
+  readonly seen: Seen;
 }
 
 const MOST_HOLDERS = 1_000;

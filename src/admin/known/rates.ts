@@ -3,22 +3,28 @@
 // living workers report what they do, that is shown instead.
 import type { Gauge } from "../../queue/stats/gauge.ts";
 
-/** Jobs a minute; null: not known (yet). */
+/** Jobs of the last minute; null: not known (yet). */
 export interface Rates {
   readonly added: number | null;
   readonly done: number | null;
   readonly failed: number | null;
 }
 
+/** What was added and done since the first reading, at most a minute ago. */
+export interface Seen {
+  readonly ms: number;
+  readonly added: number;
+  readonly done: number;
+}
+
 export interface RateMeter {
   note(gauge: Gauge): void;
+  readonly seen: Seen;
+  /** null for the first minute: what a few seconds of it would come to is not guessed. */
   readonly perMinute: Pick<Rates, "added" | "done">;
 }
 
 const WINDOW_MS = 60_000;
-/** The statistics are up to a second late: over less time they say little. */
-const SHORTEST_MS = 4_000;
-
 export function createRateMeter(): RateMeter {
   let points: Pick<Gauge, "nowMs" | "inserted" | "deleted">[] = [];
   return {
@@ -34,17 +40,21 @@ export function createRateMeter(): RateMeter {
       const beyond = points.findLastIndex((point) => nowMs - point.nowMs >= WINDOW_MS);
       if (beyond > 0) points.splice(0, beyond);
     },
-    get perMinute() {
+    get seen() {
       const [first] = points;
       const last = points.at(-1);
-      if (first === undefined || last === undefined) return { added: null, done: null };
-      const ms = last.nowMs - first.nowMs;
-      if (ms < SHORTEST_MS) return { added: null, done: null };
-      const rate = (count: number) => Math.round((count * 60_000) / ms);
+      if (first === undefined || last === undefined) return { ms: 0, added: 0, done: 0 };
       return {
-        added: rate(last.inserted - first.inserted),
-        done: rate(last.deleted - first.deleted),
+        ms: last.nowMs - first.nowMs,
+        added: last.inserted - first.inserted,
+        done: last.deleted - first.deleted,
       };
+    },
+    get perMinute() {
+      const { ms, added, done } = this.seen;
+      if (ms < WINDOW_MS) return { added: null, done: null };
+      const rate = (count: number) => Math.round((count * WINDOW_MS) / ms);
+      return { added: rate(added), done: rate(done) };
     },
   };
 }

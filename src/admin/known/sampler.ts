@@ -161,6 +161,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       workers,
       fleet,
       rates: { added, done: fleet.donePerMin ?? done, failed: fleet.failedPerMin },
+      seen: rates.seen,
     };
   };
 

@@ -25,7 +25,10 @@ export const listCommand = defineCommand({
     },
   },
   options: {
-    state: defaulting(choice("Only jobs in this state", states), "all"),
+    state: defaulting(
+      choice("Only jobs in this state of the HTTP API; is:… in a query is finer", states),
+      "all",
+    ),
     task: text("Only this task identifier", { aliases: ["--identifier"], field: "identifier" }),
     queue: text("Only this queue"),
     search: text("Id, key, task, queue, worker, or text of payload or error"),

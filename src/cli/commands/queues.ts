@@ -14,7 +14,7 @@ export const queuesCommand = defineCommand({
     if (args.json) printJson(JSON.stringify({ queues: queues.map(queueJson) }));
     else {
       printTable(
-        ["QUEUE", "JOBS", "READY", "LOCKED AT", "LOCKED BY"],
+        ["QUEUE", "JOBS", "DUE", "LOCKED AT", "LOCKED BY"],
         queues.map((queue) => [
           queue.queueName,
           String(queue.jobCount),

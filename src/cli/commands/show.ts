@@ -15,6 +15,7 @@ export const showCommand = defineCommand({
   options: { payload: flag("Only its payload, byte for byte, of any size") },
   run: async ({ id, payload, ...args }) => {
     const { jobSize, payloadPieces } = await import("../../queue/pages/job-size.ts");
+    const { readLightRows } = await import("../../queue/pages/light-rows.ts");
     const { getJob } = await import("../../queue/read/get-job.ts");
     await connected(args, async ({ database }) => {
       if (payload) {
@@ -30,7 +31,10 @@ export const showCommand = defineCommand({
       const job = size === null ? null : await getJob(database, id);
       if (job === null) throw notThere(id);
       if (args.json) printJson(listedJobJson(job));
-      else printJob(job);
+      else {
+        const [listed] = await readLightRows(database, [id]);
+        printJob(job, listed?.condition ?? job.state);
+      }
     });
     return undefined;
   },
@@ -43,8 +47,8 @@ function tooLarge(id: string): WorkerError {
   return new WorkerError("too_large", message);
 }
 
-function printJob(job: Job): void {
-  print(`job ${job.id}  ${job.taskIdentifier ?? "-"}  ${job.state}`);
+function printJob(job: Job, condition: string): void {
+  print(`job ${job.id}  ${job.taskIdentifier ?? "-"}  ${condition}`);
   print(`queue ${job.queueName ?? "-"}  key ${job.key ?? "-"}  priority ${job.priority}`);
   print(`attempts ${job.attempts} of ${job.maxAttempts}  run at ${time(job.runAt)}`);
   print(`created ${time(job.createdAt)}  updated ${time(job.updatedAt)}`);

@@ -1,22 +1,26 @@
-// worker status: is the queue healthy, in five numbers.
+// worker status: how many jobs there are, and how many in each condition.
 
 import { printJson, printTable } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
-
-const names = ["total", "ready", "scheduled", "locked", "failed"] as const;
+import { shownConditions } from "./insight/listing.ts";
 
 export const statusCommand = defineCommand({
   name: "status",
   aliases: ["stats"],
-  describe: "Count jobs by state",
+  describe: "Count jobs by condition",
+  notes:
+    "With --json it has the four states of the HTTP API as well: there ready includes blocked and due retries, locked is fetched and running.",
   run: async (args) => {
-    const { countJobs } = await import("../../queue/read/count-jobs.ts");
-    const counts = await connected(args, ({ database }) => countJobs(database));
+    const { countConditions } = await import("../../queue/read/count-conditions.ts");
+    const counts = await connected(args, ({ database }) => countConditions(database));
     if (args.json) printJson(JSON.stringify(counts));
     else {
-      const upper = names.map((name) => name.toUpperCase());
-      printTable(upper, [names.map((name) => String(counts[name]))]);
+      const { total, conditions } = counts;
+      printTable(
+        ["TOTAL", ...shownConditions.map((one) => one.toUpperCase())],
+        [[total, ...shownConditions.map((one) => conditions[one])].map(String)],
+      );
     }
     return undefined;
   },

@@ -50,7 +50,7 @@ export function rehearsalLines(
   for (const job of samples.slice(0, 3)) {
     const error = job.errorLine === null ? "" : ` ${job.errorLine.slice(0, 80)}`;
     const tries = `${job.attempts}/${job.maxAttempts}`;
-    lines.push(`  such as ${job.id} ${job.taskIdentifier ?? ""} ${job.state} ${tries}${error}`);
+    lines.push(`  such as ${job.id} ${job.taskIdentifier ?? ""} ${job.condition} ${tries}${error}`);
   }
   const some = report.undoJobs < change.value ? `; of the first ${jobsOf(report.undoJobs)}` : "";
   lines.push(

@@ -8,21 +8,22 @@ export interface Counted {
 }
 
 const MINUTE_MS = 60_000;
-/** A burst of a tenth of a second says nothing about a minute. */
-const LEAST_MS = 1_000;
 
 export class Rates {
   /** Of the last minute, and one that is older. */
   #samples: readonly Counted[] = [];
 
-  /** Per minute, with one decimal. 0 before anything can be said. */
+  /**
+   * With one decimal. A worker that is younger than a minute has counted all of it within the minute: what a
+   * few seconds of it would come to is not guessed.
+   */
   perMinute(sample: Counted): { readonly done: number; readonly failed: number } {
     const [, ...later] = this.#samples;
     const isOld = ({ atMs }: Counted) => sample.atMs - atMs >= MINUTE_MS;
     const first = later.findLastIndex(isOld) + 1;
     this.#samples = [...this.#samples.slice(first), sample];
     const oldest = this.#samples[0] as Counted;
-    const minutes = Math.max(sample.atMs - oldest.atMs, LEAST_MS) / MINUTE_MS;
+    const minutes = Math.max(sample.atMs - oldest.atMs, MINUTE_MS) / MINUTE_MS;
     return {
       done: Math.round(((sample.done - oldest.done) / minutes) * 10) / 10,
       failed: Math.round(((sample.failed - oldest.failed) / minutes) * 10) / 10,

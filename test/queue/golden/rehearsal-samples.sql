@@ -5,6 +5,8 @@
   order by jobs.id
   limit $3::int;
 
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
   select jobs.id, tasks.identifier as task_identifier, queues.queue_name,
     case
     when jobs.locked_at is not null then 'locked'
@@ -12,6 +14,14 @@
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
   end as state, pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us,
+    case
+    when jobs.locked_at is not null then 'running'
+    when jobs.attempts >= jobs.max_attempts then 'failed'
+    when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
+    when jobs.attempts > 0 then 'retrying'
+    when jobs.run_at > pg_catalog.now() then 'scheduled'
+    else 'ready'
+  end as condition,
     jobs.priority, jobs.attempts, jobs.max_attempts, jobs.key,
     pg_catalog.left(jobs.last_error, 300) as error
   from "worker"._private_jobs as jobs

@@ -1,11 +1,10 @@
 // worker tasks: the tasks, those in trouble first, with who knows each.
-import { conditions } from "../../../domain/condition.ts";
 import { valueText } from "../../../domain/words.ts";
 import type { ListedTask, TaskSort } from "../../../queue/lists/list-tasks.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
-import { listingOptions, timeOf } from "./listing.ts";
+import { listingOptions, shownConditions, timeOf } from "./listing.ts";
 
 const sorts = [
   ...["worst", "name", "-ready", "-running", "-failed", "-retrying", "oldest"],
@@ -28,7 +27,7 @@ export const tasksCommand = defineCommand({
     if (args.json) printJson(JSON.stringify(taskListJson(page, asOf)));
     else {
       printTable(
-        ["TASK", ...conditions.map((one) => one.toUpperCase()), "OLDEST READY", "KNOWN BY"],
+        ["TASK", ...shownConditions.map((one) => one.toUpperCase()), "OLDEST READY", "KNOWN BY"],
         page.tasks.map(rowOf),
       );
       if (page.nextCursor !== null) print(`more: --cursor ${page.nextCursor}`);
@@ -41,7 +40,7 @@ function rowOf({ identifier, counts, oldestReadyMs, supportedBy, isUnsupported }
   const known = isUnsupported === true ? "no worker" : `${supportedBy}`;
   return [
     identifier,
-    ...conditions.map((one) => valueText(counts[one])),
+    ...shownConditions.map((one) => valueText(counts[one])),
     timeOf(oldestReadyMs),
     isUnsupported === null ? "?" : known,
   ];

@@ -7,6 +7,7 @@ import type { Value } from "../../../domain/value.ts";
 import { ageText, valueText } from "../../../domain/words.ts";
 import type { Incidents } from "../../../queue/incidents/incident.ts";
 import { inCondition, sumOf } from "../../../queue/stats/tally.ts";
+import { shownConditions } from "./listing.ts";
 
 export interface Shown {
   readonly known: Known;
@@ -23,7 +24,7 @@ export function screenOf(shown: Shown, rows: number, columns: number): string[] 
   const head = [
     `worker watch  ${schema}  ${counts.asOf.replace(/\.\d+Z$/, "Z")}   q or Ctrl-C ends`,
     "",
-    conditions.map((one) => `${one} ${valueText(counts.conditions[one])}`).join("   "),
+    shownConditions.map((one) => `${one} ${valueText(counts.conditions[one])}`).join("   "),
     `${agesLine(known, gauge.nowMs)}   ${workersLine(known)}`,
     ratesLine(known),
     "",
@@ -45,9 +46,22 @@ function workersLine(known: Known): string {
   return `workers ${alive} alive, ${silent} silent, ${unknown} unknown`;
 }
 
-function ratesLine({ rates }: Known): string {
-  const rate = (count: number | null) => (count === null ? "-" : String(Math.round(count)));
-  return `a minute: ${rate(rates.added)} added   ${rate(rates.done)} done   ${rate(rates.failed)} failed`;
+const counters = ["added", "done", "failed"] as const;
+
+/** Before a minute has been watched: what happened meanwhile, for so long. */
+function ratesLine({ rates, seen }: Known): string {
+  const since: Partial<Record<(typeof counters)[number], number>> = seen;
+  const listed = (values: Partial<Record<(typeof counters)[number], number | null>>) =>
+    counters.flatMap((one) => (values[one] == null ? [] : [`${values[one]} ${one}`])).join("   ");
+  const minute = listed(rates);
+  const unknown = counters.filter((one) => rates[one] === null);
+  const meanwhile = listed(Object.fromEntries(unknown.map((one) => [one, since[one]])));
+  const isEarly = seen.ms >= 1_000 && meanwhile !== "";
+  const parts = [
+    ...(minute === "" ? [] : [`in the last minute: ${minute}`]),
+    ...(isEarly ? [`in ${ageText(seen.ms)}: ${meanwhile}`] : []),
+  ];
+  return parts.length === 0 ? "in the last minute: not known yet" : parts.join("   ");
 }
 
 const MOST_INCIDENTS = 5;
@@ -79,10 +93,12 @@ function taskLines({ known: { names }, taskNames }: Shown, room: number): string
     .sort((a, b) => b.jobs - a.jobs)
     .slice(0, Math.max(0, room - 1));
   const table = [
-    ["TASK", ...conditions.map((one) => one.toUpperCase())],
+    ["TASK", ...shownConditions.map((one) => one.toUpperCase())],
     ...busy.map(({ id, tally }) => [
       taskNames.get(id) ?? `task ${id}`,
-      ...conditions.map((one) => valueText(names.value(tally, inCondition[one]) satisfies Value)),
+      ...shownConditions.map((one) =>
+        valueText(names.value(tally, inCondition[one]) satisfies Value),
+      ),
     ]),
   ];
   const widths =

@@ -1,10 +1,13 @@
 // What a rehearsal shows beside its counts: a few of the jobs, without their payloads; and where it draws
 // the boundary.
-import { type Database, query } from "../../../database/database.ts";
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import type { Condition } from "../../../domain/condition.ts";
 import type { JobQuery } from "../../query/job-query.ts";
+import { conditionOf, type Heartbeats } from "../../sql/condition.ts";
 import { jobNames } from "../../sql/job-row.ts";
 import { stateOf } from "../../sql/job-state.ts";
 import { microseconds, timeText } from "../../sql/moments.ts";
+import { heartbeatsOf } from "../../workers/worker-table.ts";
 import type { Boundary } from "../model/operation.ts";
 import type { OperationTools } from "../model/operation-tools.ts";
 import { readCandidates } from "./candidates.ts";
@@ -14,6 +17,7 @@ export interface SampleJob {
   readonly taskIdentifier: string | null;
   readonly queueName: string | null;
   readonly state: string;
+  readonly condition: Condition;
   readonly runAt: string;
   readonly priority: number;
   readonly attempts: number;
@@ -65,7 +69,8 @@ export async function readSamples(
     }
     span *= Math.min(8, Math.max(1 / 8, WANTED_MS / Math.max(monotonic() - began, 1)));
   }
-  const rows = await query<SampleRow>(reads, samplesSql, [ids.slice(0, MOST_SAMPLES)]);
+  const statement = samplesSql(await heartbeatsOf(reads));
+  const rows = await query<SampleRow>(reads, statement, [ids.slice(0, MOST_SAMPLES)]);
   return rows.map(toSample);
 }
 
@@ -83,6 +88,7 @@ interface SampleRow {
   readonly task_identifier: string | null;
   readonly queue_name: string | null;
   readonly state: string;
+  readonly condition: Condition;
   readonly run_at_us: string;
   readonly priority: number;
   readonly attempts: number;
@@ -91,9 +97,13 @@ interface SampleRow {
   readonly error: string | null;
 }
 
-const samplesSql = (s: string) => `
+const samplesSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
   select jobs.id, tasks.identifier as task_identifier, queues.queue_name,
     ${stateOf("jobs")} as state, ${microseconds("jobs.run_at")} as run_at_us,
+    ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
     jobs.priority, jobs.attempts, jobs.max_attempts, jobs.key,
     pg_catalog.left(jobs.last_error, 300) as error
   from ${s}._private_jobs as jobs
@@ -106,6 +116,7 @@ const toSample = (row: SampleRow): SampleJob => ({
   taskIdentifier: row.task_identifier,
   queueName: row.queue_name,
   state: row.state,
+  condition: row.condition,
   runAt: timeText(row.run_at_us),
   priority: row.priority,
   attempts: row.attempts,
