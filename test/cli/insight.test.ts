@@ -134,7 +134,7 @@ test("doctor finds nothing in a fresh installation but what is well.", async () 
   }
 });
 
-test("doctor names what is broken, with the line that mends it.", async () => {
+test("doctor names what is broken, with the line that fixes it.", async () => {
   const broken = await migratedDatabase();
   const env = { DATABASE_URL: broken.url };
   await using own = testPool(broken.url);
@@ -149,17 +149,17 @@ test("doctor names what is broken, with the line that mends it.", async () => {
   assert.equal(status, 1);
   const { level, findings } = JSON.parse(stdout);
   assert.equal(level, "bad");
-  const mendOf = (text: string) =>
-    findings.find(({ message }: { message: string }) => message.includes(text))?.mend ?? "";
+  const fixOf = (text: string) =>
+    findings.find(({ message }: { message: string }) => message.includes(text))?.fix ?? "";
   const create =
     /^psql -d "\$DATABASE_URL" -c '(create index concurrently jobs_main_index .*)'$/.exec(
-      mendOf("jobs_main_index is missing"),
+      fixOf("jobs_main_index is missing"),
     )?.[1];
   assert.ok(create);
   await own.pool.query(create);
-  assert.match(mendOf("the trigger slow runs for every job"), /disable trigger slow/);
-  assert.match(mendOf("the foreign key orders_job_fkey of orders refuses"), /drop constraint/);
-  assert.equal(mendOf("job 7 has ended and stays locked: PostgreSQL refuses"), "worker why 7");
+  assert.match(fixOf("the trigger slow runs for every job"), /disable trigger slow/);
+  assert.match(fixOf("the foreign key orders_job_fkey of orders refuses"), /drop constraint/);
+  assert.equal(fixOf("job 7 has ended and stays locked: PostgreSQL refuses"), "worker why 7");
   await own.pool.query("drop table orders; delete from worker._private_workers");
   const after = await quickly(["doctor"], env);
   assert.equal(after.status, 3, after.stdout);
@@ -198,7 +198,7 @@ test("doctor names functions of a renamed schema, and its fix repairs them.", as
   assert.equal(status, 1);
   assert.match(
     stdout,
-    /^bad {3}drift: the function add_job .*\n +mend: worker migrate --schema=jobs$/m,
+    /^bad {3}drift: the function add_job .*\n +fix: worker migrate --schema=jobs$/m,
   );
   assert.match((await quickly(["migrate"], env)).stdout, /^Brought the schema jobs up to date/);
   assert.equal((await quickly(["doctor"], env)).status, 0);
@@ -225,9 +225,9 @@ test("doctor and cron name what is ahead of the clock, doctor what is behind a t
     "sequences",
     "timetable",
   ]);
-  for (const { mend } of bad) {
+  for (const { fix } of bad) {
     const sql =
-      /^psql -d "\$DATABASE_URL" -c '(.*)'$/.exec(mend)?.[1]?.replaceAll("'\\''", "'") ?? "";
+      /^psql -d "\$DATABASE_URL" -c '(.*)'$/.exec(fix)?.[1]?.replaceAll("'\\''", "'") ?? "";
     await own.pool.query(sql);
   }
   const after = await quickly(["doctor"], env);
@@ -245,7 +245,7 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
   assert.equal(status, 3, stdout);
   assert.match(
     stdout,
-    /^warn {2}locks: a sweep would free 1 job of 1 stale worker.*\n +mend: worker sweep$/m,
+    /^warn {2}locks: a sweep would free 1 job of 1 stale worker.*\n +fix: worker sweep$/m,
   );
   const role = `worker_test_doctor_${process.pid}`;
   await own.pool.query(`create role ${role} login; grant usage on schema worker to ${role}`);
@@ -255,7 +255,7 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
     assert.equal(lacking.status, 1);
     assert.match(
       lacking.stdout,
-      /privileges: this role lacks .*insert.* on _private_jobs\n +mend: psql -d "\$DATABASE_URL" -c 'grant .* on worker\._private_jobs to /,
+      /privileges: this role lacks .*insert.* on _private_jobs\n +fix: psql -d "\$DATABASE_URL" -c 'grant .* on worker\._private_jobs to /,
     );
     await own.pool.query(
       `grant select, insert, update, delete on all tables in schema worker to ${role}`,
@@ -263,7 +263,7 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
     const hidden = await quickly(["doctor"], { DATABASE_URL: asRole });
     assert.match(
       hidden.stdout,
-      /privileges: row level security .*\n +mend: psql -d "\$DATABASE_URL" -c 'alter role .* bypassrls'/,
+      /privileges: row level security .*\n +fix: psql -d "\$DATABASE_URL" -c 'alter role .* bypassrls'/,
     );
     await own.pool.query(`alter role ${role} bypassrls`);
     const after = await quickly(["doctor"], { DATABASE_URL: asRole });
@@ -277,7 +277,7 @@ test("doctor says what to do where there is no schema, and who may not read it."
   const empty = await emptyDatabase();
   const none = await quickly(["doctor"], { DATABASE_URL: empty.url });
   assert.equal(none.status, 1);
-  assert.match(none.stdout, /^bad +schema: worker is not there\n +mend: worker migrate\n/m);
+  assert.match(none.stdout, /^bad +schema: worker is not there\n +fix: worker migrate\n/m);
   const away = await quickly(["doctor"], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
   assert.equal(away.status, 1);
   assert.match(away.stderr, /^worker: cannot reach PostgreSQL/);

@@ -1,4 +1,4 @@
-// worker doctor: looks at everything that keeps a queue from working well, and says what mends it.
+// worker doctor: looks at everything that keeps a queue from working well, and says what fixes it.
 import type { ExitStatus } from "../../arguments/command.ts";
 import { colourOf } from "../../output/colour.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -9,7 +9,7 @@ import { type Finding, finding, type Level } from "./finding.ts";
 
 export const doctorCommand = defineCommand({
   name: "doctor",
-  describe: "Look for what keeps the queue from working well; say what mends each",
+  describe: "Diagnose the queue and suggest fixes",
   notes: `\
 Looks at the server, the clock, the schema and its drift, privileges, connections, what holds vacuum
 back, dead rows, indexes, and all that needs a person. It changes nothing.
@@ -29,7 +29,7 @@ Exit status: 0 all is well; 3 there are warnings; 1 something is broken, or cann
     const found = all.map((one) => ({
       ...one,
       message: suggest.text(one.message),
-      mend: mendOf(one, suggest),
+      fix: fixOf(one, suggest),
     }));
     const level = worstOf(found);
     if (args.json) printJson(JSON.stringify({ level, findings: found }));
@@ -38,8 +38,8 @@ Exit status: 0 all is well; 3 there are warnings; 1 something is broken, or cann
   },
 });
 
-const mendOf = ({ mend }: Finding, { line }: SameQueue): string | null =>
-  mend === null ? null : [mend].flat().map(line).join(" && ");
+const fixOf = ({ fix }: Finding, { line }: SameQueue): string | null =>
+  fix === null ? null : [fix].flat().map(line).join(" && ");
 
 const order: readonly Level[] = ["bad", "warn", "ok"];
 
@@ -60,12 +60,12 @@ function statusOf(level: Level): ExitStatus {
 }
 
 /** The worst first. */
-function printFindings(found: readonly (Finding & { readonly mend: string | null })[]): void {
+function printFindings(found: readonly (Finding & { readonly fix: string | null })[]): void {
   for (const level of order) {
-    for (const { check, message, mend, level: own } of found) {
+    for (const { check, message, fix, level: own } of found) {
       if (own !== level) continue;
       print(`${level.padEnd(4)}  ${check}: ${message}`, colourOf(level));
-      if (mend !== null) print(`      ${level === "ok" ? "to have them" : "mend"}: ${mend}`);
+      if (fix !== null) print(`      ${level === "ok" ? "to have them" : "fix"}: ${fix}`);
     }
   }
 }

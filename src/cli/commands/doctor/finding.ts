@@ -1,4 +1,4 @@
-// One thing that a look at the installation has found, with the line that mends it.
+// One thing that a look at the installation has found, with the line that fixes it.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 
 /** `bad`: work stands still, is lost, or soon will be; `warn`: it costs something; `ok`: looked at, and well. */
@@ -10,15 +10,15 @@ export interface Finding {
   readonly check: string;
   readonly message: string;
   /** A command for a shell, such as psql with a statement, or several; null: there is nothing to run. */
-  readonly mend: string | readonly string[] | null;
+  readonly fix: string | readonly string[] | null;
 }
 
 export const finding = (
   level: Level,
   check: string,
   message: string,
-  mend: string | readonly string[] | null = null,
-): Finding => ({ level, check, message, mend });
+  fix: string | readonly string[] | null = null,
+): Finding => ({ level, check, message, fix });
 
 /** SQL as a line for a shell. */
 export function inPsql(statement: string): string {

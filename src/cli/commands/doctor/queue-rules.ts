@@ -34,8 +34,8 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
   if (drift === null) return [];
   const fresh = shellWord(`${schema}_fresh`);
   const found = drift.missing.map((what) => {
-    const mend = [`worker migrate --schema=${fresh}`, `pg_dump --schema-only --schema=${fresh}`];
-    return finding("bad", "drift", `${what} is missing; a fresh schema has it`, mend);
+    const fix = [`worker migrate --schema=${fresh}`, `pg_dump --schema-only --schema=${fresh}`];
+    return finding("bad", "drift", `${what} is missing; a fresh schema has it`, fix);
   });
   for (const stray of drift.strays) {
     const migrate = "worker migrate";
@@ -46,15 +46,15 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
     found.push(finding("bad", "drift", message, inPsql(statement)));
   }
   for (const name of drift.triggers) {
-    const mend = inPsql(
+    const fix = inPsql(
       `alter table ${quoted(schema)}._private_jobs disable trigger ${quoted(name)}`,
     );
-    found.push(finding("warn", "drift", `the trigger ${name} runs for every job`, mend));
+    found.push(finding("warn", "drift", `the trigger ${name} runs for every job`, fix));
   }
   for (const { name, table } of drift.references) {
     const message = `the foreign key ${name} of ${table} refuses the end of each job that it references: that job fails`;
-    const mend = inPsql(`alter table ${table} drop constraint ${quoted(name)}`);
-    found.push(finding("warn", "drift", message, mend));
+    const fix = inPsql(`alter table ${table} drop constraint ${quoted(name)}`);
+    found.push(finding("warn", "drift", message, fix));
   }
   if (found.length === 0) found.push(finding("ok", "drift", "the schema is as it was made"));
   return found;
@@ -76,8 +76,8 @@ function indexFindings({ indexes, optional, tables }: Queue, schema: string): Fi
   const found: Finding[] = [];
   for (const { name, is_valid: isValid } of indexes) {
     if (isValid || building.has(name)) continue;
-    const mend = inPsql(`reindex index concurrently ${quoted(schema)}.${quoted(name)}`);
-    found.push(finding("bad", "indexes", `the index ${name} is not valid, and not used`, mend));
+    const fix = inPsql(`reindex index concurrently ${quoted(schema)}.${quoted(name)}`);
+    found.push(finding("bad", "indexes", `the index ${name} is not valid, and not used`, fix));
   }
   for (const { name, state } of optional) {
     if (state !== "broken") continue;
@@ -135,7 +135,7 @@ const isBloated = ({ dead_rows: dead, live_rows: live }: TableFacts) =>
   dead > Math.max(MANY_DEAD, live / 2);
 
 function lockFindings({ sweep }: Queue): Finding[] {
-  if (sweep === null) return [finding("ok", "locks", "nobody who has gone holds any")];
+  if (sweep === null) return [finding("ok", "locks", "none held by dead workers")];
   return [finding("warn", "locks", `a sweep ${lowered(sweep)}`, "worker sweep")];
 }
 
@@ -158,7 +158,7 @@ function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
 
 const lowered = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
-/** What the page's overview says: stale locks, stuck queues, tasks that nobody knows, and so on. */
+/** What the page's overview says: stale locks, stuck queues, tasks that no worker knows, and so on. */
 function incidentFindings({ incidents }: Queue): Finding[] {
   if (incidents === null) return [];
   const found = incidents.incidents.map(({ level, title, sentence, verb }) =>

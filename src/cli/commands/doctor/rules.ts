@@ -37,8 +37,8 @@ export function serverFindings({ server, skewMs, connections, transactionAge }: 
     const { total, most } = connections;
     const isFull = total >= most * 0.9;
     const message = `${total} of ${most} connections are in use`;
-    const mend = isFull ? inPsql(`alter system set max_connections = ${most * 2}`) : null;
-    found.push(finding(isFull ? "warn" : "ok", "connections", message, mend));
+    const fix = isFull ? inPsql(`alter system set max_connections = ${most * 2}`) : null;
+    found.push(finding(isFull ? "warn" : "ok", "connections", message, fix));
   }
   if (transactionAge !== null && transactionAge > LAST_TRANSACTION_AGE / 3) {
     const message = `the oldest row is ${grouped(transactionAge)} transactions old; at ${grouped(LAST_TRANSACTION_AGE)} PostgreSQL takes no more writes`;
@@ -84,8 +84,8 @@ export function schemaFindings(facts: Facts): Finding[] {
       return schema satisfies never;
   }
   if (queue?.hidden != null) {
-    const mend = inPsql(`alter role ${quoted(server?.role ?? "")} bypassrls`);
-    found.push(finding("bad", "privileges", queue.hidden, server === null ? null : mend));
+    const fix = inPsql(`alter role ${quoted(server?.role ?? "")} bypassrls`);
+    found.push(finding("bad", "privileges", queue.hidden, server === null ? null : fix));
   } else if (queue !== null && rights.length === 0) {
     found.push(finding("ok", "privileges", "this role may do all that workers do"));
   }
@@ -136,9 +136,9 @@ export function heldFindings({ oldest, held, server }: Facts): Finding[] {
     const { kind, name, transactions } = held;
     if (kind === "session" && found.length > 0) return found;
     const message = `${kinds[kind]} ${name} holds back vacuum by ${grouped(transactions)} transactions`;
-    found.push(finding("warn", "vacuum", message, mendOf(kind, name)));
+    found.push(finding("warn", "vacuum", message, fixOf(kind, name)));
   }
-  if (found.length === 0) found.push(finding("ok", "vacuum", "nobody holds it back"));
+  if (found.length === 0) found.push(finding("ok", "vacuum", "not held back"));
   return found;
 }
 
@@ -148,7 +148,7 @@ const kinds = {
   prepared: "the prepared transaction",
 };
 
-function mendOf(kind: keyof typeof kinds, name: string): string | null {
+function fixOf(kind: keyof typeof kinds, name: string): string | null {
   const text = `'${name.replaceAll("'", "''")}'`;
   if (kind === "slot") return inPsql(`select pg_drop_replication_slot(${text})`);
   return kind === "prepared" ? inPsql(`rollback prepared ${text}`) : null;
