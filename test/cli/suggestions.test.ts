@@ -1,15 +1,12 @@
 // Every command that the program suggests is run as it is printed: it must reach the schema that the call was about,
 // although a schema `worker` beside it has other jobs with the same ids.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { before, test } from "node:test";
 import type pg from "pg";
 import { emptyDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { command, quickly, type Ran } from "./command.ts";
+import { quickly, type Ran } from "./command.ts";
+import { inShell, programsToPaste, suggested } from "./suggested.ts";
 
 const SCHEMA = "billing ops";
 const S = `"${SCHEMA}"`;
@@ -34,28 +31,8 @@ before(async () => {
     assert.equal(made.status, 0, made.stderr);
   }
   await pool.query("select worker.add_job('other') from generate_series(1, 50)");
-  programs = mkdtempSync(join(tmpdir(), "suggestions-"));
-  program(
-    "worker",
-    `exec '${process.execPath}' ${command.map((one) => `'${one}'`).join(" ")} "$@"`,
-  );
-  const psql = join(import.meta.dirname, "psql-child.ts");
-  for (const name of ["psql", "pg_dump"]) {
-    program(
-      name,
-      `exec '${process.execPath}' ${command
-        .slice(0, 2)
-        .map((one) => `'${one}'`)
-        .join(" ")} '${psql}' "$@"`,
-    );
-  }
+  programs = programsToPaste();
 });
-
-function program(name: string, line: string): void {
-  const path = join(programs, name);
-  writeFileSync(path, `#!/bin/sh\n${line}\n`);
-  chmodSync(path, 0o755);
-}
 
 /** How a call may name its database: the command's options, and the environment. */
 const ways: Record<string, () => { options: string[]; env: Record<string, string> }> = {
@@ -69,32 +46,6 @@ const others = async () => {
   return [rows, made];
 };
 
-/** All commands that a text suggests, as they are printed. */
-function suggested({ stdout, stderr }: Ran): string[] {
-  const lines = `${stdout}\n${stderr}`.split("\n");
-  const ends = lines.flatMap((line) => {
-    const found = /: ((?:worker|psql|pg_dump) -?[a-z-]+ .*)$/.exec(line)?.[1];
-    return found === undefined ? [] : [found.replace(/ \(until [^)]*\)$/, "")];
-  });
-  const single = ends.flatMap((line) => line.split(/ · [\w ]+: /));
-  const inside = lines.flatMap((line) =>
-    [...line.matchAll(/"(worker [a-z][^"]*)"/g)].map(([, one]) => one ?? ""),
-  );
-  return [...single, ...inside];
-}
-
-const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
-
-/** Runs what is printed; `--yes` stands for the person at a terminal. */
-function inShell(line: string, env: Record<string, string>): Ran {
-  const text = destroying.test(line) ? `${line} --yes` : line;
-  const ran = spawnSync("sh", ["-c", text], {
-    env: { ...env, PATH: `${programs}:${process.env["PATH"]}`, HOME: process.env["HOME"] ?? "" },
-    encoding: "utf8",
-  });
-  return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
-}
-
 type Runs = (...args: string[]) => Promise<Ran>;
 
 /** Runs each suggestion of a call, and gives the lines. `worker` beside it must stay as it is. */
@@ -102,7 +53,7 @@ async function follow(env: Record<string, string>, ran: Ran): Promise<string[]> 
   const lines = suggested(ran);
   for (const line of lines) {
     const before = await others();
-    const done = inShell(line, env);
+    const done = inShell(line, programs, env);
     assert.ok(done.status !== 2 && done.status !== 127, `${line}: ${done.stderr}`);
     assert.doesNotMatch(done.stderr, /no schema|cannot reach|DATABASE_URL/, line);
     assert.deepEqual(await others(), before, line);
@@ -160,7 +111,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.equal((await follow(env, byQuery)).length, 1);
     assert.equal(await attemptsOf(id), 1);
     const json = JSON.parse((await run("retry", "task:undone", "--dry-run", "--json")).stdout);
-    assert.equal(inShell(json.cli, env).status, 0);
+    assert.equal(inShell(json.cli, programs, env).status, 0);
   });
 
   test(`doctor's fixes work where the database comes from ${name}.`, async () => {

@@ -62,7 +62,10 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
   if (isDryRun) {
     const manner = { rate, canary, limit };
     const cli = suggest.line(commandLineOf(action, rehearsal.query, rehearsal.changes, manner));
-    if (json) printJson(rehearsalJson(report, missing, cli));
+    if (json)
+      printJson(
+        rehearsalJson(report, missing === null ? null : onSameQueue(missing, suggest), cli),
+      );
     else print(`This was a rehearsal; to do it: ${cli}`);
     return 0;
   }
@@ -100,6 +103,12 @@ async function addTables(
   });
   if (!json) print(message);
 }
+
+const onSameQueue = (missing: MissingTables, { line, text }: SameQueue): MissingTables => ({
+  ...missing,
+  command: missing.command === null ? null : line(missing.command),
+  sentence: text(missing.sentence),
+});
 
 // Who types a command waits for an exact number rather than for a rough one.
 const LONGEST_WALK_MS = 5_000;

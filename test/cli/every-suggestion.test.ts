@@ -1,0 +1,230 @@
+// Every command that the sources can suggest is run as it is printed, in a schema of another name beside a schema
+// `worker`. The sources are searched for suggestions, so a new one without a case here fails.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type pg from "pg";
+import { sameQueue } from "../../src/cli/shell/same-queue.ts";
+import { operationActions } from "../../src/queue/operations/model/action.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { testPool } from "../support/test-pool.ts";
+import { quickly, type Ran, worker } from "./command.ts";
+import { filesOf } from "./run-harness.ts";
+import {
+  inShell,
+  printedAs,
+  programsToPaste,
+  type Source,
+  sources,
+  suggested,
+  wordsOf,
+} from "./suggested.ts";
+
+const SCHEMA = "billing ops";
+const S = `"${SCHEMA}"`;
+const followed: string[] = [];
+
+let url = "";
+let pool: pg.Pool;
+let programs = "";
+let closing: () => Promise<void>;
+test.after(() => closing());
+
+/** Nothing comes from the environment: the suggestions carry it all. */
+const run = (...args: string[]) =>
+  quickly([args[0] ?? "", "-c", url, "--schema", SCHEMA, ...args.slice(1)]);
+const sql = (text: string, values?: unknown[]) => pool.query(text, values);
+
+before(async () => {
+  url = (await emptyDatabase()).url;
+  ({ pool, close: closing } = testPool(url));
+  programs = programsToPaste();
+  for (const schema of ["worker", SCHEMA]) {
+    const made = await quickly(["migrate", "--with-operations", "-c", url, "--schema", schema]);
+    assert.equal(made.status, 0, made.stderr);
+  }
+  await sql("select worker.add_job('other') from generate_series(1, 50)");
+});
+
+const others = async () => [
+  (await sql("select * from worker._private_jobs order by id")).rows,
+  (await sql("select * from worker._private_operations")).rows,
+];
+
+/** Runs each suggestion of an answer; the schema `worker` must stay as it is. */
+async function follow(ran: Ran, env: Record<string, string> = {}): Promise<string[]> {
+  const lines = suggested(ran);
+  for (const line of lines) {
+    const kept = await others();
+    const isOne = line.startsWith("worker ") && !line.includes(" && ");
+    const done = isOne
+      ? await quickly([...wordsOf(line).slice(1), ...yes(line)], env)
+      : inShell(line, programs, env);
+    assert.ok(done.status !== 2 && done.status !== 127, `${line}: ${done.stderr}`);
+    assert.doesNotMatch(done.stderr, /no schema|cannot reach|DATABASE_URL/, line);
+    assert.deepEqual(await others(), kept, line);
+    followed.push(line);
+  }
+  return lines;
+}
+
+const yes = (line: string) =>
+  /^worker (?:fail|complete|remove|unlock|sweep|cleanup)\b/.test(line) ? ["--yes"] : [];
+
+async function add(task: string, change = "", more = "max_attempts => 25"): Promise<string> {
+  const { rows } = await sql(`select id from ${S}.add_job($1, ${more})`, [task]);
+  const id = String(rows[0].id);
+  if (change !== "") await sql(`update ${S}._private_jobs set ${change} where id = ${id}`);
+  return id;
+}
+
+const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
+
+/** What makes the program suggest something, and the suggestions' beginnings. */
+const cases: Record<string, () => Promise<readonly Ran[]>> = {
+  "why of jobs in each trouble": async () => {
+    const failed = await add("f", "attempts = max_attempts");
+    const later = await add("l", "run_at = now() + interval '1 day'");
+    const held = await add("h", "", "queue_name => 'held'");
+    const behind = await add("h", "", "queue_name => 'held'");
+    await sql(`update ${S}._private_jobs set ${LOCKED} where id = ${held};
+      update ${S}._private_job_queues set ${LOCKED} where queue_name = 'held'`);
+    const lost = await add("q", "", "queue_name => 'lost'");
+    const taskless = await add("gone");
+    await sql(`delete from ${S}._private_job_queues where queue_name = 'lost';
+      delete from ${S}._private_tasks where identifier = 'gone'`);
+    return Promise.all([failed, later, behind, lost, taskless].map((id) => run("why", id)));
+  },
+  "previews of every action": () =>
+    Promise.all(
+      operationActions.map(async (action) => {
+        await add(action, "attempts = 1");
+        const change = action === "reschedule" ? ["--priority", "3"] : [];
+        const q = `task:${action}`;
+        const words = action === "remove" ? [`--query=${q}`] : [q];
+        return run(action, ...words, ...change, "--dry-run");
+      }),
+    ),
+  "receipts, and an operation that was paused": async () => {
+    const id = await add("receipt", "attempts = max_attempts");
+    const receipt = await run("retry", id);
+    await sql(`update ${S}._private_operations set state = 'paused'`);
+    const { rows } = await sql(`select max(id) as id from ${S}._private_operations`);
+    return [receipt, await run("operations", String(rows[0].id))];
+  },
+  "incidents, locks, refused results, an index that was left unfinished": async () => {
+    await add("poison", "attempts = 8, last_error = 'Recovered 8 times in a row: it ended'");
+    for (let n = 0; n < 3; n++) await add("e", "attempts = max_attempts, last_error = 'Error: x'");
+    const held = await add("s", "", "queue_name => 'stuck'");
+    await add("s", "", "queue_name => 'stuck'");
+    await sql(`update ${S}._private_jobs set ${LOCKED} where id = ${held};
+      update ${S}._private_job_queues set ${LOCKED} where queue_name = 'stuck';
+      insert into ${S}._private_workers (id, started_at, last_heartbeat_at, metadata)
+      values ('gone', now() - interval '9 hours', now() - interval '5 hours',
+        '{"unsettled": [{"id": "${held}", "error": "PostgreSQL refuses the end of the job: never"}]}')`);
+    await run("build-index", "failed");
+    await sql(
+      `update pg_index set indisvalid = false where indexrelid = (
+      select oid from pg_class where relname = 'worker_jobs_failed' and relnamespace = $1::regnamespace)`,
+      [S],
+    );
+    return [await run("doctor")];
+  },
+  "a function that is missing, one of another schema, a timetable that is ahead": async () => {
+    await sql(`drop function ${S}.force_unlock_workers;
+      insert into ${S}._private_known_crontabs (identifier, known_since, last_execution)
+      values ('ahead', now(), now() + interval '1 day')`);
+    const { rows } = await sql("select pg_get_functiondef($1::regproc) as text", [
+      `${S}.permanently_fail_jobs`,
+    ]);
+    const [head = "", body = ""] = String(rows[0].text).split(/(?=AS \$function)/);
+    await sql(`${head}${body.replaceAll(S, "worker")}`);
+    return [await run("doctor"), await run("cron")];
+  },
+  "errors of adding": async () => {
+    await sql(`select setval(pg_get_serial_sequence('${S}._private_jobs', 'id'), 1)`);
+    const taken = await run("add", "taken");
+    await sql(`create function ${S}.skip() returns trigger language plpgsql as 'begin return null; end';
+      create trigger skip before insert on ${S}._private_jobs for each row execute function ${S}.skip()`);
+    return [taken, await run("add", "skipped")];
+  },
+  "a job that is too large": async () => {
+    await sql(`drop trigger if exists skip on ${S}._private_jobs;
+      select setval(pg_get_serial_sequence('${S}._private_jobs', 'id'), 1000)`);
+    const id = await add("large", "payload = to_json(repeat('a', 17000000))");
+    return [await run("show", id)];
+  },
+  "a schema that is not there, has no tables for operations, or no heartbeats": async () => {
+    const fresh = (...args: string[]) => quickly([...args, "-c", url, "--schema", "fresh schema"]);
+    const missing = await fresh("status");
+    await follow(missing);
+    const refused = await fresh("fail", "task:a", "--yes");
+    const dry = await fresh("fail", "task:a", "--dry-run", "--json");
+    const { command, sentence } = JSON.parse(dry.stdout).missing;
+    await follow({ ...dry, stdout: `"${command}"\n${sentence}` });
+    await sql('drop schema "fresh schema" cascade');
+    await follow(await fresh("status"));
+    return [await fresh("doctor"), await fresh("operations"), refused];
+  },
+};
+
+for (const [name, produce] of Object.entries(cases)) {
+  test(`The suggestions work: ${name}.`, async () => {
+    for (const ran of await produce()) {
+      const lines = await follow(ran);
+      assert.ok(lines.length > 0, `${ran.stdout}${ran.stderr}`);
+    }
+  });
+}
+
+test("A worker's log names the schema in what it suggests.", async () => {
+  await sql(`drop table ${S}._private_workers cascade`);
+  const tasks = filesOf({ "t.mjs": "export default () => {};" });
+  const args = ["run", "--tasks", tasks, "--once", "--schema", SCHEMA];
+  const ran = await worker([...args, "--json"], { DATABASE_URL: url });
+  const stderr = ran.stderr.replaceAll('\\"', '"');
+  const lines = await follow({ ...ran, stdout: "", stderr }, { DATABASE_URL: url });
+  assert.deepEqual(lines, [`worker migrate --schema='${SCHEMA}'`]);
+});
+
+test("What a large queue is told to build is built in its own schema.", async () => {
+  const typed = sameQueue({ databaseUrl: url, schema: SCHEMA }, () => "--database-url");
+  const line = typed.line("worker migrate --with-indexes");
+  await follow({ status: 0, stdout: `fix: ${line}`, stderr: "" });
+  const { rows } = await sql("select 1 from pg_indexes where schemaname = $1 and indexname = $2", [
+    ...[SCHEMA, "worker_jobs_failed"],
+  ]);
+  assert.equal(rows.length, 1);
+});
+
+/** Names of commands in sentences of ours, and names of sessions: nothing that anybody is told to type. */
+const words: readonly RegExp[] = [
+  /^cli\/commands\/examples\.ts/,
+  /^(?:admin\/api\/get-openapi|admin\/access\/authentication|cli\/run\/admin-beside|cli\/commands\/admin|cli\/admin\/admin-server)\.ts: worker admin/,
+  /^cli\/commands\/insight\/watch-screen\.ts: worker watch {2}/,
+  /^cli\/shell\/globals\.ts: worker status/,
+  /^cli\/commands\/operations\.ts: worker migrate --with-operations adds\.$/,
+  /^cli\/run\/run-options\.ts: worker admin$/,
+  /^admin\/api\/lists\/job-page-json\.ts: worker migrate --with-indexes; null/,
+  /^queue\/commands\/jobs\/permanently-fail-jobs\.ts: worker admin UI$/,
+  /: worker demo(?:$|\\b)/,
+  /^cli\/commands\/program\/(?:completion|man)\.ts/,
+];
+const isWords = ({ file, text }: Source) => words.some((one) => one.test(`${file}: ${text}`));
+
+test("Every command in the sources that can be printed stands in quotes, and was run here.", () => {
+  const suggestions = sources().filter((one) => !isWords(one));
+  assert.deepEqual(
+    suggestions.filter(({ isQuoted }) => !isQuoted),
+    [],
+    "A suggestion stands in quotes, else it is printed without its schema.",
+  );
+  const bare = suggestions.filter(
+    ({ file, before: text }) => !file.startsWith("cli/") && !/workerLine\([\w.]+, "$/.test(text),
+  );
+  assert.deepEqual(bare, [], "Below the command line workerLine() names the schema.");
+  const actions = [...operationActions, "unlock"].map((one) => `worker ${one} \${what}`);
+  const missed = [...new Set([...suggestions.map(({ text }) => text), ...actions])].filter(
+    (text) => !followed.some((line) => printedAs(text).test(line)),
+  );
+  assert.deepEqual(missed, [], `Add a case that prints it; run were:\n${followed.join("\n")}`);
+});

@@ -1,0 +1,101 @@
+// The commands that the program suggests: as an answer prints them, run as a person would paste them, and as its
+// sources have them.
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { commands } from "../../src/cli/commands/index.ts";
+import { command, type Ran } from "./command.ts";
+
+const root = join(import.meta.dirname, "../../src");
+
+/** All commands that an answer suggests. */
+export function suggested({ stdout, stderr }: Ran): string[] {
+  const lines = `${stdout}\n${stderr}`.split("\n");
+  const ends = lines.flatMap((line) => {
+    const found = /: ((?:worker|psql|pg_dump) -?[a-z-]+ .*)$/.exec(line)?.[1];
+    return found === undefined ? [] : [found.replace(/ \(until [^)]*\)$/, "")];
+  });
+  const single = ends.flatMap((line) => line.split(/ · [\w ]+: /));
+  const inside = lines.flatMap((line) =>
+    [...line.matchAll(/"(worker [a-z][^"]*)"/g)].map(([, one]) => one ?? ""),
+  );
+  return [...single, ...inside].filter((line) => !line.endsWith("--help"));
+}
+
+/** A directory with the programs that the lines name: worker from its sources, psql and pg_dump as far as they need. */
+export function programsToPaste(): string {
+  const directory = mkdtempSync(join(tmpdir(), "suggestions-"));
+  const program = (name: string, words: readonly string[]) => {
+    const path = join(directory, name);
+    const line = [process.execPath, ...words].map((one) => `'${one}'`).join(" ");
+    writeFileSync(path, `#!/bin/sh\nexec ${line} "$@"\n`);
+    chmodSync(path, 0o755);
+  };
+  program("worker", command);
+  for (const name of ["psql", "pg_dump"]) {
+    program(name, [...command.slice(0, 2), join(import.meta.dirname, "psql-child.ts")]);
+  }
+  return directory;
+}
+
+const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
+
+/** Runs what is printed; `--yes` stands for the person at a terminal. */
+export function inShell(line: string, programs: string, env: Record<string, string>): Ran {
+  const text = destroying.test(line) ? `${line} --yes` : line;
+  const ran = spawnSync("sh", ["-c", text], {
+    env: { ...env, PATH: `${programs}:${process.env["PATH"]}`, HOME: process.env["HOME"] ?? "" },
+    encoding: "utf8",
+  });
+  return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+}
+
+/** The words of a line of one command, as a shell reads them. */
+export function wordsOf(line: string): string[] {
+  const { stdout } = spawnSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" });
+  return stdout.split("\0").slice(0, -1);
+}
+
+const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+/** A command's name behind `worker`, and not a word of a longer one. */
+const named = `worker (?:${names.toSorted((a, b) => b.length - a.length).join("|")})(?![\\w-])`;
+
+export interface Source {
+  readonly file: string;
+  /** `worker show ${id} --payload`. */
+  readonly text: string;
+  /** What stands before it, from the beginning of the line. */
+  readonly before: string;
+  /** Whether it stands in quotes: then it is a suggestion, else a word in a sentence. */
+  readonly isQuoted: boolean;
+}
+
+/** Every place in the sources, but for comments, that names a command of the program. */
+export function sources(): Source[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => {
+      const lines = readFileSync(join(root, file), "utf8").split("\n");
+      const code = lines.filter((line) => !/^\s*(\/\/|\/?\*)/.test(line));
+      return code.flatMap((line) =>
+        [...line.matchAll(new RegExp(`${named}[^"\`\\n]*`, "g"))].map((found) => {
+          const before = line.slice(0, found.index);
+          return { file, text: found[0], before, isQuoted: /["`]$/.test(before) };
+        }),
+      );
+    });
+}
+
+/** Matches the printed lines of a suggestion: with the options that lead to the same queue behind the command's name. */
+export function printedAs(text: string): RegExp {
+  const [program = "", name = "", ...rest] = text.split(/ (?![^${]*\})/);
+  const words = rest.map((word) =>
+    word
+      .split(/\$\{[^}]*\}/)
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join(".+"),
+  );
+  const options = "(?: --(?:schema|database-url)=(?:'[^']*'|[^ ']+))*";
+  return new RegExp(`^${[`${program} ${name}${options}`, ...words].join(" ")}(?:$| && )`);
+}
