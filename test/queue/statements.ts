@@ -35,7 +35,12 @@ import { untilNotFetched } from "../../src/queue/kept/until-not-fetched.ts";
 import type { CountedNames } from "../../src/queue/lists/counted-names.ts";
 import { headCounts } from "../../src/queue/lists/head-counts.ts";
 import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
-import { lastErrors, lastOfFailed } from "../../src/queue/lists/last-errors.ts";
+import {
+  lastErrors,
+  lastOfFailed,
+  lastOfPages,
+  lastOfRetried,
+} from "../../src/queue/lists/last-errors.ts";
 import { listCron } from "../../src/queue/lists/list-cron.ts";
 import { listTasks } from "../../src/queue/lists/list-tasks.ts";
 import { listWorkers } from "../../src/queue/lists/list-workers.ts";
@@ -428,6 +433,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   },
   "tasks-last-errors": (db) => lastErrors(db, [1], true),
   "tasks-last-failures": (db) => lastOfFailed(db, [1]),
+  "tasks-last-retries": (db) => lastOfRetried(db, [1]),
+  "tasks-last-sampled": (db) => lastOfPages(db, [1], [0]),
   "tasks-list": (db) => listTasks(db, { ...FIRST, sort: "name" }, NOTHING_COUNTED),
   "living-versions": [(db) => livingVersions(db), () => ({ present: true })],
   "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],

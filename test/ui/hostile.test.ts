@@ -129,7 +129,8 @@ function hostileTask(page: Page): void {
     supported_by: 1,
     is_unsupported: EVIL,
     oldest_ready_at: at(0),
-    last_failed_at: at(0),
+    last_error_at: at(0),
+    last_error_line: EVIL,
   };
   const none = { ready: value(1), blocked: value(1), running: value(1), retrying: value(1) };
   const task = { identifier: EVIL, ...known, ...none, scheduled: value(1), failed: value(1) };

@@ -16,8 +16,9 @@ const task = (identifier: string, change: Partial<ListedTask> = {}): ListedTask 
   scheduled: value(0),
   failed: value(0),
   oldest_ready_at: null,
-  last_failed_at: null,
   last_error_line: null,
+  last_error_at: null,
+  last_error_sampled: false,
   supported_by: 5,
   is_unsupported: false,
   ...change,
@@ -44,32 +45,40 @@ test("tasks say how their jobs stand, who knows them, and when one failed last",
   page.answer(
     "api/tasks",
     listed([
-      task("charge_card", { ...failing, last_failed_at: at(-7) }),
+      task("charge_card", { ...failing, last_error_line: "Error: no", last_error_at: at(-7) }),
       task("resize_image", { supported_by: 3 }),
     ]),
   );
   assert.deepEqual(rows(page), [
-    "charge_card5 of 51208,4004 s7 s ago",
+    "charge_card5 of 51208,4004 sError no7 s ago",
     "resize_image3 of 5000none",
   ]);
   assert.match(page.text, /Tasks2, sickest first/);
   assert.equal(page.title, "(12) Tasks · worker");
 });
 
-test("a task's last error stands before its time, where the server can tell it", async () => {
+test("a task's last error stands before its time, which says where not every job was read", async () => {
   const page = await opened("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const line = "GatewayError: HTTP 503 <b>";
   page.answer(
     "api/tasks",
     listed([
-      task("charge_card", { last_failed_at: at(-7), last_error_line: line }),
-      task("sampled", { last_error_line: "TimeoutError: late" }),
+      task("charge_card", { last_error_at: at(-7), last_error_line: line }),
+      task("sampled", {
+        ...{
+          last_error_line: "TimeoutError: late",
+          last_error_at: at(-90),
+          last_error_sampled: true,
+        },
+      }),
+      task("unmet", { last_error_sampled: true }),
     ]),
   );
   assert.deepEqual(rows(page), [
     "charge_card5 of 5000GatewayError HTTP 503 <b>7 s ago",
-    "sampled5 of 5000TimeoutError late",
+    "sampled5 of 5000TimeoutError latesampled, 1 m 30 s ago",
+    "unmet5 of 5000none found",
   ]);
 });
 

@@ -8,7 +8,7 @@ import { inCondition } from "../stats/tally.ts";
 import { type CountedNames, countOf } from "./counted-names.ts";
 import { headCounts } from "./head-counts.ts";
 import { knownWorkers } from "./known-workers.ts";
-import { lastErrors } from "./last-errors.ts";
+import { type LastError, lastErrors } from "./last-errors.ts";
 import { type Order, type PageRequest, pageOf } from "./list-page.ts";
 import { type LivingTasks, livingTasks } from "./worker-reports.ts";
 
@@ -19,8 +19,10 @@ export interface ListedTask {
   /** Milliseconds since 1970; of a sample, of what was met. */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
-  /** The first line of the last failure's error; null where that is not cheap to tell. */
-  readonly lastErrorLine: string | null;
+  /** Of any of its jobs; null: there is none, or none among the jobs that were read. */
+  readonly lastError: LastError | null;
+  /** Not every job was read for it: there may be a later error. */
+  readonly isErrorSampled: boolean;
   /** Living workers that name it. */
   readonly supportedBy: number;
   /** No worker knows it; null where that cannot be told. */
@@ -77,9 +79,9 @@ export async function listTasks(
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
-  // Of a small table it is known which have failed; a sample has not met every job.
-  const mayFail = (row: TaskRow) => !isSmall || countOf(tally(row), FAILING) > 0;
-  const ids = page.rows.filter(mayFail).map(({ id }) => id);
+  // Of a small table it is known which have jobs; a sample has not met every one.
+  const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
+  const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
   const tasks = page.rows.map((row) => {
     const values = conditions.map((one) => [one, counted.value(tally(row), inCondition[one])]);
@@ -88,7 +90,8 @@ export async function listTasks(
       counts: Object.fromEntries(values) as Record<Condition, Value>,
       oldestReadyMs: oldest(row),
       lastFailureMs: ages(row)?.lastFailure ?? null,
-      lastErrorLine: errors.get(row.id) ?? null,
+      lastError: errors.of.get(row.id) ?? null,
+      isErrorSampled: errors.areSampled,
       ...support(row.identifier),
     };
   });

@@ -5,7 +5,15 @@ import type { Database } from "../../database/database.ts";
 import { unlessLate } from "../../database/unless-late.ts";
 
 /** What samples are taken of: each costs something else a page. */
-export type SampleKind = "jobs" | "names" | "matches" | "texts" | "groups" | "payloads" | "times";
+export type SampleKind =
+  | "jobs"
+  | "names"
+  | "matches"
+  | "texts"
+  | "groups"
+  | "payloads"
+  | "times"
+  | "errors";
 
 /** A sample is as large as can be read in so long; its statement may take a second at the most. */
 const LONGEST_MS = 300;

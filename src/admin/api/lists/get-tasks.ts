@@ -23,7 +23,12 @@ const task = record(
     last_failed_at: "time?",
     last_error_line: described(
       "string?",
-      "of the last that failed for good, 300 characters at most; null also where it is not cheap to tell",
+      "of the last error of any of its jobs, also of one that is retried; 300 characters at most",
+    ),
+    last_error_at: described("time?", "when that attempt failed"),
+    last_error_sampled: described(
+      "boolean",
+      "not every job was read: there may be a later error than this one, or one where there is none",
     ),
     supported_by: "integer",
     is_unsupported: {
@@ -61,7 +66,9 @@ function taskJson(given: ListedTask) {
     ...given.counts,
     oldest_ready_at: timeOfMs(given.oldestReadyMs),
     last_failed_at: timeOfMs(given.lastFailureMs),
-    last_error_line: given.lastErrorLine,
+    last_error_line: given.lastError?.line ?? null,
+    last_error_at: timeOfMs(given.lastError?.atMs ?? null),
+    last_error_sampled: given.isErrorSampled,
     supported_by: given.supportedBy,
     is_unsupported: given.isUnsupported,
   };

@@ -9,7 +9,7 @@ import { countNode, valueText } from "../../controls/value";
 import { ListedTask } from "../../generated/records";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
-import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { box, leaf, Node, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
@@ -55,7 +55,7 @@ export class TaskRow extends Row {
       cell("num dim w-mid", [countNode(task.retrying, "")]),
       cell("num", [countNode(task.failed, "red")]),
       cell(waits ? "num w-mid amber" : "num dim w-mid", [aged(task.oldestReadyAt, m.times)]),
-      cell("dim w-opt", [this.lastFailure(m)]),
+      cell("dim w-opt", [this.lastError(m)]),
     ];
   }
 
@@ -68,13 +68,14 @@ export class TaskRow extends Row {
     return text(by <= alive ? `${grouped(by)} of ${grouped(alive)}` : grouped(by));
   }
 
-  private lastFailure(m: Model): Node {
+  private lastError(m: Model): Node {
     if (this.isUnsupported) return leaf("span", "amber", "No worker alive knows this task");
-    const at = this.task.lastFailedAt;
+    const at = this.task.lastErrorAt;
     const line = this.task.lastErrorLine;
-    const when = isNaN(at) ? nothing : timed(at, ago(at, m.times));
-    if (line !== null) return box("span", "row", [errorLabel(line), when]);
-    return isNaN(at) ? leaf("span", "faint", "none") : when;
+    const sampled = this.task.lastErrorSampled;
+    if (line === null) return leaf("span", "faint", sampled ? "none found" : "none");
+    const when = ago(at, m.times);
+    return box("span", "row", [errorLabel(line), timed(at, sampled ? "sampled, " + when : when)]);
   }
 }
 
