@@ -24,7 +24,7 @@ const FREE_PORT = ["--listen", "127.0.0.1:0"];
 
 const COUNTING_BUILD = `
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { stamped } from "../build/stamp.mjs";
+import { stamped } from "./build/stamp.mjs";
 await stamped(async () => {
   appendFileSync("builds", "x");
   mkdirSync("dist/types", { recursive: true });

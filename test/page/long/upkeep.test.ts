@@ -228,7 +228,7 @@ test("An extension is added, and a stock schema says that it is one.", async () 
   const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
   await visit(stock, "/maintenance", async ({ page }) => {
     await sees(page, /Graphile Worker's own, level \d+ of 20; it stays as it is until you migrate/);
-    await act(page, /^Receipts, undo/, "Add…").click();
+    await act(page, /^Operations by query, undo/, "Add…").click();
     await confirm(
       page,
       ["This gives operations by query, undo and the audit trail."],
@@ -236,7 +236,7 @@ test("An extension is added, and a stock schema says that it is one.", async () 
     );
     await noticed(page, "Added the extension operations");
     await page
-      .getByRole("row", { name: /^Receipts, undo/ })
+      .getByRole("row", { name: /^Operations by query, undo/ })
       .getByText(/^version \d+$/)
       .waitFor();
     // The first of ours makes the schema ours.

@@ -216,7 +216,7 @@ describe("When the database goes away", () => {
       const query = client.query.bind(client) as (...call: unknown[]) => Promise<unknown>;
       client.query = ((...call: unknown[]) => {
         const result = query(...call);
-        if (call[0] !== "commit" || commits++ >= 2) return result;
+        if ((call[0] as pg.QueryConfig).text !== "commit" || commits++ >= 2) return result;
         return result.then(() => Promise.reject(new Error("Connection terminated unexpectedly")));
       }) as typeof client.query;
     });
