@@ -60,9 +60,11 @@ const QUOTED = new RegExp(
   "gi",
 );
 
-/** May be an id of letters of both cases and digits, such as a nanoid; `prefix_` stays. */
-const TOKEN =
-  /(?<![\w-])((?:[a-z]{1,12}[_-])?)(?=[\w-]*[a-z])(?=[\w-]*[A-Z])([\w-]{10,64})(?![\w-])/g;
+/** May be an id of letters, or of letters and digits, such as a nanoid; `prefix_` stays. */
+const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
+const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
+/** A ULID may have its digits in front alone. */
+const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|[a-z]{12,})$/;
 const SHORTEST_WITHOUT_PREFIX = 16;
 const NANOID = 21;
 
@@ -91,18 +93,54 @@ export function errorLabel(lastError: string): string {
 }
 
 function withoutRandom(text: string, prefix: string, id: string): string {
+  if (ONE_CASE.test(id)) return isUnpronounceable(id.toLowerCase()) ? `${prefix}#` : text;
   if (prefix === "" || text.length === NANOID) {
     return text.length >= SHORTEST_WITHOUT_PREFIX && isRandom(text) ? "#" : text;
   }
   return isRandom(id) ? `${prefix}#` : text;
 }
 
-/** Letters of both cases, and digits, that change too often for words. */
+/** Letters of both cases, and digits, that change too often for words or follow each other as in none. */
 function isRandom(token: string): boolean {
+  if (!MIXED_CASE.test(token)) return false;
   const longestWord = Math.max(...token.split(/[^a-z]+/).map(({ length }) => length));
+  if (isUnpronounceable(token)) return true;
   if (!/\d/.test(token)) return longestWord <= 3;
   const turns = token.match(/[a-z](?=[A-Z\d])|[A-Z](?=\d)|\d(?=[A-Za-z])/g) ?? [];
   return longestWord <= 4 || turns.length * 5 >= token.length;
+}
+
+const LOWER_A = 97;
+const LOWER_Z = 122;
+/** The bit in which small letters differ from capitals. */
+const CASE = 32;
+// For each letter those that follow it in words and in names of code, as at least three of ten thousand
+// pairs there do. More than half of the pairs of random letters are not among them.
+const FOLLOWERS =
+  "bcdfgiklmnprstuvwxy|aeijlorsuy|acehiklortuy|adeilorsuy|abcdefgilmnopqrstuvwxy|aefilorstuy|aeghilnorstu|aeiort|abcdefglmnoprstvxz|eos|aeis|abdeiklostuvy|abeimnopsuy|acdefgiklmnopstuvy|abcdfgiklmnoprstuvwx|adeghiloprstu|lu|acdefgiklmnorstuvy|acefhiklopqstuy|acehiloprstuy|abcdefgilmnprst|aei|aehinor|ceipt|mnpsw|e".split(
+    "|",
+  );
+/** A bit for each letter that follows the one at this place of the alphabet. */
+const FOLLOWING = FOLLOWERS.map((letters) =>
+  [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
+);
+const UNUSUAL = 0.3;
+
+/** Of the pairs of letters in its words so many are unusual. */
+function isUnpronounceable(token: string): boolean {
+  let pairs = 0;
+  let unusual = 0;
+  let before = -1;
+  for (let n = 0; n < token.length; n++) {
+    const code = token.charCodeAt(n);
+    if (before >= 0 && code >= LOWER_A && code <= LOWER_Z) {
+      pairs += 1;
+      if (((FOLLOWING[before] ?? 0) & (1 << (code - LOWER_A))) === 0) unusual += 1;
+    }
+    const place = (code | CASE) - LOWER_A;
+    before = place >= 0 && place < FOLLOWING.length ? place : -1;
+  }
+  return unusual >= 2 && unusual >= pairs * UNUSUAL;
 }
 
 /** The pattern of a label alone. */

@@ -193,6 +193,11 @@ describe("error groups", () => {
       ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "3f2504e0-4f89-11d3-9a0c-0305e82c3302"],
       ["cjld2cjxh0000qzrmn831i7rn", "tz4a98xxat96iws9zmbrgj3a"],
       ["507f1f77bcf86cd799439011", "8f14e45fceea"],
+      ["eidhXkbLuHBLwClyEwsbd", "PTPqCDBcyi9-NYFyrrxx2"],
+      ["pi_LEWEWNYaaXExQpbIXaxegjcv", "pi_3MtwBwLkdIwHu7ix28a3tqPa"],
+      ["01JYJCFPJPDSMQZNKHAJWMFAGN", "01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+      ["qwjkzpvmxtrb", "xkcdvbhqzmwt"],
+      ["tok_qwjkzpvmxtrb", "tok_xkcdvbhqzmwt"],
       ["4711", "9007199254740993"],
       ["bob@mail.example", "alice.b+c@x.y.example"],
       ["/tmp/upload/alice", "/tmp/upload/bob"],
@@ -217,8 +222,31 @@ describe("error groups", () => {
       "Error: getUserByName_retry failed in charge_card",
       "POST /api/charges failed",
       "std::bad_alloc",
+      "TypeError: this.constructBoxNewExpression is not a function",
+      "ERR_UNSUPPORTED_DIR_IMPORT of organization_notifications and acknowledgements",
+      "INTERNALSERVERERROR in getStripeSubscriptionByExternalId",
     ];
     for (const error of kept) assert.equal(errorGroup(error).label, error);
+  });
+
+  test("leave out nearly every random id, with digits or without", () => {
+    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let seed = 1;
+    const idOf = (alphabet: string, length: number) =>
+      Array.from({ length }, () => {
+        seed = (seed * 48_271) % 2_147_483_647;
+        return alphabet[seed % alphabet.length];
+      }).join("");
+    const others = (alphabet: string, length: number) => {
+      const labels = Array.from(
+        { length: 2_000 },
+        () => errorGroup(`no ${idOf(alphabet, length)}`).label,
+      );
+      return labels.filter((label) => label !== "no #").length;
+    };
+    assert.ok(others(`${letters}0123456789-_`, 21) < 10, "nanoid");
+    assert.ok(others(letters, 21) < 70, "letters of both cases");
+    assert.ok(others(letters.slice(26), 16) < 120, "small letters");
   });
 
   test("of a place are a task's errors of one class and frame", () => {
