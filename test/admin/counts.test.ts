@@ -125,6 +125,20 @@ for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
     assert.ok(body.retrying.value > rows[0].due);
   });
 
+  test(`In a ${size} table retries are neither the oldest ready job nor the next scheduled one.`, async () => {
+    const admin = await startAdmin({ feed });
+    await fill(admin);
+    await admin.pool.query(`update worker._private_jobs set attempts = 2,
+      run_at = now() + case when run_at > now() then interval '1 minute' else interval '-9 hours' end
+      where attempts = 0 and id % 40 = 7`);
+    const { body } = await admin.client.get("/api/counts");
+    const { rows } = await admin.pool.query(`
+      select min(run_at) filter (where run_at > now()) as next, min(run_at) filter (where run_at <= now()) as oldest
+      from worker._private_jobs where attempts = 0 and locked_at is null`);
+    assert.equal(Date.parse(body.next_due_at), Number(rows[0].next));
+    assert.equal(Date.parse(body.oldest_ready_at), Number(rows[0].oldest));
+  });
+
   test(`In a ${size} table the oldest ready job is none that waits for a locked queue.`, async () => {
     const admin = await startAdmin({ feed });
     await fill(admin);

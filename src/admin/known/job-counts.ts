@@ -23,8 +23,8 @@ export interface JobCounts {
   /** The contract's. */
   readonly states: Readonly<Record<State, Value>>;
   /**
-   * RFC 3339; null: there is none, or none is known. Of all that is due, and of that without what waits
-   * for a locked queue.
+   * RFC 3339; null: there is none, or none is known. Of all that is due, and of ready jobs; the next is
+   * of scheduled ones.
    */
   readonly oldestDueAt: string | null;
   readonly oldestReadyAt: string | null;

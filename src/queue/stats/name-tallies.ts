@@ -155,10 +155,7 @@ function addTo(tally: NameTally, one: Tallied, { count, squares, time }: Counted
   times[one] = one === "failed" ? Math.max(before, time) : Math.min(before, time);
 }
 
-/**
- * The earliest run_at of what is due, and of that without what waits for a locked queue; the earliest
- * ahead, the earliest lock, the last failure.
- */
+/** The earliest run_at of what is due, of what is ready and of what is scheduled; the earliest lock, the last failure. */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: Tallied[]) => {
     const known = of.flatMap((one) => times[one] ?? []);
@@ -166,8 +163,8 @@ export function agesOf({ times }: NameTally) {
   };
   return {
     oldestReady: earliest("ready", "blocked", "retrying_due"),
-    oldestFree: earliest("ready", "retrying_due"),
-    nextDue: earliest("scheduled", "retrying_ahead"),
+    oldestFree: earliest("ready"),
+    nextDue: earliest("scheduled"),
     longestRunning: earliest("running"),
     lastFailure: times.failed ?? null,
   };

@@ -18,7 +18,7 @@ export interface Probe {
   readonly isAheadExact: boolean;
   /** Milliseconds since 1970. */
   readonly oldestMs: number | null;
-  /** The same of those in no locked queue; null also where none is among the first of a priority. */
+  /** The oldest that is ready, and the next that is scheduled; null also where none is among the first of a priority. */
   readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
   /** How many have become due since the moment that was given; null: too many to be counted. */
@@ -67,9 +67,10 @@ const probeSql: Statement = (s) => `
       (select pg_catalog.count(*) from (${head(s, "", isAhead, "$1::int + 1")}) as ahead) as ahead,
       (select pg_catalog.count(*) from (${head(s, "", hasBecomeDue, "$1::int + 1")}) as due) as became_due,
       (${head(s, "run_at", isDue("jobs"), "1")}) as oldest,
-      (select pg_catalog.min(run_at) filter (where (job_queue_id = any($3::int[])) is not true)
-        from (${head(s, "run_at, job_queue_id", isDue("jobs"), "$1::int + 1")}) as due) as oldest_free,
-      (${head(s, "run_at", isAhead, "1")}) as next
+      (select pg_catalog.min(run_at) filter (where attempts = 0 and (job_queue_id = any($3::int[])) is not true)
+        from (${head(s, "run_at, job_queue_id, attempts", isDue("jobs"), "$1::int + 1")}) as due) as oldest_free,
+      (select pg_catalog.min(run_at) filter (where attempts = 0)
+        from (${head(s, "run_at, attempts", isAhead, "$1::int + 1")}) as ahead) as next
     from known
   )
   select pg_catalog.count(*) as priorities,

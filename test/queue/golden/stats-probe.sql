@@ -27,15 +27,16 @@
       select run_at from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit 1) as oldest,
-      (select pg_catalog.min(run_at) filter (where (job_queue_id = any($3::int[])) is not true)
+      (select pg_catalog.min(run_at) filter (where attempts = 0 and (job_queue_id = any($3::int[])) is not true)
         from (
-      select run_at, job_queue_id from "worker"._private_jobs as jobs
+      select run_at, job_queue_id, attempts from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = known.priority and jobs.run_at <= pg_catalog.now()
       order by jobs.run_at limit $1::int + 1) as due) as oldest_free,
-      (
-      select run_at from "worker"._private_jobs as jobs
+      (select pg_catalog.min(run_at) filter (where attempts = 0)
+        from (
+      select run_at, attempts from "worker"._private_jobs as jobs
       where jobs.is_available and jobs.priority = known.priority and jobs.run_at > pg_catalog.now()
-      order by jobs.run_at limit 1) as next
+      order by jobs.run_at limit $1::int + 1) as ahead) as next
     from known
   )
   select pg_catalog.count(*) as priorities,

@@ -8,7 +8,7 @@ export const counts = record(
     ...byCondition,
     // Those of retrying whose next attempt is due, and not started.
     retrying_due: value,
-    // Of those that nothing keeps from running: what waits for a locked queue is blocked.
+    // Of ready and of scheduled jobs; null also where retries alone are found at once.
     oldest_ready_at: "time?",
     next_due_at: "time?",
     longest_running_at: "time?",

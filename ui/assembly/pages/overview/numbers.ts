@@ -35,11 +35,7 @@ function remark(m: Model, condition: string, value: Value): string {
   if (value.value === 0) return "none";
   const counts = m.facts.counts;
   const times = m.times;
-  if (condition === "ready") {
-    // The server's age is that of the oldest that is due, and that may be a blocked one.
-    const what = counts.blocked.value > 0 ? "oldest due" : "oldest";
-    return since(m, what, "waits ", counts.oldestReadyAt);
-  }
+  if (condition === "ready") return since(m, "oldest", "waits ", counts.oldestReadyAt);
   if (condition === "running") return since(m, "longest", "", counts.longestRunningAt);
   if (condition === "blocked") {
     return m.facts.has("pulse")
@@ -71,9 +67,5 @@ function toneOf(m: Model, condition: string): string {
   if (condition === "failed") {
     return m.serverNow - counts.lastFailedAt < HOUR_MS ? "red" : "";
   }
-  return condition === "ready" &&
-    counts.blocked.value === 0 &&
-    m.serverNow - counts.oldestReadyAt > LATE_MS
-    ? "amber"
-    : "";
+  return condition === "ready" && m.serverNow - counts.oldestReadyAt > LATE_MS ? "amber" : "";
 }
