@@ -157,10 +157,12 @@ export interface ErrorPlace {
   readonly label: string;
 }
 
-const FRAME = /\n\s+at (?!node:|[^\n]*[( ](?:node:|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
+// Parts of the executable are in no folder.
+const FRAME =
+  /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;
 
-/** The place of a task's error, by its class and the first frame outside of node_modules. */
+/** The place of a task's error, by its class and the first frame outside of node_modules and of the worker. */
 export function errorPlace(task: string, lastError: string): ErrorPlace {
   const start = lastError.slice(0, ERROR_START);
   const kind = CLASS.exec(start)?.[1] ?? "Error";

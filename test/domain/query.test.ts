@@ -257,6 +257,9 @@ describe("error groups", () => {
     assert.equal(place.label, "TypeError in charge (charge.js), in different words");
     assert.deepEqual(errorPlace("charge_card", stack("two words", 12)), place);
     assert.notEqual(errorPlace("other", stack("one", 10)).fingerprint, place.fingerprint);
+    const packaged = `Error: x\n    at f (/app/node_modules/x/y.js:1:1)
+    at Object.handler [as handle] (chunk-XAPMQ3VN.js:448:41)\n    at #run (chunk-XAPMQ3VN.js:3:1)\n`;
+    assert.equal(errorPlace("mail", packaged).label, "Error of mail, in different words");
     assert.equal(errorPlace("mail", "no stack").label, "Error of mail, in different words");
   });
 

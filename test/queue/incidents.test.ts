@@ -282,6 +282,34 @@ describe("A poison job", () => {
     );
   });
 
+  test("is not named where several were on board at every crash: they are one incident.", async () => {
+    const ids = [await add("import"), await add("import"), await add("exiting")];
+    await sql(
+      `update worker._private_jobs set attempts = 10, updated_at = now() - interval '5 s',
+        max_attempts = case when id = $2::bigint then 10 else 25 end,
+        last_error = 'Recovered 10 times in a row: worker w stopped without finishing attempt 10'
+       where id = any($1)`,
+      [ids, ids[2]],
+    );
+    await lockJob(queue, ids[2] ?? "", "w");
+    const [one, ...others] = await ofKind("poison");
+    assert.deepEqual(
+      [others, one?.title, one?.blast.value, one?.q, one?.links.job],
+      [[], "3 jobs ran whenever their worker crashed", 3, `id:${ids.join(",")}`, null],
+    );
+    assert.match(
+      one?.sentence ?? "",
+      new RegExp(
+        `each lost its last 10 attempts.* import #${ids[0]}, import #${ids[1]}, exiting #${ids[2]}\\.$`,
+      ),
+    );
+    assert.deepEqual(one?.verb, {
+      action: "stop-retrying",
+      label: "Stop retrying…",
+      jobIds: ids.slice(0, 2),
+    });
+  });
+
   test("of a stock worker has tries and no error, the one that runs not counted.", async () => {
     const [two, three, running] = [await add("t"), await add("t"), await add("t")];
     await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [

@@ -61,6 +61,7 @@ test("of a stack the own frames stand out, and those of Node and packages are fo
     "TypeError: no coffee",
     "    at brew (/app/tasks/pot.js:4:2)",
     "    at Client.query (/app/node_modules/pg/lib/client.js:526:17)",
+    "    at Object.handler [as handle] (chunk-XAPMQ3VN.js:448:41)",
     "    at process.processTicksAndRejections (node:internal/process/task_queues:105:5)",
     "    at async run (/app/tasks/run.js:9:1)",
     "  [cause]: Error: \u202ecold",
@@ -70,7 +71,7 @@ test("of a stack the own frames stand out, and those of Node and packages are fo
   assert.deepEqual(own, ["brewtasks/pot.js:4", "async runtasks/run.js:9"]);
   assert.match(page.text, /of the last try; 2 frames are yours/);
   const fold = page.one((e) => e.tag === "summary" && /frames/.test(textOf([e])));
-  assert.equal(textOf([fold]), "2 frames of Node and packages");
+  assert.equal(textOf([fold]), "3 frames of Node and packages");
   assert.ok(page.text.includes("\\u202ecold") && !page.text.includes("\u202e"));
   page.click("Show as text");
   assert.equal(textOf([page.one((e) => e.tag === "pre")]), last_error.replace("\u202e", "\\u202e"));

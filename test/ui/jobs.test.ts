@@ -104,6 +104,28 @@ test("a row says why its job stands where it stands, and the time that matters",
   );
 });
 
+test("a row of a job that crashes its worker has the count of its own attempt, or none", async () => {
+  const page = await opened("/jobs");
+  const crashes = { kind: "poison", links: { queue: null, worker: null, job: 1 } } as const;
+  const sentence = "Attempt 11 of 25 runs now, and the last 10 crashed their worker. More.";
+  feed(page, {
+    incidents: incidents([
+      incident({ ...crashes, sentence }),
+      incident({ ...crashes, sentence, links: { ...crashes.links, job: 2 } }),
+    ]),
+  });
+  page.answer(
+    "api/jobs?limit=100",
+    jobs([lockedJob(1, { attempts: 11 }), lockedJob(2, { attempts: 12 })]),
+  );
+  const [same, later] = rows(page).map((row) => textOf([row]));
+  assert.match(
+    String(same),
+    /#1Attempt 11 of 25 runs now, and the last 10 crashed their worker11 of 25/,
+  );
+  assert.match(String(later), /#2It crashes its worker12 of 25/);
+});
+
 test("ids beyond 2^53 stay exact in rows, links and requests", async () => {
   const page = await opened("/jobs");
   const text = JSON.stringify(jobs([job(1)])).replace('"id":1,', '"id":9223372036854775807,');

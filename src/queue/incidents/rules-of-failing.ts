@@ -69,33 +69,69 @@ function inCommon(common: Difference | undefined): string {
   return ` ${who} ${what}; ${percent(there)} of the others do.`;
 }
 
-/** A job that crashes its workers: of those that lose attempts at the same time the one that lost most. */
+/**
+ * A job that crashes its workers: of those that lose attempts at the same time the one that lost most. Where
+ * several were on board at every crash, nothing tells which of them it is: they are one incident.
+ */
 export function poisonJobs(facts: Facts): Incident[] {
-  const { poison, asOf } = facts;
-  return poison.flatMap((job): Incident[] => {
-    if (poison.some((other) => isBeside(job, other))) return [];
-    const { id, task, lost, maxAttempts } = job;
-    return [
-      {
-        id: `poison:${id}`,
-        kind: "poison",
-        level: "bad",
-        title: `${task === null ? "" : `${named(task)} `}#${id} crashes its worker`,
-        sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${grouped(lost)} crashed their`} worker.${crashedText(facts)}${besideText(job, facts)}`,
-        since: null,
-        blast: exact(1, "scan", asOf),
-        standsStill: true,
-        q: `id:${id}`,
-        links: { ...noLinks, job: id },
-        // Its last attempt is under way.
-        verb:
-          job.attempts >= maxAttempts
-            ? null
-            : { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] },
-        trend: [],
-      },
-    ];
+  const { poison } = facts;
+  const suspects = poison.filter((job) => !poison.some((other) => isBeside(job, other)));
+  return [...Map.groupBy(suspects, crashesOf).values()].map((jobs) => {
+    const [job] = jobs as [PoisonJob];
+    return jobs.length === 1 ? crashing(job, facts) : together(jobs, facts);
   });
+}
+
+/** The same of jobs that were recovered together each time. */
+const crashesOf = ({ id, lost, recoveredMs }: PoisonJob): string =>
+  recoveredMs === null ? id : `${lost} ${recoveredMs}`;
+
+function crashing(job: PoisonJob, facts: Facts): Incident {
+  const { id, task, lost } = job;
+  return {
+    id: `poison:${id}`,
+    kind: "poison",
+    level: "bad",
+    title: `${task === null ? "" : `${named(task)} `}#${id} crashes its worker`,
+    sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${grouped(lost)} crashed their`} worker.${crashedText(facts)}${besideText(job, facts)}`,
+    since: null,
+    blast: exact(1, "scan", facts.asOf),
+    standsStill: true,
+    q: `id:${id}`,
+    links: { ...noLinks, job: id },
+    verb: stopRetrying([job]),
+    trend: [],
+  };
+}
+
+const MOST_NAMED = 6;
+
+function together(jobs: readonly PoisonJob[], facts: Facts): Incident {
+  const [{ id, lost }] = jobs as [PoisonJob];
+  const names = jobs
+    .slice(0, MOST_NAMED)
+    .map((job) => `${job.task === null ? "" : `${named(job.task)} `}#${job.id}`);
+  const rest = jobs.length > MOST_NAMED ? ", …" : "";
+  return {
+    id: `poison:${id}`,
+    kind: "poison",
+    level: "bad",
+    title: `${counted(jobs.length, "job")} ran whenever their worker crashed`,
+    sentence: `It is one of them, or one that ran beside them: each lost its last ${grouped(lost)} attempts at the same crashes.${crashedText(facts)} A worker with a concurrency of 1 shows which. ${names.join(", ")}${rest}.`,
+    since: null,
+    blast: exact(jobs.length, "scan", facts.asOf),
+    standsStill: true,
+    q: `id:${jobs.map((job) => job.id).join(",")}`,
+    links: noLinks,
+    verb: stopRetrying(jobs),
+    trend: [],
+  };
+}
+
+/** null: the last attempt of each is under way. */
+function stopRetrying(jobs: readonly PoisonJob[]): Incident["verb"] {
+  const jobIds = jobs.filter((job) => job.attempts < job.maxAttempts).map(({ id }) => id);
+  return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
 /** It lost attempts while another job lost more of them: it was not on board at every crash. */

@@ -87,7 +87,9 @@ function captionOf(incident: Incident): string {
 function see(incident: Incident): Node {
   const path = incidentPath(incident);
   if (path.length === 0) return nothing;
-  const isOne = incident.kind === "poison" || incident.kind === "silent_worker";
+  const isOne =
+    incident.kind === "silent_worker" ||
+    (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE);
   return link(path, "btn", [text(isOne ? "Open" : "See " + valueText(incident.blast))]);
 }
 

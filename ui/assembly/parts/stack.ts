@@ -9,7 +9,7 @@ export class Frame {
     readonly name: string,
     /** File, line and column as they were written. */
     readonly place: string,
-    /** Neither of Node nor of a package. */
+    /** Neither of Node, nor of a package, nor of the worker. */
     readonly own: bool,
     /** A line between frames, such as `[cause]: Error: …`. */
     readonly between: bool,
@@ -81,6 +81,8 @@ function frameOf(line: string): Frame {
 function isOwn(place: string): bool {
   return !(
     place.includes("node_modules/") ||
+    // A part of the executable, which is in no folder.
+    place.startsWith("chunk-") ||
     place.startsWith("node:") ||
     place.startsWith("internal/") ||
     place === "native" ||

@@ -7,6 +7,7 @@ import { Incident, ListedJob } from "../../generated/records";
 import { errorLabel } from "../../kit/group-row";
 import { Row } from "../../kit/row";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
 import { jobPath, queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -103,13 +104,17 @@ export function whyOf(m: Model, job: ListedJob): Node {
     : leaf("span", "dim", "Next free worker takes it");
 }
 
+const CRASHES = "It crashes its worker";
+
 function runs(m: Model, job: ListedJob): Node {
   const worker = job.lockedBy;
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {
     if (list[i].kind !== "poison" || list[i].links.job !== job.id) continue;
     const said = list[i].sentence;
-    return leaf("span", "red", said.substring(0, said.indexOf(".")));
+    // The row may have been read at a later attempt.
+    const isOfThis = said.startsWith(`Attempt ${grouped(job.attempts)} of `);
+    return leaf("span", "red", isOfThis ? said.substring(0, said.indexOf(".")) : CRASHES);
   }
   if (worker === null) return leaf("span", "dim", "A worker has it");
   const stuck = incidentOf(m, "stuck_queue", worker);
