@@ -14,6 +14,11 @@ const tasks = [
   defineTask("quick", () => {}),
   // Ends when it is told to, whatever becomes of its lease.
   defineTask("held", () => released.promise),
+  // The first attempt freezes its process, before that gives back what it has fetched beside this job.
+  defineTask("freezing", (_, { job }) => {
+    if (job.attempts === 1) process.kill(process.pid, "SIGSTOP");
+    return released.promise;
+  }),
   // Takes the whole thread, as a long computation does.
   defineTask<{ ms: number }>("blocking", ({ ms }) => {
     Atomics.wait(nap, 0, 0, ms);

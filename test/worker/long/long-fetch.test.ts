@@ -6,10 +6,12 @@ import { recorder, recording, until, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-/** From now on each fetch of a worker takes so many seconds. */
+/** From now on each fetch of a worker takes so many seconds, however often it reads the tasks. */
 async function slowFetches(t: TestContext, seconds: number): Promise<void> {
   await queue.sql(`create function worker.slowly() returns boolean language plpgsql as $$ begin
-      if current_setting('application_name') like 'worker%lane' then perform pg_sleep(${seconds}); end if;
+      if current_setting('application_name') like 'worker%lane'
+        and clock_timestamp() < statement_timestamp() + interval '${seconds} s'
+      then perform pg_sleep(${seconds}); end if;
       return true;
     end $$`);
   await queue.sql("alter table worker._private_tasks rename to _private_task_rows");

@@ -2,6 +2,7 @@
 // others' now, and go on after a stop.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { addJobs } from "../../../src/queue/add/add-jobs.ts";
 import { testQueue } from "../../queue/queue-database.ts";
 import { jobsOf } from "../recovery-jobs.ts";
 import { until, type WorkerProcess, workerProcess } from "../worker-process.ts";
@@ -15,22 +16,24 @@ const named = (worker: WorkerProcess, name: string) =>
 test("A woken worker starts none of the jobs that it had fetched and not started.", async () => {
   const localQueue = { size: 40, adaptive: false } as const;
   const frozen = await workerProcess(queue.url, { concurrency: 1, localQueue });
-  const { id } = await add("held");
-  await frozen.event("started");
-  const waiting = [];
-  for (let n = 0; n < 10; n++) waiting.push(await add("quick"));
+  // One fetch takes them all, and starts the first.
+  const names = ["freezing", ...Array.from({ length: 10 }, () => "quick")];
+  const jobs = await addJobs(
+    queue.db,
+    names.map((identifier) => ({ identifier })),
+  );
+  const [first, ...waiting] = jobs.map(({ id }) => ({ id }));
   for (const one of waiting) {
     await until("it waits there", async () => (await job(one.id))?.locked_by === frozen.workerId);
   }
   const other = await workerProcess(queue.url, { concurrency: 4 });
-  frozen.signal("SIGSTOP");
   for (const one of waiting) await other.event("started", (event) => event["id"] === one.id);
   // Its slot is free the moment that it wakes.
   frozen.release();
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
   other.release();
-  await until("the other job is done", () => isGone(id));
+  await until("the other job is done", () => isGone(first?.id ?? ""));
   await Promise.all([frozen.stop(), other.stop()]);
   const ids = new Set(waiting.map((one) => one.id));
   assert.deepEqual(
