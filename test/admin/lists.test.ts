@@ -88,7 +88,8 @@ test("Queues are listed with their holders and counts, the worst first: stuck, f
   assert.deepEqual(await names("only=stuck"), ["q2"]);
   assert.deepEqual(await names("only=locked", 1), ["q2", "q3", "q4"]);
   assert.deepEqual(await names("only=locked&sort=-waiting"), ["q4", "q3", "q2"]);
-  assert.deepEqual(body.states, { stuck: 1, running: 2, failing: 1, waiting: 2, idle: 0 });
+  const exclusive = { stuck: 1, failed: 1, ready: 1, running: 2, scheduled: 0, idle: 0 };
+  assert.deepEqual(body.states, { ...exclusive, failing: 1, waiting: 2 });
   assert.deepEqual(await names("only=running"), ["q3", "q4"]);
   assert.deepEqual(await names("only=failing", 1), ["q5"]);
   for (const sort of ["stuck", "name", "waiting", "oldest"]) {

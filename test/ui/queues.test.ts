@@ -109,18 +109,23 @@ test("queues can be seen by their state, and what is not counted has no number",
     page
       .all((e) => e.tag === "a" && String(e.attrs["href"]).startsWith("#/queues?only="))
       .map((e) => textOf([e]));
-  const states = { stuck: 1, running: 48, failing: 3, waiting: 312, idle: 4637 };
+  const states = { stuck: 1, running: 48, failed: 3, ready: 312, scheduled: 20, idle: 4617 };
   page.answer("api/queues", listed([queue("mail")], states));
-  assert.deepEqual(tabs(), ["Stuck1", "Failing3", "Waiting312", "Running48", "Idle4,637"]);
-  for (const only of ["failing", "waiting", "running", "idle"]) {
+  assert.deepEqual(tabs(), [
+    ...["Stuck1", "Failed3", "Ready312", "Running48", "Scheduled20", "Idle4,617"],
+  ]);
+  for (const only of ["failed", "ready", "running", "scheduled", "idle"]) {
     page.go(`/queues?only=${only}`);
     assert.equal(page.asked("api/queues").path, `api/queues?limit=100&sort=stuck&only=${only}`);
     page.answer("api/queues", listed([], states));
   }
   assert.match(page.text, /No idle queue is knownEvery queue has a job/);
-  page.go("/queues?only=failing");
-  page.answer("api/queues", listed([], { ...states, failing: null, waiting: null, idle: null }));
-  assert.deepEqual(tabs(), ["Stuck1", "Failing", "Waiting", "Running48", "Idle"]);
+  page.go("/queues?only=failed");
+  page.answer(
+    "api/queues",
+    listed([], { ...states, failed: null, ready: null, scheduled: null, idle: null }),
+  );
+  assert.deepEqual(tabs(), ["Stuck1", "Failed", "Ready", "Running48", "Scheduled", "Idle"]);
   assert.match(page.text, /The jobs are not all counted: there may be some/);
 });
 

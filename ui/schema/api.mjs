@@ -222,7 +222,14 @@ export const records = {
     total: "Value",
     oldest_ready_at: "time?",
   },
-  QueueStates: { stuck: "i64", running: "i64", failing: "i64?", waiting: "i64?", idle: "i64?" },
+  QueueStates: {
+    stuck: "i64",
+    running: "i64",
+    failed: "i64?",
+    ready: "i64?",
+    scheduled: "i64?",
+    idle: "i64?",
+  },
   QueueList: {
     queues: "ListedQueue[]",
     next_cursor: "string?",

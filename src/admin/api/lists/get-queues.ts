@@ -42,11 +42,14 @@ export const queue = record(
 const only = inQuery(choice(["Only", "queues in this state alone"], queueStates));
 const query = { ...listQuery(queueSorts, "a name"), only };
 
-/** Of all queues; null: their jobs were not all counted. */
+/** Of all queues; null: their jobs were not all counted. The first six of the list `only` add up to all. */
 const states = record(
   {
     stuck: "integer",
     running: "integer",
+    failed: "integer?",
+    ready: "integer?",
+    scheduled: "integer?",
     failing: "integer?",
     waiting: "integer?",
     idle: "integer?",

@@ -2,7 +2,7 @@
 // all jobs anyway, and where an index leads to the jobs of a queue, those of the page from there.
 import type { Database } from "../../../database/database.ts";
 import { agesOf } from "../../stats/name-tallies.ts";
-import { inState, type Tallied } from "../../stats/tally.ts";
+import { inState } from "../../stats/tally.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
 import { type CountedNames, countOf, type QueueCounts, queueCounts } from "../counted-names.ts";
 import { type HeadCounts, headCounts } from "../head-counts.ts";
@@ -15,6 +15,7 @@ import {
   isStuck,
   type QueueState,
   type StateCounts,
+  severityOf,
   type Whereabouts,
   whereabouts,
 } from "./queue-states.ts";
@@ -146,17 +147,11 @@ const byLock: Order<QueueRow> = {
   isDescending: false,
 };
 
-/** By what people are shown as a queue's state: stuck, failed, ready, running, scheduled, idle. */
+/** By what people are shown as a queue's state, the worst first. */
 function byState({ tallies }: CountedNames): Order<QueueRow> {
-  const has = (row: QueueRow, which: readonly Tallied[]) =>
-    countOf(tallies.queues.get(row.id), which) > 0;
-  const rank = (row: QueueRow) => {
-    if (row.lockedAtUs !== null) return 3;
-    if (has(row, inState.failed)) return 1;
-    if (has(row, inState.ready)) return 2;
-    return has(row, inState.scheduled) ? 4 : 5;
-  };
-  return { key: (row) => (isStuck(row) ? byLock.key(row) : rank(row)), isDescending: false };
+  const severity = (row: QueueRow) =>
+    severityOf(row, (one) => countOf(tallies.queues.get(row.id), inState[one]) > 0);
+  return { key: (row) => (isStuck(row) ? byLock.key(row) : severity(row)), isDescending: false };
 }
 
 /** Locked queues, which are few, and behind them the others by name: their places have no key. */

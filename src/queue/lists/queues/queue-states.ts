@@ -1,15 +1,40 @@
-// Queues that are asked for by their state: by who holds them, and by what is known of their jobs.
+// Queues that are asked for by their state: by their lock, and by what is known of their jobs. Every queue is
+// in exactly one of the first six, of which the worst comes first.
 //
-//   stuck     held by a silent worker     running   held, and not stuck
-//   failing   with failed jobs            waiting   with due jobs, and held by nobody
-//   idle      without a job, and held by nobody
+//   stuck     locked by a worker that is not responding   running   locked, and not stuck
+//   failed    not locked, with failed jobs
+//   ready     not locked, with due jobs and none of the above
+//   scheduled not locked, with jobs ahead and none of the above
+//   idle      none of the above
+//
+//   locked    stuck or running                            failing   with failed jobs, locked or not
+//   waiting   not locked, with due jobs
 import type { Database } from "../../../database/database.ts";
+import type { NameTally } from "../../stats/name-tallies.ts";
 import { inState, type Tallied } from "../../stats/tally.ts";
 import { type CountedNames, countOf, type QueueCounts } from "../counted-names.ts";
 import { type QueueFilter, type QueueRow, queueRows } from "./queue-rows.ts";
 
-export const queueStates = ["stuck", "locked", "running", "failing", "waiting", "idle"] as const;
+const exclusive = ["stuck", "failed", "ready", "running", "scheduled", "idle"] as const;
+type ExclusiveState = (typeof exclusive)[number];
+export const queueStates = [...exclusive, "locked", "failing", "waiting"] as const;
 export type QueueState = (typeof queueStates)[number];
+
+/** Whether the queue has jobs in a state. */
+type Has = (state: "failed" | "ready" | "scheduled") => boolean;
+
+/** The state of a queue that is not locked. */
+function freeState(has: Has): ExclusiveState {
+  if (has("failed")) return "failed";
+  if (has("ready")) return "ready";
+  return has("scheduled") ? "scheduled" : "idle";
+}
+
+/** The place of its state: 0 is the worst. */
+export function severityOf(row: QueueRow, has: Has): number {
+  const locked = isStuck(row) ? "stuck" : "running";
+  return exclusive.indexOf(row.lockedAtUs === null ? freeState(has) : locked);
+}
 
 /** Where the queues in a state are found. */
 export interface Whereabouts {
@@ -23,7 +48,6 @@ export const isStuck = ({ stuckSinceUs }: QueueRow) => stuckSinceUs !== null;
 const always = () => true;
 
 export function whereabouts(state: QueueState | null, counted: CountedNames): Whereabouts {
-  const { queues } = counted.tallies;
   switch (state) {
     case null:
       return { only: "all", ids: null, fits: always };
@@ -35,24 +59,32 @@ export function whereabouts(state: QueueState | null, counted: CountedNames): Wh
       return { only: "locked", ids: null, fits: (row) => !isStuck(row) };
     case "failing":
       return { only: "all", ids: { among: idsWith(counted, inState.failed) }, fits: always };
+    case "failed":
+    case "ready":
+    case "scheduled":
+      return { only: "free", ids: { among: idsIn(counted, state) }, fits: always };
     case "waiting":
       return { only: "free", ids: { among: idsWith(counted, inState.ready) }, fits: always };
     case "idle":
-      return { only: "free", ids: { except: [...queues.keys()] }, fits: always };
+      return { only: "free", ids: { except: idsWith(counted, NOT_IDLE) }, fits: always };
   }
 }
 
 /** Whether what was looked up for a page does not belie the state: a sample has not met every job. */
-export function isIn(state: QueueState | null, { ready, scheduled, failed }: QueueCounts): boolean {
-  if (state === "failing") return failed.value > 0;
-  if (state === "waiting") return ready.value > 0;
-  return state !== "idle" || (ready.value === 0 && scheduled.value === 0 && failed.value === 0);
+export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
+  if (state === "failing") return counts.failed.value > 0;
+  if (state === "waiting") return counts.ready.value > 0;
+  const isAnyFree = state === null || ["stuck", "running", "locked"].includes(state);
+  return isAnyFree || freeState((one) => counts[one].value > 0) === state;
 }
 
-/** How many queues are in each; null: their jobs were not all counted. */
+/** How many queues are in each; null: their jobs were not all counted. The first six are all queues. */
 export interface StateCounts {
   readonly stuck: number;
   readonly running: number;
+  readonly failed: number | null;
+  readonly ready: number | null;
+  readonly scheduled: number | null;
   readonly failing: number | null;
   readonly waiting: number | null;
   readonly idle: number | null;
@@ -69,16 +101,29 @@ export async function countStates(
   if (held.length === limit) return null;
   const stuck = held.filter(isStuck).length;
   const byLocks = { stuck, running: held.length - stuck };
-  if (counted.basis !== "scan") return { ...byLocks, failing: null, waiting: null, idle: null };
+  if (counted.basis === "sample") return { ...byLocks, ...NOT_COUNTED };
   const heldIds = new Set(held.map(({ id }) => id));
   const isFree = (id: number) => !heldIds.has(id);
-  const withJobs = [...counted.tallies.queues.keys()].filter(isFree).length;
+  const inFree = (state: ExclusiveState) => idsIn(counted, state).filter(isFree).length;
+  const free = { failed: inFree("failed"), ready: inFree("ready"), scheduled: inFree("scheduled") };
   return {
     ...byLocks,
+    ...free,
     failing: idsWith(counted, inState.failed).length,
     waiting: idsWith(counted, inState.ready).filter(isFree).length,
-    idle: Math.max(0, total - held.length - withJobs),
+    idle: Math.max(0, total - held.length - free.failed - free.ready - free.scheduled),
   };
+}
+
+const NOT_COUNTED = {
+  ...{ failed: null, ready: null, scheduled: null, failing: null, waiting: null, idle: null },
+};
+const NOT_IDLE = [...inState.failed, ...inState.ready, ...inState.scheduled];
+
+/** Those that would be in the state if they are not locked. */
+function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
+  const isIn = (tally: NameTally) => freeState((one) => countOf(tally, inState[one]) > 0) === state;
+  return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);
 }
 
 function idsWith({ tallies }: CountedNames, which: readonly Tallied[]): number[] {

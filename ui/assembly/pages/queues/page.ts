@@ -134,9 +134,10 @@ export class QueuesPage extends ListPage {
     return tabs("Which queues", [
       this.state("", "All", known === null ? none : this.count),
       this.state("stuck", "Stuck", known === null ? none : known.stuck),
-      this.state("failing", "Failing", known === null ? none : known.failing),
-      this.state("waiting", "Waiting", known === null ? none : known.waiting),
+      this.state("failed", "Failed", known === null ? none : known.failed),
+      this.state("ready", "Ready", known === null ? none : known.ready),
       this.state("running", "Running", known === null ? none : known.running),
+      this.state("scheduled", "Scheduled", known === null ? none : known.scheduled),
       this.state("idle", "Idle", known === null ? none : known.idle),
     ]);
   }
@@ -150,11 +151,11 @@ export class QueuesPage extends ListPage {
   /** What none is in; of a table that was not counted whole, that there may be some all the same. */
   private meaning(only: string): string {
     const known = this.known;
-    if (known === null || known.failing === i64.MIN_VALUE)
+    if (known === null || known.failed === i64.MIN_VALUE)
       return "The jobs are not all counted: there may be some.";
-    if (only === "failing") return "In no queue has a job used up all its tries.";
-    if (only === "waiting") return "No job is due in a queue that nobody holds.";
-    return "Every queue has a job.";
+    if (only === "failed") return "No queue has failed jobs, except those that are locked.";
+    if (only === "idle") return "Every queue has a job.";
+    return `No queue has ${only} jobs and none that are worse.`;
   }
 
   private none(): Node {
