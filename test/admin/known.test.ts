@@ -1,7 +1,7 @@
 // How well things are known: rates, what workers report of themselves, a census that has grown old.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFleet } from "../../src/admin/known/fleet.ts";
+import { fleetOf } from "../../src/admin/known/fleet.ts";
 import { censusNames, type Since } from "../../src/admin/known/name-counts.ts";
 import { createRateMeter } from "../../src/admin/known/rates.ts";
 import type { Gauge } from "../../src/queue/stats/gauge.ts";
@@ -36,15 +36,12 @@ test("After the statistics were reset rates begin anew.", () => {
 });
 
 test("A fleet's numbers are known when every living worker reports them.", () => {
-  const worker = (id: string, metadataText: string | null, isStale = false) =>
-    ({ workerId: id, metadataText, isStale, lastHeartbeatAtText: "now" }) as ActiveWorker;
-  const says = (running: number) =>
-    JSON.stringify({ running_jobs: running, done_per_min: 9.7, failed_per_min: 1.2 });
-  const fleetOf = createFleet();
+  const worker = (running: number | null, isStale = false) =>
+    ({ running, donePerMin: 9.7, failedPerMin: 1.2, isStale }) as ActiveWorker;
   assert.deepEqual(fleetOf([]), { running: null, donePerMin: null, failedPerMin: null });
-  const living = [worker("a", says(2)), worker("b", says(3)), worker("c", says(99), true)];
+  const living = [worker(2), worker(3), worker(99, true)];
   assert.deepEqual(fleetOf(living), { running: 5, donePerMin: 19, failedPerMin: 2 });
-  const { running } = fleetOf([...living, worker("d", null)]);
+  const { running } = fleetOf([...living, worker(null)]);
   assert.equal(running, null);
 });
 

@@ -18,7 +18,7 @@ import { sampleNames, tallyAll } from "../../queue/stats/tally-pages.ts";
 import { listActiveWorkers } from "../../queue/workers/list-active-workers.ts";
 import { singleFlight } from "../live/single-flight.ts";
 import { createCensus } from "./census.ts";
-import { createFleet } from "./fleet.ts";
+import { fleetOf } from "./fleet.ts";
 import {
   countsOfParts,
   countsOfPass,
@@ -66,7 +66,6 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const { smallPages = SMALL_TABLE_PAGES, sampledPages = 2_000 } = options;
   const census = createCensus();
   const rates = createRateMeter();
-  const fleetOf = createFleet();
   const parts = new Map<Part, { tookMs: number; atMs: number }>();
   let sampled: (TakenSample & { readonly names: NameCounts; readonly atMs: number }) | null = null;
   let namesAtMs = Number.NEGATIVE_INFINITY;

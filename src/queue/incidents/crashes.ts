@@ -3,6 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { errorLabel } from "../../domain/error-group.ts";
 import { hasOperations } from "../audit/has-operations.ts";
+import { reportedWorkers } from "../sql/unpacked.ts";
 
 export interface Crash {
   readonly workerId: string;
@@ -13,8 +14,8 @@ const MOST_CRASHES = 100;
 const MOST_REASONS = 1_000;
 
 const crashesSql: Statement = (s) => `
-  select id, metadata ->> 'recovered_at'::text as recovered_at
-  from ${s}._private_workers
+  select id, pg_catalog.left(metadata ->> 'recovered_at'::text, 64) as recovered_at
+  from ${reportedWorkers(s)} as workers
   where metadata ? 'recovered_at'::text
   order by last_heartbeat_at desc limit ${MOST_CRASHES}`;
 

@@ -2,6 +2,7 @@
 // alone, which are few.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
+import { reportedWorkers } from "../sql/unpacked.ts";
 import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
 import { isRecovered, isSilent } from "../workers/stale-workers.ts";
 
@@ -52,7 +53,7 @@ const silentSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us,
     case when pg_catalog.jsonb_typeof(metadata -> 'running_jobs'::text) = 'number'
       then least((metadata ->> 'running_jobs'::text)::numeric, 1e9)::float8 end as running
-  from ${s}._private_workers as workers
+  from ${reportedWorkers(s)} as workers
   where ${isSilent} and not coalesce(${isRecovered}, false)
   order by last_heartbeat_at limit ${MOST_WORKERS}`;
 

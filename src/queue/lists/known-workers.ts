@@ -7,8 +7,9 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../sql/moments.ts";
+import { MOST_WORKERS, reportedWorkers } from "../sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../workers/reset-stale-locks.ts";
-import { isSilent, saysNumber } from "../workers/stale-workers.ts";
+import { isSilent, numberSaid } from "../workers/stale-workers.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holders.ts";
 
@@ -63,7 +64,12 @@ export async function knownWorkers(
       .filter(({ workerId }) => workerId.toLowerCase().includes(search.toLowerCase()))
       .map((holder) => withoutRow(holder, nowUs)),
   ];
-  return { workers, knowsAllHolders: knowsJobs && rows.length < MOST, locksBasis: basis, nowUs };
+  return {
+    workers,
+    knowsAllHolders: knowsJobs && rows.length < MOST_WORKERS,
+    locksBasis: basis,
+    nowUs,
+  };
 }
 
 interface WorkerRow {
@@ -110,12 +116,6 @@ function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
   };
 }
 
-const MOST = 10_000;
-
-const numberSaid = (name: string) =>
-  `case when ${saysNumber(name)}
-      then (workers.metadata ->> '${name}'::text)::float8 end`;
-
 // Rows that are not looked for come, too: who has one is not unknown.
 const rowsSql: Statement = (s) => `
   select clock.now_us, workers.id, workers.is_found, workers.is_silent, workers.started_us,
@@ -132,8 +132,7 @@ const rowsSql: Statement = (s) => `
       ${numberSaid("running_jobs")} as running,
       ${numberSaid("done_per_min")} as done_per_min,
       ${numberSaid("failed_per_min")} as failed_per_min
-    from ${s}._private_workers as workers
-    limit ${MOST}
+    from ${reportedWorkers(s)} as workers
   ) as workers on true`;
 
 const timeSql: Statement = () => `

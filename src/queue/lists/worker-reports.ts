@@ -1,25 +1,22 @@
 // What workers say about themselves: of some, or of all that live.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { isAtMost } from "../sql/unpacked.ts";
+import { reportedWorkers } from "../sql/unpacked.ts";
 import { isSilent } from "../workers/stale-workers.ts";
 import {
-  LONGEST_REPORT_BYTES,
   type ReportedCronEntry,
   type WorkerReport,
   workerReport,
 } from "../workers/worker-report.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 
-const MOST_WORKERS = 10_000;
 const NAMED_WORKERS = 5;
-
-// A table that another program has made has no bound.
-const metadata = `case when ${isAtMost("workers.metadata", LONGEST_REPORT_BYTES)} then workers.metadata end`;
+/** Of an answer of PostgreSQL. */
+const MOST_SENT = 4 * 1_048_576;
 
 const someSql: Statement = (s) => `
-  select workers.id, ${metadata} as metadata
-  from ${s}._private_workers as workers
-  where workers.id = any($1::text[])`;
+  select workers.id, case when workers.report_bytes <= ${MOST_SENT}::bigint then workers.metadata end as metadata,
+    workers.report_bytes > ${MOST_SENT}::bigint as is_left_out
+  from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
 /** By worker; nothing for who has no row. */
 export async function reportsOf(
@@ -28,29 +25,34 @@ export async function reportsOf(
 ): Promise<ReadonlyMap<string, WorkerReport>> {
   if (workerIds.length === 0 || !(await hasWorkerTable(db))) return new Map();
   const rows = await query<ReportRow>(db, someSql, [workerIds]);
-  return new Map(rows.map((row) => [row.id, workerReport(row.metadata)]));
+  return new Map(rows.map((row) => [row.id, workerReport(row.metadata, row.is_left_out)]));
 }
 
 interface ReportRow {
   readonly id: string;
   readonly metadata: string | null;
+  readonly is_left_out: boolean;
 }
 
-// Only the parts that are asked for: a fleet's reports are megabytes, most of it the same.
+// Only the parts that are asked for: a fleet's reports are megabytes, most of it the same. What differs is
+// read up to a bound, the shortest parts first.
 const livingSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
     `
-  select said.part as ${part}, said.is_cut, pg_catalog.count(*)::int as workers,
-    pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:${NAMED_WORKERS}])::text as ids
+  select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= ${MOST_SENT}
+      then said.part end as ${part}, said.is_cut, said.workers, said.ids
   from (
-    select workers.id, (${metadata}) -> '${part}'::text as part,
-      workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
-    from ${s}._private_workers as workers
-    where not ${isSilent}
-    limit ${MOST_WORKERS}
-  ) as said
-  group by said.part, said.is_cut`;
+    select said.part::text as part, said.is_cut, pg_catalog.count(*)::int as workers,
+      pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:${NAMED_WORKERS}])::text as ids
+    from (
+      select workers.id, workers.metadata -> '${part}'::text as part,
+        workers.is_cut or workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
+      from ${reportedWorkers(s)} as workers
+      where not ${isSilent}
+    ) as said
+    group by said.part, said.is_cut
+  ) as said`;
 
 const statements = { tasks: livingSql("task_identifiers"), cron: livingSql("cron") };
 
@@ -66,10 +68,9 @@ const MOST_VERSIONS = 20;
 const versionsSql: Statement = (s) => `
   select said.version, pg_catalog.count(*)::int as workers, pg_catalog.min(said.id) as worker_id
   from (
-    select workers.id, pg_catalog.left((${metadata}) ->> 'version'::text, 64) as version
-    from ${s}._private_workers as workers
+    select workers.id, pg_catalog.left(workers.metadata ->> 'version'::text, 64) as version
+    from ${reportedWorkers(s)} as workers
     where not ${isSilent}
-    limit ${MOST_WORKERS}
   ) as said
   where said.version is not null
   group by said.version

@@ -5,6 +5,7 @@
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "./eligible.ts";
 import { isFailed, isLocked } from "./job-state.ts";
+import { reportedWorkers } from "./unpacked.ts";
 
 /** The quoted schema, where it has a table of workers; null: it has none, and what is locked is running. */
 export type Heartbeats = string | null;
@@ -80,11 +81,14 @@ export function isInCondition(
 
 const said = (name: string): string => `workers.metadata -> '${name}'::text`;
 const isList = (name: string): string => `pg_catalog.jsonb_typeof(${said(name)}) = 'array'`;
+
 const isSaid = (name: string, job: string): string =>
   `${said(name)} operator(pg_catalog.?) ${job}.id::text`;
 
 /** A report is cut at that length. */
 const LONGEST_LIST = 1_000;
+/** Of a thousand ids: a longer list is of other things. */
+const LONGEST_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: it lists all jobs that the worker runs. */
 export const LISTS_ALL = `case when ${isList("running_job_ids")}
@@ -106,21 +110,24 @@ export const isUnreported = (job: string): string =>
  * started, and writes at once when it starts one of those. Of other makes, which list only what they run,
  * the last heartbeat must be clearly later than the lock.
  *
- * Reports may be long. The lists of all workers are read once a statement, and only where a job is locked;
- * a row of another make is asked for each of its jobs.
+ * The lists of all workers are read once a statement, and only where a job is locked.
  */
 export const isFetched = (job: string, heartbeats: Heartbeats): string =>
   heartbeats === null
     ? "false"
-    : `case
-      when (${job}.locked_by, ${job}.id::text) in (
-        select workers.id, fetched.id from ${heartbeats}._private_workers as workers
-        cross join lateral pg_catalog.jsonb_array_elements_text(case when ${isList("fetched_job_ids")}
-          then ${said("fetched_job_ids")} else '[]'::jsonb end) as fetched (id)) then true
-      when ${job}.locked_by in (
-        select workers.id from ${heartbeats}._private_workers as workers
-        where not coalesce(${isList("fetched_job_ids")}, false) and ${LISTS_ALL})
-      then coalesce((select ${isUnreported(job)}
-          and workers.last_heartbeat_at >= ${job}.locked_at + interval '1 second'
-        from ${heartbeats}._private_workers as workers where workers.id = ${job}.locked_by), false)
-      else false end`;
+    : `(select case pg_catalog.jsonb_typeof(holder.list)
+        when 'array' then holder.list operator(pg_catalog.?) ${job}.id::text
+        when 'object' then not (holder.list -> 'running'::text) operator(pg_catalog.?) ${job}.id::text
+          and exists (select from ${heartbeats}._private_workers as workers where workers.id = ${job}.locked_by
+            and workers.last_heartbeat_at >= ${job}.locked_at + interval '1 second')
+        else false end
+      from (select ${listsOf(heartbeats)} -> ${job}.locked_by as list offset 0) as holder)`;
+
+/** By worker the list of what it has fetched; of other makes an object with the list of what it runs. */
+const listsOf = (heartbeats: string): string => `(
+        select pg_catalog.jsonb_object_agg(listing.id, listing.list) from (
+          select workers.id, case when ${isList("fetched_job_ids")} then ${said("fetched_job_ids")}
+            when ${LISTS_ALL} then pg_catalog.jsonb_build_object('running', ${said("running_job_ids")}) end as list
+          from ${reportedWorkers(heartbeats)} as workers
+        ) as listing
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= ${LONGEST_LIST_BYTES}::int)`;

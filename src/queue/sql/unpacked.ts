@@ -29,6 +29,38 @@ export const worstBytes = (value: string): string =>
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 
+/** Longer ids are of no worker: the library takes 1,024 characters. */
+const LONGEST_WORKER_ID = 4_096;
+export const MOST_WORKERS = 10_000;
+
+/**
+ * The heartbeat rows for a statement that reads what many workers report; to be called `workers`. They are
+ * the 10,000 with the latest heartbeats, of those with the condition `which`. The shortest reports, 16 MB
+ * together, are in `metadata`; the other rows have null there, and `is_cut`. A report that is no object
+ * is none. `report_bytes`: the running sum.
+ *
+ * Our table never packs a report, so its size on disk is its size. A report that is packed all the same, as
+ * in a table of another make, counts with its worst size. Each expression on a stored report would fetch
+ * all of it again: `||` makes it a value in memory.
+ */
+export const reportedWorkers = (s: string, which = "true"): string => `(
+    select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
+      summed.report_bytes > ${MOST_UNPACKED}::bigint as is_cut,
+      case when summed.report_bytes <= ${MOST_UNPACKED}::bigint and pg_catalog.jsonb_typeof(summed.metadata) = 'object'
+        then summed.metadata || '{}'::jsonb end as metadata
+    from (
+      select latest.*,
+        pg_catalog.sum(latest.bytes) over (order by latest.bytes, latest.id rows unbounded preceding)::bigint as report_bytes
+      from (
+        select workers.id, workers.last_heartbeat_at, workers.started_at, workers.metadata,
+          coalesce(${worstBytes("workers.metadata")}, 0) as bytes
+        from ${s}._private_workers as workers
+        where pg_catalog.octet_length(workers.id) <= ${LONGEST_WORKER_ID}::int and ${which}
+        order by workers.last_heartbeat_at desc limit ${MOST_WORKERS}
+      ) as latest
+    ) as summed
+  )`;
+
 /** What a row brings, and what loadPacked() needs to bring the rest. `bytes`: a parameter or number. */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})

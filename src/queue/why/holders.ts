@@ -4,6 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { isJobId } from "../../domain/job-ids.ts";
 import { LISTS_ALL } from "../sql/condition.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
+import { reportedWorkers } from "../sql/unpacked.ts";
 import { isSilent } from "../workers/stale-workers.ts";
 
 export type HolderState = "alive" | "silent" | "unknown";
@@ -78,8 +79,7 @@ const holdersSql: Statement = (s) => `
   select id, ${isAlive} as is_alive, ${microseconds("last_heartbeat_at")} as heard_us,
     pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids,
     metadata ->> 'fetched_job_ids'::text as fetched_job_ids, ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
-  from ${s}._private_workers as workers
-  where id = any($1::text[])`;
+  from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
 /** The worker reports what it runs, and this job is not among that: it may have started it since. */
 export const isUnreportedBy = (
@@ -118,7 +118,7 @@ const LONGEST_ERROR = 1_024;
 const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
 
 const unsettledSql: Statement = (s) => `
-  select ${UNSETTLED} as unsettled from ${s}._private_workers
+  select ${UNSETTLED} as unsettled from ${reportedWorkers(s)} as workers
   where metadata ? 'unsettled'::text limit ${MOST_UNSETTLED}`;
 
 /** Of all workers that have a row. */

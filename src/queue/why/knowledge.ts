@@ -2,6 +2,7 @@
 // worker lists all its tasks, and so does everybody who holds a lock. A stock worker says nothing, and
 // may know any task.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { reportedWorkers } from "../sql/unpacked.ts";
 import { isAlive } from "./holders.ts";
 
 export interface Knowledge {
@@ -75,7 +76,7 @@ const knowledgeSql =
   with fleet as materialized (
     select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, ${isAlive} as is_alive,
       coalesce(${listsAll}, false) as lists_all, metadata -> 'running_job_ids'::text as running
-    from ${s}._private_workers as workers
+    from ${reportedWorkers(s)} as workers
     order by last_heartbeat_at desc
     limit ${MOST_WORKERS + 1}
   ), locks as (

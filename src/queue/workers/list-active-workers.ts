@@ -3,7 +3,8 @@ import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { dateOf, microseconds, timeText } from "../sql/moments.ts";
-import { isSilent } from "./stale-workers.ts";
+import { reportedWorkers } from "../sql/unpacked.ts";
+import { isSilent, numberSaid } from "./stale-workers.ts";
 import { hasWorkerTable, upToAYear } from "./worker-table.ts";
 
 /** A worker by its heartbeat row. */
@@ -14,8 +15,14 @@ export interface ActiveWorker {
   /** The same with their microseconds, as RFC 3339 text. */
   readonly lastHeartbeatAtText: string;
   readonly startedAtText: string;
-  /** The JSON text of what the worker says of itself. */
+  /** The JSON text of the worker's report; null: it has none, or it is left out. */
   readonly metadataText: string | null;
+  /** The reports of all workers are too long together, and this is one of the longest. */
+  readonly isMetadataLeftOut: boolean;
+  /** Of the report: jobs that run, and of the last minute those that finished and failed. null: not reported. */
+  readonly running: number | null;
+  readonly donePerMin: number | null;
+  readonly failedPerMin: number | null;
   /** No heartbeat for as long as it said that could be, or for `staleAfterMs` where that is given. */
   readonly isStale: boolean;
 }
@@ -25,13 +32,18 @@ interface ActiveWorkerRow {
   readonly last_heartbeat_at_us: string;
   readonly started_at_us: string;
   readonly metadata: string | null;
+  readonly is_left_out: boolean;
+  readonly running: number | null;
+  readonly done_per_min: number | null;
+  readonly failed_per_min: number | null;
   readonly is_stale: boolean;
 }
 
 /**
  * Workers with a heartbeat row, ascending by id, at most 1,000; none on a database without our
  * additions. `staleAfterMs`: milliseconds, up to a year; by default each is judged by what it says of
- * itself, and 300,000 where it says nothing. Throws InputError out of range.
+ * itself, and 300,000 where it says nothing. The longest reports are left out where all together have more
+ * than 2 MB. Throws InputError out of range.
  */
 export async function listActiveWorkers(
   db: Database,
@@ -48,17 +60,28 @@ export async function listActiveWorkers(
     lastHeartbeatAtText: timeText(row.last_heartbeat_at_us),
     startedAtText: timeText(row.started_at_us),
     metadataText: row.metadata,
+    isMetadataLeftOut: row.is_left_out,
+    running: row.running,
+    donePerMin: row.done_per_min,
+    failedPerMin: row.failed_per_min,
     isStale: row.is_stale,
   }));
 }
+
+/** Of reports in an answer. */
+const MOST_SENT = 2 * 1_048_576;
 
 const activeWorkersSql: Statement = (schema) => `
   select
     id,
     ${microseconds("last_heartbeat_at")}::text as last_heartbeat_at_us,
     ${microseconds("started_at")}::text as started_at_us,
-    metadata::text,
+    case when report_bytes <= ${MOST_SENT}::bigint then metadata end::text as metadata,
+    report_bytes > ${MOST_SENT}::bigint as is_left_out,
+    ${numberSaid("running_jobs")} as running,
+    ${numberSaid("done_per_min")} as done_per_min,
+    ${numberSaid("failed_per_min")} as failed_per_min,
     coalesce(last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 second', ${isSilent}) as is_stale
-  from ${schema}._private_workers as workers
+  from ${reportedWorkers(schema)} as workers
   order by id
   limit 1000`;

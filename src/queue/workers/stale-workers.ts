@@ -24,6 +24,11 @@ export const saysNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> '${name}'::text) <= 25`;
 
+/** The number, 0 at least; null where there is none that fits. */
+export const numberSaid = (name: string): string =>
+  `case when ${saysNumber(name)}
+      then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
+
 /** `given`: of a manual sweep, in place of what is not declared. It never shortens what is. */
 const threshold = (name: string, given: string) =>
   `case when ${saysNumber(name)}

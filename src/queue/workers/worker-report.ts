@@ -4,6 +4,8 @@ import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
 
 export interface WorkerReport {
+  /** There is one, and it was not read: reports that are asked for together have a bound. */
+  readonly isLeftOut: boolean;
   readonly host: string | null;
   readonly pid: number | null;
   /** Of this package. */
@@ -53,9 +55,10 @@ export const ROOM_FOR_MARKS = 256;
 
 const MOST = 1_000;
 
-export function workerReport(metadataText: string | null): WorkerReport {
+export function workerReport(metadataText: string | null, isLeftOut = false): WorkerReport {
   const said = members(metadataText);
   return {
+    isLeftOut,
     host: textIn(said, "host"),
     pid: numberIn(said, "pid"),
     version: textIn(said, "version"),

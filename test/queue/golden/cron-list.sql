@@ -9,21 +9,39 @@
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  select said.part as cron, said.is_cut, pg_catalog.count(*)::int as workers,
-    pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:5])::text as ids
+  select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= 4194304
+      then said.part end as cron, said.is_cut, said.workers, said.ids
   from (
-    select workers.id, (case when case when pg_catalog.pg_column_size(workers.metadata) > 262144::int then false
-      when pg_catalog.pg_column_compression(workers.metadata) is not null then pg_catalog.octet_length(workers.metadata::text) <= 262144::int
-      else true end then workers.metadata end) -> 'cron'::text as part,
-      workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
-    from "worker"._private_workers as workers
-    where not (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+    select said.part::text as part, said.is_cut, pg_catalog.count(*)::int as workers,
+      pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:5])::text as ids
+    from (
+      select workers.id, workers.metadata -> 'cron'::text as part,
+        workers.is_cut or workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
+      from (
+    select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
+      summed.report_bytes > 16777216::bigint as is_cut,
+      case when summed.report_bytes <= 16777216::bigint and pg_catalog.jsonb_typeof(summed.metadata) = 'object'
+        then summed.metadata || '{}'::jsonb end as metadata
+    from (
+      select latest.*,
+        pg_catalog.sum(latest.bytes) over (order by latest.bytes, latest.id rows unbounded preceding)::bigint as report_bytes
+      from (
+        select workers.id, workers.last_heartbeat_at, workers.started_at, workers.metadata,
+          coalesce(pg_catalog.pg_column_size(workers.metadata)::bigint * case pg_catalog.pg_column_compression(workers.metadata)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) as bytes
+        from "worker"._private_workers as workers
+        where pg_catalog.octet_length(workers.id) <= 4096::int and true
+        order by workers.last_heartbeat_at desc limit 10000
+      ) as latest
+    ) as summed
+  ) as workers
+      where not (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)
-    limit 10000
-  ) as said
-  group by said.part, said.is_cut;
+    ) as said
+    group by said.part, said.is_cut
+  ) as said;
 
   with recursive priorities (priority, place) as (
     (select priority, 1 from "worker"._private_jobs where is_available order by priority limit 1)

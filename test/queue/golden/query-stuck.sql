@@ -6,7 +6,24 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end as is_silent
-  from "worker"._private_workers as workers
+  from (
+    select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
+      summed.report_bytes > 16777216::bigint as is_cut,
+      case when summed.report_bytes <= 16777216::bigint and pg_catalog.jsonb_typeof(summed.metadata) = 'object'
+        then summed.metadata || '{}'::jsonb end as metadata
+    from (
+      select latest.*,
+        pg_catalog.sum(latest.bytes) over (order by latest.bytes, latest.id rows unbounded preceding)::bigint as report_bytes
+      from (
+        select workers.id, workers.last_heartbeat_at, workers.started_at, workers.metadata,
+          coalesce(pg_catalog.pg_column_size(workers.metadata)::bigint * case pg_catalog.pg_column_compression(workers.metadata)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) as bytes
+        from "worker"._private_workers as workers
+        where pg_catalog.octet_length(workers.id) <= 4096::int and true
+        order by workers.last_heartbeat_at desc limit 10000
+      ) as latest
+    ) as summed
+  ) as workers
   order by last_heartbeat_at desc
   limit 10000;
 

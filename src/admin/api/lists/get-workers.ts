@@ -35,6 +35,8 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
+  // The reports of this page's workers are too long together, and this one is among the longest.
+  report_left_out: "boolean",
   running: value,
   // What is locked for it now, where that can be found; a silent one says what it once ran.
   held_jobs: "integer?",
@@ -143,6 +145,7 @@ function workerJson(worker: ListedWorker, more: object = {}): string {
     slots: report.slots,
     tasks: report.tasks,
     tasks_complete: report.hasAllTasks,
+    report_left_out: report.isLeftOut,
     running: worker.running,
     held_jobs: worker.heldJobs,
     held_queues: locks?.queues ?? 0,

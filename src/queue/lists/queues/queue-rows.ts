@@ -5,6 +5,7 @@
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { microseconds } from "../../sql/moments.ts";
+import { reportedWorkers } from "../../sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../workers/reset-stale-locks.ts";
 import { isSilent } from "../../workers/stale-workers.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
@@ -96,7 +97,7 @@ const isOld = `queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * 
 const heard = {
   workers: (s: string) => `with worker as materialized (
     select workers.id, workers.last_heartbeat_at, ${isSilent} as is_silent
-    from ${s}._private_workers as workers
+    from ${reportedWorkers(s)} as workers
   )`,
   holder: `case when queues.locked_at is null then null when worker.id is null then 'unknown'
       when worker.is_silent then 'silent' else 'alive' end`,

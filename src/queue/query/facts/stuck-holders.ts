@@ -1,6 +1,7 @@
 // Who holds locks and gives no sign: what `is:stuck` means.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { timeText } from "../../sql/moments.ts";
+import { reportedWorkers } from "../../sql/unpacked.ts";
 import { AGE_MS, thresholdOf } from "../../workers/stale-workers.ts";
 import { hasWorkerTable } from "../../workers/worker-table.ts";
 
@@ -35,7 +36,7 @@ export async function stuckHolders(db: Database, nowUs: bigint): Promise<StuckHo
 
 const workersSql: Statement = (schema) => `
   select id, ${AGE_MS} > ${thresholdOf("null")} as is_silent
-  from ${schema}._private_workers as workers
+  from ${reportedWorkers(schema)} as workers
   order by last_heartbeat_at desc
   limit ${MOST_WORKERS}`;
 
