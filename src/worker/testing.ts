@@ -5,6 +5,7 @@ import { InputError, WorkerError } from "../base/errors.ts";
 import { silentLogger } from "../base/logger.ts";
 import { refusingPool } from "../database/connection/pool.ts";
 import { schemaName } from "../database/schema-name.ts";
+import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
 import { payloadText } from "../domain/payload.ts";
 import { QuickRows } from "../queue/fetch/quick-fetch.ts";
 import { bindUtils, type WorkerUtils } from "../queue/worker-utils.ts";
@@ -12,6 +13,7 @@ import { ClaimedJob } from "./execute/claimed-job.ts";
 import { JobExecutor } from "./execute/job-executor.ts";
 import { Results } from "./execute/results.ts";
 import { tallied } from "./execute/task-tally.ts";
+import { isThenable } from "./execute/verdict.ts";
 import { Hooks } from "./task/hooks.ts";
 import type { Task } from "./task/task.ts";
 import type { ContextSource } from "./task/task-context.ts";
@@ -27,8 +29,12 @@ export interface InlineOptions<Extensions> {
   readonly maxAttempts?: number;
 }
 
-/** What a worker would write. */
+/** What the task did, and what a worker would write. */
 export interface InlineResult {
+  /** What the handler returned or resolved to; undefined where it threw, or its time was up first. */
+  readonly value: unknown;
+  /** The jobs that the task added, in their order, as it gave them: none of them is stored. */
+  readonly added: readonly JobToAdd[];
   /** null: the job would be completed. */
   readonly error: string | null;
   /** What would be left of a batch, as JSON text; null = the payload as it was. */
@@ -37,8 +43,8 @@ export interface InlineResult {
 
 /**
  * Runs one attempt of a task as a worker would, timeout and batch rules included, without a queue.
- * Never rejects for what the task does. `context.addJob` rejects: give a real queue for that.
- * `context.workerId` is "inline".
+ * Never rejects for what the task does. Jobs that the task adds are checked and listed, and not stored:
+ * `context.addJob` gives null. `context.workerId` is "inline".
  */
 export async function runJobInline<Payload, Extensions>(
   task: Task<Payload, Extensions>,
@@ -46,21 +52,56 @@ export async function runJobInline<Payload, Extensions>(
   options: InlineOptions<Extensions> = {},
 ): Promise<InlineResult> {
   const results = new Results();
-  const tasks = tallied(new Map([[task.identifier, task as Task<unknown, Extensions>]]));
-  const source = inlineSource(options);
+  const added: JobToAdd[] = [];
+  const seen = watched(task as Task<unknown, Extensions>);
+  const tasks = tallied(new Map([[task.identifier, seen.task]]));
+  const source = inlineSource(options, added);
   const executor = new JobExecutor(tasks, source, results, new Hooks(silentLogger), undefined);
   const { attempts = 1, maxAttempts = 25 } = options;
   const text = payloadText(payload);
   const rows = QuickRows.of({ task: task.identifier, payload: text, attempts, maxAttempts });
   await executor.run(new ClaimedJob({ rows, atMs: 0 }, 0));
   const [failure] = results.take().failures;
-  return { error: failure?.message ?? null, payloadLeft: failure?.payload ?? null };
+  return {
+    value: seen.value(),
+    added: Object.freeze([...added]),
+    error: failure?.message ?? null,
+    payloadLeft: failure?.payload ?? null,
+  };
 }
 
-function inlineSource<E>({ pool, extensions }: InlineOptions<E>): ContextSource<E> {
+/** The task, and what its handler has given. A thenable is asked once: that of a query would run it twice. */
+function watched<E>(task: Task<unknown, E>): { task: Task<unknown, E>; value(): unknown } {
+  let value: unknown;
+  const handle: Task<unknown, E>["handle"] = (payload, context) => {
+    const given = task.handle(payload, context);
+    if (!isThenable(given)) {
+      value = given;
+      return given;
+    }
+    return Promise.resolve(given).then((result) => {
+      value = result;
+      return result;
+    });
+  };
+  return { task: { ...task, handle }, value: () => value };
+}
+
+function inlineSource<E>(
+  { pool, extensions }: InlineOptions<E>,
+  added: JobToAdd[],
+): ContextSource<E> {
   const client = pool ?? refusingPool(noPool);
-  const refuse = () =>
-    Promise.reject(new WorkerError("configuration", "runJobInline has no queue to add jobs to"));
+  const list = async ({ identifier, payload, spec }: JobToAdd) => {
+    const job = {
+      identifier,
+      ...(payload === undefined ? {} : { payload }),
+      ...(spec === undefined ? {} : { spec }),
+    };
+    resolveJob(job);
+    added.push(job);
+    return null;
+  };
   return {
     pool: client,
     logger: silentLogger,
@@ -71,7 +112,7 @@ function inlineSource<E>({ pool, extensions }: InlineOptions<E>): ContextSource<
       {
         pool: client,
         logger: silentLogger,
-        before: { isActive: () => true, intercept: refuse },
+        before: { isActive: () => true, intercept: list },
         end: async () => {},
       },
     ),

@@ -16,7 +16,7 @@ async function refusal(call: (context: TaskContext) => Promise<unknown>): Promis
       (error: unknown) => error,
     );
   });
-  assert.deepEqual(await runJobInline(task, {}), { error: null, payloadLeft: null });
+  assert.equal((await runJobInline(task, {})).error, null);
   return thrown;
 }
 
@@ -40,22 +40,51 @@ test("Without a pool every query says that one is missing, and how to give it.",
   }
 });
 
-test("There is no queue to add jobs to, whichever way a task takes.", async () => {
+test("Jobs that a task adds are listed and not stored, whichever way it takes.", async () => {
   const elsewhere = new pg.Client();
-  const calls: ((context: TaskContext) => Promise<unknown>)[] = [
-    ({ addJob }) => addJob("other"),
-    ({ addJobs }) => addJobs([{ identifier: "other" }]),
-    ({ utils }) => utils.with(elsewhere).addJob("other"),
-  ];
-  for (const call of calls) {
-    assert.match(String(await refusal(call)), /runJobInline has no queue to add jobs to/);
-  }
+  const other = defineTask<{ n: number }>("other", () => {});
+  const task = defineTask("task", async (_, { addJob, addJobs, utils }) => {
+    assert.equal(await addJob(other, { n: 1 }, { jobKey: "k" }), null);
+    assert.deepEqual(await addJobs([{ task: other, payload: { n: 2 } }]), []);
+    assert.equal(await utils.with(elsewhere).addJob("by name"), null);
+    return "" as const;
+  });
+  const { error, added } = await runJobInline(task, {});
+  assert.equal(error, null);
+  assert.deepEqual(added, [
+    { identifier: "other", payload: { n: 1 }, spec: { jobKey: "k" } },
+    { identifier: "other", payload: { n: 2 } },
+    { identifier: "by name" },
+  ]);
+});
+
+test("A job that a queue would refuse is refused as there.", async () => {
+  const task = defineTask("task", (_, { addJob }) => addJob("other", 1, { priority: 40_000 }));
+  const { error, added } = await runJobInline(task, {});
+  assert.match(error ?? "", /spec\.priority: must be a whole number/);
+  assert.deepEqual(added, []);
+});
+
+test("The value is what the handler returns, and nothing where it throws or is too late.", async () => {
+  const given = async (handler: () => unknown, timeoutMs?: number) =>
+    (await runJobInline(defineTask("t", handler, { timeoutMs }), {})).value;
+  assert.deepEqual(await given(() => ({ sum: 3 })), { sum: 3 });
+  assert.equal(await given(async () => 9007199254740993n), 9007199254740993n);
+  assert.equal(await given(() => Promise.reject(new Error("no"))), undefined);
+  const late = Promise.withResolvers<string>();
+  assert.equal(await given(() => late.promise, 1), undefined);
+  let asked = 0;
+  // biome-ignore lint/suspicious/noThenProperty: as query builders have it
+  const lazy = { then: (done: (value: number) => void) => done(++asked) };
+  assert.equal(await given(() => lazy), 1);
+  const batch = defineBatchTask<number>("batch", (items) => items.map((n) => n * 2));
+  assert.deepEqual((await runJobInline(batch, [1, 2])).value, [2, 4]);
 });
 
 test("The result is what a worker would write.", async () => {
   const fails = defineTask<string>("fails", (how) => how);
   const outcome = await runJobInline(fails, "no");
-  assert.deepEqual(outcome, { error: "no", payloadLeft: null });
+  assert.deepEqual(outcome, { value: "no", added: [], error: "no", payloadLeft: null });
   const batch = defineBatchTask<number>("batch", (items) => items.map((n) => n > 1 && `${n}!`));
   const { error, payloadLeft } = await runJobInline(batch, [1, 2, 3]);
   assert.match(error ?? "", /2 of 3 items failed/);
