@@ -13,7 +13,7 @@ export { type ErrorCode, InputError, type Problem, WorkerError } from "./base/er
 export { createLogger, type Logger, type LoggerOptions } from "./base/logger.ts";
 export type { Service } from "./base/service.ts";
 export { VERSION } from "./base/version.ts";
-export type { Database, Queryable } from "./database/database.ts";
+export type { Database, Queryable, StatementClient } from "./database/database.ts";
 export type { MigrationOutcome } from "./database/schema/build-schema.ts";
 export { type MigrationOptions, migrate } from "./database/schema/migrate.ts";
 export { type SchemaName, schemaName } from "./database/schema-name.ts";

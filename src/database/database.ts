@@ -10,6 +10,14 @@ export interface Queryable {
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
 }
 
+/**
+ * What `utils.with()` takes: pg's Pool, PoolClient or Client, or an object for another driver that runs one
+ * statement and resolves to its rows, an object each.
+ */
+export interface StatementClient {
+  query(statement: QueryConfig): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
 /** Where operations run: a pool or client, and the schema of the queue. */
 export interface Database {
   readonly client: Queryable;

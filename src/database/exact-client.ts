@@ -2,7 +2,7 @@
 // client that changes names or values on the way would store or read something else, so it is tried once.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { WorkerError } from "../base/errors.ts";
-import type { Queryable } from "./database.ts";
+import type { Queryable, StatementClient } from "./database.ts";
 
 const TRIED = {
   text: `select '9007199254740993'::text as exact_id, '{"a":1.0}'::text as exact_json,
@@ -23,7 +23,8 @@ const EXPECTED = {
  * The client as it is, where it is pg's; another one is asked one statement before its first, and every
  * statement is refused (`configuration`) where the answer is not exact.
  */
-export function exactClient(client: Queryable): Queryable {
+export function exactClient(given: StatementClient): Queryable {
+  const client = given as Queryable; // of another driver's answer only the rows are read
   if (isPg(client)) return client;
   let tried: Promise<void> | undefined;
   const exact: Queryable = {

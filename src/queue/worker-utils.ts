@@ -6,7 +6,7 @@ import { WorkerError } from "../base/errors.ts";
 import { isLogger, type Logger, loggerProblem, silentLogger } from "../base/logger.ts";
 import { strict, validate } from "../base/validate.ts";
 import { createPool } from "../database/connection/pool.ts";
-import type { Database, Queryable } from "../database/database.ts";
+import type { Database, Queryable, StatementClient } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
 import { migrate } from "../database/schema/migrate.ts";
 import { schemaName } from "../database/schema-name.ts";
@@ -164,7 +164,7 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
    * object whose `query({ text, values })` resolves to `{ rows }`; before its first statement it is asked
    * one, and rejected with `configuration` where it does not answer texts as they are.
    */
-  with(client: Queryable): WorkerUtils<Added>;
+  with(client: StatementClient): WorkerUtils<Added>;
   /** Ends the pool of its own, after the statements under way; never one that was lent. Idempotent. */
   end(): Promise<void>;
 }
@@ -251,7 +251,7 @@ export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerU
     addJobs: addJobs as AddJobs<Job>,
     copyJobs: copyJobs as CopyJobs,
     migrate: () => migrateOn(db, owner),
-    with: (client: Queryable) =>
+    with: (client: StatementClient) =>
       bindUtils<Added>(
         { ...db, client: exactClient(client) },
         { ...owner, pool: null, end: async () => {} },

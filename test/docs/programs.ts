@@ -5,10 +5,12 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
 import { root } from "./pages.ts";
 
 const LONGEST_RUN_MS = 40_000;
-const NEEDED = ["pg", "@types", "graphile-worker", "pg-boss"];
+const DRIVERS = ["postgres", "kysely", "typeorm", "drizzle-orm", "knex"];
+const NEEDED = ["pg", "@types", "graphile-worker", "pg-boss", ...DRIVERS];
 
 export class Programs {
   readonly directory = mkdtempSync(join(tmpdir(), "worker-docs-programs-"));
@@ -49,7 +51,7 @@ export class Programs {
   /** What it prints. Rejects where it fails. */
   async run(path: string, url: string): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [path], {
-      env: { ...process.env, DATABASE_URL: url },
+      env: { ...process.env, ...libpqVariables(url), DATABASE_URL: url },
       timeout: LONGEST_RUN_MS,
     });
     return stdout;
@@ -58,4 +60,10 @@ export class Programs {
   end(): void {
     rmSync(this.directory, { recursive: true, force: true });
   }
+}
+
+/** For drivers that read no URL with a unix socket. */
+function libpqVariables(url: string): Record<string, string> {
+  const { host, port, user = "", database = "" } = new pg.Client(url);
+  return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database };
 }
