@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";
 import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
 import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
+import { listWorkers } from "../../src/queue/lists/list-workers.ts";
 import { listJobs } from "../../src/queue/pages/list-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
@@ -50,6 +51,39 @@ test("The samples are the same each time and show what there is to see.", async 
   assert.ok(queues.every((one) => one.lockedCount <= 1));
   const workers = await listActiveWorkers(queue.db);
   assert.deepEqual([...new Set(workers.map((one) => one.isStale))].sort(), [false, true]);
+});
+
+test("Retries have failed at different times, none of them at the moment of the insert.", async () => {
+  await insertSampleJobs(queue.db);
+  const rows = await queue.sql<{ label: string; last_s: number; is_old_enough: boolean }>(`
+    select split_part(last_error, E'\\n', 1) as label,
+      extract(epoch from min(now() - updated_at))::int as last_s,
+      bool_and(updated_at >= created_at and updated_at <= now()) as is_old_enough
+    from worker._private_jobs
+    where attempts > 0 and attempts < max_attempts and locked_at is null
+    group by 1`);
+  assert.ok(rows.length > 8 && rows.every((row) => row.is_old_enough));
+  assert.ok(rows.every((row) => row.last_s >= 60));
+  const minutes = new Set(rows.map((row) => Math.floor(row.last_s / 60)));
+  assert.ok(minutes.size > rows.length / 2, String(rows.map((row) => row.last_s)));
+  const lastHours = rows.map((row) => Math.floor(row.last_s / 450));
+  assert.ok(lastHours.filter((bar) => bar === 0).length < rows.length / 2, String(lastHours));
+});
+
+test("Each worker reports the jobs that it has locked, and has slots for all of them.", async () => {
+  await insertSampleJobs(queue.db);
+  const { workers } = await listWorkers(queue.db, {
+    sort: "id",
+    search: "",
+    limit: 10,
+    cursor: null,
+  });
+  assert.equal(workers.filter((one) => one.report.slots !== null).length, 3);
+  for (const { running, fetched, heldJobs, report, current } of workers) {
+    assert.ok(report.slots === null || running.value <= report.slots);
+    assert.ok(report.slots === null || running.value + (fetched ?? 0) === heldJobs);
+    assert.equal(current.length, running.value);
+  }
 });
 
 test("A sweep and a cleanup have something to do.", async () => {

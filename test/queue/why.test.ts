@@ -156,6 +156,30 @@ test("A running job says whether its worker answers.", async () => {
   }
 });
 
+test("Only a cause that needs a repair is broken: healthy waits are not.", async () => {
+  await worker("w-alive", ["t", "later"]);
+  await worker("w-silent", ["t", "later"], "1 hour 5 s");
+  const locked = async (by: string, age: string) => {
+    const id = await add("t");
+    await lockJob(queue, id, by, age);
+    return id;
+  };
+  const failed = await add("t", { maxAttempts: 1 });
+  await sql("update worker._private_jobs set attempts = 1 where id = $1", [failed]);
+  const roots = [
+    [await locked("w-alive", "1 hour"), "holder_alive", false],
+    [await locked("w-silent", "1 hour"), "holder_silent", true],
+    [await locked("w-stock", "3 hours"), "holder_unknown", false],
+    [await locked("w-stock", "5 hours"), "holder_unknown", true],
+    [await add("later", { runAt: new Date(Date.now() + 3_600_000) }), "not_due", false],
+    [failed, "exhausted", true],
+  ] as const;
+  for (const [id, kind, isBroken] of roots) {
+    const found = await root(id);
+    assert.deepEqual([found?.kind, found?.isBroken], [kind, isBroken]);
+  }
+});
+
 test("A job that its worker has just locked is running, and is not said to have started.", async () => {
   const id = await add("t");
   await worker("w", ["t"], "0s", { running_jobs: 0, running_job_ids: [] });

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { forceUnlockWorkers } from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
+import { getWorker } from "../../src/queue/lists/list-workers.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
@@ -306,4 +307,25 @@ test("Concurrent sweeps recover each job once.", async () => {
     sweeps.reduce((sum, sweep) => sum + sweep.recoveredJobs, 0),
     20,
   );
+});
+
+test("A worker runs no more jobs than it has slots: the others that it has locked are fetched.", async () => {
+  const specs = Array.from({ length: 5 }, () => ({ identifier: "t", spec: {} }));
+  for (const [id, report, expected] of [
+    ["unreported", { concurrency: 3 }, [3, 2, 3]],
+    ["few", { concurrency: 8 }, [5, 0, 5]],
+    ["no slots", {}, [5, null, 5]],
+    ["reported", { concurrency: 3, running_jobs: 1, fetched_job_ids: ["1", "2"] }, [1, 2, 0]],
+    ["reports no fetched", { concurrency: 3, running_jobs: 2 }, [2, null, 0]],
+  ] as const) {
+    await heartbeat(queue, id, report);
+    for (const job of await addJobs(queue.db, specs)) await lockJob(queue, job.id, id);
+    const worker = await getWorker(queue.db, id);
+    assert.deepEqual(
+      [worker?.running.value, worker?.fetched, worker?.current.length],
+      expected,
+      id,
+    );
+    assert.equal(worker?.heldJobs, 5);
+  }
 });

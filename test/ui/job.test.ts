@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { shellWord } from "../../src/domain/portable/shell-word.ts";
 import { workerLine } from "../../src/domain/portable/worker-line.ts";
 import type { ListedJob, Why } from "../../ui/generated/records.ts";
-import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { type Element, ensureBuilt, type Page, textOf } from "./harness.ts";
 import { at, failedJob, job, jobs, lockedJob, opened, value } from "./sample.ts";
 
 before(ensureBuilt);
@@ -230,7 +230,7 @@ test("a time in the server's words is by the local clock, with its day unless th
     kind: "queue_locked",
     text: `This job waits for the queue ${queue}`,
     detail: "2nd of 2; due since 2026-02-28T21:39:44Z",
-    ...{ is_root: false, links: { queue, worker: null, job: null }, verb: null },
+    ...{ is_root: false, is_broken: false, links: { queue, worker: null, job: null }, verb: null },
   };
   const sentence = "Due in 26 s, at 2026-03-01T22:59:59Z.";
   const reason = why({ condition: "blocked", sentence, causes: [cause] });
@@ -262,6 +262,7 @@ test("each condition has its first verb, and the root of a held queue brings its
     text: "worker-c has been silent for 2 h",
     detail: null,
     is_root: true,
+    is_broken: true,
     links: { queue: null, worker: "worker-c", job: null },
     verb: {
       action: "force-unlock",
@@ -347,6 +348,50 @@ test("the neighbours are those of the list that it was opened from", async () =>
   assert.equal(page.navigations.at(-1), "/jobs/9");
   page.app.dispatch("app.key", "", "k");
   assert.equal(page.navigations.at(-1), "/jobs/5");
+});
+
+test("its place in the list counts all that match, not those of the page", async () => {
+  const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
+    const page = await opened(address);
+    page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });
+    page.go("/jobs/7");
+    page.answer("api/jobs/7?fields=head", job(7));
+    return /\d+ of [≈≥ ]*\S+ (?:in the list|on this page)/.exec(page.text)?.[0];
+  };
+  const more = { next_cursor: "c2" };
+  assert.equal(await place({ ...more, count: value(12_000) }), "2 of 12,000 in the list");
+  const about = value(9_000, { precision: "estimated", low: 8_000, high: 10_000 });
+  assert.equal(await place({ ...more, count: about }), "2 of ≈ 9,000 in the list");
+  assert.equal(await place({ ...more, count: null }), "2 of 3+ in the list");
+  assert.equal(await place({ count: value(3) }), "2 of 3 in the list");
+  const page = await opened("/jobs?q=is%3Afailed%20task%3Asend");
+  page.answer("api/jobs?limit=100", { ...jobs([job(1), job(2)]), ...more, count: value(12_000) });
+  page.go("/jobs?q=is%3Afailed%20task%3Asend&cursor=c2");
+  page.answer("api/jobs?limit=100", { ...jobs([job(3), job(4)]), count: value(12_000) });
+  page.go("/jobs/4");
+  page.answer("api/jobs/4?fields=head", job(4));
+  assert.match(page.text, /[^\d,]4 of 12,000 in the list/);
+  const pasted = "/jobs?q=is%3Afailed%20task%3Asend&cursor=c9";
+  assert.equal(await place({ count: value(12_000) }, pasted), "2 of 3 on this page");
+});
+
+test("the root of a chain is red only where something is broken", async () => {
+  const link = (kind: string, is_broken: boolean) => ({
+    ...{ kind, text: "worker-a works on it", detail: null, is_root: true, is_broken },
+    ...{ links: { queue: null, worker: "worker-a", job: null }, verb: null },
+  });
+  for (const [kind, broken] of [
+    ["holder_alive", false],
+    ["not_due", false],
+    ["behind", false],
+    ["holder_silent", true],
+    ["no_worker_for_task", true],
+  ] as const) {
+    const causes = [{ ...link("queue_locked", false), is_root: false }, link(kind, broken)];
+    const page = await shown(job(7), why({ condition: "blocked", causes }));
+    const [, last] = page.one((e) => e.attrs["class"] === "chain").children;
+    assert.equal((last as Element).attrs["class"] === "root", broken, kind);
+  }
 });
 
 test("a failed job that is rescheduled is given its tries back, and says so", async () => {

@@ -7,6 +7,7 @@ import {
   counts,
   failedJob,
   feed,
+  groups,
   incident,
   incidents,
   job,
@@ -140,13 +141,33 @@ test("ids beyond 2^53 stay exact in rows, links and requests", async () => {
   );
 });
 
-test("tabs have the counts of all jobs and keep the other conditions", async () => {
-  const page = await listed([job(1)], "/jobs?q=is%3Aready%20queue%3Amail");
+const tabs = (page: Page) => {
+  const nav = page.one((e) => e.tag === "nav" && e.attrs["aria-label"] === "State");
+  const counted = nav.children.map((tab) => textOf([tab]).replace(/^(\w+)\1/, "$1"));
+  return counted.filter((text) => /\d/.test(text)).join(" ");
+};
+
+test("tabs have the counts of all jobs only where they list all jobs of a condition", async () => {
+  const page = await listed([job(1)], "/jobs?q=is%3Afailed");
   feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
-  const tabs = page.all((e) => e.tag === "a" && String(e.attrs["href"]).startsWith("#/jobs?q="));
-  const failed = tabs.find((tab) => textOf([tab]).startsWith("Failed"));
-  assert.ok(failed);
-  assert.equal(textOf([failed]), "FailedFailed12,000");
+  assert.match(tabs(page), /^Failed12,000 Blocked480 .* All1,234$/);
+  page.go("/jobs?q=is%3Aready%20queue%3Amail%20tries%3E2");
+  assert.equal(tabs(page), "", "nothing is known of the query yet");
+  page.answer("api/jobs?limit=100", { ...jobs([job(1)]), count: value(1) });
+  assert.equal(tabs(page), "Ready1");
+  page.go("/jobs?q=timeout");
+  const count = value(212_000, { precision: "estimated", low: 208_000, high: 216_000 });
+  page.answer("api/jobs?limit=100", { ...jobs([job(1)]), count });
+  assert.equal(tabs(page), "All≈ 212,000");
+  page.go("/jobs?q=timeout&group=task");
+  page.answer("api/groups", { ...groups([]), of: value(3) });
+  assert.equal(tabs(page), "All3");
+});
+
+test("tabs keep the other conditions", async () => {
+  const page = await listed([job(1)], "/jobs?q=is%3Aready%20queue%3Amail");
+  feed(page, { counts: counts() });
+  const failed = page.one((e) => e.tag === "a" && textOf([e]) === "FailedFailed");
   assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed%20queue%3Amail");
 });
 

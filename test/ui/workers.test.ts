@@ -20,6 +20,7 @@ const worker = (worker_id: string, change: Partial<ListedWorker> = {}): ListedWo
   tasks: ["charge_card", "send_email"],
   tasks_complete: true,
   running: value(18, { basis: "heartbeat" }),
+  fetched: 0,
   held_jobs: 18,
   held_queues: 6,
   oldest_lock_at: at(-4),
@@ -39,6 +40,7 @@ const silent = (id: string, change: Partial<ListedWorker> = {}) =>
     level: "bad",
     last_heartbeat_at: at(-7800),
     running: value(1),
+    fetched: null,
     held_jobs: 1,
     held_queues: 1,
     oldest_lock_at: at(-7740),
@@ -62,6 +64,7 @@ const stock = (id: string, change: Partial<ListedWorker> = {}) =>
     tasks: [],
     tasks_complete: false,
     running: value(2),
+    fetched: null,
     held_jobs: 2,
     held_queues: 0,
     done: null,
@@ -98,6 +101,67 @@ test("workers say whether they answer, how busy they are, and what they hold", a
   ]);
   assert.match(page.text, /1 of 2 answer, 1 unknown; 18 of 20 slots busy/);
   assert.deepEqual(rows(page, "running"), ["Runningimport_contacts#12481worker-c2 h 9 m"]);
+});
+
+test("jobs that are fetched and not started take no slots", async () => {
+  const page = await opened("/workers");
+  const busy = worker("worker-a", { running: value(8), slots: 8, fetched: 45, held_jobs: 53 });
+  const idle = worker("worker-b", { running: value(0), slots: 4, held_jobs: 0 });
+  page.answer("api/workers", listed([busy, idle]));
+  assert.match(page.text, /2 of 2 answer; 8 of 12 slots busy, 45 more fetched/);
+  const [first = "", second = ""] = rows(page, "workers");
+  assert.match(first, /8 of 8\+45 fetched/);
+  assert.match(second, /0 of 4(?!\+)/);
+  page.go("/workers/worker-a");
+  page.answer("api/workers/", busy);
+  assert.match(page.text, /It runs 8 jobs at once, of 8 it could and has fetched 45 more\./);
+  assert.match(page.text, /Fetched45not started/);
+});
+
+test("more jobs than slots are never said to be busy slots", async () => {
+  const page = await opened("/workers");
+  const odd = worker("worker-a", { running: value(14), slots: 12 });
+  const gone = silent("worker-c", { held_jobs: 9, slots: 4 });
+  page.answer("api/workers", listed([odd, gone, worker("worker-b")]));
+  assert.doesNotMatch(page.text, /slots busy|14 of 12|9 of 4/);
+  page.go("/workers/worker-a");
+  page.answer("api/workers/", odd);
+  assert.match(page.text, /It runs 14 jobs\./);
+});
+
+test("how long a reported job runs is measured at the heartbeat, and does not grow until the next", async () => {
+  const running = { basis: "heartbeat" };
+  const report = (seconds: number, change: Partial<ListedWorker> = {}) =>
+    worker("worker-a", {
+      last_heartbeat_at: at(seconds),
+      running: value(1, running),
+      current: [{ id: 7, task: "charge_card", since: at(-8) }],
+      ...change,
+    });
+  const page = await opened("/workers/worker-a");
+  feed(page, { pulse: pulse() });
+  page.answer("api/workers/", report(-3));
+  page.pass(3000);
+  feed(page, { pulse: pulse({ at: at(3) }) });
+  assert.deepEqual(rows(page, "holds"), ["Runningcharge_card#75 s"]);
+  assert.match(page.text, /What it runsat the last heartbeat, 6 s ago/);
+  assert.match(page.text, /Running1the longest for 5 s/);
+  page.go("/workers");
+  const old = report(-900, { state: "silent", level: "bad", held_jobs: 1 });
+  const since = at(-1100);
+  page.answer("api/workers", {
+    ...listed([
+      { ...old, current: [{ id: 7, task: "charge_card", since }] },
+      silent("recovered", {
+        ...report(-900),
+        worker_id: "recovered",
+        state: "silent",
+        held_jobs: 0,
+      }),
+    ]),
+  });
+  assert.match(page.text, /Running longestat the last heartbeat/);
+  assert.deepEqual(rows(page, "running"), ["Runningcharge_card#7worker-a3 m 20 s15 m 3 s ago"]);
 });
 
 test("a worker without a heartbeat is never called silent, and is amber only after 4 hours", async () => {
@@ -200,7 +264,7 @@ test("one that answers has no verb, and says what it runs, knows and has done", 
   assert.match(page.text, /Done a minute420\.4 failed/);
   assert.match(page.text, /charge_cardsend_emailand more that it does not name/);
   assert.deepEqual(rows(page, "tallies"), ["charge_card8803"]);
-  assert.deepEqual(rows(page, "holds"), ["Runningcharge_card#712 s"]);
+  assert.deepEqual(rows(page, "holds"), ["Runningcharge_card#710 s"]);
   assert.equal(page.hasButton("Unlock…"), false);
   const job = page.one((e) => e.tag === "a" && e.attrs["href"] === "#/jobs/7");
   assert.ok(job);

@@ -1,8 +1,11 @@
 // The believable queue that `worker demo` starts with: a few hundred jobs in every state, the same
 // ones each time, at times relative to the moment they are inserted.
 
+import { now } from "../../base/clock.ts";
+import { VERSION } from "../../base/version.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Job } from "../../domain/job.ts";
 import { addJobs } from "../../queue/add/add-jobs.ts";
 import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
 
@@ -17,6 +20,9 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number]["kind"];
 
+/** More than any of the workers holds. */
+const SLOTS = 8;
+
 interface SampleWorker {
   readonly id: string;
   /** Seconds since its last heartbeat; null = it never had one. */
@@ -26,10 +32,11 @@ interface SampleWorker {
 }
 
 const host = (name: string, pid: number) => ({
-  hostname: name,
+  host: name,
   pid,
-  concurrency: 4,
-  node: "v24.9.0",
+  version: VERSION,
+  node: "24.9.0",
+  concurrency: SLOTS,
 });
 const workers: readonly SampleWorker[] = [
   { id: "worker-7c1f0b9a52e4", silent_s: 2, locked_s: 4, metadata: host("app-1.example.com", 812) },
@@ -49,6 +56,8 @@ interface SampleJob {
   readonly lastError: string | null;
   readonly run_s: number;
   readonly created_s: number;
+  /** Since its row was last written: for a job that has failed, since it failed. */
+  readonly updated_s: number;
   readonly worker: SampleWorker | null;
 }
 
@@ -85,6 +94,7 @@ async function insertOnce(db: Database): Promise<void> {
     samples.map((sample) => sample.lastError),
     samples.map((sample) => sample.run_s),
     samples.map((sample) => sample.created_s),
+    samples.map((sample) => sample.updated_s),
     samples.map((sample) => sample.worker?.id ?? null),
     samples.map((sample) => sample.worker?.locked_s ?? null),
   ]);
@@ -93,8 +103,22 @@ async function insertOnce(db: Database): Promise<void> {
   await query(db, workersSql, [
     alive.map((worker) => worker.id),
     alive.map((worker) => worker.silent_s),
-    alive.map((worker) => JSON.stringify({ ...worker.metadata, tasks: sampleTasks.length })),
+    alive.map((worker) => {
+      const held = jobs.filter((_, n) => samples[n]?.worker === worker);
+      return JSON.stringify({ ...worker.metadata, ...reportOf(worker, held) });
+    }),
   ]);
+}
+
+/** What a worker reports that runs each of the jobs that it has locked. */
+function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
+  const since = new Date(now() - locked_s * 1_000).toISOString();
+  return {
+    running_jobs: jobs.length,
+    running_job_ids: jobs.map(({ id }) => id),
+    fetched_job_ids: [],
+    running: jobs.map(({ id, taskIdentifier: task }) => ({ id, task, since })),
+  };
 }
 
 /** The samples in the order of their ids: oldest first, kinds mixed. */
@@ -165,6 +189,10 @@ function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: 
     locked: -(worker?.locked_s ?? 0) - random(20),
     failed: -random(created_s),
   };
+  const late_s = Math.max(0, -run_s[kind]);
+  // A retry has waited since it failed: up to two hours, each another time.
+  const waits = kind === "retry due" || kind === "retry later";
+  const updated_s = late_s + (waits ? 60 + ((n * 397) % 7_200) : 0);
   return {
     task,
     payload: task.payload(random, n),
@@ -174,6 +202,7 @@ function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: 
     lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : lastError,
     run_s: run_s[kind],
     created_s,
+    updated_s: Math.min(created_s, updated_s),
     worker,
   };
 }
@@ -205,12 +234,13 @@ const ageSql: Statement = (schema) => `
     last_error = sample.last_error,
     run_at = pg_catalog.now() + sample.run_s::float8 * interval '1 second',
     created_at = pg_catalog.now() - sample.created_s::float8 * interval '1 second',
-    updated_at = pg_catalog.now() - least(sample.created_s, greatest(0, -sample.run_s))::float8 * interval '1 second',
+    updated_at = pg_catalog.now() - sample.updated_s::float8 * interval '1 second',
     locked_by = sample.locked_by,
     locked_at = pg_catalog.now() - sample.locked_s::float8 * interval '1 second'
   from unnest(
-    $1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::int[], $6::int[], $7::text[], $8::int[]
-  ) as sample (id, key, attempts, last_error, run_s, created_s, locked_by, locked_s)
+    $1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::int[], $6::int[], $7::int[], $8::text[],
+    $9::int[]
+  ) as sample (id, key, attempts, last_error, run_s, created_s, updated_s, locked_by, locked_s)
   where jobs.id = sample.id`;
 
 const lockQueuesSql: Statement = (schema) => `

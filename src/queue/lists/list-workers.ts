@@ -18,8 +18,10 @@ import { reportsOf } from "./worker-reports.ts";
 /** A worker with all that is known of it. */
 export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
-  /** Jobs that run, or that it has locked. */
+  /** Jobs that it reports to run; without a report those that it has locked, as far as it has slots. */
   readonly running: Value;
+  /** Jobs that it has locked and not started; null where that is not known. */
+  readonly fetched: number | null;
   /** Jobs that the database has locked for it now; null where that cannot be found. */
   readonly heldJobs: number | null;
   /** Those that run longest, as far as they are known. */
@@ -93,10 +95,15 @@ async function listed(
   const locked = await lockedBy(db, workers.filter(isWithoutReport).map(nameOf));
   return workers.map((worker) => {
     const report = reports.get(worker.workerId) ?? workerReport(null);
-    const current = [...report.current, ...(locked.get(worker.workerId) ?? [])];
-    const running = runningOf(worker, locksBasis, timeText(nowUs));
+    const locks = runningOf(worker, locksBasis, timeText(nowUs));
+    const { running, fetched } = withinSlots(worker, locks, report);
+    const longest = locked.get(worker.workerId) ?? [];
+    const current = [
+      ...report.current,
+      ...(fetched === null ? longest : longest.slice(0, running.value)),
+    ];
     const heldJobs = locksBasis === "probe" ? held(worker) : null;
-    return { ...worker, report, running, heldJobs, current };
+    return { ...worker, report, running, fetched, heldJobs, current };
   });
 }
 
@@ -116,6 +123,14 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   return basis === null
     ? capped(queues, "probe", asOf)
     : estimated(jobs, jobs, basis, asOf, queues);
+}
+
+/** A worker runs no more jobs than it has slots: what it has locked beyond them has not started. */
+function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: WorkerReport) {
+  if (!isWithoutReport(worker)) return { running: locks, fetched };
+  if (slots === null || locks.precision !== "exact") return { running: locks, fetched: null };
+  const running = Math.min(locks.value, slots);
+  return { running: { ...locks, value: running }, fetched: locks.value - running };
 }
 
 const CURRENT_JOBS = 100;

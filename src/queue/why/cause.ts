@@ -26,6 +26,8 @@ export interface Cause {
   /** A second, quieter line. */
   readonly detail: string | null;
   readonly isRoot: boolean;
+  /** The job goes on only after a repair; false: it waits its turn, or nobody knows. */
+  readonly isBroken: boolean;
   readonly links: Links;
   readonly verb: Verb | null;
 }
@@ -42,12 +44,13 @@ export function cause(
   text: string,
   more: Partial<Omit<Cause, "kind" | "text" | "links">> & { readonly links?: Partial<Links> } = {},
 ): Cause {
-  const { detail = null, isRoot = false, verb = null, links } = more;
+  const { detail = null, isRoot = false, isBroken = false, verb = null, links } = more;
   return {
     kind,
     text,
     detail,
     isRoot,
+    isBroken,
     links: { queue: null, worker: null, job: null, ...links },
     verb,
   };

@@ -69,13 +69,16 @@ export const isLost = ({ task, isQueueLost }: JobFacts): boolean => task === nul
 export const recoverQueues = (schema: string): string =>
   workerLine(schema, "worker cleanup --task gc-job-queues");
 
+/** Of a root that a repair removes. */
+const broken = { isRoot: true, isBroken: true };
+
 function lostNames({ job, schema }: Known): Cause[] {
   if (job.task === null) {
     const verb = { action: "fail" as const, label: "Fail job…", jobIds: [job.id] };
-    return [cause("task_lost", "The name of its task was deleted", { isRoot: true, verb })];
+    return [cause("task_lost", "The name of its task was deleted", { ...broken, verb })];
   }
   const detail = `"${recoverQueues(schema)}" gives the queue a row again`;
-  return [cause("queue_lost", "The row of its queue was deleted", { isRoot: true, detail })];
+  return [cause("queue_lost", "The row of its queue was deleted", { ...broken, detail })];
 }
 
 function queueCauses(known: Known): Cause[] {
@@ -121,7 +124,7 @@ function holderCauses(known: Known, lockedMs: number | null): Cause[] {
     case "alive":
       if (refused !== undefined) {
         const text = `it has ended on ${who}, and its result is refused`;
-        return [cause("holder_alive", text, { links, detail: refused.error, isRoot: true })];
+        return [cause("holder_alive", text, { links, detail: refused.error, ...broken })];
       }
       if (job.condition === "fetched") {
         const text = `fetched by ${who}${behindText(known)}`;
@@ -145,13 +148,14 @@ function holderCauses(known: Known, lockedMs: number | null): Cause[] {
       const at = momentText(heardMs ?? 0);
       const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${named(host)}`}`;
       const text = `${who} has been silent for ${heard}`;
-      return [cause("holder_silent", text, { links, detail, isRoot: true, verb: unlock })];
+      return [cause("holder_silent", text, { links, detail, ...broken, verb: unlock })];
     }
     case "unknown": {
       const text = `${who} has held it for ${ageText(lockAge)} and never sent a heartbeat`;
       const detail = "whether it still works is not known; a stock worker sends none";
-      const verb = lockAge >= STALE_LOCK_MS ? unlock : null;
-      return [cause("holder_unknown", text, { links, detail, isRoot: true, verb })];
+      const isBroken = lockAge >= STALE_LOCK_MS;
+      const verb = isBroken ? unlock : null;
+      return [cause("holder_unknown", text, { links, detail, isRoot: true, isBroken, verb })];
     }
     default:
       return state satisfies never;
@@ -164,7 +168,7 @@ function exhausted({ job }: Known): Cause[] {
   const label = "Retry…";
   const root = cause("exhausted", `${allTriesAre(job.maxAttempts)} used up`, {
     detail,
-    isRoot: true,
+    ...broken,
     verb: { action: "retry", label, jobIds: [job.id] },
   });
   return lost < 2 ? [root] : [killsWorkers(lost), root];
@@ -208,6 +212,7 @@ function unknownTask({ job, knowledge }: Known, isRoot: boolean): Cause[] {
   return [
     cause("no_worker_for_task", `No worker alive knows the task ${named(task)}`, {
       isRoot,
+      isBroken: true,
       detail:
         former === undefined
           ? `${counted(knowledge.alive, "worker is", "workers are")} alive, and all list their tasks`

@@ -32,6 +32,8 @@ export interface WorkerReport {
   }[];
   /** How many run, in both modes. */
   readonly running: number | null;
+  /** How many it has locked and not started; as many as it lists. */
+  readonly fetched: number | null;
   /** Those that run longest. `since`: RFC 3339. */
   readonly current: readonly {
     readonly id: string;
@@ -73,6 +75,7 @@ export function workerReport(metadataText: string | null, isLeftOut = false): Wo
     failedPerMin: numberIn(said, "failed_per_min"),
     byTask: listIn(said, "by_task").flatMap(tasksCounts),
     running: numberIn(said, "running_jobs"),
+    fetched: Array.isArray(said["fetched_job_ids"]) ? listIn(said, "fetched_job_ids").length : null,
     current: listIn(said, "running").flatMap(runningJob),
   };
 }

@@ -11,7 +11,6 @@ import { ListedJob, Verb } from "../generated/records";
 import { verbButton } from "../kit/verb";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
-import { grouped } from "../lib/number";
 import { conditionPath, jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { keyOf, Shortcut } from "../model/shortcut";
@@ -36,7 +35,7 @@ function neighbours(m: Model, view: JobView): Node {
   const all = m.known.listIds.length;
   if (at < 0 || all < 2) return nothing;
   return box("span", "row only-wide neighbours", [
-    leaf("span", "faint small", `${grouped(at + 1)} of ${grouped(all)} in the list`),
+    leaf("span", "faint small", m.known.placeText(at)),
     at > 0 ? iconButton(UP, "Job before (k)", "job.before", "") : nothing,
     at + 1 < all ? iconButton(DOWN, "Next job (j)", "job.next", "") : nothing,
   ]);

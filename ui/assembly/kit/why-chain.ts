@@ -3,7 +3,7 @@
 import { localTimes } from "../controls/age";
 import { link } from "../controls/button";
 import { isLocked } from "../controls/glyph";
-import { ALERT, CPU, icon, LAYERS, LIST } from "../controls/icon";
+import { ALERT, CLOCK, CPU, icon, LAYERS, LIST } from "../controls/icon";
 import { Cause, Why } from "../generated/records";
 import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 import { errorPath } from "../model/links";
@@ -31,7 +31,7 @@ function sameStart(said: string): i32 {
   return said.endsWith("the same way.") ? said.lastIndexOf(". ", said.length - 2) + 2 : -1;
 }
 
-/** The links of the chain; the root is the last, in red, with the verb that removes it. */
+/** The links of the chain; the root is the last, with the verb that removes it, in red where it is broken. */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;
   const links: Node[] = [];
@@ -44,7 +44,7 @@ function step(m: Model, cause: Cause, index: i32): Node {
   return chainLink(
     index.toString(),
     drawingOf(cause),
-    cause.isRoot,
+    cause.isRoot && cause.isBroken,
     sentence(localTimes(cause.text, m.serverNow), cause.links),
     detail === null ? "" : localTimes(detail, m.serverNow),
     verbButton(m, cause.verb, "s"),
@@ -55,14 +55,14 @@ function step(m: Model, cause: Cause, index: i32): Node {
 export function chainLink(
   id: string,
   drawing: string,
-  isRoot: bool,
+  isBroken: bool,
   said: Node[],
   detail: string,
   verb: Node,
 ): Node {
   return el(
     "li",
-    [cls(isRoot ? "root" : ""), key(id)],
+    [cls(isBroken ? "root" : ""), key(id)],
     [
       box("span", "dotc", [icon(drawing)]),
       box("div", "", [
@@ -75,9 +75,10 @@ export function chainLink(
 }
 
 function drawingOf(cause: Cause): string {
-  if (cause.isRoot) return ALERT;
+  if (cause.isRoot && cause.isBroken) return ALERT;
   if (cause.kind.includes("queue")) return LAYERS;
-  return cause.kind.includes("worker") ? CPU : LIST;
+  if (cause.kind === "not_due") return CLOCK;
+  return cause.kind.includes("worker") || cause.kind.startsWith("holder") ? CPU : LIST;
 }
 
 function toneOf(condition: string): string {

@@ -1,5 +1,7 @@
 /** What one page has read and another one can use until it has asked for itself. */
-import { ListedJob } from "../generated/records";
+import { valueText } from "../controls/value";
+import { ListedJob, Value } from "../generated/records";
+import { grouped } from "../lib/number";
 
 export class Known {
   /** The jobs that stand in the list. */
@@ -7,6 +9,12 @@ export class Known {
   /** Where the list of jobs was left, and the ids of the jobs in it in their order. */
   listPath: string = "/jobs";
   listIds: i64[] = [];
+  /** The number of the first of them in the whole list; 0: not known. */
+  listFirst: i64 = 0;
+  /** How many the whole list has; null: not known. */
+  listTotal: Value | null = null;
+  /** More follow on other pages. */
+  listGoesOn: bool = false;
   /** The one job that is shown whole, and the one that a new job is to be like, with its payload. */
   shown: ListedJob | null = null;
   template: ListedJob | null = null;
@@ -15,6 +23,7 @@ export class Known {
   clear(): void {
     this.listed = [];
     this.listIds = [];
+    this.listTotal = null;
     this.shown = null;
     this.template = null;
   }
@@ -22,6 +31,21 @@ export class Known {
   /** Where a job stands in the list that it was opened from, from 0 on; -1: not in it. */
   placeOf(id: i64): i32 {
     return this.listIds.indexOf(id);
+  }
+
+  /** `4 of 12,000 in the list`; of a page whose place in the list is not known, `4 of 100 on this page`. */
+  placeText(at: i32): string {
+    const count = <i64>this.listIds.length;
+    const first = this.listFirst;
+    if (first === 0) return `${grouped(at + 1)} of ${grouped(count)} on this page`;
+    const last = first + count - 1;
+    const place = grouped(first + at);
+    const total = this.listTotal;
+    const least = this.listGoesOn ? last + 1 : last;
+    if (total !== null && total.value >= least) {
+      return `${place} of ${valueText(total)} in the list`;
+    }
+    return `${place} of ${grouped(last)}${this.listGoesOn ? "+" : ""} in the list`;
   }
 
   job(id: i64): ListedJob | null {

@@ -1,7 +1,7 @@
 /** Workers whose locks somebody may take away: what they hold, and when they were heard of. */
 import { ago, Times } from "../controls/age";
 import { countedValue, exactly } from "../controls/value";
-import { ListedWorker, readListedWorker, Value } from "../generated/records";
+import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
 import { Fetched } from "../kit/fetched";
 import { JsonReader } from "../lib/json-reader";
 import { counted } from "../lib/number";
@@ -56,6 +56,11 @@ export class HolderOf {
 export function jobsHeld(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.heldJobs !== i64.MIN_VALUE;
   return isKnown ? exactly(worker.heldJobs) : worker.running;
+}
+
+/** What it said that it runs, unless that was taken away from it since. */
+export function currentJobs(worker: ListedWorker): RunningJob[] {
+  return jobsHeld(worker).value > 0 ? worker.current : [];
 }
 
 export function holdsAny(worker: ListedWorker): bool {

@@ -1,8 +1,9 @@
 /** How a worker is, in a row and at the head of its page: by its heartbeat, and by nothing else. */
-import { age, ago, lasting } from "../controls/age";
+import { age, ageText, ago, lasting } from "../controls/age";
 import { link } from "../controls/button";
 import { glyph, stateSaying } from "../controls/glyph";
-import { ListedWorker, RunningJob } from "../generated/records";
+import { valueText } from "../controls/value";
+import { ListedWorker, RunningJob, Value } from "../generated/records";
 import { leaf, Node } from "../lib/node";
 import { grouped } from "../lib/number";
 import { jobPath } from "../model/links";
@@ -41,6 +42,38 @@ export function perMinute(rate: f64): string {
   return rate >= 10 || tenths % 10 === 0
     ? grouped(<i64>Math.round(rate))
     : `${tenths / 10}.${tenths % 10}`;
+}
+
+/** `18 of 20`, where it has reported so many slots. */
+export function loadText(worker: ListedWorker, running: Value): string {
+  const said = valueText(running);
+  return fits(worker, running) ? `${said} of ${grouped(worker.slots)}` : said;
+}
+
+/** Whether it has slots for as many. */
+export function fits(worker: ListedWorker, running: Value): bool {
+  return worker.slots > 0 && running.value <= worker.slots;
+}
+
+/** How many it has locked and not started, as far as that is known; of one that does not answer, none. */
+export function fetchedJobs(worker: ListedWorker): i64 {
+  return worker.state === "alive" ? max<i64>(0, worker.fetched) : 0;
+}
+
+/** Whether the jobs that it runs are those of its last heartbeat: they may have ended since. */
+export function isReported(worker: ListedWorker): bool {
+  return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
+}
+
+/** For how long it runs a job; of a report, for how long it did at the heartbeat. */
+export function runTime(m: Model, worker: ListedWorker, since: f64): string {
+  return isReported(worker) ? ageText(worker.lastHeartbeatAt - since) : age(since, m.times);
+}
+
+/** `at the last heartbeat, 3 s ago`: the time that `runTime` is of; nothing where that is now. */
+export function runTimeAt(m: Model, worker: ListedWorker): string {
+  if (!isReported(worker)) return "";
+  return `at the last heartbeat, ${ago(worker.lastHeartbeatAt, m.times)}`;
 }
 
 export function runningJobLink(job: RunningJob): Node {

@@ -23,6 +23,8 @@ const answer = record(
         text: "string",
         detail: "string?",
         is_root: "boolean",
+        // The job goes on only after a repair.
+        is_broken: "boolean",
         links: linksSchema,
         verb: orNull(verbSchema),
       }),
@@ -72,12 +74,13 @@ export function whyJson(why: Explanation) {
   };
 }
 
-function causeJson({ kind, text, detail, isRoot, links, verb }: Cause) {
+function causeJson({ kind, text, detail, isRoot, isBroken, links, verb }: Cause) {
   return {
     kind,
     text,
     detail,
     is_root: isRoot,
+    is_broken: isBroken,
     links: linksJson(links),
     verb: verbJson(verb),
   };

@@ -38,6 +38,8 @@ const members = {
   // The reports of this page's workers are too long together, and this one is among the longest.
   report_left_out: "boolean",
   running: value,
+  // Locked for it and not started; null where that is not known.
+  fetched: "integer?",
   // What is locked for it now, where that can be found; a silent one says what it once ran.
   held_jobs: "integer?",
   held_queues: "integer",
@@ -147,6 +149,7 @@ function workerJson(worker: ListedWorker, more: object = {}): string {
     tasks_complete: report.hasAllTasks,
     report_left_out: report.isLeftOut,
     running: worker.running,
+    fetched: worker.fetched,
     held_jobs: worker.heldJobs,
     held_queues: locks?.queues ?? 0,
     oldest_lock_at: timeOrNull(locks?.oldestLockUs ?? null),

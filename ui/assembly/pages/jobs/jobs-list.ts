@@ -234,6 +234,10 @@ export abstract class JobsList extends ListPage {
     }
     m.known.listed = jobs;
     m.known.listIds = jobs.map<i64>((job) => job.id);
+    m.known.listFirst =
+      jobs.length === list.rows.length && this.firsts.has(cursor) ? this.firsts.get(cursor) : 0;
+    m.known.listTotal = this.total(m);
+    m.known.listGoesOn = list.next.length > 0;
     if (this.search.wants(m, list.rows.length >= I32.parseInt(this.size)) && list.next.length > 0)
       this.goOn(m);
   }

@@ -4,6 +4,7 @@ import { jobsPath, Terms } from "../../bar/terms";
 import { CONDITIONS, capital, glyph, isLocked } from "../../controls/glyph";
 import { tab, tabs } from "../../controls/tabs";
 import { countOf, valueText } from "../../controls/value";
+import { Value } from "../../generated/records";
 import { Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
 
@@ -18,7 +19,8 @@ const ORDER: string[] = [
   "scheduled",
 ];
 
-export function conditionTabs(m: Model, terms: Terms, group: string): Node {
+/** `total`: how many jobs the query finds; null where that is not known. */
+export function conditionTabs(m: Model, terms: Terms, group: string, total: Value | null): Node {
   const list: Node[] = [];
   for (let i = 0; i < ORDER.length; i++) {
     const condition = ORDER[i];
@@ -26,18 +28,24 @@ export function conditionTabs(m: Model, terms: Terms, group: string): Node {
       tab(
         jobsPath(terms.of(condition), group),
         capital(condition),
-        countText(m, condition),
+        countText(m, terms, condition, total),
         glyph(condition),
         terms.condition === condition,
       ),
     );
   }
   const isAll = terms.condition.length === 0;
-  list.push(tab(jobsPath(terms.of(""), group), "All", countText(m, ""), nothing, isAll));
+  list.push(
+    tab(jobsPath(terms.of(""), group), "All", countText(m, terms, "", total), nothing, isAll),
+  );
   return tabs("State", list);
 }
 
-function countText(m: Model, condition: string): string {
+/** The counts are of all jobs: beside other terms only the number that the query finds is true. */
+function countText(m: Model, terms: Terms, condition: string, total: Value | null): string {
+  if (terms.chips.length > 0) {
+    return condition === terms.condition && total !== null ? valueText(total) : "";
+  }
   return m.facts.has("counts") ? valueText(countOf(m.facts.counts, condition)) : "";
 }
 

@@ -9,7 +9,7 @@ import { menu } from "../../controls/menu";
 import { pageHeadSaying } from "../../controls/panel";
 import { linkedPart, segments } from "../../controls/tabs";
 import { countedValue } from "../../controls/value";
-import { Groups } from "../../generated/records";
+import { Groups, Value } from "../../generated/records";
 import { jobBeside } from "../../job/beside";
 import { jobView } from "../../job/job-view";
 import { listView, newsPill } from "../../kit/list-view";
@@ -31,7 +31,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   return box("div", isOpen ? "split open" : "split", [
     box("div", page.settings.has("compact") ? "jobs-page compact" : "jobs-page", [
       pageHeadSaying("Jobs", said, additions(m)),
-      conditionTabs(m, terms, page.groups.by),
+      conditionTabs(m, terms, page.groups.by, tabTotal(m, page)),
       queryBar(page.bar),
       meta(m, page),
       listView(m, page, "Jobs", none(m, page)),
@@ -39,6 +39,12 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
     ]),
     isOpen ? jobBeside(m, jobView, page.name) : nothing,
   ]);
+}
+
+/** Known once the rows of the query are here. */
+function tabTotal(m: Model, page: GroupedJobs): Value | null {
+  if (!page.rows.ready || page.isTurning(m)) return null;
+  return page.isGrouped ? page.groups.answer.of : page.total(m);
 }
 
 function additions(m: Model): Node[] {

@@ -12,8 +12,16 @@ import { counted, grouped } from "../../lib/number";
 import { queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { holdings, holdsAny, jobsHeld } from "../../parts/holder";
-import { isOld, perMinute, runningJobLink } from "../../parts/worker";
+import { currentJobs, holdings, holdsAny, jobsHeld } from "../../parts/holder";
+import {
+  fetchedJobs,
+  fits,
+  isOld,
+  perMinute,
+  runningJobLink,
+  runTime,
+  runTimeAt,
+} from "../../parts/worker";
 
 export function holds(m: Model, worker: ListedWorker): Node {
   return box("div", "", [
@@ -49,22 +57,30 @@ function said(tone: string, lead: string, rest: string): Node {
 }
 
 function beat(m: Model, worker: ListedWorker): string {
-  const slots = worker.slots;
   const running = countedValue(worker.running, "job", "jobs");
-  const runs = slots > 0 ? `${running} at once, of ${grouped(slots)} it could` : running;
+  const could = fits(worker, worker.running)
+    ? ` at once, of ${grouped(worker.slots)} it could`
+    : "";
+  const runs = running + could + fetchedText(worker);
   return `Its last heartbeat came ${ago(worker.lastHeartbeatAt, m.times)}. It runs ${runs}.`;
+}
+
+/** ` and has fetched 45 more` */
+function fetchedText(worker: ListedWorker): string {
+  const fetched = fetchedJobs(worker);
+  return fetched > 0 ? ` and has fetched ${grouped(fetched)} more` : "";
 }
 
 function numbers(m: Model, worker: ListedWorker): Node {
   const waits = behind(worker);
   const oldest = oldestBehind(worker);
-  const jobs = current(worker);
+  const jobs = currentJobs(worker);
   const first = jobs.length > 0 ? jobs[0].since : NaN;
   const list: Node[] = [
     figure(
       worker.state === "alive" ? "Running" : "Jobs held",
       valueNode(jobsHeld(worker), ""),
-      isNaN(first) ? "" : "the longest " + lasting(first, m.times),
+      isNaN(first) ? "" : "the longest for " + runTime(m, worker, first),
     ),
     figure("Queues held", text(grouped(worker.heldQueues)), ""),
     figure(
@@ -73,6 +89,9 @@ function numbers(m: Model, worker: ListedWorker): Node {
       isNaN(oldest) ? "" : "oldest " + age(oldest, m.times),
     ),
   ];
+  if (fetchedJobs(worker) > 0) {
+    list.push(figure("Fetched", text(grouped(fetchedJobs(worker))), "not started"));
+  }
   const done = perMinute(worker.donePerMin);
   const failed = perMinute(worker.failedPerMin);
   // The last minute of a worker that is silent is long over.
@@ -111,12 +130,14 @@ const SILENT_COLUMNS: string[] = ["=Job or queue", "num w4=For", "w8 w-mid=After
 function list(m: Model, worker: ListedWorker): Node {
   const frees = isOld(worker);
   const rows: Node[] = [];
-  const jobs = current(worker);
-  for (let i = 0; i < jobs.length; i++) rows.push(jobRow(m, jobs[i], frees));
+  const jobs = currentJobs(worker);
+  for (let i = 0; i < jobs.length; i++) rows.push(jobRow(m, worker, jobs[i], frees));
   for (let i = 0; i < worker.queues.length; i++) rows.push(queueRow(m, worker.queues[i], frees));
   if (rows.length === 0) return nothing;
   const left = jobsHeld(worker).value - jobs.length;
-  const remark = left > 0 ? `the ${grouped(jobs.length)} jobs that run longest` : "";
+  const longest = left > 0 ? `the ${grouped(jobs.length)} jobs that run longest` : "";
+  const at = jobs.length > 0 ? runTimeAt(m, worker) : "";
+  const remark = longest.length > 0 && at.length > 0 ? `${longest}, ${at}` : longest + at;
   return panel(
     worker.state === "alive" ? "What it runs" : "What it holds",
     remark,
@@ -125,15 +146,10 @@ function list(m: Model, worker: ListedWorker): Node {
   );
 }
 
-/** What it said that it runs, unless that was taken away from it since. */
-function current(worker: ListedWorker): RunningJob[] {
-  return jobsHeld(worker).value > 0 ? worker.current : [];
-}
-
-function jobRow(m: Model, job: RunningJob, frees: bool): Node {
+function jobRow(m: Model, worker: ListedWorker, job: RunningJob, frees: bool): Node {
   return row("j" + job.id.toString(), "", [
     cell("", [runningJobLink(job)]),
-    cell("num dim", [timed(job.since, age(job.since, m.times))]),
+    cell("num dim", [timed(job.since, runTime(m, worker, job.since))]),
     frees ? cell("dim w-mid", [text("may run again at once")]) : nothing,
   ]);
 }
@@ -156,7 +172,7 @@ function queueRow(m: Model, queue: ListedQueue, frees: bool): Node {
 }
 
 function warning(worker: ListedWorker): Node {
-  const jobs = current(worker);
+  const jobs = currentJobs(worker);
   const what =
     jobs.length === 1
       ? `#${jobs[0].id}`

@@ -21,6 +21,7 @@ import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { unlockPreview } from "../../parts/holder";
+import { fetchedJobs, fits } from "../../parts/worker";
 import { differences } from "./differences";
 import { COLUMNS, WorkerRow } from "./row";
 import { runningLongest } from "./running";
@@ -153,10 +154,11 @@ export class WorkersPage extends ListPage {
     return `${grouped(counts.alive)} of ${grouped(all)} answer${unknown}${this.busy()}`;
   }
 
-  /** Only where all stand on this page, and each says how much it can run. */
+  /** Only where all stand on this page, and each reports slots for what it runs. */
   private busy(): string {
     let slots: i64 = 0;
     let running: i64 = 0;
+    let fetched: i64 = 0;
     let alive: i64 = 0;
     const rows: Row[] = this.list.rows;
     for (let i = 0; i < rows.length; i++) {
@@ -165,9 +167,12 @@ export class WorkersPage extends ListPage {
       alive++;
       slots += worker.slots;
       running += worker.running.value;
+      fetched += fetchedJobs(worker);
+      if (!fits(worker, worker.running)) return "";
     }
     if (alive === 0 || alive !== this.counts.alive) return "";
-    return `; ${grouped(running)} of ${grouped(slots)} slots busy`;
+    const more = fetched > 0 ? `, ${grouped(fetched)} more fetched` : "";
+    return `; ${grouped(running)} of ${grouped(slots)} slots busy${more}`;
   }
 
   private sweep(m: Model): Node {

@@ -3,7 +3,6 @@ import { aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar } from "../../controls/spark";
 import { cell } from "../../controls/table";
-import { valueText } from "../../controls/value";
 import { ListedWorker } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
@@ -12,8 +11,16 @@ import { grouped } from "../../lib/number";
 import { workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { holdsAny } from "../../parts/holder";
-import { isOld, levelTone, perMinute, workerState } from "../../parts/worker";
+import { holdsAny, jobsHeld } from "../../parts/holder";
+import {
+  fetchedJobs,
+  fits,
+  isOld,
+  levelTone,
+  loadText,
+  perMinute,
+  workerState,
+} from "../../parts/worker";
 
 export const COLUMNS: Column[] = [
   new Column("", "Worker", "id", ""),
@@ -65,16 +72,16 @@ function said(value: string | null): Node {
   return value === null ? nothing : cutName(value, "");
 }
 
-/** `18 of 20` with the share as a bar; without slots only how many run. */
+/** `18 of 20` with the share as a bar, `+45 fetched`; without slots only how many run. */
 function load(worker: ListedWorker): Node {
-  const running = worker.running;
-  const slots = worker.slots;
-  if (slots === i64.MIN_VALUE || slots <= 0) return text(valueText(running));
-  const words = `${valueText(running)} of ${grouped(slots)}`;
-  const counts: i64[] = [running.value, max<i64>(0, slots - running.value)];
+  const running = jobsHeld(worker);
+  const fetched = fetchedJobs(worker);
+  const words = loadText(worker, running);
+  const counts: i64[] = [running.value, worker.slots - running.value];
   const name = worker.state === "alive" ? "running" : "failed";
   return box("span", "row", [
     leaf("span", "num", words),
-    shareBar(words + " slots busy", [name, "none"], counts),
+    fits(worker, running) ? shareBar(words + " slots busy", [name, "none"], counts) : nothing,
+    fetched > 0 ? leaf("span", "faint", `+${grouped(fetched)} fetched`) : nothing,
   ]);
 }

@@ -1,5 +1,5 @@
 /** The jobs that run longest, of the workers on the page. */
-import { age, timed } from "../../controls/age";
+import { ago, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
@@ -9,11 +9,12 @@ import { Node, nothing, text } from "../../lib/node";
 import { conditionPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { runningJobLink } from "../../parts/worker";
+import { currentJobs } from "../../parts/holder";
+import { isReported, runningJobLink, runTime } from "../../parts/worker";
 import { WorkerRow } from "./row";
 
 const SHOWN = 5;
-const COLUMNS: string[] = ["=Job", "w7 w-mid=Worker", "num w4=For"];
+const COLUMNS: string[] = ["=Job", "w7 w-mid=Worker", "num w4=For", "num w5 w-mid=Heartbeat"];
 
 class Runs {
   constructor(
@@ -27,8 +28,9 @@ export function runningLongest(m: Model, workers: Row[]): Node {
   for (let i = 0; i < workers.length; i++) {
     const worker = (workers[i] as WorkerRow).worker;
     // Its list begins with those that run longest.
-    for (let k = 0; k < min(worker.current.length, SHOWN); k++) {
-      all.push(new Runs(worker, worker.current[k]));
+    const jobs = currentJobs(worker);
+    for (let k = 0; k < min(jobs.length, SHOWN); k++) {
+      all.push(new Runs(worker, jobs[k]));
     }
   }
   if (all.length === 0) return nothing;
@@ -36,7 +38,12 @@ export function runningLongest(m: Model, workers: Row[]): Node {
   const rows: Node[] = [];
   for (let i = 0; i < min(all.length, SHOWN); i++) rows.push(runs(m, all[i]));
   const more = link(conditionPath("running"), "", [text("All that run")]);
-  return panel("Running longest", "", [more], [table("running", "Running longest", COLUMNS, rows)]);
+  return panel(
+    "Running longest",
+    "at the last heartbeat",
+    [more],
+    [table("running", "Running longest", COLUMNS, rows)],
+  );
 }
 
 function runs(m: Model, one: Runs): Node {
@@ -45,6 +52,13 @@ function runs(m: Model, one: Runs): Node {
   return row(one.job.id.toString(), "", [
     cell("", [runningJobLink(one.job)]),
     cell("dim w-mid", [link(workerPath(worker.workerId), "cut", [cutName(worker.workerId, "")])]),
-    cell(worker.state === "silent" ? "num red" : "num", [timed(since, age(since, m.times))]),
+    cell(worker.state === "silent" ? "num red" : "num", [timed(since, runTime(m, worker, since))]),
+    cell("num dim w-mid", [heard(m, worker)]),
   ]);
+}
+
+/** A worker without reports is judged by its locks, which are those of now. */
+function heard(m: Model, worker: ListedWorker): Node {
+  const at = worker.lastHeartbeatAt;
+  return isReported(worker) ? timed(at, ago(at, m.times)) : nothing;
 }
