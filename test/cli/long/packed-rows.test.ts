@@ -94,10 +94,23 @@ const asked: Readonly<Record<string, readonly string[] | null>> = {
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
+/** PostgreSQL may be built without it, as the embedded one is. */
+async function hasLz4(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query(
+    "select 'lz4' = any (enumvals) as has from pg_settings where name = 'default_toast_compression'",
+  );
+  return rows[0].has;
+}
+
+/** null: the server cannot do this. */
 async function filled(statement: string) {
   const { url } = await migratedDatabase();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
+  if (statement.includes("compression lz4") && !(await hasLz4(client))) {
+    await client.end();
+    return null;
+  }
   await client.query(
     "select count(worker.add_job('t', json_build_object('n', n), case when n % 100 = 0 then 'q' end)) from generate_series(1, 1500) as n",
   );
@@ -151,8 +164,10 @@ test("Every route that is read is asked here.", () => {
 for (const [kind, statement] of Object.entries(kinds)) {
   test(`1,500 rows that unpack to 1.39 MB stop no answer of the page: ${kind}.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
-  }, async () => {
-    const { url, id } = await filled(statement);
+  }, async (t) => {
+    const database = await filled(statement);
+    if (database === null) return t.skip("this PostgreSQL is built without lz4");
+    const { url, id } = database;
     const env = { DATABASE_URL: url, WORKER_ADMIN_PASSWORD: PASSWORD };
     const admin = await startAdmin(["--listen", "127.0.0.1:0"], { env });
     await ask(admin.announced.url, "/api/overview");
