@@ -7,7 +7,6 @@ const root = join(import.meta.dirname, "../../..");
 
 /** Bundles the child and gives its path. */
 export async function bundledChild(): Promise<string> {
-  // Beside the other outputs, so that what is imported from there at run time is found.
   const outdir = join(root, "dist/bench");
   await build({
     entryPoints: [join(import.meta.dirname, "child.ts")],
@@ -17,7 +16,6 @@ export async function bundledChild(): Promise<string> {
     format: "esm",
     platform: "node",
     packages: "external",
-    external: ["*/heartbeat-thread.json"],
     loader: { ".sql": "text" },
     outExtension: { ".js": ".mjs" },
     logLevel: "error",
