@@ -1,6 +1,7 @@
 // Adding by COPY: every column, text that COPY would misread, all or none, names, order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { InputError } from "../../src/base/errors.ts";
 import { withClient } from "../../src/database/connection/pool.ts";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
@@ -170,6 +171,15 @@ test("What PostgreSQL refuses is thrown, nothing is added, and the pool is whole
   await assert.rejects(copyJobs(queue.db, jobs), /refused/);
   await queue.sql("alter table worker._private_jobs drop constraint refused");
   assert.equal(await countRows(), before);
+});
+
+test("A pool of one connection is enough, also for many lists at once.", async () => {
+  const pool = new pg.Pool({ connectionString: queue.url, max: 1 });
+  const lists = ["a", "b", "c"].map((identifier) =>
+    copyJobs({ ...queue.db, client: pool }, [{ identifier, spec: { queueName: identifier } }]),
+  );
+  assert.deepEqual(await Promise.all(lists), [1, 1, 1]);
+  await pool.end();
 });
 
 test("What the list itself throws passes as it is, and nothing is added.", async () => {

@@ -1,8 +1,10 @@
 // Adds any number of jobs by COPY, PostgreSQL's fastest way in: for imports and fan-outs. Memory
 // stays that of one part, whatever the length of the list.
+import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
 import { copyIn } from "../../database/connection/copy-in.ts";
+import { hasSpare, isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { assertCopies } from "../../database/exact-client.ts";
@@ -28,13 +30,16 @@ const STEP_JOBS = 500;
 /** Of one COPY, and a step more: so many that the pause between two of them does not count. */
 const PART_BYTES = 1024 * 1024;
 
+/** Of one for which PostgreSQL waits, as at the beginning. */
+const LEAST_PART_BYTES = 64 * 1024;
+
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
  * Adds the jobs, all or none, and gives their number: once it resolves they are committed. On a
  * client of the caller's they are written in the caller's transaction, and it is the rollback of that
- * which takes back a part of them; without one, each part (about 1 MiB) stays. Workers are
+ * which takes back a part of them; without one, each part (at most about 1 MiB) stays. Workers are
  * notified once. Jobs have no keys here: COPY cannot replace, use addJobs. Throws InputError (naming
  * `jobs[n]`), WorkerError, and what an iterable throws.
  */
@@ -65,10 +70,13 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     let part: Part | null = null;
     // One part is written while the next one is made, so the memory of two is enough.
     let written = Promise.resolve();
+    let isWriting = false;
     const spare: BinaryRows[] = [];
     const send = async ({ rows, extras, jobs: sent }: Part): Promise<void> => {
       await written;
+      isWriting = true;
       written = copyIn(inside, target(extras), rows).then((stored) => {
+        isWriting = false;
         if (stored !== sent) throw skippedRows(db, sent, { stored });
         spare.push(rows.clear());
       });
@@ -87,7 +95,12 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
           count += specs.length;
           continue;
         }
-        await learnNames(db, names, specs, written);
+        await learnNames(
+          isPool(db.client) && hasSpare(db.client) ? db : inside,
+          names,
+          specs,
+          written,
+        );
         const extras = extrasOf(specs);
         // The jobs of one COPY have the same columns.
         if (part !== null && part.extras.join() !== extras.join()) await send(part);
@@ -95,7 +108,9 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         part.jobs += specs.length;
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
-        if (part.rows.bytes >= PART_BYTES) await send(part);
+        // PostgreSQL takes what it has been sent in turns of the event loop.
+        if (isWriting) await nextTurn();
+        if (part.rows.bytes >= (isWriting ? PART_BYTES : LEAST_PART_BYTES)) await send(part);
       }
       if (part !== null) await send(part);
     } finally {
@@ -179,8 +194,8 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Outside of our transaction where that is possible: a new name would otherwise keep others who add
- * it waiting until our last row. On the caller's one connection that is once `written` is through.
+ * Outside of our transaction where there is another connection: a new name would otherwise keep others who add
+ * it waiting until our last row. On the same connection that is once `written` is through.
  */
 async function learnNames(
   db: Database,
