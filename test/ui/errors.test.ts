@@ -93,6 +93,7 @@ async function opened1(failed: Group = gateway(), change = {}) {
 
 test("one kind of error says how often, since when, where, and what its jobs have in common", async () => {
   const page = await opened1();
+  feed(page, { counts: counts({ failed: value(12_000) }) });
   assert.match(page.text, /Failed for good8,40070 % of all failuresWill retry0First10:50:00/);
   assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
   assert.match(page.text, /coupon is missing80 %0 %only here/);
@@ -104,6 +105,27 @@ test("one kind of error says how often, since when, where, and what its jobs hav
     page.asked("api/groups/common").path,
     `api/groups/common?q=${encodeURIComponent(QUERY)}`,
   );
+});
+
+test("of a kind that was asked for alone the share is still that of all failures", async () => {
+  const page = await opened1(gateway({ share: 1, count: value(1498) }));
+  feed(page, { counts: counts({ failed: value(11_245) }) });
+  assert.match(page.text, /Failed for good1,49813 % of all failures/);
+});
+
+test("the jobs that failed last are in the order of their failures; a task leads to these jobs", async () => {
+  const page = await opened1(gateway({ trend: [0, 0, 1490] }));
+  page.go("/errors");
+  page.go("/errors/aaaaaaaaaaaa");
+  page.answer(failedPath(), groups([gateway({ trend: [0, 0, 1490] })]));
+  page.answer(retryingPath(), groups([]));
+  const failed = (id: number, s: number) => ({ id, condition_since: at(s), condition: "failed" });
+  page.answer("api/jobs?fields=row", { jobs: [failed(9, -30), failed(8, -2), failed(7, -9)] });
+  const newest = textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
+  assert.match(newest, /JobFailed.*#82 s ago.*#79 s ago.*#930 s ago/);
+  assert.match(page.text, /failures, last 3 h; at most 1,490 in 7 m 30 s/);
+  const task = page.one((e) => e.tag === "a" && textOf([e]).startsWith("taskcharge_card"));
+  assert.equal(task.attrs["href"], `#/jobs?q=${encodeURIComponent(`${QUERY} task:"charge_card"`)}`);
 });
 
 test("what stands about a kind follows when others have failed, once nobody reads", async () => {

@@ -76,7 +76,10 @@ export class Details {
   }
 
   private show(m: Model, jobs: BriefJob[]): void {
-    this.jobs = jobs;
+    this.jobs = jobs.sort((a, b) => {
+      if (a.conditionSince === b.conditionSince) return 0;
+      return a.conditionSince < b.conditionSince ? 1 : -1;
+    });
     if (jobs.length > 0) this.example.ask(m, `api/jobs/${jobs[0].id}?fields=head`);
   }
 

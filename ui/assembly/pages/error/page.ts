@@ -220,7 +220,7 @@ export class ErrorPage extends Page {
       numbers(m, kind),
       box("div", "cols a", [
         box("div", "", [commonPanel(m, details.common, details.inCommon), thrown(m, details)]),
-        box("div", "", [places(m, kind, details), newest(m, details, all, this.query)]),
+        box("div", "", [places(m, kind, details, this.query), newest(m, details, all, this.query)]),
       ]),
     ]);
   }

@@ -16,25 +16,28 @@ import { ErrorKind, valueOf } from "../../parts/error-kind";
 import { cutName } from "../../parts/exact-name";
 import { Details } from "./details";
 
-const JOB_COLUMNS: string[] = ["=Job", "num w5=When"];
+const JOB_COLUMNS: string[] = ["=Job", "num w5=Failed"];
 const PLACE_COLUMNS: string[] = ["=Name", "num w5=Jobs"];
-/** One 24th of three hours, in minutes. */
-const PART_MINUTES: f64 = 7.5;
-
 export function numbers(m: Model, kind: ErrorKind): Node {
   const failed = kind.failed;
-  const share = failed === null ? "" : `${percent(failed.share)} of all failures`;
   const isExact = failed === null || failed.count.precision === "exact";
   const ofRead = isExact ? "" : ", of those read";
   return plainPanel("Numbers", [
     figures([
-      figure("Failed for good", valueNode(valueOf(failed), ""), share),
+      figure("Failed for good", valueNode(valueOf(failed), ""), share(m, failed)),
       figure("Will retry", valueNode(valueOf(kind.retrying), ""), ""),
       when(m, "First", kind.first, ofRead),
       when(m, "Last", kind.last, ""),
     ]),
     trend(kind),
   ]);
+}
+
+/** The group may have been asked for alone: it is all of its own answer then. */
+function share(m: Model, failed: Group | null): string {
+  const all = <f64>m.facts.counts.failed.value;
+  if (failed === null || !m.facts.has("counts") || all === 0) return "";
+  return `${percent(Math.min(1, <f64>failed.count.value / all))} of all failures`;
 }
 
 function when(m: Model, name: string, at: f64, rest: string): Node {
@@ -47,10 +50,9 @@ function trend(kind: ErrorKind): Node {
   let most: i64 = 0;
   for (let i = 0; i < counts.length; i++) most = max(most, counts[i]);
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
-  const tenths = <i64>Math.round((<f64>most / PART_MINUTES) * 10);
-  const peak = tenths < 10 ? `0.${tenths}` : grouped(tenths / 10);
   return box("figure", "trend", [
-    leaf("figcaption", "", `failures, last 3 h; at most ${peak} a minute`),
+    // A bar is a 24th of three hours; within one they may all be of one second.
+    leaf("figcaption", "", `failures, last 3 h; at most ${grouped(most)} in 7 m 30 s`),
     sparkline(counts, "failed", "failures, last 3 h", 960, 88),
     box("div", "ends", [
       leaf("span", "", "3 h ago"),
@@ -101,30 +103,35 @@ export function newest(m: Model, details: Details, all: string, query: string): 
     );
   }
   return panel(
-    "Last added",
+    "Failed last",
     "",
     [link(queryPath(query), "", [text(`All ${all}`)])],
     [
       details.newest.ready
-        ? table("newest", "Last added jobs", JOB_COLUMNS, rows)
+        ? table("newest", "Jobs that failed last", JOB_COLUMNS, rows)
         : box("div", "pb", [details.newest.placeholder(m, 3)]),
     ],
   );
 }
 
 /** Its tasks and queues, each with how many of the jobs. */
-export function places(m: Model, kind: ErrorKind, details: Details): Node {
+export function places(m: Model, kind: ErrorKind, details: Details, query: string): Node {
   const tasks = kind.tasks;
   const all = kind.failedCount + kind.retryingCount;
   const rows: Node[] = [];
   for (let i = 0; i < tasks.length && !details.tasks.ready; i++) {
-    const path = queryPath(`task:${quoted(tasks[i])}`);
+    const path = queryPath(`${query} task:${quoted(tasks[i])}`);
     rows.push(place("task", tasks[i], tasks.length === 1 ? "all" : "", path));
   }
   for (let i = 0; i < details.ofTasks.length && details.tasks.ready; i++) {
     const group = details.ofTasks[i];
     rows.push(
-      place("task", group.label, part(group, all), queryPath(`task:${quoted(group.label)}`)),
+      place(
+        "task",
+        group.label,
+        part(group, all),
+        queryPath(`${query} task:${quoted(group.label)}`),
+      ),
     );
   }
   for (let i = 0; i < details.ofQueues.length; i++) {
