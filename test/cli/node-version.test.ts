@@ -29,3 +29,12 @@ test("A Node that is too old is named, with the one that is needed.", () => {
   }
   for (const version of [`${needed}.0`, "24.0.0"]) assert.equal(runAs(version).status, 0);
 });
+
+/** Names that Node.js 20 lacks, of the modules that the library imports. */
+const newer = /import\s*{[^}]*\bgetCACertificates\b[^}]*}\s*from\s*"node:tls"/;
+
+test("The library's file begins to run under an older Node, so that it is told as well.", () => {
+  const built = readFileSync(join(root, "dist/index.js"), "utf8");
+  assert.doesNotMatch(built, newer);
+  assert.match(built, /from "node:tls"/);
+});

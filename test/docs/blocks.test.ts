@@ -194,7 +194,10 @@ async function done(block: Block, { session, pool, where, wanted }: Place): Prom
       return "";
     default:
       // Pictures of text, pieces of configuration, other languages' task files.
-      assert.ok(["text", "ini", "yaml", "nginx", "py"].includes(language), `${where}: ${language}`);
+      assert.ok(
+        ["text", "ini", "yaml", "nginx", "py", "dockerfile"].includes(language),
+        `${where}: ${language}`,
+      );
       return "";
   }
 }

@@ -3,7 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { getCACertificates, type SecureVersion } from "node:tls";
+// Not by its names: one that an older Node lacks would end the import before require-node.ts tells the reason.
+import * as tls from "node:tls";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import type { Said, sslModes } from "./parameters.ts";
 
@@ -54,8 +55,8 @@ export function tlsOptions(encryption: Encryption): object {
     ...(keyFile === undefined || certFile === undefined ? {} : { key: contentOf(keyFile) }),
     ...(crl === undefined ? {} : { crl: contentOf(crl) }),
     ...(password === undefined ? {} : { passphrase: password }),
-    minVersion: (minVersion ?? "TLSv1.2") as SecureVersion,
-    ...(maxVersion === undefined ? {} : { maxVersion: maxVersion as SecureVersion }),
+    minVersion: (minVersion ?? "TLSv1.2") as tls.SecureVersion,
+    ...(maxVersion === undefined ? {} : { maxVersion: maxVersion as tls.SecureVersion }),
   };
 }
 
@@ -83,7 +84,7 @@ function checks(mode: SslMode, named: Said | undefined): object {
 }
 
 const publicAuthorities = () => [
-  ...new Set([...getCACertificates("system"), ...getCACertificates("bundled")]),
+  ...new Set([...tls.getCACertificates("system"), ...tls.getCACertificates("bundled")]),
 ];
 
 /** libpq's own place for it. */
