@@ -310,6 +310,73 @@ describe("A poison job", () => {
     });
   });
 
+  test("tells the first fields of its payload, its crashes, and which jobs were on board.", async () => {
+    const lost = async (count: number, payload: unknown, age: string) => {
+      const { id } = await addJob(queue.db, { identifier: "import", payload, spec: {} });
+      await sql(
+        `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
+          updated_at = now() - $3::interval,
+          last_error = format('Recovered %s times in a row: worker w%s stopped', $2::int, $2::int)
+         where id = $1`,
+        [id, count, age],
+      );
+      return id;
+    };
+    const big = 9_140_523_887_126_000_001n;
+    const payload = { file: "s3://a/ü.csv", rows: big, list: [1, { n: 2 }], rest: true };
+    const culprit = await lost(5, payload, "1 minute");
+    const beside = await lost(3, ["no object"], "90 seconds");
+    await lockJob(queue, culprit, "w-now");
+    for (const [id, at] of [
+      ["w-3", "6 minutes"],
+      ["w-4", "3 minutes"],
+      ["w-5", "1 minute"],
+    ] as const) {
+      await worker(id, [], at);
+      await sql(
+        `update worker._private_workers set metadata = metadata
+           || jsonb_build_object('recovered_at', now() - $2::interval) where id = $1`,
+        [id, at],
+      );
+    }
+    const [one, ...others] = await ofKind("poison");
+    assert.deepEqual(others, []);
+    assert.deepEqual(one?.crash?.fields, [
+      { name: "file", value: '"s3://a/ü.csv"' },
+      { name: "rows", value: String(big) },
+      { name: "list", value: '[1,{"n":2}]' },
+    ]);
+    const { aboard, of, times, worker: by } = one?.crash ?? {};
+    assert.deepEqual([of, by], [5, "w-now"]);
+    assert.deepEqual(
+      aboard?.map(({ id, task, lost: count }) => [id, task, count]),
+      [
+        [culprit, "import", 5],
+        [beside, "import", 3],
+      ],
+    );
+    const ages = (times ?? []).map((time) => Math.round((Date.now() - Date.parse(time)) / 60_000));
+    assert.deepEqual(ages, [6, 3, 1]);
+    assert.deepEqual([one?.trend.length, one?.trend.at(-1)], [24, 3]);
+  });
+
+  for (const [name, payload, count] of [
+    ["no object", [1, 2], 0],
+    ["empty", {}, 0],
+    ["of one field", { "a b": "x".repeat(500) }, 1],
+    ["large", { text: Array.from({ length: 3_000 }, (_, n) => n).join("") }, 0],
+  ] as const) {
+    test(`has as many fields as there are, and none that is long: a payload that is ${name}.`, async () => {
+      const { id } = await addJob(queue.db, { identifier: "t", payload, spec: {} });
+      await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
+      const [one] = await ofKind("poison");
+      const fields = one?.crash?.fields ?? [];
+      assert.equal(fields.length, count);
+      assert.ok(fields.every(({ value }) => value.length <= 61));
+      assert.deepEqual([one?.crash?.times, one?.trend], [[], []]);
+    });
+  }
+
   test("of a stock worker has tries and no error, the one that runs not counted.", async () => {
     const [two, three, running] = [await add("t"), await add("t"), await add("t")];
     await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { counts, feed, horizon, incident, incidents, opened, pulse } from "./sample.ts";
+import { at, counts, feed, horizon, incident, incidents, opened, pulse } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -39,6 +39,44 @@ function tell(page: Page, list: (typeof stuck)[]): void {
   feed(page, { incidents: incidents(list) });
   page.app.render();
 }
+const poison = incident({
+  ...{ id: "poison:7", kind: "poison", title: "import_rows #7 crashes its worker", since: null },
+  ...{ q: "id:7", links: { queue: null, worker: null, job: 7 } },
+  sentence: "Attempt 15 of 25 runs now, and the last 14 crashed their worker.",
+  verb: { ...retry, action: "stop-retrying", label: "Stop retrying…" },
+  crash: {
+    fields: [
+      { name: "file", value: '"part-9.csv"' },
+      { name: "rows", value: "48210" },
+    ],
+    times: [at(-130), at(-70), at(-10)],
+    of: 14,
+    aboard: [
+      { id: 7, task: "import_rows", lost: 14 },
+      { id: 8, task: null, lost: 9 },
+    ],
+    worker: "worker-prod-b",
+  },
+});
+
+test("a job that crashes its workers shows its payload, its crashes and the jobs beside it", async () => {
+  const page = await overview([stuck, poison]);
+  const card = textOf([page.byId("incident-poison:7")]);
+  assert.match(card, /crashes its workerfile "part-9\.csv"rows 48210Attempt 15 of 25 runs now/);
+  assert.match(card, /Crashes, one every 1 m12:57:50last on worker-prod-bnow/);
+  assert.match(card, /when a worker crashedimport_rows#714 of 14#89 of 14/);
+  const [worker] = page.all((e) => e.tag === "a" && textOf([e]) === "worker-prod-b");
+  assert.equal(worker?.attrs["href"], "#/workers/worker-prod-b");
+  assert.match(String(page.button("Stop retrying…").attrs["class"]), / p/, "it is filled");
+});
+
+test("of a job without known crashes or companions nothing is invented", async () => {
+  const crash = { fields: [], times: [], of: 3, aboard: [], worker: null };
+  const aboard = [{ id: 7, task: "import_rows", lost: 3 }];
+  const page = await overview([stuck, { ...poison, crash: { ...crash, aboard } }]);
+  assert.doesNotMatch(page.text, /Crashes, one every|when a worker crashed/);
+});
+
 const press = (page: Page, key: string, at = "") => page.app.dispatch("app.key", at, key);
 const rows = (page: Page) => page.all((e) => e.tag === "article").map((e) => e.attrs["id"]);
 

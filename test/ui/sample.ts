@@ -140,6 +140,7 @@ export function incident(change: Partial<Incident> = {}): Incident {
       },
     },
     trend: [0, 0, 12, 40],
+    crash: null,
     ...change,
   };
 }

@@ -56,6 +56,16 @@ export const records = {
     links: "Links",
     verb: "Verb?",
     trend: "i64[]",
+    crash: "CrashReport?",
+  },
+  PayloadField: { name: "string", value: "string" },
+  JobAboard: { id: "i64", task: "string?", lost: "i64" },
+  CrashReport: {
+    fields: "PayloadField[]",
+    times: "time[]",
+    of: "i64",
+    aboard: "JobAboard[]",
+    worker: "string?",
   },
   Check: { text: "string", holds: "bool" },
   Incidents: {

@@ -1,5 +1,6 @@
 // Causes, incidents and the horizon on the wire, for routes and events alike.
 import type { Horizon } from "../../queue/horizon/buckets.ts";
+import type { CrashReport } from "../../queue/incidents/crashes.ts";
 import type { Incident, Incidents } from "../../queue/incidents/incident.ts";
 import type { Links } from "../../queue/why/cause.ts";
 import type { Verb } from "../../queue/why/verb.ts";
@@ -11,13 +12,18 @@ export function incidentsJson(told: Incidents) {
   return { verdict, level, incidents: incidents.map(incidentJson), ...counts, checks, as_of: asOf };
 }
 
-function incidentJson({ standsStill, links, verb, ...rest }: Incident) {
+function incidentJson({ standsStill, links, verb, crash, ...rest }: Incident) {
   return {
     ...rest,
     stands_still: standsStill,
     links: linksJson(links),
     verb: verbJson(verb),
+    crash: crash === undefined ? null : crashJson(crash),
   };
+}
+
+function crashJson({ aboard, ...rest }: CrashReport) {
+  return { ...rest, aboard: aboard.map((job) => ({ ...job, id: idJson(job.id) })) };
 }
 
 export function linksJson({ queue, worker, job }: Links) {

@@ -3,6 +3,7 @@
 import type { Value } from "../../domain/value.ts";
 import type { Links } from "../why/cause.ts";
 import type { Verb } from "../why/verb.ts";
+import type { CrashReport } from "./crashes.ts";
 
 export const incidentKinds = [
   "no_worker",
@@ -41,6 +42,8 @@ export interface Incident {
   readonly verb: Verb | null;
   /** Jobs over the last 3 hours, the oldest first; empty: not known. */
   readonly trend: readonly number[];
+  /** Of jobs that crash their workers. */
+  readonly crash?: CrashReport;
 }
 
 /** What was looked at. */

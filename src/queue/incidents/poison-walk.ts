@@ -3,7 +3,9 @@
 // at each call, and forgotten once it is gone.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { memberNames, valuesAt } from "../../domain/payload-values.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
+import { ifSurelyAtMost } from "../sql/unpacked.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { isPoison, lostTries } from "../workers/lost-tries.ts";
 
@@ -18,6 +20,15 @@ export interface PoisonJob {
   readonly createdMs: number;
   /** When it was taken back last; null: no worker has taken it back. */
   readonly recoveredMs: number | null;
+  /** The worker that runs it. */
+  readonly lockedBy: string | null;
+  /** The first fields of its payload, with their values as JSON; none of a large payload. */
+  readonly fields: readonly PayloadField[];
+}
+
+export interface PayloadField {
+  readonly name: string;
+  readonly value: string;
 }
 
 export interface Walked {
@@ -90,7 +101,24 @@ function jobOf(row: JobRow): PoisonJob | null {
     runAtMs: dateOf(row.run_at_us).getTime(),
     createdMs: dateOf(row.created_us).getTime(),
     recoveredMs: row.error_start === null ? null : dateOf(row.updated_us).getTime(),
+    lockedBy: row.locked_by,
+    fields: row.payload === null ? [] : firstFields(row.payload),
   };
+}
+
+const FIELDS = 3;
+const LONGEST_FIELD = 60;
+
+/** Of a payload that is no object there are none. */
+function firstFields(payload: string): PayloadField[] {
+  return memberNames(payload)
+    .slice(0, FIELDS)
+    .map((name) => ({ name: short(name), value: short(valuesAt(payload, [name])[0] ?? "") }));
+}
+
+function short(text: string): string {
+  const letters = [...text];
+  return letters.length > LONGEST_FIELD ? `${letters.slice(0, LONGEST_FIELD).join("")}…` : text;
 }
 
 interface FoundRow {
@@ -119,13 +147,18 @@ interface JobRow {
   readonly run_at_us: string;
   readonly created_us: string;
   readonly updated_us: string;
+  readonly locked_by: string | null;
+  readonly payload: string | null;
 }
+
+const LARGEST_PAYLOAD = 2_048;
 
 const jobsSql: Statement = (s) => `
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
     pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
     ${microseconds("jobs.run_at")} as run_at_us, ${microseconds("jobs.created_at")} as created_us,
-    ${microseconds("jobs.updated_at")} as updated_us
+    ${microseconds("jobs.updated_at")} as updated_us, jobs.locked_by,
+    (${ifSurelyAtMost("jobs.payload", LARGEST_PAYLOAD)})::text as payload
   from ${s}._private_jobs as jobs
   left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
   where jobs.id = any($1::bigint[]) and (jobs.locked_at is not null or jobs.attempts < jobs.max_attempts)

@@ -4,6 +4,7 @@ import { estimated, exact } from "../../domain/value.ts";
 import { ageText, counted, grouped, isMarkedFailed, named } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Group, Groups } from "../groups/group.ts";
+import { crashReport, crashTrend } from "./crashes.ts";
 import type { Facts } from "./facts.ts";
 import type { Incident } from "./incident.ts";
 import type { PoisonJob } from "./poison-walk.ts";
@@ -88,25 +89,29 @@ const crashesOf = ({ id, lost, recoveredMs }: PoisonJob): string =>
 
 function crashing(job: PoisonJob, facts: Facts): Incident {
   const { id, task, lost } = job;
+  const beside = facts.poison.filter((other) => isBeside(other, job));
+  const crash = crashReport([job], beside, facts.crashes);
   return {
     id: `poison:${id}`,
     kind: "poison",
     level: "bad",
     title: `${task === null ? "" : `${named(task)} `}#${id} crashes its worker`,
-    sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${grouped(lost)} crashed their`} worker.${crashedText(facts)}${besideText(job, facts)}`,
+    sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${grouped(lost)} crashed their`} worker.${crashedText(facts)}${besideText(beside)}`,
     since: null,
     blast: exact(1, "scan", facts.asOf),
     standsStill: true,
     q: `id:${id}`,
     links: { ...noLinks, job: id },
     verb: stopRetrying([job]),
-    trend: [],
+    trend: crashTrend(crash, facts.nowMs),
+    crash,
   };
 }
 
 const MOST_NAMED = 6;
 
 function together(jobs: readonly PoisonJob[], facts: Facts): Incident {
+  const crash = crashReport(jobs, [], facts.crashes);
   const [{ id, lost }] = jobs as [PoisonJob];
   const names = jobs
     .slice(0, MOST_NAMED)
@@ -124,7 +129,8 @@ function together(jobs: readonly PoisonJob[], facts: Facts): Incident {
     q: `id:${jobs.map((job) => job.id).join(",")}`,
     links: noLinks,
     verb: stopRetrying(jobs),
-    trend: [],
+    trend: crashTrend(crash, facts.nowMs),
+    crash,
   };
 }
 
@@ -160,8 +166,7 @@ function crashedText({ crashes, nowMs }: Facts): string {
 
 const MOST_BESIDE = 3;
 
-function besideText(job: PoisonJob, { poison }: Facts): string {
-  const beside = poison.filter((other) => isBeside(other, job));
+function besideText(beside: readonly PoisonJob[]): string {
   if (beside.length === 0) return "";
   const lost = beside
     .toSorted((a, b) => b.lost - a.lost)

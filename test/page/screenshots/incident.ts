@@ -152,8 +152,22 @@ const statements = [
     attempts: "17",
     last_error: "'Recovered 8 times in a row: the worker was lost'",
     run_at: "now() + interval '26 minutes'",
-    payload: "json_build_object('invoice', 12482)",
+    created_at: "now() - interval '1 day'",
+    updated_at: "now() - interval '70 seconds'",
+    payload: `'{"invoice": 12482, "template": "s3://invoices/2026/acme-eu.tpl", "pages": 48210, "draft": false}'::json`,
   }),
+  jobs(2, "resize_image", {
+    attempts: "3 + n",
+    last_error: "format('Recovered %s times in a row: the worker was lost', 3 + n)",
+    run_at: "now() + interval '9 minutes'",
+    created_at: "now() - interval '1 day'",
+    updated_at: "now() - n * interval '90 seconds'",
+    payload: "json_build_object('image', n)",
+  }),
+  `insert into worker._private_workers (id, last_heartbeat_at, started_at, metadata)
+    select 'worker-prod-g' || n, now() - n * interval '95 seconds' - interval '60 seconds', now() - interval '3 days',
+      jsonb_build_object('threshold_ms', 30000, 'recovered_at', now() - n * interval '95 seconds' + interval '25 seconds')
+    from generate_series(1, 8) as n`,
   jobs(180, "send_webhook", {
     run_at: "now() - (1080 * n / 180.0) * interval '1 second'",
     created_at: "now() - (1080 * n / 180.0) * interval '1 second'",

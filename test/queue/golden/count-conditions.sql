@@ -9,25 +9,39 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     else 'ready'
   end as state,
       case
-    when jobs.locked_at is not null then case when case
-      when (jobs.locked_by, jobs.id::text) in (
-        select workers.id, fetched.id from "worker"._private_workers as workers
-        cross join lateral pg_catalog.jsonb_array_elements_text(case when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array'
-          then workers.metadata -> 'fetched_job_ids'::text else '[]'::jsonb end) as fetched (id)) then true
-      when jobs.locked_by in (
-        select workers.id from "worker"._private_workers as workers
-        where not coalesce(pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array', false) and case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+    when jobs.locked_at is not null then case when (select case pg_catalog.jsonb_typeof(holder.list)
+        when 'array' then holder.list operator(pg_catalog.?) jobs.id::text
+        when 'object' then not (holder.list -> 'running'::text) operator(pg_catalog.?) jobs.id::text
+          and exists (select from "worker"._private_workers as workers where workers.id = jobs.locked_by
+            and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second')
+        else false end
+      from (select (
+        select pg_catalog.jsonb_object_agg(listing.id, listing.list) from (
+          select workers.id, case when pg_catalog.jsonb_typeof(workers.metadata -> 'fetched_job_ids'::text) = 'array' then workers.metadata -> 'fetched_job_ids'::text
+            when case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
     then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
       and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
-    else false end)
-      then coalesce((select case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
-    then pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text) <= 1000
-      and coalesce(workers.metadata -> 'running_jobs'::text = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(workers.metadata -> 'running_job_ids'::text)), true)
-    else false end
-    and not workers.metadata -> 'running_job_ids'::text operator(pg_catalog.?) jobs.id::text
-          and workers.last_heartbeat_at >= jobs.locked_at + interval '1 second'
-        from "worker"._private_workers as workers where workers.id = jobs.locked_by), false)
-      else false end then 'fetched' else 'running' end
+    else false end then pg_catalog.jsonb_build_object('running', workers.metadata -> 'running_job_ids'::text) end as list
+          from (
+    select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
+      summed.report_bytes > 16777216::bigint as is_cut,
+      case when summed.report_bytes <= 16777216::bigint and pg_catalog.jsonb_typeof(summed.metadata) = 'object'
+        then summed.metadata || '{}'::jsonb end as metadata
+    from (
+      select latest.*,
+        pg_catalog.sum(latest.bytes) over (order by latest.bytes, latest.id rows unbounded preceding)::bigint as report_bytes
+      from (
+        select workers.id, workers.last_heartbeat_at, workers.started_at, workers.metadata,
+          coalesce(pg_catalog.pg_column_size(workers.metadata)::bigint * case pg_catalog.pg_column_compression(workers.metadata)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) as bytes
+        from "worker"._private_workers as workers
+        where pg_catalog.octet_length(workers.id) <= 4096::int and true
+        order by workers.last_heartbeat_at desc limit 10000
+      ) as latest
+    ) as summed
+  ) as workers
+        ) as listing
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> jobs.locked_by as list offset 0) as holder) then 'fetched' else 'running' end
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
     when jobs.attempts > 0 then 'retrying'

@@ -12,10 +12,21 @@ import { IncidentList, rowIdOf } from "./incident-list";
 import { sentence } from "./sentence";
 import { verbButton } from "./verb";
 
-/** A row of the list; `first`: its verb is the likeliest right thing of the view. */
-export function incidentRow(m: Model, list: IncidentList, index: i32, first: bool): Node {
+/**
+ * A row of the list; `first`: its verb is the likeliest right thing of the view. `more`: what stands below,
+ * over its whole width.
+ */
+export function incidentRow(
+  m: Model,
+  list: IncidentList,
+  index: i32,
+  first: bool,
+  more: Node,
+): Node {
   const incident = list.rows[index];
   const isGone = list.gone.has(incident.id);
+  // Each attempt of such a job costs a worker.
+  const isUrgent = first || incident.kind === "poison";
   const attrs = [
     cls(isGone ? "inc gone" : "inc"),
     key(incident.id),
@@ -28,6 +39,7 @@ export function incidentRow(m: Model, list: IncidentList, index: i32, first: boo
     leaf("span", incident.level === "bad" ? "edge" : "edge warn", ""),
     box("div", "inc-text", [
       box("h2", "what", title(m, incident)),
+      fields(incident),
       box("p", "why", sentence(said(m, incident), incident.links)),
     ]),
     trend(incident),
@@ -36,8 +48,9 @@ export function incidentRow(m: Model, list: IncidentList, index: i32, first: boo
       "acts",
       isGone
         ? [leaf("span", "faint", "Resolved")]
-        : [see(incident), verbButton(m, incident.verb, first ? "p" : "")],
+        : [see(incident), verbButton(m, incident.verb, isUrgent ? "p" : "")],
     ),
+    isGone ? nothing : more,
   ]);
 }
 
@@ -65,6 +78,18 @@ function title(m: Model, incident: Incident): Node[] {
   return nodes;
 }
 
+/** The beginning of the payload: `file "s3://…" rows 48210`. */
+function fields(incident: Incident): Node {
+  const crash = incident.crash;
+  if (crash === null || crash.fields.length === 0) return nothing;
+  const nodes: Node[] = [];
+  for (let i = 0; i < crash.fields.length; i++) {
+    const one = crash.fields[i];
+    nodes.push(box("span", "", [text(one.name + " "), leaf("b", "", one.value)]));
+  }
+  return box("p", "fields", nodes);
+}
+
 function trend(incident: Incident): Node {
   if (incident.trend.length === 0) return leaf("span", "spark", "");
   const colour = colourOf(incident);
@@ -73,13 +98,14 @@ function trend(incident: Incident): Node {
 }
 
 function colourOf(incident: Incident): string {
-  if (incident.kind === "error_group") return "failed";
-  if (incident.kind === "stuck_queue" || incident.kind === "poison") return "blocked";
+  if (incident.kind === "error_group" || incident.kind === "poison") return "failed";
+  if (incident.kind === "stuck_queue") return "blocked";
   return incident.kind === "peak" ? "scheduled" : "ready";
 }
 
 function captionOf(incident: Incident): string {
   if (incident.kind === "error_group") return "failures, last 3 h";
+  if (incident.kind === "poison") return "crashed workers, last 3 h";
   if (incident.kind === "stuck_queue") return "waiting jobs, last 3 h";
   return incident.kind === "peak" ? "jobs ahead" : "ready jobs, last 3 h";
 }

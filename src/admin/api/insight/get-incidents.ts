@@ -7,6 +7,20 @@ import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
 import { linksSchema, verbSchema } from "./shapes.ts";
 
+const crash = record(
+  {
+    // The first three of the payload, with their values as JSON.
+    fields: listOf(record({ name: "string", value: "string" })),
+    // When workers crashed since the job was added, as far as that is known.
+    times: listOf("time"),
+    // Of so many crashes each of these jobs was on board at `lost`.
+    of: "integer",
+    aboard: listOf(record({ id: "integer", task: "string?", lost: "integer" })),
+    worker: "string?",
+  },
+  "CrashReport",
+);
+
 const answer = record(
   {
     verdict: "string",
@@ -26,6 +40,8 @@ const answer = record(
           links: linksSchema,
           verb: orNull(verbSchema),
           trend: listOf("integer"),
+          // Of jobs that crash their workers.
+          crash: orNull(crash),
         },
         "Incident",
       ),

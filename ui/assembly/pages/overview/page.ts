@@ -20,6 +20,7 @@ import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
 import { Axis } from "./axis";
+import { crashCard } from "./crash";
 import { horizonChart, horizonTable, Span } from "./horizon";
 import { errorsPanel, queuesPanel, SHOWN } from "./lists";
 import { numbers } from "./numbers";
@@ -222,7 +223,7 @@ export class OverviewPage extends Page {
     for (let i = 0; i < shown; i++) {
       // The first verb is the likeliest right thing.
       const isFirst = !isFilled && list.rows[i].verb !== null && !list.gone.has(list.rows[i].id);
-      rows.push(incidentRow(m, list, i, isFirst));
+      rows.push(incidentRow(m, list, i, isFirst, crashCard(m, list.rows[i].crash)));
       isFilled = isFilled || isFirst;
     }
     const count = list.rows.length;

@@ -1,0 +1,67 @@
+/** What is known of a job that crashes its workers: when they crashed, and which jobs ran there each time. */
+import { ageText, clockAt } from "../../controls/age";
+import { link } from "../../controls/button";
+import { shareBar, sparkline } from "../../controls/spark";
+import { CrashReport, JobAboard } from "../../generated/records";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { jobPath, workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+
+const BARS: i32 = 60;
+
+export function crashCard(m: Model, crash: CrashReport | null): Node {
+  if (crash === null) return nothing;
+  const hasTimes = crash.times.length > 1;
+  const hasOthers = crash.aboard.length > 1;
+  if (!hasTimes && !hasOthers) return nothing;
+  return box("div", "crash", [hasTimes ? crashes(m, crash) : nothing, aboard(crash)]);
+}
+
+/** A bar for each crash, from the first until now. */
+function crashes(m: Model, crash: CrashReport): Node {
+  const times = crash.times;
+  const first = times[0];
+  const last = times[times.length - 1];
+  const now = max(m.facts.incidents.asOf, last);
+  const span = max(1000, now - first);
+  const bars: i64[] = [];
+  for (let i = 0; i < BARS; i++) bars.push(0);
+  for (let i = 0; i < times.length; i++) {
+    bars[min(BARS - 1, <i32>(((times[i] - first) / span) * <f64>BARS))]++;
+  }
+  const every = ageText((last - first) / <f64>(times.length - 1));
+  const title = `Crashes, one every ${every}`;
+  return box("div", "crash-times", [
+    leaf("h3", "k", title),
+    sparkline(bars, "failed", title, 480, 26),
+    box("div", "ends", [
+      leaf("span", "", clockAt(first, now)),
+      worker(crash.worker),
+      leaf("span", "", m.times.stale ? clockAt(now, now) : "now"),
+    ]),
+  ]);
+}
+
+function worker(id: string | null): Node {
+  if (id === null) return nothing;
+  return box("span", "cut", [text("last on "), link(workerPath(id), "link", [text(id)])]);
+}
+
+function aboard(crash: CrashReport): Node {
+  const rows: Node[] = [leaf("h3", "k", "Jobs running when a worker crashed")];
+  for (let i = 0; i < crash.aboard.length; i++) rows.push(share(crash.aboard[i], crash.of));
+  return box("div", "crash-jobs", rows);
+}
+
+function share(job: JobAboard, crashes: i64): Node {
+  const task = job.task;
+  const name = task === null ? "" : task;
+  const words = `${grouped(job.lost)} of ${grouped(crashes)}`;
+  const colour = job.lost >= crashes ? "failed" : "dim";
+  return box("div", "crash-job", [
+    link(jobPath(job.id), "row", [leaf("b", "cut", name), leaf("span", "id", `#${job.id}`)]),
+    shareBar(words, [colour, "none"], [job.lost, max<i64>(0, crashes - job.lost)]),
+    leaf("span", "num", words),
+  ]);
+}
