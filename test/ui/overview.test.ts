@@ -46,6 +46,12 @@ test("the verdict, since when and how many workers live stand at the top", async
   assert.equal(page.mark, "12");
 });
 
+test("incidents that were read a while ago are told with that age", async () => {
+  const page = await overview({ incidents: incidents([incident()], { as_of: at(-36) }) });
+  assert.match(page.text, /5 of 6 workers alive · read 36 s ago/);
+  assert.doesNotMatch((await overview()).text, /read \d/);
+});
+
 test("an incident says what, for how long, how far it reaches, and links what it names", async () => {
   const page = await overview();
   assert.match(page.text, /crm:acme is stuck for 2 h 9 m480 jobs wait\. worker-c holds the queue/);

@@ -1,6 +1,6 @@
 /** One sentence that says whether anything needs a person, and what else one wants to know at once. */
 
-import { clockAt } from "../../controls/age";
+import { ago, clockAt } from "../../controls/age";
 import { drawnButton } from "../../controls/button";
 import { dash } from "../../controls/empty";
 import { ALERT, CHECK, CLOCK, COPY, icon, PLUS } from "../../controls/icon";
@@ -47,6 +47,9 @@ function mark(m: Model): Node {
   return box("span", level === "bad" ? "mark bad" : "mark warn", [icon(ALERT)]);
 }
 
+/** Incidents that take long to read are read seldom. */
+const OLD_MS: f64 = 10000;
+
 function beside(m: Model): string {
   const parts: string[] = [];
   if (m.live.isStale(m.now)) {
@@ -60,6 +63,11 @@ function beside(m: Model): string {
   }
   if (since < m.serverNow) parts.push("since " + clockAt(since, m.serverNow));
   if (m.facts.has("pulse")) parts.push(alive(m));
+  // The ages in the sentences are of that moment, and all others of now.
+  const asOf = m.facts.incidents.asOf;
+  if (m.facts.has("incidents") && list.length > 0 && m.serverNow - asOf > OLD_MS) {
+    parts.push("read " + ago(asOf, m.times));
+  }
   return parts.join(" · ");
 }
 
