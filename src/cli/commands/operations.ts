@@ -38,7 +38,7 @@ export const operationsCommand = defineCommand({
       const missing = await missingTables(tools.reads);
       const store = missing === null ? tools.store : null;
       if (id === undefined) {
-        const list = (await store?.list(limit, null)) ?? [];
+        const { operations: list = [] } = (await store?.list(limit, null)) ?? {};
         if (args.json) printJson(`{"operations":[${list.map(operationJson).join(",")}]}`);
         else if (list.length === 0)
           print(

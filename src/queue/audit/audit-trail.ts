@@ -4,6 +4,8 @@
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { type Database, query } from "../../database/database.ts";
+import { microseconds, timeText } from "../sql/moments.ts";
+import { endsPage, isUnpackable, newestRows } from "../sql/unpacked.ts";
 import { type AuditEntry, auditJson, type OnAudit } from "./audit-entry.ts";
 import { hasOperations } from "./has-operations.ts";
 
@@ -70,25 +72,36 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       }
     },
     async list(limit, beforeId) {
-      const isKept = await hasOperations(db);
-      const rows = isKept
-        ? await query<{ id: string; json: string }>(db, listSql, [beforeId, limit + 1])
-        : memory
-            .filter(({ id }) => beforeId === null || BigInt(id) < BigInt(beforeId))
-            .slice(-limit - 1)
-            .reverse();
-      const page = rows.slice(0, limit);
-      return {
-        entries: page.map(({ id, json }) => `{"id":${id},${json.trim().slice(1)}`),
-        nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
-        isKept,
-      };
+      if (await hasOperations(db)) {
+        const rows = await query<AuditRow>(db, listSql, [beforeId, limit + 1]);
+        const isCut = rows.some(endsPage);
+        const read = rows.map((row) => ({ id: row.id, json: row.json ?? tooLong(row) }));
+        return { ...pageOf(read, limit, isCut), isKept: true };
+      }
+      const rows = memory
+        .filter(({ id }) => beforeId === null || BigInt(id) < BigInt(beforeId))
+        .slice(-limit - 1)
+        .reverse();
+      return { ...pageOf(rows, limit, false), isKept: false };
     },
     async tidy() {
       if (!(await hasOperations(db))) return false;
       const [row] = await query<{ gone: number }>(db, tidySql);
       return row?.gone === TIDIED_AT_ONCE;
     },
+  };
+}
+
+/** `isCut`: there may be more behind the last row, although there are no more rows. */
+function pageOf(
+  rows: readonly { readonly id: string; readonly json: string }[],
+  limit: number,
+  isCut: boolean,
+): Pick<AuditPage, "entries" | "nextCursor"> {
+  const page = rows.slice(0, limit);
+  return {
+    entries: page.map(({ id, json }) => `{"id":${id},${json.trim().slice(1)}`),
+    nextCursor: rows.length > limit || isCut ? (page.at(-1)?.id ?? null) : null,
   };
 }
 
@@ -105,12 +118,34 @@ function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry
 const recordSql = (s: string) => `
   insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
 
+/** Ours have 10,000 ids at most. */
+const LONGEST_ENTRY = 1_048_576;
+
 const listSql = (s: string) => `
-  select id, entry as json
-  from ${s}._private_audit
-  where $1::bigint is null or id < $1::bigint
-  order by id desc
-  limit $2::int`;
+  with recursive ${newestRows(`${s}._private_audit`, `case when ${isUnpackable("stored.entry")} then pg_catalog.octet_length(stored.entry::text) else 0 end`)}
+  select page.id, page.page_bytes, case when ${isUnpackable("audit.entry")}
+      and pg_catalog.octet_length(audit.entry::text) <= ${LONGEST_ENTRY}::int then audit.entry end as json,
+    audit.operation_id, ${microseconds("audit.at")} as at_us
+  from page join ${s}._private_audit as audit on audit.id = page.id
+  where page.row_number > 0
+  order by page.id desc`;
+
+interface AuditRow {
+  readonly id: string;
+  readonly page_bytes: string;
+  readonly json: string | null;
+  readonly operation_id: string | null;
+  readonly at_us: string;
+}
+
+/** An entry of no size of ours, as an entry. */
+const tooLong = ({ at_us: us, operation_id: operationId }: AuditRow): string =>
+  auditJson({
+    at: timeText(us),
+    ...{ by: null, source: "admin", client: null, request: null, action: "", query: null },
+    ...{ ids: null, key: null, workers: null, operationId, changes: {}, before: null, after: null },
+    ...{ asked: null, done: null, message: "This entry is too long to be read." },
+  });
 
 const tidySql = (s: string) => `
   with gone as (

@@ -1,9 +1,11 @@
 // Jobs by task, queue, worker or priority: all of them counted where the table is small, else those on
 // random pages.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { unlessLate } from "../../database/unless-late.ts";
 import { between, exact, type Value } from "../../domain/value.ts";
 import type { JobQuery } from "../query/job-query.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { dateOf } from "../sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
@@ -21,7 +23,7 @@ const SAMPLED_PAGES = 1_000;
 const keys: Readonly<Record<ColumnGrouping, string>> = {
   task: "jobs.task_id",
   queue: "jobs.job_queue_id",
-  worker: "jobs.locked_by",
+  worker: lockHolder("jobs"),
   priority: "jobs.priority",
 };
 

@@ -1,6 +1,7 @@
 // The jobs to make groups of in Node: all of them where the table is small, else those on random pages,
 // and the newest failures where an index has them. Of an error only the first 600 characters leave the
 // database: it is not unpacked further.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { unlessLate } from "../../database/unless-late.ts";
@@ -9,6 +10,7 @@ import { between, exact, type Value } from "../../domain/value.ts";
 import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import { failedAt } from "../settle/retry-policy.ts";
 import { isFailed } from "../sql/job-state.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { loadPacked, type PackableRow, packable } from "../sql/unpacked.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
@@ -200,7 +202,7 @@ interface TextRow extends PackableRow {
 
 // date_part gives a float: numeric arithmetic would cost more than all the rest.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
-      jobs.job_queue_id as queue_id, jobs.locked_by, jobs.priority,
+      jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
       pg_catalog.date_part('epoch', ${failedAt("jobs")}) as failed_s,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,

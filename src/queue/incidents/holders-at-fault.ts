@@ -1,6 +1,8 @@
 // Queues that have been held for longer than a minute, and workers that have fallen silent: the rows
 // alone, which are few.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
 import { reportedWorkers } from "../sql/unpacked.ts";
 import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
@@ -17,8 +19,8 @@ const MOST_QUEUES = 500;
 const HELD_S = 60;
 
 const queuesSql: Statement = (s) => `
-  select id, queue_name, locked_by, ${microseconds("locked_at")} as locked_us
-  from ${s}._private_job_queues
+  select id, queue_name, ${lockHolder("queues")} as locked_by, ${microseconds("locked_at")} as locked_us
+  from ${s}._private_job_queues as queues
   where locked_at < pg_catalog.now() - interval '${HELD_S} seconds'
   order by locked_at limit ${MOST_QUEUES}`;
 

@@ -1,9 +1,11 @@
 // Finds jobs that kill their workers, and who holds jobs. No index leads to either, so a large table is
 // walked a little at a time, about a tenth of a second at each call; what was found is looked at again
 // at each call, and forgotten once it is gone.
+
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { memberNames, valuesAt } from "../../domain/payload-values.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { dateOf, microseconds } from "../sql/moments.ts";
 import { ifSurelyAtMost } from "../sql/unpacked.ts";
 import type { Gauge } from "../stats/gauge.ts";
@@ -132,8 +134,8 @@ const isCandidate = `(attempts >= 2 and (locked_at is not null or attempts < max
       and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
 
 const stepSql: Statement = (s) => `
-  select id, locked_by, ${isCandidate} as is_candidate
-  from ${s}._private_jobs
+  select id, ${lockHolder("jobs")} as locked_by, ${isCandidate} as is_candidate
+  from ${s}._private_jobs as jobs
   where ctid >= $1::tid and ctid < $2::tid and (locked_at is not null or ${isCandidate})
   limit $3::int`;
 

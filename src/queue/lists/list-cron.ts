@@ -165,6 +165,8 @@ interface LedgerRow {
 }
 
 const MOST = 10_000;
+/** Of an identifier: no worker takes one with more than 512 characters, and packed text may have many more. */
+const LONGEST_BYTES = 4_096;
 
 const ledgerSql: Statement = (s) => `
   select known.identifier, known.known_since_ms, known.last_execution_ms, clock.now_ms
@@ -173,5 +175,6 @@ const ledgerSql: Statement = (s) => `
     select identifier, ${milliseconds("known_since")} as known_since_ms,
       ${milliseconds("last_execution")} as last_execution_ms
     from ${s}._private_known_crontabs
+    where pg_catalog.octet_length(identifier) <= ${LONGEST_BYTES}::int
     order by identifier limit ${MOST}
   ) as known on true`;

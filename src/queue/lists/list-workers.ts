@@ -1,8 +1,10 @@
 // The workers, page by page, and one of them: what their heartbeat rows say, and what they hold.
+
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Basis, capped, estimated, exact, type Value } from "../../domain/value.ts";
 import { isLocked } from "../sql/job-state.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { microseconds, timeText } from "../sql/moments.ts";
 import { type WorkerReport, workerReport } from "../workers/worker-report.ts";
 import {
@@ -136,11 +138,11 @@ function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: Work
 const CURRENT_JOBS = 100;
 
 const lockedSql: Statement = (s) => `
-  select jobs.locked_by as worker_id, jobs.id, tasks.identifier as task,
+  select ${lockHolder("jobs")} as worker_id, jobs.id, tasks.identifier as task,
     ${microseconds("jobs.locked_at")} as since_us
   from ${s}._private_jobs as jobs
   left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
-  where jobs.locked_by = any($1::text[]) and ${isLocked("jobs")}
+  where ${lockHolder("jobs")} = any($1::text[]) and ${isLocked("jobs")}
   order by jobs.locked_at, jobs.id
   limit ${CURRENT_JOBS}`;
 

@@ -1,10 +1,12 @@
 // Who holds locks, heartbeat or not. Locked queues are found in the small table of queues. Locked jobs
 // are known only where an index leads to them, or the table is small enough to be read whole: else
 // `knowsJobs` is false, and nothing is claimed about who holds none.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import type { Basis } from "../../domain/value.ts";
 import { isLocked } from "../sql/job-state.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { microseconds } from "../sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
@@ -47,13 +49,13 @@ export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLo
 const MOST = 10_000;
 
 const lockedQueues = (s: string) => `
-    select locked_by, locked_at, false as is_job
-    from ${s}._private_job_queues
+    select ${lockHolder("queues")} as locked_by, locked_at, false as is_job
+    from ${s}._private_job_queues as queues
     where locked_by is not null and locked_at is not null`;
 
 const lockedJobs = (s: string) => `
     union all
-    select locked_by, locked_at, true
+    select ${lockHolder("jobs")}, locked_at, true
     from ${s}._private_jobs as jobs
     where jobs.locked_by is not null and ${isLocked("jobs")}`;
 

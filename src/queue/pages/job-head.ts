@@ -1,9 +1,11 @@
 // One job as its page shows it: with its payload only where that is small, of a long error the beginning,
 // and on request the first characters of a payload of any size.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { type JobRow, jobColumnsWith, jobNames, toJob } from "../sql/job-row.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { ifSurelyAtMost, isPacked } from "../sql/unpacked.ts";
 
 /** Of a payload that comes along: stored bytes, and unpacked ones at the worst. */
@@ -59,7 +61,7 @@ const headSql: Statement = (schema) => `
     payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
       then ${ifSurelyAtMost("jobs.payload", SMALL_WORST_BYTES)} end`,
     lastError: `pg_catalog.left(jobs.last_error, ${SHOWN_ERROR})`,
-    lockedBy: "jobs.locked_by",
+    lockedBy: lockHolder("jobs"),
     flags: ifSurelyAtMost("jobs.flags", MOST_FLAGS_BYTES),
   })},
     pg_catalog.pg_column_size(jobs.payload) as payload_bytes,

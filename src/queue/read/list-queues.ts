@@ -1,8 +1,10 @@
 // The named queues and how much work lies in each.
+
 import { InputError } from "../../base/errors.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { stateCounts } from "../sql/job-state.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../sql/moments.ts";
 
 /** A named queue, and how many jobs of it are in which state. */
@@ -78,7 +80,7 @@ const queuesSql: Statement = (schema) => `
   )
   select
     queues.id, queues.queue_name,
-    ${microseconds("queues.locked_at")}::text as locked_at_us, queues.locked_by,
+    ${microseconds("queues.locked_at")}::text as locked_at_us, ${lockHolder("queues")} as locked_by,
     coalesce(counts.job_count, 0)::text as job_count,
     coalesce(counts.ready_count, 0)::text as ready_count,
     coalesce(counts.scheduled_count, 0)::text as scheduled_count,

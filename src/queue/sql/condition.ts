@@ -5,6 +5,7 @@
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "./eligible.ts";
 import { isFailed, isLocked } from "./job-state.ts";
+import { lockHolder } from "./lock.ts";
 import { reportedWorkers } from "./unpacked.ts";
 
 /** The quoted schema, where it has a table of workers; null: it has none, and what is locked is running. */
@@ -121,7 +122,7 @@ export const isFetched = (job: string, heartbeats: Heartbeats): string =>
           and exists (select from ${heartbeats}._private_workers as workers where workers.id = ${job}.locked_by
             and workers.last_heartbeat_at >= ${job}.locked_at + interval '1 second')
         else false end
-      from (select ${listsOf(heartbeats)} -> ${job}.locked_by as list offset 0) as holder)`;
+      from (select ${listsOf(heartbeats)} -> ${lockHolder(job)} as list offset 0) as holder)`;
 
 /** By worker the list of what it has fetched; of other makes an object with the list of what it runs. */
 const listsOf = (heartbeats: string): string => `(

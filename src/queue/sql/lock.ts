@@ -4,6 +4,12 @@
 export const lockBy = (workerId: string): string =>
   `locked_by = ${workerId}::text, locked_at = pg_catalog.now()`;
 
+/**
+ * The id of the worker that has locked a row of jobs or queues: of the table's text, which may be as long as
+ * PostgreSQL takes, as much as ids of ours can have.
+ */
+export const lockHolder = (row: string): string => `pg_catalog.left(${row}.locked_by, 1024)`;
+
 /** Lets go. */
 export const UNLOCK = "locked_by = null, locked_at = null";
 

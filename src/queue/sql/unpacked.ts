@@ -61,6 +61,33 @@ export const reportedWorkers = (s: string, which = "true"): string => `(
     ) as summed
   )`;
 
+/** Of one value: what may be larger is not unpacked. */
+export const isUnpackable = (value: string): string =>
+  `coalesce(${worstBytes(value)}, 0) <= ${MOST_UNPACKED}::bigint`;
+
+/** A page of whole rows ends behind the one with which it has so many bytes. */
+const MOST_OF_A_PAGE = 4 * 1_048_576;
+
+/** The last row of such a page, where the number of rows has not ended it. */
+export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
+  Number(bytes) >= MOST_OF_A_PAGE;
+
+/**
+ * As `with recursive …`: the newest rows of a table, by their ids, before $1 bigint (null: the first), at most
+ * $2 int. Each is unpacked in its turn until they have 4 MB together. `row.id` and the sum, `row.page_bytes`.
+ */
+export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
+    select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
+    union all
+    select page.row_number + 1, page.page_bytes + next.bytes, next.id
+    from page, lateral (
+      select stored.id, (${bytes})::bigint as bytes from ${table} as stored
+      where stored.id < page.id and ${which}
+      order by stored.id desc limit 1
+    ) as next
+    where page.row_number < $2::int and page.page_bytes < ${MOST_OF_A_PAGE}::bigint
+  )`;
+
 /** What a row brings, and what loadPacked() needs to bring the rest. `bytes`: a parameter or number. */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})

@@ -1,7 +1,9 @@
 // What is known of the jobs without reading them: how large the table is, how many rows were written
 // since the statistics began, which named queues are locked. Costs less than a millisecond.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Heartbeats } from "../sql/condition.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { milliseconds } from "../sql/moments.ts";
 
 export interface Gauge {
@@ -66,7 +68,8 @@ export async function readGauge(db: Database): Promise<Gauge> {
 
 const gaugeSql: Statement = (s) => `
   with locked as materialized (
-    select id, locked_by from ${s}._private_job_queues where locked_at is not null limit 10000
+    select id, ${lockHolder("queues")} as locked_by from ${s}._private_job_queues as queues
+    where locked_at is not null limit 10000
   )
   select
     ${milliseconds("pg_catalog.now()")} as now_ms,

@@ -1,5 +1,7 @@
 // The named queues without their jobs, and the names of tasks: what numbers from elsewhere are put to.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { microseconds } from "../sql/moments.ts";
 
 export interface QueueRow {
@@ -11,8 +13,8 @@ export interface QueueRow {
 }
 
 const queuesSql: Statement = (s) => `
-  select id, queue_name, ${microseconds("locked_at")} as locked_at_us, locked_by
-  from ${s}._private_job_queues
+  select id, queue_name, ${microseconds("locked_at")} as locked_at_us, ${lockHolder("queues")} as locked_by
+  from ${s}._private_job_queues as queues
   order by locked_at nulls last, queue_name
   limit $1::int`;
 

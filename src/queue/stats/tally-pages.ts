@@ -1,8 +1,10 @@
 // Counts jobs by condition for each task, queue and holder: in all of a small table, in one chunk of a
 // census, which is exact for the moment at which it is read, or on the pages of a sample.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { failedForGoodAt } from "../settle/retry-policy.ts";
 import type { Heartbeats } from "../sql/condition.ts";
+import { lockHolder } from "../sql/lock.ts";
 import type { Locks } from "./gauge.ts";
 import type { SampledJobs, TallyRow } from "./name-tallies.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
@@ -34,10 +36,10 @@ const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
     ) as jobs
     group by grouping sets ((task_id, tallied), (job_queue_id, tallied))
     union all
-    select 'holder', locked_by, 'running', pg_catalog.count(*), null
+    select 'holder', ${lockHolder("jobs")}, 'running', pg_catalog.count(*), null
     from ${s}._private_jobs as jobs
     where ${where} and locked_at is not null and locked_by is not null
-    group by locked_by
+    group by 2
   ) as grouped
   group by kind collate "C", tallied collate "C"`;
 
@@ -120,7 +122,7 @@ const sampleSql =
   cross join lateral (${rowsOfPage(
     s,
     "sampled.page",
-    `jobs.task_id, jobs.job_queue_id, jobs.locked_by,
+    `jobs.task_id, jobs.job_queue_id, ${lockHolder("jobs")} as locked_by,
         ${talliedAs("jobs", "$1", heartbeats)} as tallied`,
   )}
   ) as job`;

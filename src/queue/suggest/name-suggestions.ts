@@ -24,11 +24,14 @@ function patterns(typed: string): [string, string] {
   return [`%${escaped}%`, `${escaped}%`];
 }
 
+/** A packed text may have many more; it is no name of ours. */
+const LONGEST_BYTES = 4_096;
+
 /** $1 text anywhere  $2 at the beginning */
 const like = (name: string, from: string, more = "") => `
   select ${name} as name
   from ${from}
-  where ${name} ilike $1::text ${more}
+  where case when pg_catalog.octet_length(${name}) <= ${LONGEST_BYTES} then ${name} ilike $1::text else false end ${more}
   group by ${name}
   order by (${name} ilike $2::text) desc, ${name}
   limit ${MOST}`;

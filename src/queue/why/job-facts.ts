@@ -1,4 +1,5 @@
 // A job's row with what stands around it: its queue's lock, and the database's time. One statement.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
@@ -6,6 +7,7 @@ import { checkedJobId } from "../../domain/job-ids.ts";
 import { failedAt } from "../settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../sql/condition.ts";
 import { jobNames } from "../sql/job-row.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../sql/moments.ts";
 import { heartbeatsOf } from "../workers/worker-table.ts";
 
@@ -113,10 +115,10 @@ const factsSql =
     ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
     jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
-    ${microseconds("jobs.locked_at")} as locked_us, jobs.locked_by,
+    ${microseconds("jobs.locked_at")} as locked_us, ${lockHolder("jobs")} as locked_by,
     queues.id as queue_id, queues.queue_name,
     jobs.job_queue_id is not null and queues.id is null as is_queue_lost, ${microseconds("queues.locked_at")} as queue_locked_us,
-    queues.locked_by as queue_locked_by, ${microseconds("pg_catalog.now()")} as now_us
+    ${lockHolder("queues")} as queue_locked_by, ${microseconds("pg_catalog.now()")} as now_us
   from ${s}._private_jobs as jobs
   ${jobNames(s)}
   where jobs.id = $1::bigint`;

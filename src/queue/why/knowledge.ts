@@ -1,7 +1,9 @@
 // Who knows which task. That nobody does is claimed only when nothing speaks against it: every living
 // worker lists all its tasks, and so does everybody who holds a lock. A stock worker says nothing, and
 // may know any task.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { lockHolder } from "../sql/lock.ts";
 import { reportedWorkers } from "../sql/unpacked.ts";
 import { isAlive } from "./holders.ts";
 
@@ -80,10 +82,10 @@ const knowledgeSql =
     order by last_heartbeat_at desc
     limit ${MOST_WORKERS + 1}
   ), locks as (
-    select locked_by from ${s}._private_job_queues where locked_at is not null
+    select ${lockHolder("queues")} as locked_by from ${s}._private_job_queues as queues where locked_at is not null
     union all ${
       readsJobs
-        ? `select locked_by from ${s}._private_jobs
+        ? `select ${lockHolder("jobs")} from ${s}._private_jobs as jobs
     where locked_at is not null and not is_available`
         : "select pg_catalog.unnest($3::text[])"
     }

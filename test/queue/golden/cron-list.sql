@@ -4,6 +4,7 @@
     select identifier, pg_catalog.floor(extract(epoch from known_since) * 1000::numeric) as known_since_ms,
       pg_catalog.floor(extract(epoch from last_execution) * 1000::numeric) as last_execution_ms
     from "worker"._private_known_crontabs
+    where pg_catalog.octet_length(identifier) <= 4096::int
     order by identifier limit 10000
   ) as known on true;
 

@@ -1,5 +1,5 @@
   select 0 as place, jobs.id, jobs.task_id,
-      jobs.job_queue_id as queue_id, jobs.locked_by, jobs.priority,
+      jobs.job_queue_id as queue_id, pg_catalog.left(jobs.locked_by, 1024) as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, 600) as error_start,
       pg_catalog.date_part('epoch', greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'

@@ -3,10 +3,10 @@
       pg_catalog.max(job.created_at) as last, pg_catalog.max(job.id) as id
     from pg_catalog.unnest($2::bigint[]) with ordinality as sampled (page, place)
     cross join lateral (
-      select jobs.id, jobs.created_at, jobs.locked_by as key from "worker"._private_jobs as jobs
+      select jobs.id, jobs.created_at, pg_catalog.left(jobs.locked_by, 1024) as key from "worker"._private_jobs as jobs
       where jobs.ctid >= ('(' || sampled.page::text || ',0)')::tid
         and jobs.ctid < ('(' || (sampled.page + 1)::text || ',0)')::tid
-        and jobs.locked_by is not null and (jobs.task_id = any($3::int[]))
+        and pg_catalog.left(jobs.locked_by, 1024) is not null and (jobs.task_id = any($3::int[]))
       offset 0
     ) as job
     group by 1, 2

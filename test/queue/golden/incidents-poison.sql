@@ -1,6 +1,6 @@
-  select id, locked_by, (attempts >= 2 and (locked_at is not null or attempts < max_attempts)
+  select id, pg_catalog.left(jobs.locked_by, 1024) as locked_by, (attempts >= 2 and (locked_at is not null or attempts < max_attempts)
       and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %')) as is_candidate
-  from "worker"._private_jobs
+  from "worker"._private_jobs as jobs
   where ctid >= $1::tid and ctid < $2::tid and (locked_at is not null or (attempts >= 2 and (locked_at is not null or attempts < max_attempts)
       and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %')))
   limit $3::int;

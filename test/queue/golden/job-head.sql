@@ -7,7 +7,7 @@
   jobs.attempts, jobs.max_attempts, pg_catalog.left(jobs.last_error, 262144) as last_error,
   pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric)::text as created_at_us,
   pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric)::text as updated_at_us,
-  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, jobs.locked_by as locked_by,
+  jobs.key, pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric)::text as locked_at_us, pg_catalog.left(jobs.locked_by, 1024) as locked_by,
   jobs.revision, (case when pg_catalog.pg_column_size(jobs.flags)::bigint * case pg_catalog.pg_column_compression(jobs.flags)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end <= 4194304 then jobs.flags end)::text as flags, jobs.is_available,
   case

@@ -38,7 +38,7 @@ and ((jobs.locked_at is not null and not jobs.is_available and (select case pg_c
     ) as summed
   ) as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> jobs.locked_by as list offset 0) as holder)) or (jobs.locked_at is not null and not jobs.is_available and not (select case pg_catalog.jsonb_typeof(holder.list)
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder)) or (jobs.locked_at is not null and not jobs.is_available and not (select case pg_catalog.jsonb_typeof(holder.list)
         when 'array' then holder.list operator(pg_catalog.?) jobs.id::text
         when 'object' then not (holder.list -> 'running'::text) operator(pg_catalog.?) jobs.id::text
           and exists (select from "worker"._private_workers as workers where workers.id = jobs.locked_by
@@ -70,5 +70,5 @@ and ((jobs.locked_at is not null and not jobs.is_available and (select case pg_c
     ) as summed
   ) as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> jobs.locked_by as list offset 0) as holder)) or (jobs.locked_at is not null and not jobs.is_available))
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder)) or (jobs.locked_at is not null and not jobs.is_available))
 order by jobs.id

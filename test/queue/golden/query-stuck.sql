@@ -30,8 +30,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   select array(
     select queues.id from "worker"._private_job_queues as queues
     where not queues.is_available
-    and queues.locked_at is not null and (queues.locked_by = any($1::text[])
-    or queues.locked_at < $3::timestamptz and (queues.locked_by = any($2::text[])) is not true)
+    and queues.locked_at is not null and (pg_catalog.left(queues.locked_by, 1024) = any($1::text[])
+    or queues.locked_at < $3::timestamptz and (pg_catalog.left(queues.locked_by, 1024) = any($2::text[])) is not true)
     order by queues.id
   )::text as ids;
 
@@ -39,6 +39,6 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 select jobs.id, null::text as marks
 from "worker"._private_jobs as jobs
 where jobs.id > $1::bigint
-and (((jobs.locked_at is not null and (jobs.locked_by = any($2::text[])
-    or jobs.locked_at < $3::text::timestamptz and (jobs.locked_by = any($4::text[])) is not true)) or (jobs.is_available and jobs.run_at <= $5::text::timestamptz and jobs.job_queue_id = any($6::int[]))) or ((jobs.locked_at is not null and not jobs.is_available and jobs.locked_at < $7::text::timestamptz) and ((jobs.locked_at is not null and not jobs.is_available) and (pg_catalog.starts_with(jobs.locked_by collate "C", $8::text)))))
+and (((jobs.locked_at is not null and (pg_catalog.left(jobs.locked_by, 1024) = any($2::text[])
+    or jobs.locked_at < $3::text::timestamptz and (pg_catalog.left(jobs.locked_by, 1024) = any($4::text[])) is not true)) or (jobs.is_available and jobs.run_at <= $5::text::timestamptz and jobs.job_queue_id = any($6::int[]))) or ((jobs.locked_at is not null and not jobs.is_available and jobs.locked_at < $7::text::timestamptz) and ((jobs.locked_at is not null and not jobs.is_available) and (pg_catalog.starts_with(jobs.locked_by collate "C", $8::text)))))
 order by jobs.id

@@ -1,7 +1,7 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   
-  select queues.id, queues.queue_name, queues.locked_by,
+  select queues.id, queues.queue_name, pg_catalog.left(queues.locked_by, 1024) as locked_by,
     pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric) as locked_at_us,
     case when queues.locked_at is not null then 'unknown' end as holder,
     pg_catalog.floor(extract(epoch from case when queues.locked_at < pg_catalog.now() - 14400000::float8 * interval '1 millisecond' then queues.locked_at end) * 1000000::numeric) as stuck_since_us

@@ -1,5 +1,6 @@
   with locked as materialized (
-    select id, locked_by from "worker"._private_job_queues where locked_at is not null limit 10000
+    select id, pg_catalog.left(queues.locked_by, 1024) as locked_by from "worker"._private_job_queues as queues
+    where locked_at is not null limit 10000
   )
   select
     pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000::numeric) as now_ms,

@@ -33,7 +33,7 @@
     ) as summed
   ) as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> jobs.locked_by as list offset 0) as holder) as is_fetched
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder) as is_fetched
     from "worker"._private_jobs as jobs where jobs.locked_at is not null
     order by locked_at limit $1::int + 1
   ) as locked;

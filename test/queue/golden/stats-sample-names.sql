@@ -6,7 +6,7 @@
     coalesce(pg_catalog.json_agg(job.locked_by) filter (where job.locked_by is not null), '[]')::text as holders
   from pg_catalog.unnest($2::bigint[]) as sampled (page)
   cross join lateral (
-      select jobs.task_id, jobs.job_queue_id, jobs.locked_by,
+      select jobs.task_id, jobs.job_queue_id, pg_catalog.left(jobs.locked_by, 1024) as locked_by,
         case
     when jobs.locked_at is not null then case when (select case pg_catalog.jsonb_typeof(holder.list)
         when 'array' then holder.list operator(pg_catalog.?) jobs.id::text
@@ -40,7 +40,7 @@
     ) as summed
   ) as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> jobs.locked_by as list offset 0) as holder) then 'fetched' else 'running' end
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder) then 'fetched' else 'running' end
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
     when jobs.attempts > 0 then case when jobs.run_at <= pg_catalog.now() then 'retrying_due' else 'retrying_ahead' end

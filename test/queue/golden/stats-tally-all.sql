@@ -48,7 +48,7 @@
     ) as summed
   ) as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> jobs.locked_by as list offset 0) as holder) then 'fetched' else 'running' end
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder) then 'fetched' else 'running' end
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= pg_catalog.now() and jobs.job_queue_id = any($1::int[]) then 'blocked'
     when jobs.attempts > 0 then case when jobs.run_at <= pg_catalog.now() then 'retrying_due' else 'retrying_ahead' end
@@ -61,9 +61,9 @@
     ) as jobs
     group by grouping sets ((task_id, tallied), (job_queue_id, tallied))
     union all
-    select 'holder', locked_by, 'running', pg_catalog.count(*), null
+    select 'holder', pg_catalog.left(jobs.locked_by, 1024), 'running', pg_catalog.count(*), null
     from "worker"._private_jobs as jobs
     where true and locked_at is not null and locked_by is not null
-    group by locked_by
+    group by 2
   ) as grouped
   group by kind collate "C", tallied collate "C"

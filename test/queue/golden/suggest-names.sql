@@ -2,7 +2,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 
   select id as name
   from "worker"._private_workers
-  where id ilike $1::text 
+  where case when pg_catalog.octet_length(id) <= 4096 then id ilike $1::text else false end 
   group by id
   order by (id ilike $2::text) desc, id
   limit 20

@@ -14,8 +14,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     pg_catalog.count(*) filter (where not is_job)::int as queues,
     pg_catalog.floor(extract(epoch from pg_catalog.min(locked_at)) * 1000000::numeric) as oldest_us
   from (
-    select locked_by, locked_at, false as is_job
-    from "worker"._private_job_queues
+    select pg_catalog.left(queues.locked_by, 1024) as locked_by, locked_at, false as is_job
+    from "worker"._private_job_queues as queues
     where locked_by is not null and locked_at is not null
   ) as locks
   group by locked_by

@@ -39,5 +39,5 @@
     ) as summed
   ) as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> jobs.locked_by as list offset 0) as holder)
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder)
   order by jobs.id limit 1

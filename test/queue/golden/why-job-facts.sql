@@ -34,7 +34,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     ) as summed
   ) as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> jobs.locked_by as list offset 0) as holder) then 'fetched' else 'running' end
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder) then 'fetched' else 'running' end
     when jobs.attempts >= jobs.max_attempts then 'failed'
     when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
     when jobs.attempts > 0 then 'retrying'
@@ -46,10 +46,10 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_us, pg_catalog.floor(extract(epoch from greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) * 1000000::numeric) as failed_us,
-    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_us, jobs.locked_by,
+    pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_us, pg_catalog.left(jobs.locked_by, 1024) as locked_by,
     queues.id as queue_id, queues.queue_name,
     jobs.job_queue_id is not null and queues.id is null as is_queue_lost, pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric) as queue_locked_us,
-    queues.locked_by as queue_locked_by, pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us
+    pg_catalog.left(queues.locked_by, 1024) as queue_locked_by, pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

@@ -11,7 +11,7 @@ import {
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
-import { cursorIn } from "./read-operations.ts";
+import { cursorIn, fitting } from "./read-operations.ts";
 
 const MOST_ENTRIES = 200;
 
@@ -79,10 +79,12 @@ export const listActivity: Operation = {
         ...ofOperation(byId.get(operationIdOf(members) ?? "") ?? null),
       }),
     );
+    const shown = fitting(texts);
+    const last = parsed[shown.length - 1]?.get("id") ?? null;
     return jsonText(
       objectText({
-        entries: `[${texts.join(",")}]`,
-        next_cursor: JSON.stringify(nextCursor),
+        entries: `[${shown.join(",")}]`,
+        next_cursor: JSON.stringify(shown.length < texts.length ? last : nextCursor),
         kept: String(isKept),
       }),
     );

@@ -24,6 +24,18 @@ const MOST_IDS = 1_000;
 
 const cursor = inQuery(text(["Cursor", "next_cursor of the page before; empty: the first"], 0, 20));
 
+const LONGEST_PAGE = 4 * 1_048_576;
+
+/** The first of the texts, as many as a page has room for; one at least. */
+export function fitting(texts: readonly string[]): readonly string[] {
+  let length = 0;
+  const end = texts.findIndex((text, at) => {
+    length += text.length;
+    return length > LONGEST_PAGE && at > 0;
+  });
+  return end === -1 ? texts : texts.slice(0, end);
+}
+
 /** Ids are cursors, too. */
 export function cursorIn(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
@@ -47,12 +59,14 @@ export const listOperations: Operation = {
     const { limit = 50, cursor: given } = readQuery(request, listQuery);
     const most = Math.min(limit, MOST_OPERATIONS);
     const store = await operations.store();
-    const found = (await store?.list(most + 1, cursorIn(given))) ?? [];
-    const page = found.slice(0, most);
+    const { operations: found = [], hasMore = false } =
+      (await store?.list(most, cursorIn(given))) ?? {};
+    const texts = fitting(found.map(operationJson));
+    const isWhole = texts.length === found.length && !hasMore;
     return jsonText(
       objectText({
-        operations: `[${page.map(operationJson).join(",")}]`,
-        next_cursor: JSON.stringify(found.length > most ? (page.at(-1)?.id ?? null) : null),
+        operations: `[${texts.join(",")}]`,
+        next_cursor: JSON.stringify(isWhole ? null : (found[texts.length - 1]?.id ?? null)),
         resumable: String(store !== null),
       }),
     );

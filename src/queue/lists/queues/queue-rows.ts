@@ -2,8 +2,10 @@
 //
 //   stuck   held by a silent worker, since its last sign of life; by an unknown one, once the lock is
 //           4 hours old
+
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
+import { lockHolder } from "../../sql/lock.ts";
 import { microseconds } from "../../sql/moments.ts";
 import { reportedWorkers } from "../../sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../workers/reset-stale-locks.ts";
@@ -104,7 +106,7 @@ const heard = {
   stuckSince: `case when queues.locked_at is null then null
       when worker.id is null then case when ${isOld} then queues.locked_at end
       when worker.is_silent then greatest(queues.locked_at, worker.last_heartbeat_at) end`,
-  join: "left join worker on worker.id = queues.locked_by",
+  join: `left join worker on worker.id = ${lockHolder("queues")}`,
 };
 const blind = {
   workers: () => "",
@@ -117,7 +119,7 @@ type Knows = typeof heard | typeof blind;
 
 const columns = (s: string, { workers, holder, stuckSince, join }: Knows) => `
   ${workers(s)}
-  select queues.id, queues.queue_name, queues.locked_by,
+  select queues.id, queues.queue_name, ${lockHolder("queues")} as locked_by,
     ${microseconds("queues.locked_at")} as locked_at_us,
     ${holder} as holder,
     ${microseconds(stuckSince)} as stuck_since_us

@@ -116,6 +116,11 @@ export interface OperationResults {
   readonly errors: readonly { readonly label: string; readonly count: number }[];
 }
 
+export interface OperationPage {
+  readonly operations: readonly JobOperation[];
+  readonly hasMore: boolean;
+}
+
 export interface OperationStore {
   /** Keeps a rehearsal for a while. */
   keep(rehearsal: Rehearsal): Promise<void>;
@@ -124,12 +129,12 @@ export interface OperationStore {
   /** A new operation, running, that the caller works on. Throws `conflict` while another is at work. */
   begin(rehearsal: Rehearsal, origin: Origin, manner: Manner): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
-  /** Those of them that there are. */
+  /** Those of them that there are; the newest, where their rows are too long together. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
   /** The one at work, else the newest that took its time: what acts on single jobs is over at once. */
   atHand(): Promise<JobOperation | null>;
-  /** Newest first; `beforeId`: older than this one. */
-  list(limit: number, beforeId: string | null): Promise<JobOperation[]>;
+  /** Newest first; `beforeId`: older than this one. Fewer than `limit` where their rows are long. */
+  list(limit: number, beforeId: string | null): Promise<OperationPage>;
   /** null: it is in none of the states. Throws `conflict` like begin(). */
   move(id: string, transition: Transition): Promise<JobOperation | null>;
   /** Says that the caller is still there. False: it is not the caller's any more. */

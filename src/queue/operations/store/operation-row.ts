@@ -1,6 +1,7 @@
 // An operation as its SQL row. The only place that knows the columns.
 import type { Value } from "../../../domain/value.ts";
 import { dateOf, microseconds, timeText } from "../../sql/moments.ts";
+import { isUnpackable } from "../../sql/unpacked.ts";
 import type { Changes, OperationAction } from "../model/action.ts";
 import {
   type JobOperation,
@@ -53,6 +54,28 @@ export const EFFECTIVE_STATE = `case
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
     else operation.state
   end`;
+
+const texts = ["query", "now_us", "action", "performed_by", "source", "state", "owner", "error"];
+const jsons = ["changes", "matched", "expected"];
+const LONGEST_TEXTS = 262_144;
+
+const textBytes = (row: string): string =>
+  texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
+
+/**
+ * The condition that the row is as long as one of ours can be: no other is listed or found. The length of a
+ * text is known without unpacking it.
+ */
+export const isOwnSize = (row: string): string =>
+  `${textBytes(row)} <= ${LONGEST_TEXTS}::bigint
+    and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}`;
+
+/** How long such a row is. */
+export const rowBytes = (row: string): string =>
+  [
+    textBytes(row),
+    ...jsons.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}::text), 0)::bigint`),
+  ].join(" + ");
 
 /** Expects the table under the name `operation`. */
 export const operationColumns = `

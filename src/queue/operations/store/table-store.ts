@@ -4,14 +4,17 @@
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
+import { endsPage, newestRows } from "../../sql/unpacked.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { batchStatement, type Claim } from "./batch-statement.ts";
 import { idsIn, lookAgain, type Missed, noteMissed } from "./missed.ts";
 import {
   EFFECTIVE_STATE,
+  isOwnSize,
   type OperationRow,
   operationColumns,
+  rowBytes,
   toOperation,
   type UndoLeftRow,
   undoLeftIn,
@@ -58,10 +61,15 @@ export function tableStore(db: Database, owner: string): OperationStore {
       if (begun === undefined) throw new Error("an operation that was inserted has no row");
       return begun;
     },
-    find: async (id) => (await rows(findSql, [[id]]))[0] ?? null,
-    findAll: (ids) => rows(findSql, [ids]),
+    find: async (id) => (await rows(findSql, [id]))[0] ?? null,
+    findAll: (ids) => rows(findAllSql, [null, ids.length, ids]),
     atHand: async () => (await rows(atHandSql, []))[0] ?? null,
-    list: (limit, beforeId) => rows(listSql, [beforeId, limit]),
+    list: async (limit, beforeId) => {
+      type Row = OperationRow & { readonly page_bytes: string };
+      const listed = await query<Row>(db, listSql, [beforeId, limit + 1]);
+      const hasMore = listed.length > limit || listed.some(endsPage);
+      return { operations: listed.slice(0, limit).map(toOperation), hasMore };
+    },
     move: async (id, transition) => {
       const { to, takes = false, isMine = false, isCanaryOver = false, error } = transition;
       if (takes) await query(db, releaseSql, []);
@@ -174,10 +182,19 @@ const beginSql = (s: string) => `
   )
   returning ${operationColumns}`;
 
+const newestOf = (s: string, more = "") =>
+  newestRows(`${s}._private_operations`, rowBytes("stored"), `${isOwnSize("stored")} ${more}`);
+
 const findSql = (s: string) => `
   select ${operationColumns}
   from ${s}._private_operations as operation
-  where operation.id = any($1::bigint[])`;
+  where operation.id = $1::bigint and ${isOwnSize("operation")}`;
+
+const findAllSql = (s: string) => `
+  with recursive ${newestOf(s, "and stored.id = any($3::bigint[])")}
+  select ${operationColumns}
+  from page join ${s}._private_operations as operation on operation.id = page.id
+  where page.row_number > 0`;
 
 // So far back it is looked for, or it would take longer the more there are.
 const LOOKED_AT = 200;
@@ -186,21 +203,22 @@ const atHandSql = (s: string) => `
   with newest as (
     select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${LOOKED_AT}
   ), at_hand as (
-    select id, 1 as rank from ${s}._private_operations
-    where state in ('running', 'canary', 'undoing')
+    select id, 1 as rank from ${s}._private_operations as operation
+    where state in ('running', 'canary', 'undoing') and ${isOwnSize("operation")}
     union all
     select pg_catalog.max(id), 2 from newest where finished_at is distinct from created_at
   )
   select ${operationColumns}
   from ${s}._private_operations as operation
-  where operation.id = (select id from at_hand where id is not null order by rank limit 1)`;
+  where operation.id = (select id from at_hand where id is not null order by rank limit 1)
+  and ${isOwnSize("operation")}`;
 
 const listSql = (s: string) => `
-  select ${operationColumns}
-  from ${s}._private_operations as operation
-  where $1::bigint is null or operation.id < $1::bigint
-  order by operation.id desc
-  limit $2::int`;
+  with recursive ${newestOf(s)}
+  select ${operationColumns}, page.page_bytes
+  from page join ${s}._private_operations as operation on operation.id = page.id
+  where page.row_number > 0
+  order by page.id desc`;
 
 const moveSql = (s: string) => `
   update ${s}._private_operations as operation

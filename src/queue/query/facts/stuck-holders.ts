@@ -1,5 +1,6 @@
 // Who holds locks and gives no sign: what `is:stuck` means.
 import { type Database, query, type Statement } from "../../../database/database.ts";
+import { lockHolder } from "../../sql/lock.ts";
 import { timeText } from "../../sql/moments.ts";
 import { reportedWorkers } from "../../sql/unpacked.ts";
 import { AGE_MS, thresholdOf } from "../../workers/stale-workers.ts";
@@ -42,8 +43,8 @@ const workersSql: Statement = (schema) => `
 
 /** A lock of somebody silent; the parameters are those of `stuckQueuesSql`. */
 export const isStuckLock = (lock: string, silent: string, known: string, oldBefore: string) =>
-  `${lock}.locked_at is not null and (${lock}.locked_by = any(${silent})
-    or ${lock}.locked_at < ${oldBefore} and (${lock}.locked_by = any(${known})) is not true)`;
+  `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${silent})
+    or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;
 
 const stuckQueuesSql: Statement = (schema) => `
   select array(

@@ -1,0 +1,133 @@
+// Rows of the trail, of operations, timetables and locks that unpack to a hundred times their size on disk:
+// pages of them are shorter, and say so.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+const { url } = await migratedDatabase("worker", ["operations"]);
+const { client, pool } = await startAdmin({ url });
+const MB = 1_000_000;
+const MOST_OF_AN_ANSWER = 6 * 1_048_576;
+
+beforeEach(() =>
+  pool.query(`truncate worker._private_audit, worker._private_operations, worker._private_known_crontabs,
+    worker._private_jobs, worker._private_job_queues, worker._private_workers restart identity`),
+);
+
+async function read(path: string): Promise<Json> {
+  const { status, body, text } = await client.get(path);
+  assert.equal(status, 200, text.slice(0, 200));
+  assert.ok(text.length <= MOST_OF_AN_ANSWER, `${text.length} bytes`);
+  return body;
+}
+
+/** The ids on all pages, and how many pages there were. */
+async function walked(path: string, rows: string): Promise<{ ids: number[]; pages: number }> {
+  const ids: number[] = [];
+  let pages = 0;
+  for (let cursor: string | null = ""; cursor !== null; pages++) {
+    const page: Json = await read(`${path}?limit=200&cursor=${cursor}`);
+    ids.push(...page[rows].map(({ id }: Json) => id));
+    cursor = page.next_cursor;
+  }
+  return { ids, pages };
+}
+
+const descending = (count: number) => Array.from({ length: count }, (_, n) => count - n);
+
+const insertEntries = (count: number, members: string) =>
+  pool.query(
+    `insert into worker._private_audit (entry)
+     select json_build_object('at', now(), 'by', 'x', 'source', 'admin', 'action', 'retry', 'changes', '{}'::json, ${members})
+     from generate_series(1, ${count})`,
+  );
+
+test("A page of the trail ends where its entries are too long together, and the next goes on.", async () => {
+  await insertEntries(30, `'message', repeat('a', ${MB})`);
+  await insertEntries(30, "'message', 'short'");
+  const { ids, pages } = await walked("/api/activity", "entries");
+  assert.deepEqual(ids, descending(60));
+  assert.ok(pages >= 6 && pages <= 12, `${pages} pages`);
+});
+
+test("Entries with many ids are read in few pages.", async () => {
+  const ids = "(select json_agg(i) from generate_series(900000, 909999) as i)";
+  await insertEntries(60, `'message', 'm', 'ids', ${ids}`);
+  const { entries } = await read("/api/activity?limit=50");
+  assert.equal(entries.length, 50);
+  assert.equal(entries[0].ids_count, 10_000);
+});
+
+test("An entry that is too long by itself is named, not sent.", async () => {
+  await insertEntries(1, `'message', repeat('a', ${3 * MB})`);
+  await insertEntries(1, `'message', repeat('a', ${30 * MB})`);
+  const { entries, next_cursor } = await read("/api/activity");
+  assert.deepEqual(
+    entries.map(({ message }: Json) => message),
+    ["This entry is too long to be read.", "This entry is too long to be read."],
+  );
+  assert.equal(next_cursor, null);
+});
+
+const insertOperations = (count: number, changes: string, query = "'is:failed'") =>
+  pool.query(
+    `insert into worker._private_operations (query, now_us, action, changes, source, state, finished_at, max_id, before)
+     select ${query}, '1700000000000000', 'fail', ${changes}, 'admin', 'done', now(), 100, now()
+     from generate_series(1, ${count})`,
+  );
+
+test("A page of operations ends where their rows are too long together, and the next goes on.", async () => {
+  await insertOperations(12, `json_build_object('reason', repeat('a', ${MB}))`);
+  await insertOperations(20, "json_build_object('reason', 'no')");
+  const { ids, pages } = await walked("/api/operations", "operations");
+  assert.deepEqual(ids, descending(32));
+  assert.ok(pages > 2, `${pages} pages`);
+  assert.equal((await read("/api/operations/1")).id, 1);
+});
+
+test("An operation with a query that is none of ours is neither listed nor found.", async () => {
+  await insertOperations(1, "'{}'", `repeat('a', ${MB})`);
+  await insertOperations(1, "'{}'");
+  assert.deepEqual((await walked("/api/operations", "operations")).ids, [2]);
+  assert.equal((await client.get("/api/operations/1")).status, 404);
+});
+
+test("An activity page shows what its entries began, as far as their rows are short enough.", async () => {
+  await insertOperations(30, `json_build_object('reason', repeat('a', ${MB}))`);
+  await pool.query(
+    `insert into worker._private_audit (operation_id, entry)
+     select n, json_build_object('at', now(), 'source', 'admin', 'action', 'fail', 'changes', '{}'::json, 'message', 'm', 'operation_id', n)
+     from generate_series(1, 30) as n`,
+  );
+  const { ids } = await walked("/api/activity", "entries");
+  assert.deepEqual(ids, descending(30));
+});
+
+test("A timetable whose identifier no worker can have is left out.", async () => {
+  await pool.query(
+    `insert into worker._private_known_crontabs (identifier, known_since)
+     select 'c' || n || repeat('a', 200000), now() from generate_series(1, 50) as n
+     union all select 'nightly', now()`,
+  );
+  const { entries } = await read("/api/cron");
+  assert.deepEqual(
+    entries.map(({ identifier }: Json) => identifier),
+    ["nightly"],
+  );
+});
+
+test("Of the id in a lock no more is read than a worker's can have.", async () => {
+  await pool.query(
+    `insert into worker._private_job_queues (queue_name, locked_at, locked_by)
+     select 'q' || n, now() - interval '5 minutes', n || repeat('a', ${MB}) from generate_series(1, 20) as n`,
+  );
+  await pool.query("select count(worker.add_job('t')) from generate_series(1, 20)");
+  await pool.query(
+    `update worker._private_jobs set locked_at = now(), locked_by = id || repeat('a', ${MB})`,
+  );
+  for (const path of ["/api/overview", "/api/queues", "/api/incidents", "/api/workers"]) {
+    const { text, status } = await client.get(path);
+    assert.equal(status, 200);
+    assert.ok(text.length < 200_000, `${path}: ${text.length} bytes`);
+  }
+});
