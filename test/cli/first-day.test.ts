@@ -69,11 +69,29 @@ test("A default that is a duration has its unit in the help.", async () => {
   assert.match((await quickly(["sweep", "--help"])).stdout, /--threshold[^[]*\[default: 300s\]/);
 });
 
-test("A fault in the syntax of a TypeScript task has its line.", async () => {
-  const tasks = filesOf({
-    "syn.ts": "const a: number = 1;\n\nexport default () => { return (a; };\n",
-  });
+test("A fault in the syntax of a task has its line, in whatever kind of module.", async () => {
+  const kinds = ["ts", "mts", "mjs", "js", "cjs"];
+  const text = "const a = 1;\n\nconst f = () => { return (a; };\n";
+  const esm = `${text}export default f;\n`;
+  const files = kinds.map((kind) => [`syn-${kind}.${kind}`, kind === "cjs" ? text : esm]);
+  const tasks = filesOf({ ...Object.fromEntries(files), "package.json": '{"type":"module"}' });
   const { url } = await migratedDatabase();
   const ran = await worker(["run", "--tasks", tasks, "--once"], { DATABASE_URL: url });
-  assert.match(ran.stderr, /syn\.ts: cannot be loaded: .*syn\.ts:3\)/);
+  for (const kind of kinds) {
+    const name = `syn-${kind}\\.${kind}`;
+    const line = new RegExp(`^ {2}${name}: cannot be loaded: .*${name}:3\\)$`, "m");
+    assert.match(ran.stderr, line);
+  }
+  assert.doesNotMatch(ran.stderr, /experimental/i);
+});
+
+test("Several wrong options have a line each, one alone has one.", async () => {
+  const two = await quickly(["add", "t", "--priority", "99999", "--max-attempts", "0"]);
+  const [head, ...lines] = two.stderr.trimEnd().split("\n");
+  assert.equal(head, "worker: 2 things are wrong:");
+  assert.match(lines.join("\n"), /^ {2}--max-attempts: must .*\n {2}--priority: must .*$/);
+  const one = await quickly(["add", "t", "--priority", "99999"]);
+  assert.match(one.stderr, /^worker: --priority: must be a whole number .*\n$/);
+  const json = await quickly(["add", "t", "--priority", "99999", "--max-attempts", "0", "--json"]);
+  assert.equal(JSON.parse(json.stderr).problems.length, 2);
 });

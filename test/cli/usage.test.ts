@@ -32,7 +32,7 @@ async function jobsOf(...filter: string[]): Promise<Listed[]> {
 test("Global options may stand before the command.", async () => {
   const ran = await quickly(["--schema", "worker", "--json", "stats"], env);
   assert.equal(ran.status, 0, ran.stderr);
-  assert.deepEqual(Object.keys(JSON.parse(ran.stdout)).length, 5);
+  assert.equal(JSON.parse(ran.stdout).total, 0);
   const none = await quickly(["--schema", "worker", "run-now", "1"], env);
   assert.match(none.stdout, /0 of 1 job/);
 });

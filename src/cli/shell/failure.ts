@@ -16,14 +16,23 @@ export function tellFailure(error: unknown, flags: { verbose: boolean; json: boo
     printFailureJson({ error: message, code, ...problems });
     return;
   }
-  const lines = error instanceof UsageError ? error.lines : [];
-  if (lines.length > 0 && !flags.verbose) {
+  const lines = linesOf(error);
+  if (lines.length > 1 && !flags.verbose) {
     printFailure(`worker: ${lines.length} things are wrong:`, lines.join("\n"));
     return;
   }
   const line = `worker: ${onOneLine(message)}${placeOf(error)}`;
   if (flags.verbose && error instanceof Error) printFailure(line, stackOf(error));
   else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);
+}
+
+/** What is wrong, where that is more than one thing. */
+function linesOf(error: unknown): readonly string[] {
+  if (error instanceof UsageError) return error.lines;
+  if (!(error instanceof InputError)) return [];
+  return error.problems.map(({ path, message }) =>
+    onOneLine(path === "" ? message : `${path}: ${message}`),
+  );
 }
 
 function onOneLine(text: string): string {

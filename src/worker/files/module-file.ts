@@ -1,6 +1,7 @@
 // A user's own module: imported from its path, whatever this program was made into, and its default
 // export found as Graphile Worker finds it. What goes wrong there is said with the place.
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import * as module from "node:module";
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { wait } from "../../base/clock.ts";
@@ -25,7 +26,7 @@ export async function importDefault(path: string): Promise<unknown> {
     await Promise.race([imported, late]);
     return defaultOf((await imported) as Exports);
   } catch (error) {
-    throw new Error(sentenceOf(error), { cause: error });
+    throw new Error(sentenceOf(error, path), { cause: error });
   } finally {
     loaded.abort();
   }
@@ -48,7 +49,7 @@ function isObject(value: unknown): value is Exports {
   return typeof value === "object" && value !== null;
 }
 
-function sentenceOf(error: unknown): string {
+function sentenceOf(error: unknown, path: string): string {
   const message = messageOf(error);
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   if (codeOf(error) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") {
@@ -60,9 +61,29 @@ function sentenceOf(error: unknown): string {
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
   // Of a fault in the syntax the place is before the frames.
   const place =
-    /^(\S+:\d+)$/m.exec(stack)?.[1] ?? (frame === undefined ? undefined : placeIn(frame));
+    /^(\S+:\d+)$/m.exec(stack)?.[1] ??
+    (frame === undefined ? undefined : placeIn(frame)) ??
+    (error instanceof SyntaxError ? faultIn(path) : undefined);
   const where = message.includes("imported from") ? "" : placed(place);
   return `cannot be loaded: ${message}${where}${hintOf(message)}`;
+}
+
+/**
+ * Where the syntax of an ES module is wrong: V8's error does not have it, the parser that takes types away does.
+ * undefined: it finds no fault, so another module has it, or this Node.js has no such parser.
+ */
+function faultIn(path: string): string | undefined {
+  const { emitWarning } = process;
+  try {
+    process.emitWarning = () => {}; // the function is experimental, and only an error is made here
+    module.stripTypeScriptTypes?.(readFileSync(path, "utf8"));
+    return undefined;
+  } catch (fault) {
+    const row = fault instanceof Error ? /^:(\d+)$/m.exec(fault.stack ?? "")?.[1] : undefined;
+    return row === undefined ? undefined : `${path}:${row}`;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /** What to write instead, where Node reads TypeScript otherwise than compilers do. */
