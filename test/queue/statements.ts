@@ -107,6 +107,14 @@ type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
 
 const KEEPING = { origin: { by: "b", source: "admin" }, action: "a", changes: {} } as const;
+const ADDED = {
+  id: "1",
+  task_id: 1,
+  task_identifier: "t",
+  payload: "{}",
+  key: "k",
+  is_available: true,
+};
 const FAILURE = { id: "1", message: "no", payload: null };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
 const FIRST = { limit: 1, cursor: null, search: "" };
@@ -237,7 +245,11 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
         { identifier: "t", spec: { jobKey: "k" } },
         { identifier: "t", spec: { jobKey: "k" } },
       ]),
-    (text) => (text.includes(" us") ? { us: "1" } : { id: "1", task_id: 1, task_identifier: "t" }),
+    (text) => {
+      if (text.includes("held as")) return ADDED;
+      if (text.includes("has_triggers")) return { now_us: "1", has_triggers: false };
+      return text.includes("written") ? { count: 1 } : { us: "1" };
+    },
   ],
   "add-new-names": [
     (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),

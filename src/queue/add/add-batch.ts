@@ -1,48 +1,94 @@
 // Adds a batch of jobs, keys among them. No insert can change a row twice, so a batch in which a key occurs
 // more than once is added in rounds, each with one job of every key: a later job finds the row of the earlier one.
+// Inside a transaction the later jobs of a key are foretold from the first one's row, and written at once.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
+import { type JobRow, toJob } from "../sql/job-row.ts";
 import { databaseNowUs, timeText } from "../sql/moments.ts";
-import { addKeyedJobs } from "./add-keyed-jobs.ts";
+import { addKeyedJobs, addKeyedRows } from "./add-keyed-jobs.ts";
+import { type Chain, foldJobs, foretold } from "./fold-jobs.ts";
 
 /**
  * Adds the jobs in the order given and returns one for each, in the same order, as it was right after its turn.
  * The rounds are one transaction, or part of the transaction of the client in `db`.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
-  const rounds = roundsOf(specs);
-  if (rounds.length === 1) {
+  const all = specs.map((_, place) => place);
+  if (firstOfEachKey(specs, all).rest.length === 0) {
     return knownOutcome(db, "the add of all of them", (known) => addKeyedJobs(known, specs));
   }
-  const add = async (inside: Database) => {
-    const timed = withTimes(specs, Number(await databaseNowUs(inside)));
-    const added: Job[] = [];
-    for (const places of rounds) {
-      const jobs = await addKeyedJobs(
-        inside,
-        places.map((place) => timed[place] as ResolvedJob),
-      );
-      for (const [index, place] of places.entries()) added[place] = jobs[index] as Job;
-    }
-    return added;
-  };
+  const add = (inside: Database) => addRounds(inside, specs, all);
   return inTransaction(db, add, { withinMs: db.addsWithinMs });
 }
 
-/** The places in the batch, round by round. Jobs without a key are all in the first. */
-function roundsOf(specs: readonly ResolvedJob[]): readonly (readonly number[])[] {
-  const occurrences = new Map<string, number>();
-  const rounds: number[][] = [[]];
-  for (const [place, { jobKey }] of specs.entries()) {
-    const round = jobKey === null ? 0 : (occurrences.get(jobKey) ?? 0);
-    if (jobKey !== null) occurrences.set(jobKey, round + 1);
-    rounds[round] ??= [];
-    rounds[round].push(place);
+async function addRounds(
+  db: Database,
+  specs: readonly ResolvedJob[],
+  all: readonly number[],
+): Promise<Job[]> {
+  const nowUs = await databaseNowUs(db);
+  const timed = withTimes(specs, Number(nowUs));
+  const added: JobRow[] = [];
+  let left = all;
+  let mayFold = true;
+  while (left.length > 0) {
+    const { places, rest } = firstOfEachKey(timed, left);
+    const rows = await addKeyedRows(
+      db,
+      places.map((place) => timed[place] as ResolvedJob),
+    );
+    for (const [index, place] of places.entries()) added[place] = rows[index] as JobRow;
+    left = rest;
+    const chains = chainsOf(timed, added, places, rest);
+    if (!mayFold || chains.length === 0) continue;
+    const folded = await foldJobs(db, chains, nowUs);
+    mayFold = folded !== null;
+    if (folded === null) continue;
+    for (const [index, chain] of chains.entries()) {
+      for (const [step, place] of chain.places.entries()) {
+        added[place] = folded[index]?.[step] as JobRow;
+      }
+    }
+    left = rest.filter((place) => added[place] === undefined);
   }
-  return rounds;
+  return added.map(toJob);
+}
+
+/** What can be foretold of the jobs at `rest`, which follow those at `places`. */
+function chainsOf(
+  specs: readonly ResolvedJob[],
+  added: readonly JobRow[],
+  places: readonly number[],
+  rest: readonly number[],
+): readonly (Chain & { readonly places: readonly number[] })[] {
+  const following = new Map<string | null, number[]>();
+  for (const place of rest) {
+    const { jobKey } = specs[place] as ResolvedJob;
+    const list = following.get(jobKey);
+    if (list === undefined) following.set(jobKey, [place]);
+    else list.push(place);
+  }
+  return places.flatMap((first) => {
+    const list = following.get((specs[first] as ResolvedJob).jobKey) ?? [];
+    const row = added[first] as JobRow;
+    const known = foretold({ row, specs: list.map((place) => specs[place] as ResolvedJob) });
+    return known.length === 0 ? [] : [{ row, specs: known, places: list.slice(0, known.length) }];
+  });
+}
+
+/** The first job of each key among those at `places`, and all without a key. */
+function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
+  const keys = new Set<string>();
+  const [places, rest]: [number[], number[]] = [[], []];
+  for (const place of all) {
+    const { jobKey } = specs[place] as ResolvedJob;
+    (jobKey !== null && keys.has(jobKey) ? rest : places).push(place);
+    if (jobKey !== null) keys.add(jobKey);
+  }
+  return { places, rest };
 }
 
 /** Jobs without a time get the times that one statement would give them, a microsecond apart. */

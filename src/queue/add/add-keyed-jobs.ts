@@ -21,6 +21,11 @@ const SMALL_BATCH = 100;
  * (`database_busy`) where workers took the jobs of these keys at each try.
  */
 export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
+  return (await addKeyedRows(db, specs)).map(toJob);
+}
+
+/** The same, as rows. */
+export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]): Promise<JobRow[]> {
   const keysOf = (list: readonly ResolvedJob[]) => list.flatMap(({ jobKey }) => jobKey ?? []);
   const values = [
     ...givenValues(specs, ALL_COLUMNS),
@@ -53,11 +58,11 @@ export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]):
 }
 
 /** A key tells whose a row is. Jobs without one are inserted in their order, so their ids ascend. */
-function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): Job[] {
+function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
   const keyless = rows.filter(({ key }) => key === null).values();
-  return specs.map(({ jobKey }) =>
-    toJob((jobKey === null ? keyless.next().value : ofKey.get(jobKey)) as JobRow),
+  return specs.map(
+    ({ jobKey }) => (jobKey === null ? keyless.next().value : ofKey.get(jobKey)) as JobRow,
   );
 }
 
