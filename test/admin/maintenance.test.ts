@@ -64,11 +64,11 @@ test("A sweep says beforehand what it would do, then does it.", async () => {
   const sweep = { action: "sweep-stale-workers", sweep_threshold_secs: 600 };
   const dry = await maintain({ ...sweep, dry_run: true });
   assert.deepEqual([dry.dry_run, dry.stale_workers, dry.recovered_jobs], [true, ["silent"], 0]);
-  assert.equal(dry.message, "Would free 1 job of 1 stale worker");
+  assert.equal(dry.message, "Would recover 1 job of 1 worker");
   assert.equal(dry.recoverable_jobs, 1);
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "locked");
   const swept = await maintain({ ...sweep, recovery_delay_secs: 0 });
-  assert.equal(swept.message, "Swept 1 stale worker; 1 job recovered");
+  assert.equal(swept.message, "Swept 1 worker; 1 job recovered");
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "ready");
 });
 
@@ -83,7 +83,7 @@ test("A sweep says whom it leaves alone because their own threshold is longer.",
   const dry = await maintain({ ...sweep, dry_run: true });
   assert.equal(
     dry.message,
-    "Would free 0 jobs of 0 stale workers; 1 left alone, whose own threshold is longer",
+    "Would recover 0 jobs of 0 workers; 1 left alone, whose own threshold is longer",
   );
   assert.deepEqual(dry.spared_workers, ["patient"]);
 });

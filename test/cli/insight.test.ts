@@ -245,7 +245,7 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
   assert.equal(status, 3, stdout);
   assert.match(
     stdout,
-    /^warn {2}locks: a sweep would free 1 job of 1 stale worker.*\n +fix: worker sweep$/m,
+    /^warn {2}locks: a sweep would recover 1 job of 1 worker.*\n +fix: worker sweep$/m,
   );
   const role = `worker_test_doctor_${process.pid}`;
   await own.pool.query(`create role ${role} login; grant usage on schema worker to ${role}`);

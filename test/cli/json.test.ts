@@ -85,7 +85,7 @@ test("A sweep says what it would free, of whom, and frees as much.", async () =>
   const locked = (await json("status")).locked;
   assert.ok(locked > 0);
   const would = await quickly(["sweep", "--dry-run"], env);
-  assert.match(would.stdout, new RegExp(`Would free ${locked} jobs? of 1 `));
+  assert.match(would.stdout, new RegExp(`Would recover ${locked} jobs? of 1 `));
   assert.match(would.stdout, /Stale workers: gone/);
   assert.equal((await json("status")).locked, locked);
   assert.match(

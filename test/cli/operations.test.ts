@@ -160,7 +160,7 @@ test("What is refused changes nothing.", async () => {
   }
 });
 
-test("Ctrl-C holds it, says how to go on, and another command goes on.", async () => {
+test("Ctrl-C pauses it, says how to go on, and another command goes on.", async () => {
   await add(1_000, "held");
   const args = ["fail", "--yes", "task:held", "--rate", "200"];
   const child = spawn(process.execPath, [...command, ...args], {
@@ -177,7 +177,7 @@ test("Ctrl-C holds it, says how to go on, and another command goes on.", async (
   child.kill("SIGINT");
   const [status] = await once(child, "close");
   assert.equal(status, 3);
-  assert.match(stdout, /Held after \d+ jobs; nothing more is changed/);
+  assert.match(stdout, /Paused after \d+ jobs; nothing more is changed/);
   const [, id = ""] = /worker operations (\d+) resume/.exec(stdout) ?? [];
   const resumed = worker(["operations", id, "resume"], env);
   const before = await failed();

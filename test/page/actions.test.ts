@@ -171,7 +171,7 @@ for (const [action, { verb, says }] of Object.entries(bulk)) {
       const named = [`#${three}`, `#${held}`, `#${one}`];
       await confirm(
         page,
-        ["1 of them is held by a worker and will be left alone.", ...named],
+        ["1 of them is locked by a worker and will be left alone.", ...named],
         verb,
       );
       await noticed(page, `${says}; 1 left alone, it has started: #${held}`);

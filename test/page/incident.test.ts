@@ -89,7 +89,9 @@ test("What blocks the queue, since when, and how many wait, is on the first scre
   await fromOverview(0, async ({ page }) => {
     const one = incident(page, "crm:acme is stuck");
     await one.getByText("119 jobs wait.").waitFor();
-    await one.getByText(/worker-dead holds the queue and has been silent for 2 h/).waitFor();
+    await one
+      .getByText(/worker-dead has locked the queue and is not responding: no heartbeat for 2 h/)
+      .waitFor();
   });
 });
 
@@ -179,7 +181,7 @@ test("What dead workers left is swept, and what nobody needs cleaned up, in five
     const { page } = hands;
     await hands.click(page.getByRole("link", { name: "Maintenance" }));
     for (const [what, verb] of [
-      ["Sweep silent workers", /^Sweep 1 worker$/],
+      ["Sweep workers that are not responding", /^Sweep 1 worker$/],
       ["Forget unused queues", /^Forget \d+ queues$/],
     ] as const) {
       const row = page.getByRole("row").filter({ hasText: what });

@@ -180,7 +180,11 @@ test("What can be undone is a mere Enter away; for the rest the focus is on Canc
   });
   await visit(admin, "/maintenance", async ({ page }) => {
     await turned(page, "Maintenance");
-    for (const row of [/^Sweep silent workers/, /^Forget unused tasks/, /^failed /]) {
+    for (const row of [
+      /^Sweep workers that are not responding/,
+      /^Forget unused tasks/,
+      /^failed /,
+    ]) {
       const button = page.getByRole("row", { name: row }).getByRole("button").first();
       if (!(await button.isVisible())) continue;
       await button.click();

@@ -126,7 +126,7 @@ test("A canary that fails holds the rest, and Resume goes on with it.", async ()
        where id = $1`,
       [first[0]?.id],
     );
-    await sees(page, /1 of the first 2 failed again\. It is held: 2 of 30 jobs/);
+    await sees(page, /1 of the first 2 failed again\. Paused: 2 of 30 jobs/);
     assert.equal(spent(await rowsOf("canary")), 29);
     await page.locator(".side .op-progress.held").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
@@ -153,8 +153,8 @@ test("An operation is held, resumed and stopped from wherever one is.", async ()
     await page.keyboard.press("q");
     await turned(page, "Queues");
     await page.locator(".side .op-progress").click();
-    await page.getByRole("button", { name: "Hold" }).click();
-    await page.getByRole("heading", { name: "Held: rescheduling 400 jobs" }).waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("heading", { name: "Paused: rescheduling 400 jobs" }).waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("heading", { name: "Rescheduling 400 jobs", exact: true }).waitFor();
     await page.getByRole("button", { name: "Stop…" }).click();
@@ -167,7 +167,7 @@ test("An operation is held, resumed and stopped from wherever one is.", async ()
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await turned(page, "Activity");
-    for (const said of ["Stopped operation", "Resumed operation", "Held operation"]) {
+    for (const said of ["Stopped operation", "Resumed operation", "Paused operation"]) {
       await page.locator("table.activity").getByText(said).first().waitFor();
     }
     await page.getByText(`Rescheduled ${changed} jobs`).first().waitFor();

@@ -109,7 +109,7 @@ export const views: readonly View[] = [
     name: "a sweep",
     route: "/maintenance",
     title: "Maintenance",
-    act: rowButton(/^Sweep silent workers/),
+    act: rowButton(/^Sweep workers that are not responding/),
   },
   {
     name: "a deletion",

@@ -84,7 +84,7 @@ describe("A stuck queue", () => {
     assert.equal(one?.title, "crm:acme is stuck");
     assert.equal(
       one?.sentence,
-      "3 jobs wait. w-silent holds the queue and has been silent for 2 h 10 m.",
+      "3 jobs wait. w-silent has locked the queue and is not responding: no heartbeat for 2 h 10 m.",
     );
     assert.deepEqual([one?.blast.value, one?.blast.precision], [3, "exact"]);
     assert.equal(one?.q, 'queue:"crm:acme" is:blocked');
@@ -117,7 +117,7 @@ describe("A stuck queue", () => {
     assert.equal(one?.title, "3 queues are stuck behind w-silent");
     assert.match(
       one?.sentence ?? "",
-      /^6 jobs wait\. w-silent holds the queues and has been silent/,
+      /^6 jobs wait\. w-silent has locked the queues and is not responding/,
     );
     assert.deepEqual([one?.q, one?.blast.value], [`queue:"a","b","it's c" is:blocked`, 6]);
     assert.equal(one?.trend.at(-1), 6);
@@ -138,7 +138,7 @@ describe("A stuck queue", () => {
     assert.equal(level, "warn");
     assert.match(
       incidents[0]?.sentence ?? "",
-      /^6 jobs wait\. stock has held the queue for 5 h and never sent a heartbeat: whether/,
+      /^6 jobs wait\. stock has locked the queue for 5 h and sends no heartbeats: check/,
     );
     assert.doesNotMatch(JSON.stringify(incidents), /silent|dead/);
   });
@@ -416,7 +416,7 @@ describe("A task that nobody knows", () => {
     assert.equal(one?.title, "lost has no worker");
     assert.equal(
       one?.sentence,
-      "3 jobs are due, but the only worker alive does not know this task. gone did, and is silent.",
+      "3 jobs are due, but the only worker alive does not know this task. gone did, and is not responding.",
     );
     assert.deepEqual(
       [one?.level, one?.blast.value, one?.q],
@@ -565,10 +565,7 @@ test("A silent worker is told with what it holds, one that holds nothing is not.
   const [one, ...others] = (await read()).incidents;
   assert.deepEqual(others, []);
   assert.equal(one?.id, "silent_worker:busy");
-  assert.match(
-    one?.sentence ?? "",
-    /^It was running 4 jobs when it was last heard\. .* 1 h ago\.$/,
-  );
+  assert.match(one?.sentence ?? "", /^It was running 4 jobs at its last heartbeat\. .* 1 h ago\.$/);
   assert.deepEqual([one?.blast.value, one?.blast.basis], [4, "heartbeat"]);
   assert.equal(one?.q, 'worker:"busy"');
 });

@@ -41,20 +41,17 @@ test("A holder without a name is said to have none, and nobody is offered to unl
   const id = await add("import");
   await lockJob(queue, id, "", "5 hours");
   const why = await explain(id);
-  assert.match(
-    why.sentence,
-    /^Has been held for 5 h by a worker without a name, which never sent a/,
-  );
+  assert.match(why.sentence, /^Has been locked for 5 h by a worker without a name, which sends no/);
   assert.match(why.sentence, /older than 4 hours: any worker may take it away\.$/);
   const [cause] = why.causes;
   assert.equal(
     cause?.text,
-    "A worker without a name has held it for 5 h and never sent a heartbeat",
+    "A worker without a name has locked it for 5 h and sends no heartbeats",
   );
   assert.equal(cause?.verb, null);
 });
 
-describe("Behind a held queue", () => {
+describe("Behind a locked queue", () => {
   async function held(by: string, age: string) {
     const first = await add("import", { queueName: "crm:acme" });
     const [second, third] = [
@@ -73,7 +70,7 @@ describe("Behind a held queue", () => {
     assert.equal(why.condition, "blocked");
     assert.match(
       why.sentence,
-      /^Waits for crm:acme, 2nd of 2\. The queue is held by w-silent, which has been silent for 2 h 10 m\. Unlock/,
+      /^Waits for crm:acme, 2nd of 2\. The queue is stuck, locked by w-silent, which is not responding: no heartbeat for 2 h 10 m\. Unlock/,
     );
     assert.deepEqual(
       why.causes.map(({ kind, isRoot }) => [kind, isRoot]),
@@ -85,9 +82,9 @@ describe("Behind a held queue", () => {
     );
     const [waits, byJob, silent] = why.causes;
     assert.deepEqual(waits?.links, { queue: "crm:acme", worker: null, job: null });
-    assert.equal(byJob?.text, `crm:acme runs one job at a time and is held by import #${first}`);
+    assert.equal(byJob?.text, `crm:acme runs one job at a time and is locked by import #${first}`);
     assert.deepEqual(byJob?.links, { queue: "crm:acme", worker: null, job: first });
-    assert.equal(silent?.text, "w-silent has been silent for 2 h 10 m");
+    assert.equal(silent?.text, "w-silent is not responding: no heartbeat for 2 h 10 m");
     assert.deepEqual(silent?.verb, {
       action: "force-unlock",
       label: "Unlock w-silent…",
@@ -97,7 +94,7 @@ describe("Behind a held queue", () => {
     // The page writes each time by its reader's clock: it finds it behind "at" or "since".
     const moment = String.raw`2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
     assert.match(waits?.detail ?? "", new RegExp(`^2nd of 2; due since ${moment}$`));
-    assert.match(byJob?.detail ?? "", new RegExp(`^held since ${moment}; its`));
+    assert.match(byJob?.detail ?? "", new RegExp(`^locked since ${moment}; its`));
     assert.match(silent?.detail ?? "", new RegExp(`^last heartbeat at ${moment}`));
   });
 
@@ -107,7 +104,7 @@ describe("Behind a held queue", () => {
     const why = await explain(second);
     assert.match(
       why.sentence,
-      /1st of 2\. The queue runs one job at a time, now on w, which answered/,
+      /1st of 2\. The queue runs one job at a time, now on w, whose last heartbeat was/,
     );
     assert.deepEqual([why.causes.at(-1)?.kind, why.causes.at(-1)?.verb], ["holder_alive", null]);
   });
@@ -116,7 +113,7 @@ describe("Behind a held queue", () => {
     ["20 minutes", false],
     ["5 hours", true],
   ] as const) {
-    test(`a holder that never sent a heartbeat is unknown after ${age}, never silent.`, async () => {
+    test(`a worker that sends no heartbeats is unknown after ${age}.`, async () => {
       await worker("another", ["import", "sync"]);
       const { second } = await held("stock-worker", age);
       const why = await explain(second);
@@ -124,7 +121,7 @@ describe("Behind a held queue", () => {
       assert.equal(last?.kind, "holder_unknown");
       assert.equal(last?.verb !== null, hasVerb);
       const words = JSON.stringify(why);
-      assert.match(why.sentence, /never sent a heartbeat: whether it still works is not known/);
+      assert.match(why.sentence, /sends no heartbeats: check that it is still running/);
       assert.doesNotMatch(words, /silent|dead/);
     });
   }
@@ -151,7 +148,7 @@ test("A running job says whether its worker answers.", async () => {
     assert.deepEqual([why.condition, why.causes[0]?.kind, why.causes.length], ["running", kind, 1]);
     assert.match(
       why.sentence,
-      new RegExp(`^Has (run|been held) for 3 m 5\\d s (on|by) ${by}, which `),
+      new RegExp(`^Has (run|been locked) for 3 m 5\\d s (on|by) ${by}, (whose|which) `),
     );
   }
 });
@@ -210,7 +207,9 @@ for (const [name, report] of Object.entries({
     assert.equal(why.condition, "fetched");
     assert.match(
       why.sentence,
-      new RegExp(`^Fetched by w, second behind #${runs}, 3.* s ago and not started; that worker`),
+      new RegExp(
+        `^Fetched by w, second behind #${runs}, 3.* s ago and not started; its last heartbeat`,
+      ),
     );
     assert.deepEqual(
       why.causes.map(({ kind, text, links }) => [kind, text, links.job, links.worker]),
@@ -226,7 +225,10 @@ test("A fetched job without a queue names its worker only, and one that is silen
   await lockJob(queue, id, "w", "2 hours");
   await worker("w", ["t"], "1 hour 5 s", { running_job_ids: [], fetched_job_ids: [id] });
   const why = await explain(id);
-  assert.match(why.sentence, /^Fetched by w 2 h ago and not started; that worker has been silent/);
+  assert.match(
+    why.sentence,
+    /^Fetched by w 2 h ago and not started; that worker is not responding/,
+  );
   assert.deepEqual(why.causes[0]?.verb?.action, "force-unlock");
 });
 
@@ -314,7 +316,7 @@ describe("That no worker knows a task", () => {
     const why = await explain(id);
     assert.match(why.sentence, /^No worker alive knows this task, lost/);
     assert.equal(why.causes[0]?.kind, "no_worker_for_task");
-    assert.equal(why.causes[0]?.detail, "c did, and is silent");
+    assert.equal(why.causes[0]?.detail, "c did, and is not responding");
     await sql("update worker._private_jobs set run_at = now() + interval '1 day' where id = $1", [
       id,
     ]);
@@ -365,7 +367,7 @@ test("Names and errors are told as they are, however hostile.", async () => {
   await sql("update worker._private_job_queues set locked_by = null");
   assert.equal((await explain(second)).condition, "failed");
   await sql("update worker._private_jobs set attempts = 0 where id = $1", [second]);
-  assert.match((await explain(second)).sentence, /its row does not say by whom/);
+  assert.match((await explain(second)).sentence, /its row does not name the worker/);
 });
 
 test("A job that is gone has no why.", async () => {

@@ -259,7 +259,7 @@ test("each condition has its first verb, and the root of a held queue brings its
   const body = { action: "force-unlock", worker_ids: ["worker-c"] };
   const unlock = {
     kind: "holder_silent",
-    text: "worker-c has been silent for 2 h",
+    text: "worker-c is not responding: no heartbeat for 2 h",
     detail: null,
     is_root: true,
     is_broken: true,

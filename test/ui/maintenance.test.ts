@@ -276,7 +276,7 @@ test("many that can't be brought back are deleted only when their number was typ
 });
 
 const sweep = (change: object) => ({
-  message: "Would free",
+  message: "Would recover",
   dry_run: true,
   stale_workers: [],
   orphan_workers: [],
@@ -289,7 +289,7 @@ const sweep = (change: object) => ({
 
 test("a sweep is looked at first, and done with the settings that were looked at", async () => {
   const page = await maintained();
-  press(page, "Sweep silent workers", "Look…");
+  press(page, "Sweep workers that are not responding", "Look…");
   const asked = {
     action: "sweep-stale-workers",
     sweep_threshold_secs: 300,
@@ -302,7 +302,7 @@ test("a sweep is looked at first, and done with the settings that were looked at
   );
   assert.match(
     page.dialogText,
-    /1 worker is silent and will be forgotten\. 2 jobs can run again, 30 s later at the earliest\. 1 job stays locked/,
+    /1 worker is not responding and will be removed\. 2 jobs can run again, 30 s later at the earliest\. 1 job stays locked/,
   );
   assert.match(page.dialogText, /w-1/);
   page.type("sweep_threshold_secs", "60");
@@ -313,23 +313,23 @@ test("a sweep is looked at first, and done with the settings that were looked at
   assert.ok(page.hasButton("Look again"), "the answer was to the settings before");
   page.click("Look again");
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"], orphan_workers: ["w-2"] }));
-  assert.match(page.dialogText, /1 holder of locks never sent a heartbeat/);
+  assert.match(page.dialogText, /1 worker sends no heartbeats/);
   page.click("Sweep 2 workers");
   assert.deepEqual(JSON.parse(page.asked("api/maintenance").body), {
     ...asked,
     dry_run: false,
     sweep_threshold_secs: 90,
   });
-  page.answer("api/maintenance", sweep({ dry_run: false, message: "Swept 2 stale workers" }));
+  page.answer("api/maintenance", sweep({ dry_run: false, message: "Swept 2 workers" }));
   assert.equal(page.dialog, undefined);
-  assert.deepEqual(page.notices, ["Swept 2 stale workers"]);
+  assert.deepEqual(page.notices, ["Swept 2 workers"]);
 });
 
 test("a sweep that would find nobody offers no sweep, and faulty settings are told", async () => {
   const page = await maintained();
-  press(page, "Sweep silent workers", "Look…");
+  press(page, "Sweep workers that are not responding", "Look…");
   page.answer("api/maintenance", sweep({}));
-  assert.match(page.dialogText, /No worker has been silent for so long\./);
+  assert.match(page.dialogText, /No worker has gone without heartbeats for so long\./);
   assert.ok(!page.hasButton("Sweep 0 workers"));
   page.type("sweep_threshold_secs", "5m");
   page.click("Look again");

@@ -300,10 +300,10 @@ test("it says how far it is, is held and resumed at once, and stopped after a qu
   const page = await shown(operation());
   assert.match(page.text, /3,150of 8,400 jobs · 50 a second · 1 m 45 s left/);
   assert.match(page.text, /It runs on the server\. Close this page if you like/);
-  page.click("Hold");
+  page.click("Pause");
   assert.equal(page.asked("api/operations/214/pause").method, "POST");
   page.answer("api/operations/214/pause", operation({ state: "paused" }));
-  assert.match(page.text, /Held: retrying 8,400 jobs/);
+  assert.match(page.text, /Paused: retrying 8,400 jobs/);
   page.click("Resume");
   page.answer("api/operations/214/resume", operation(), 202);
   page.click("Stop…");
@@ -323,7 +323,7 @@ test("a canary says what it watches, and why it is held", async () => {
   feed(page, {
     operation: operation({ state: "paused", canary: 5, done: 5, skipped_locked: 0, error }),
   });
-  assert.match(page.text, /2 of the first 5 failed again\. It is held: 5 of 8,400 jobs/);
+  assert.match(page.text, /2 of the first 5 failed again\. Paused: 5 of 8,400 jobs/);
   assert.ok(page.hasButton("Resume"));
 });
 
@@ -446,7 +446,7 @@ test("what is too old is not undone; read-only has no verbs", async () => {
   const other = await shown(receipt(), { read_only: true });
   assert.equal(other.hasButton("Undo…"), false);
   const work = await shown(operation(), { read_only: true });
-  assert.equal(work.hasButton("Hold"), false);
+  assert.equal(work.hasButton("Pause"), false);
   assert.equal(work.hasButton("Stop…"), false);
 });
 
@@ -492,7 +492,7 @@ test("activity lists every write, with its receipt and the way back where there 
   });
   const rows = page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => textOf([e]));
   assert.deepEqual(rows, [
-    "Held operation 214xada1 m agoReceipt",
+    "Paused operation 214xada1 m agoReceipt",
     "Retried 8,380 jobsis:failed · 12 left aloneada1 m agoUndo…Receipt",
     "Completed 12 of 12 jobs#7, #8, #9 and 9 moreada1 m ago",
   ]);

@@ -54,7 +54,10 @@ test("incidents that were read a while ago are told with that age", async () => 
 
 test("an incident says what, for how long, how far it reaches, and links what it names", async () => {
   const page = await overview();
-  assert.match(page.text, /crm:acme is stuck for 2 h 9 m480 jobs wait\. worker-c holds the queue/);
+  assert.match(
+    page.text,
+    /crm:acme is stuck for 2 h 9 m480 jobs wait\. worker-c has locked the queue/,
+  );
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
   assert.equal(link.attrs["href"], "#/workers/worker-c");
   const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 480");
@@ -64,7 +67,7 @@ test("an incident says what, for how long, how far it reaches, and links what it
 test("the verb of an incident asks, says what will happen, and sends what was offered", async () => {
   const page = await overview();
   page.click("Unlock…");
-  assert.match(page.dialogText, /^Unlock480 jobs wait\. worker-c holds the queue/);
+  assert.match(page.dialogText, /^Unlock480 jobs wait\. worker-c has locked the queue/);
   page.click("Unlock");
   assert.equal(
     page.asked("api/maintenance").body,
@@ -241,7 +244,7 @@ test("the kinds of errors and the queues stand below, the worst first", async ()
 test("on hold nothing moves until it is followed", async () => {
   const page = await overview();
   page.app.dispatch("app.hold", "", "");
-  assert.match(page.text, /Held/);
+  assert.match(page.text, /Paused/);
   feed(page, { incidents: incidents([]), counts: counts({ failed: value(99) }) });
   assert.equal(verdict(page), "crm:acme is stuck");
   page.app.dispatch("app.hold", "", "");

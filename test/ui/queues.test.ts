@@ -77,9 +77,9 @@ test("queues show what is due in them and who holds them; held and running is no
   });
   page.answer("api/queues", listed([stuck("crm:acme"), runs, queue("idle", { ready: value(0) })]));
   assert.deepEqual(rows(page), [
-    "crm:acmeStuck 2 h 9 m48000" + "2 h 8 mworker-c, silentUnlock…",
+    "crm:acmeStuck 2 h 9 m48000" + "2 h 8 mworker-c, not respondingUnlock…",
     "mailRunning302" + "1 mworker-a · 4 s",
-    "idleIdle000" + "1 mnobody",
+    "idleIdle000" + "1 mnone",
   ]);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm:acme");
   assert.equal(link.attrs["href"], "#/queues/crm%3Aacme");
@@ -137,7 +137,7 @@ test("a queue is unlocked from the list after it is said what that frees", async
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock worker-cUnlocking worker-c frees 1 job and 3 queues\. It last answered 2 h 10 m ago\./,
+    /^Unlock worker-cUnlocking worker-c frees 1 job and 3 queues\. Its last heartbeat was 2 h 10 m ago\./,
   );
   page.click("Unlock worker-c");
   assert.equal(
@@ -171,11 +171,11 @@ test("one queue says what stands still, who holds it, and frees it by one verb",
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
   assert.match(page.text, /Nothing has moved for 2 h 9 m; 480 jobs wait\./);
-  assert.match(page.text, /crm:acme is held by import_contacts #12481, which does not end/);
-  assert.match(page.text, /worker-c has been silent for 2 h 10 m/);
+  assert.match(page.text, /crm:acme is locked by import_contacts #12481, which does not end/);
+  assert.match(page.text, /worker-c is not responding: no heartbeat for 2 h 10 m/);
   assert.match(page.text, /unlocking frees 1 job and 1 queue; #12481 runs again as try 2 of 25/);
   page.click("Unlock worker-c…");
-  assert.match(page.dialogText, /frees 1 job and 1 queue\. It last answered 2 h 10 m ago/);
+  assert.match(page.dialogText, /frees 1 job and 1 queue\. Its last heartbeat was 2 h 10 m ago/);
   page.click("Unlock worker-c");
   assert.equal(
     page.asked("api/maintenance").body,
@@ -187,7 +187,7 @@ test("its jobs stand in the order in which they will run, with what each waits f
   const page = await opened("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   assert.deepEqual(rows(page), [
-    "Runningimport_contacts#12481its worker to answerrunning1 of 25",
+    "Runningimport_contacts#12481worker not respondingrunning1 of 25",
     "Blockedsync_contact#12488#12481 to end2 h 8 m late0 of 25",
     "Blockedsync_contact#124891 ahead2 h 8 m late0 of 25",
   ]);
@@ -200,8 +200,8 @@ test("a queue that runs is no alarm, and has no verb", async () => {
   const runs = queue("mail", { locked_at: at(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
   page.answer("api/workers/worker-a", holder({ worker_id: "worker-a", last_heartbeat_at: at(-2) }));
-  assert.match(page.text, /It runs a job\. Its worker answers\. 3 jobs wait behind it\./);
-  assert.match(page.text, /worker-a answered 2 s ago/);
+  assert.match(page.text, /It runs a job\. Its worker is alive\. 3 jobs wait behind it\./);
+  assert.match(page.text, /worker-a, last heartbeat 2 s ago/);
   assert.equal(page.hasButton("Unlock worker-a…"), false);
 });
 
@@ -210,7 +210,7 @@ test("a holder without a heartbeat is not called dead", async () => {
   const held = { locked_at: at(-20000), locked_by: "stock-1", holder: "unknown" } as const;
   const old = queue("mail", { ...held, stuck_since: at(-20000) });
   page.answer("api/queues/", details({ queue: old, running: null, next: [] }));
-  assert.match(page.text, /whether it still works is not known/);
+  assert.match(page.text, /check that it is still running/);
   assert.doesNotMatch(page.text, /silent/);
   page.button("Unlock stock-1…");
 });

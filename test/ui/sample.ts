@@ -125,7 +125,8 @@ export function incident(change: Partial<Incident> = {}): Incident {
     kind: "stuck_queue",
     level: "bad",
     title: "crm:acme is stuck",
-    sentence: "480 jobs wait. worker-c holds the queue and has been silent for 2 h 10 m.",
+    sentence:
+      "480 jobs wait. worker-c has locked the queue and is not responding: no heartbeat for 2 h 10 m.",
     since: at(-7740),
     blast: value(480),
     stands_still: true,

@@ -95,11 +95,11 @@ test("workers say whether they answer, how busy they are, and what they hold", a
   assert.equal(page.asked("api/workers").path, "api/workers?limit=100&sort=state&fields=row");
   page.answer("api/workers", listed([silent("worker-c"), stock("stock-1"), worker("worker-a")]));
   assert.deepEqual(rows(page, "workers"), [
-    "worker-csilent 2 h 10 mprod-a-51c0.1.03 d1 of 201Unlock…",
-    "stock-1no heartbeat20",
+    "worker-cnot responding 2 h 10 mprod-a-51c0.1.03 d1 of 201Unlock…",
+    "stock-1no heartbeats20",
     "worker-a2 s agoprod-a-51c0.1.03 d18 of 20426",
   ]);
-  assert.match(page.text, /1 of 2 answer, 1 unknown; 18 of 20 slots busy/);
+  assert.match(page.text, /1 of 2 alive, 1 without heartbeats; 18 of 20 slots busy/);
   assert.deepEqual(rows(page, "running"), ["Runningimport_contacts#12481worker-c2 h 9 m"]);
 });
 
@@ -168,8 +168,11 @@ test("a worker without a heartbeat is never called silent, and is amber only aft
   const page = await opened("/workers");
   const old = { level: "warn", oldest_lock_at: at(-5 * 3600) };
   page.answer("api/workers", listed([stock("old", old), stock("young")]));
-  assert.deepEqual(rows(page, "workers"), ["oldholds for 5 h20Unlock…", "youngno heartbeat20"]);
-  const state = page.one((e) => e.tag === "td" && textOf([e]) === "holds for 5 h");
+  assert.deepEqual(rows(page, "workers"), [
+    "oldno heartbeats for 5 h20Unlock…",
+    "youngno heartbeats20",
+  ]);
+  const state = page.one((e) => e.tag === "td" && textOf([e]) === "no heartbeats for 5 h");
   assert.equal(state.attrs["class"], "amber");
   assert.doesNotMatch(page.text.replace(/A worker is silent when.*/, ""), /silent|stale|dead/);
 });
@@ -181,7 +184,7 @@ test("a silent worker is unlocked from the list after it is said what that frees
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock worker-cUnlocking worker-c frees 1 job and 1 queue\. It last answered 2 h 10 m ago\. What this worker has locked may run again at once/,
+    /^Unlock worker-cUnlocking worker-c frees 1 job and 1 queue\. Its last heartbeat was 2 h 10 m ago\. What this worker has locked may run again at once/,
   );
   page.click("Unlock worker-c");
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
@@ -200,7 +203,7 @@ test("several are unlocked together, with a warning of those that still answer",
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock 3 workersUnlocking 3 workers frees 20 jobs and 8 queues\. 1 of them still answers: what runs there would run twice\./,
+    /^Unlock 3 workersUnlocking 3 workers frees 20 jobs and 8 queues\. 1 of them is alive: what runs there would run twice\./,
   );
   page.click("Unlock 3 workers");
   assert.equal(
@@ -224,7 +227,7 @@ test("one silent worker says why, what stands still, and frees it by one verb", 
   );
   assert.match(
     page.text,
-    /No heartbeat for 2 h 10 m\. The last one came at 10:50:00\. It holds 1 job and 1 queue; 480 jobs wait behind them\./,
+    /Not responding: no heartbeat for 2 h 10 m\. The last one came at 10:50:00\. It has locked 1 job and 1 queue; 480 jobs wait behind them\./,
   );
   assert.match(page.text, /Waiting behind480oldest 2 h 8 m/);
   assert.deepEqual(rows(page, "holds"), [
@@ -242,7 +245,7 @@ test("one silent worker says why, what stands still, and frees it by one verb", 
 test("what was taken away from a silent worker is not shown as held, and there is no verb for it", async () => {
   const page = await opened("/workers/worker-c");
   page.answer("api/workers/", silent("worker-c", { held_jobs: 0, held_queues: 0 }));
-  assert.match(page.text, /No heartbeat for 2 h 10 m\. .* It holds nothing\./);
+  assert.match(page.text, /Not responding: no heartbeat for 2 h 10 m\. .* It has locked nothing\./);
   assert.equal(page.hasButton("Unlock…"), false);
   assert.doesNotMatch(page.text, /#12481|In a shell|Only unlock/);
 });
@@ -259,7 +262,7 @@ test("one that answers has no verb, and says what it runs, knows and has done", 
   );
   assert.match(
     page.text,
-    /It answers\. Its last heartbeat came 2 s ago\. It runs 18 jobs at once, of 20 it could\./,
+    /Alive\. Its last heartbeat came 2 s ago\. It runs 18 jobs at once, of 20 it could\./,
   );
   assert.match(page.text, /Done a minute420\.4 failed/);
   assert.match(page.text, /charge_cardsend_emailand more that it does not name/);
@@ -273,8 +276,8 @@ test("one that answers has no verb, and says what it runs, knows and has done", 
 test("one without a heartbeat is not called gone; whoever knows better may unlock it", async () => {
   const page = await opened("/workers/stock-1");
   page.answer("api/workers/", stock("stock-1"));
-  assert.match(page.text, /It never sent a heartbeat\. It holds 2 jobs and 0 queues\./);
-  assert.match(page.text, /whether this one still works is not known/);
+  assert.match(page.text, /It sends no heartbeats\. It has locked 2 jobs and 0 queues\./);
+  assert.match(page.text, /check that this one is still running/);
   assert.ok(page.hasButton("Unlock…"));
   assert.doesNotMatch(page.text, /silent|dead|gone/);
 });
@@ -282,7 +285,7 @@ test("one without a heartbeat is not called gone; whoever knows better may unloc
 test("of a worker that nobody knows it is said that it may have ended well", async () => {
   const page = await opened("/workers/w%201");
   page.answer("api/workers/", { error: "no", code: "not_found" }, 404);
-  assert.match(page.text, /Nobody is called so now.*“w 1” sends no heartbeat/);
+  assert.match(page.text, /No worker has this name.*“w 1” sends no heartbeats/);
   assert.equal(page.title, "Worker w 1 · worker");
 });
 
@@ -305,7 +308,7 @@ test("read-only workers have no verbs, and without news their ages are clock tim
   assert.equal(page.hasButton("Unlock…"), false);
   assert.equal(page.all((e) => e.attrs["type"] === "checkbox").length, 0);
   page.pass(20_000);
-  assert.match(page.text, /silent since 10:50:00/);
+  assert.match(page.text, /not responding since 10:50:00/);
 });
 
 test("what workers do not have in common is said beside what runs longest", async () => {

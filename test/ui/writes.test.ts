@@ -40,7 +40,7 @@ test("complete says that the jobs are deleted and never run", async () => {
 test("the notice says how many of how many, in the server's words too", async () => {
   const page = await chosen([job(1), lockedJob(2), job(3)]);
   page.click("Complete…");
-  assert.match(page.dialogText, /1 of them is held by a worker and will be left alone/);
+  assert.match(page.dialogText, /1 of them is locked by a worker and will be left alone/);
   page.click("Complete 3 jobs");
   page.answer("api/jobs/action", { message: "Completed 2 of 3 jobs", jobs: [job(1), job(3)] });
   assert.deepEqual(

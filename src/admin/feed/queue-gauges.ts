@@ -22,8 +22,12 @@ export function createQueueGauges(
   const byCondition = gauge("jobs_by_condition", "Jobs by condition", "condition");
   const exact = gauge("jobs_exact", "1 when the numbers of jobs are exact, 0 when estimated");
   const oldest = gauge("oldest_ready_age_seconds", "How long the oldest due job has been due");
-  const workers = gauge("workers", "Workers, by whether they are heard of", "state");
-  const locks = gauge("locks", "Locks held, on jobs and on queues", "kind");
+  const workers = gauge(
+    "workers",
+    "Workers: alive, not responding (silent), or without heartbeats (unknown)",
+    "state",
+  );
+  const locks = gauge("locks", "Locks on jobs and on queues", "kind");
   const took = gauge("admin_feed_duration_seconds", "How long a part of the feed took", "part");
   const age = gauge("admin_feed_age_seconds", "How long ago a part of the feed was read", "part");
   const pool = gauge("admin_pool_connections", "Connections of the pool", "state");

@@ -18,7 +18,7 @@ export const operationsCommand = defineCommand({
   },
   options: { limit: defaulting(whole("Operations to list", 1, 200), 20) },
   notes:
-    "The command that resumes or undoes an operation works on it: Ctrl-C holds it again. Operations need the tables that worker migrate --with-operations adds.",
+    "The command that resumes or undoes an operation works on it: Ctrl-C pauses it again. Operations need the tables that worker migrate --with-operations adds.",
   run: async ({ id, verb, limit, ...args }) => {
     if (id !== undefined && !isJobId(id)) {
       throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");

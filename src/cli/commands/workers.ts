@@ -1,4 +1,4 @@
-// worker workers: who holds locks, and who says that it is alive.
+// worker workers: workers that have locked jobs or queues, and workers that send heartbeats.
 import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
 import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";
@@ -33,12 +33,12 @@ function printWorkers(locked: readonly LockedWorker[], active: readonly ActiveWo
   );
   print("");
   printTable(
-    ["WORKER", "LAST HEARTBEAT", "STARTED", "STALE"],
+    ["WORKER", "LAST HEARTBEAT", "STARTED", "STATE"],
     active.map((one) => [
       one.workerId,
       time(one.lastHeartbeatAt),
       time(one.startedAt),
-      one.isStale ? "stale" : "",
+      one.isStale ? "not responding" : "alive",
     ]),
   );
 }

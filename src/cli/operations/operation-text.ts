@@ -152,8 +152,8 @@ function undoneOf({ action, changes, done, undone }: JobOperation, foreign: read
 }
 
 function heldText({ done, undone, undoAfterId }: JobOperation): string {
-  if (undoAfterId === null) return `Held after ${jobsOf(done)}`;
-  return `The undo is held after ${number(undone)} of ${jobsOf(done)}`;
+  if (undoAfterId === null) return `Paused after ${jobsOf(done)}`;
+  return `The undo is paused after ${number(undone)} of ${jobsOf(done)}`;
 }
 
 /** Of an undo that was stopped. */

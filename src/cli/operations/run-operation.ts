@@ -33,7 +33,7 @@ export async function runInForeground(
 
 /** For the tools: one line that is written over, where somebody watches. */
 export function showProgress(operation: JobOperation): void {
-  printProgress(`${progressLine(operation)} (Ctrl-C holds it)`);
+  printProgress(`${progressLine(operation)} (Ctrl-C pauses it)`);
 }
 
 function statusOf(operation: JobOperation): ExitStatus {

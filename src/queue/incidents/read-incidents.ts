@@ -80,11 +80,11 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const { nowMs, lockedQueueIds } = gauge;
   const asOf = new Date(nowMs).toISOString();
   const hasWorkers = await hasWorkerTable(db);
-  const queues = (await inTime("held queues", () => readHeldQueues(db, hasWorkers))) ?? [];
+  const queues = (await inTime("locked queues", () => readHeldQueues(db, hasWorkers))) ?? [];
   const ids = queues.map(({ id }) => id);
   const head = await inTime("what is due", () => readDueHead(db, ids, lockedQueueIds, nowMs));
   const tasks = head === null ? [] : await tasksOf(db, head, asOf);
-  const walked = await inTime("who holds jobs", () => shared.walk(db, gauge));
+  const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
   const knowledge = await inTime("what workers know", () =>
     knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
   );

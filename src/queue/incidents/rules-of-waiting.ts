@@ -1,4 +1,4 @@
-// The rules about work that stands still: a stuck queue, a silent worker, a task that nobody knows, jobs
+// The rules about work that stands still: a stuck queue, a worker that is not responding, a task that nobody knows, jobs
 // that wait although there is nothing in their way. Pure: from facts to incidents.
 import { quoted } from "../../domain/query/parse-query.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
@@ -20,7 +20,7 @@ const MANY_QUEUES = 3;
 /** More names make a query too long to read. */
 const MOST_NAMES = 20;
 
-/** Held by somebody whose heartbeat has stopped, or for 4 hours by somebody who never sent any. */
+/** Locked by a worker whose heartbeats have stopped, or for 4 hours by one that never sent any. */
 export function stuckQueues(facts: Facts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
   return [...Map.groupBy(atFault, ({ holder }) => holder.workerId).values()].flatMap((queues) =>
@@ -43,13 +43,13 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
   const heard = ageText(nowMs - (holder.heardMs ?? nowMs));
   const cause =
     holder.state === "silent"
-      ? `${who} holds the queue and has been silent for ${heard}.`
-      : `${who} has held the queue for ${ageText(nowMs - lockedMs)} and never sent a heartbeat: whether it still works is not known.`;
+      ? `${who} has locked the queue and is not responding: no heartbeat for ${heard}.`
+      : `${who} has locked the queue for ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
   return {
     id: `stuck_queue:${queue.id}`,
     kind: "stuck_queue",
     level: holder.state === "silent" ? "bad" : "warn",
-    title: `${named(name)} is ${holder.state === "silent" ? "stuck" : "held"}`,
+    title: `${named(name)} is stuck`,
     sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
     since: timeOf(lockedMs),
     blast,
@@ -72,14 +72,14 @@ function manyStuck(queues: readonly WaitingQueue[], facts: Facts): Incident {
   );
   const cause =
     holder.state === "silent"
-      ? `${who} holds the queues and has been silent for ${ageText(nowMs - (holder.heardMs ?? nowMs))}.`
-      : `${who} has held the queues for up to ${ageText(nowMs - lockedMs)} and never sent a heartbeat: whether it still works is not known.`;
+      ? `${who} has locked the queues and is not responding: no heartbeat for ${ageText(nowMs - (holder.heardMs ?? nowMs))}.`
+      : `${who} has locked the queues for up to ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
   const names = queues.map(({ name }) => quoted(name)).join(",");
   return {
     id: `stuck_queues:${holder.workerId}`,
     kind: "stuck_queue",
     level: holder.state === "silent" ? "bad" : "warn",
-    title: `${counted(queues.length, "queue is", "queues are")} ${holder.state === "silent" ? "stuck" : "held"} behind ${byWorker(holder.workerId)}`,
+    title: `${counted(queues.length, "queue is", "queues are")} stuck behind ${byWorker(holder.workerId)}`,
     sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
     since: timeOf(lockedMs),
     blast,
@@ -104,15 +104,15 @@ export function silentWorkers(facts: Facts): Incident[] {
     if (told.has(workerId) || (held === 0 && running === 0)) return [];
     const jobs =
       running === null
-        ? "What it was running, it did not say."
-        : `It was running ${counted(running, "job")} when it was last heard.`;
-    const queueText = held === 0 ? "" : ` It holds ${counted(held, "queue")}.`;
+        ? "It had not reported what it was running."
+        : `It was running ${counted(running, "job")} at its last heartbeat.`;
+    const queueText = held === 0 ? "" : ` It has locked ${counted(held, "queue")}.`;
     return [
       {
         id: `silent_worker:${workerId}`,
         kind: "silent_worker",
         level: knowledge.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
-        title: `${workerNamed(workerId)} is silent`,
+        title: `${workerNamed(workerId)} is not responding`,
         sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - heardMs)} ago.`,
         since: timeOf(heardMs),
         blast: (running === null ? capped : exact)(running ?? 0, "heartbeat", asOf),
@@ -165,7 +165,7 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[]
       knowledge.alive === 1
         ? "the only worker alive does not know this task"
         : `none of the ${grouped(knowledge.alive)} workers alive knows this task`;
-    const did = former === null ? "" : ` ${workerNamed(former)} did, and is silent.`;
+    const did = former === null ? "" : ` ${workerNamed(former)} did, and is not responding.`;
     return {
       id: `unsupported_task:${id}`,
       kind: "unsupported_task",

@@ -79,7 +79,7 @@ function checksOf(
   });
   const workers = hasWorker ? "Every worker responds" : "No worker has reported";
   return [
-    check("No queue is stuck", "stuck_queue", isDueRead && !unread.includes("held queues")),
+    check("No queue is stuck", "stuck_queue", isDueRead && !unread.includes("locked queues")),
     check("No jobs have failed", "error_group", errors !== null),
     check(workers, "silent_worker", hasWorker && silent.length === 0),
     check("No job crashes its worker", "poison", jobHolders !== null),

@@ -101,7 +101,7 @@ const conditionNotes: Readonly<Record<IsWord, string>> = {
   scheduled: "not due yet",
   failed: "all attempts used up",
   due: "its time has come: ready, blocked or retried",
-  stuck: "held by a worker that is silent",
+  stuck: "its worker, or its queue's, is not responding",
   late: "due for more than a minute",
   locked: "a worker has it: fetched or running",
 };

@@ -1,7 +1,7 @@
 // From what is known about a job to the chain of causes that keeps it from running. Pure.
 //
-//   blocked   job ─▶ its queue is held ─▶ by a job ─▶ whose worker is alive | silent | unknown
-//   fetched, running   job ─▶ its worker is alive | silent | unknown
+//   blocked   job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
+//   fetched, running   job ─▶ its worker is alive | not responding | unknown
 //   the rest  not due | no tries left | its queue or task is gone | nobody knows its task | others are before it
 
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -95,11 +95,11 @@ function queueCauses(known: Known): Cause[] {
 }
 
 function heldByJob(queue: string, held: HoldingJob, { queue: facts }: JobFacts): Cause {
-  const text = `${named(queue)} runs one job at a time and is held by ${jobText(held)}`;
+  const text = `${named(queue)} runs one job at a time and is locked by ${jobText(held)}`;
   const lockedMs = facts?.lockedMs ?? null;
   const tries = `its ${ordinal(held.attempts)} of ${counted(held.maxAttempts, "try", "tries")}`;
   return cause("held_by_job", text, {
-    detail: lockedMs === null ? tries : `held since ${momentText(lockedMs)}; ${tries}`,
+    detail: lockedMs === null ? tries : `locked since ${momentText(lockedMs)}; ${tries}`,
     links: { queue, job: held.id },
   });
 }
@@ -128,18 +128,22 @@ function holderCauses(known: Known, lockedMs: number | null): Cause[] {
       }
       if (job.condition === "fetched") {
         const text = `fetched by ${who}${behindText(known)}`;
-        const detail = `not started; that worker answered ${heard} ago`;
+        const detail = `not started; last heartbeat ${heard} ago`;
         const behind = { ...links, job: known.holdingJob?.id ?? null };
         return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
         const text = `${who} has fetched it and does not report yet that it runs it`;
         return [
-          cause("holder_alive", text, { links, detail: `answered ${heard} ago`, isRoot: true }),
+          cause("holder_alive", text, {
+            links,
+            detail: `last heartbeat ${heard} ago`,
+            isRoot: true,
+          }),
         ];
       }
       return [
-        cause("holder_alive", `${who} works on it and answered ${heard} ago`, {
+        cause("holder_alive", `${who} works on it; last heartbeat ${heard} ago`, {
           links,
           isRoot: true,
         }),
@@ -147,12 +151,12 @@ function holderCauses(known: Known, lockedMs: number | null): Cause[] {
     case "silent": {
       const at = momentText(heardMs ?? 0);
       const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${named(host)}`}`;
-      const text = `${who} has been silent for ${heard}`;
+      const text = `${who} is not responding: no heartbeat for ${heard}`;
       return [cause("holder_silent", text, { links, detail, ...broken, verb: unlock })];
     }
     case "unknown": {
-      const text = `${who} has held it for ${ageText(lockAge)} and never sent a heartbeat`;
-      const detail = "whether it still works is not known; a stock worker sends none";
+      const text = `${who} has locked it for ${ageText(lockAge)} and sends no heartbeats`;
+      const detail = "check that it is still running; a stock worker sends none";
       const isBroken = lockAge >= STALE_LOCK_MS;
       const verb = isBroken ? unlock : null;
       return [cause("holder_unknown", text, { links, detail, isRoot: true, isBroken, verb })];
@@ -216,7 +220,7 @@ function unknownTask({ job, knowledge }: Known, isRoot: boolean): Cause[] {
       detail:
         former === undefined
           ? `${counted(knowledge.alive, "worker is", "workers are")} alive, and all list their tasks`
-          : `${workerNamed(former)} did, and is silent`,
+          : `${workerNamed(former)} did, and is not responding`,
       links: { worker: former ?? null },
     }),
   ];

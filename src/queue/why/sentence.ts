@@ -52,13 +52,13 @@ function fetched(known: Known): string {
   const first = `Fetched by ${who}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
   const heard = ageText(job.nowMs - (holder?.heardMs ?? job.nowMs));
   return holder?.state === "silent"
-    ? `${first}; that worker has been silent for ${heard}. Unlock it and another one takes the job.`
-    : `${first}; that worker answered ${heard} ago.`;
+    ? `${first}; that worker is not responding: no heartbeat for ${heard}. Unlock it and another one takes the job.`
+    : `${first}; its last heartbeat was ${heard} ago.`;
 }
 
 function running({ job, holder }: Known): string {
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
-  if (holder === null) return `Has been locked for ${age}; its row does not say by whom.`;
+  if (holder === null) return `Has been locked for ${age}; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
   const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
   const refused = holder.unsettled.find(({ id }) => id === job.id);
@@ -66,13 +66,13 @@ function running({ job, holder }: Known): string {
   switch (holder.state) {
     case "alive":
       if (isUnreportedBy(holder, job.id)) {
-        return `Was fetched ${age} ago by ${who}, which does not report yet that it runs it and answered ${heard} ago.`;
+        return `Was fetched ${age} ago by ${who}, which does not report yet that it runs it; its last heartbeat was ${heard} ago.`;
       }
-      return `Has run for ${age} on ${who}, which answered ${heard} ago.`;
+      return `Has run for ${age} on ${who}, whose last heartbeat was ${heard} ago.`;
     case "silent":
-      return `Has been held for ${age} by ${who}, which has been silent for ${heard}. Unlock that worker and another one takes the job.`;
+      return `Has been locked for ${age} by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker and another one takes the job.`;
     case "unknown":
-      return `Has been held for ${age} by ${who}, which never sent a heartbeat: whether it still runs is not known.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
+      return `Has been locked for ${age} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
     default:
       return holder.state satisfies never;
   }
@@ -91,17 +91,17 @@ function failed({ job, sameError }: Known): string {
 function blocked({ job, holder, place }: Known): string {
   const name = named(job.queue?.name ?? "");
   const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
-  if (holder === null) return `${waits} The queue is held; its row does not say by whom.`;
+  if (holder === null) return `${waits} The queue is locked; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
   const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
   const lockAge = job.nowMs - (job.queue?.lockedMs ?? job.nowMs);
   switch (holder.state) {
     case "alive":
-      return `${waits} The queue runs one job at a time, now on ${who}, which answered ${heard} ago.`;
+      return `${waits} The queue runs one job at a time, now on ${who}, whose last heartbeat was ${heard} ago.`;
     case "silent":
-      return `${waits} The queue is held by ${who}, which has been silent for ${heard}. Unlock that worker and the queue goes on.`;
+      return `${waits} The queue is stuck, locked by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker and the queue goes on.`;
     case "unknown":
-      return `${waits} The queue has been held for ${ageText(lockAge)} by ${who}, which never sent a heartbeat: whether it still works is not known.${oldLock(lockAge)}`;
+      return `${waits} The queue ${lockAge < STALE_LOCK_MS ? "has been" : "is stuck,"} locked for ${ageText(lockAge)} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(lockAge)}`;
     default:
       return holder.state satisfies never;
   }
@@ -144,7 +144,7 @@ function ready(known: Known): string {
     ahead === undefined || ahead.value === 0
       ? "Next free worker takes it"
       : `Due; ${counted(ahead, "job is", "jobs are")} before it`;
-  if (!hasWorkers) return `${first}; whether one is alive, this database does not tell.`;
+  if (!hasWorkers) return `${first}; whether a worker is alive is unknown.`;
   return knowledge.alive === 0 ? `${first}, but none that sends heartbeats is alive.` : `${first}.`;
 }
 

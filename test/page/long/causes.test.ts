@@ -111,9 +111,9 @@ test("A stuck queue says who holds it, and its verb frees what its dialog said."
     await sees(page, /unlocking frees 1 job and 2 queues; #\d+ runs again as try 2 of 25/);
     await page.getByRole("button", { name: "Unlock worker-c…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(/frees 1 job and 2 queues\. It last answered 2 h ago\./).waitFor();
+    await dialog.getByText(/frees 1 job and 2 queues\. Its last heartbeat was 2 h ago\./).waitFor();
     await dialog.getByRole("button", { name: "Unlock worker-c" }).click();
-    await sees(page, "Nobody holds it.");
+    await sees(page, "It is not locked.");
     const [held] = await admin.sql<{ count: number }>(
       "select count(*)::int as count from {}._private_job_queues where locked_by is not null",
     );

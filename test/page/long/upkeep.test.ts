@@ -98,7 +98,7 @@ test("A worker has a page with what it runs and holds, and back leads to its row
     // The whole row leads there.
     await row.locator("td").nth(6).click();
     await turned(page, `Worker ${id}`);
-    await page.locator(".why-box").getByText("It answers.").waitFor();
+    await page.locator(".why-box").getByText("Alive.").waitFor();
     const { jobs = 0 } = (await held()).find(({ worker }) => worker === id) ?? {};
     const [first] = await admin.sql<{ id: string }>(
       "select id::text from {}._private_jobs where locked_by = $1 order by locked_at, id limit 1",
@@ -147,9 +147,9 @@ test("A look at a sweep changes nothing; the sweep after it takes back what the 
       await admin.utils.sweepStaleWorkers({ dryRun: true }),
     ];
     assert.equal(dead.staleWorkers.length, 1);
-    await act(page, /^Sweep silent workers/, "Look…").click();
+    await act(page, /^Sweep workers that are not responding/, "Look…").click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("1 worker is silent and will be forgotten.").waitFor();
+    await dialog.getByText("1 worker is not responding and will be removed.").waitFor();
     const jobs = dead.recoverableJobs === 1 ? "1 job" : `${dead.recoverableJobs} jobs`;
     await dialog.getByText(`${jobs} can run again`).waitFor();
     await dialog.getByText(dead.staleWorkers[0] ?? "").waitFor();
@@ -161,7 +161,7 @@ test("A look at a sweep changes nothing; the sweep after it takes back what the 
     await page.getByLabel("Silent for (seconds)").fill("300");
     await dialog.getByRole("button", { name: "Look again" }).click();
     await confirm(page, ["1 worker is silent"], "Sweep 1 worker");
-    await noticed(page, "Swept 1 stale worker");
+    await noticed(page, "Swept 1 worker");
     const workers = (await held()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));
     assert.equal(workers.length, 2, "the living stay");

@@ -18,7 +18,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
     new Shortcut("", "Theme of the system", "app.theme", "system", GROUP),
   ];
   if (!m.access.canWrite) return list;
-  list.push(new Shortcut("", "Sweep silent workers…", "ask.sweep", "", GROUP));
+  list.push(new Shortcut("", "Sweep workers that are not responding…", "ask.sweep", "", GROUP));
   list.push(goTo("Unlock a worker…", "/workers"));
   list.push(goTo("Retry failed jobs…", "/jobs?q=is%3Afailed"));
   list.push(goTo("Run scheduled jobs now…", "/jobs?q=is%3Ascheduled"));

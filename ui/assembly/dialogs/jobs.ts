@@ -52,12 +52,12 @@ export class JobsDialog extends CommandDialog {
     if (locked === 0) return "";
     if (locked === dialog.jobs.length) {
       return locked === 1
-        ? "A worker holds it now, so it will be left alone."
-        : "Workers hold all of them now, so they will be left alone.";
+        ? "A worker has locked it, so it will be left alone."
+        : "Workers have locked all of them, so they will be left alone.";
     }
     return locked === 1
-      ? "1 of them is held by a worker and will be left alone."
-      : `${grouped(locked)} of them are held by workers and will be left alone.`;
+      ? "1 of them is locked by a worker and will be left alone."
+      : `${grouped(locked)} of them are locked by workers and will be left alone.`;
   }
 
   override blocked(dialog: OpenDialog): string {

@@ -49,15 +49,17 @@ export class SweepDialog extends CommandDialog {
   override text(_m: Model, dialog: OpenDialog): string {
     const found = this.found;
     if (found === null) {
-      return "It looks for workers that no longer answer. Nothing is changed.";
+      return "It looks for workers that are not responding. Nothing is changed.";
     }
     const stale = found.staleWorkers.length;
     const orphans = found.orphanWorkers.length;
     if (stale + orphans === 0)
-      return "No worker has been silent for so long. There is nothing to do." + left(found);
+      return (
+        "No worker has gone without heartbeats for so long. There is nothing to do." + left(found)
+      );
     const gone =
       stale > 0
-        ? `${counted(stale, "worker is", "workers are")} silent and will be forgotten. `
+        ? `${counted(stale, "worker is", "workers are")} not responding and will be removed. `
         : "";
     const held = found.lockedJobs - found.recoverableJobs;
     const rest = held > 0 ? ` ${counted(held, "job stays", "jobs stay")} locked for now.` : "";
@@ -71,7 +73,7 @@ export class SweepDialog extends CommandDialog {
     const orphans = found === null ? 0 : found.orphanWorkers.length;
     return orphans === 0
       ? ""
-      : `${counted(orphans, "holder", "holders")} of locks never sent a heartbeat: such a worker may be busy, and its jobs would run twice.`;
+      : `${counted(orphans, "worker sends", "workers send")} no heartbeats: such a worker may be running, and its jobs would run twice.`;
   }
 
   protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {

@@ -48,9 +48,12 @@ function queueNode(queue: string, why: Why | null): Node {
 
 function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
-    if (why.causes[i].kind === "holder_silent") return " · stuck";
+    const kind = why.causes[i].kind;
+    // A worker without heartbeats is offered to be unlocked once its lock is old.
+    if (kind === "holder_silent" || (kind === "holder_unknown" && why.causes[i].verb !== null))
+      return why.condition === "blocked" ? " · stuck" : "";
   }
-  return why.condition === "blocked" ? " · busy" : "";
+  return why.condition === "blocked" ? " · locked" : "";
 }
 
 function placeText(ahead: Value, all: Value | null): string {

@@ -92,7 +92,7 @@ export function mannerFields(m: Model, draft: Draft, rehearsal: Rehearsal, actio
               draft,
               FIRST,
               `First ${whole(draft, CANARY)}, then the rest if they succeed`,
-              "They are watched for up to 2 min. If one fails again it is held and says so; nothing else is touched.",
+              "They are watched for up to 2 min. If one fails again the operation pauses; nothing else is touched.",
             ),
             choice(draft, "all", "All at once", "In batches, each its own transaction."),
           ],

@@ -85,7 +85,7 @@ function isOutnumbered(operation: Operation): bool {
 }
 
 function beforeOf(state: string): string {
-  if (state === "paused") return "Held";
+  if (state === "paused") return "Paused";
   if (state === "interrupted") return "Interrupted";
   if (state === "stopped") return "Stopped";
   if (state === "failed") return "Broken off";

@@ -89,13 +89,13 @@ export function unlockPreview(workers: ListedWorker[], times: Times): string {
   const who = one ? workers[0].workerId : counted(workers.length, "worker", "workers");
   const said = `Unlocking ${who} frees ${holdings(workers)}.`;
   if (answer > 0) {
-    const still = one
-      ? "It still answers"
-      : counted(answer, "of them still answers", "of them still answer");
+    const still = one ? "It is alive" : `${answer} of them ${answer === 1 ? "is" : "are"} alive`;
     return `${said} ${still}: what runs there would run twice.`;
   }
   if (!one) return said;
   const heard = workers[0].lastHeartbeatAt;
-  const last = isNaN(heard) ? "It never sent a heartbeat" : `It last answered ${ago(heard, times)}`;
+  const last = isNaN(heard)
+    ? "It sends no heartbeats"
+    : `Its last heartbeat was ${ago(heard, times)}`;
   return `${said} ${last}.`;
 }

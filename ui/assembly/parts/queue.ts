@@ -15,7 +15,7 @@ export function isStuck(queue: ListedQueue): bool {
   return !isNaN(queue.stuckSince);
 }
 
-/** Held is normal; stuck is when the holder is silent. */
+/** Locked is normal; stuck is when the worker that locked it is not responding. */
 export function queueState(m: Model, queue: ListedQueue): Node {
   const times = m.times;
   if (isStuck(queue)) {
@@ -25,7 +25,7 @@ export function queueState(m: Model, queue: ListedQueue): Node {
   }
   if (isHeld(queue)) {
     return queue.holder === "unknown"
-      ? stateSaying("running", "Held")
+      ? stateSaying("running", "Locked")
       : stateSaying("running", "Running");
   }
   if (queue.failed.value > 0) return stateSaying("failed", "Failed jobs");

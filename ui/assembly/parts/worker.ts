@@ -9,7 +9,7 @@ import { grouped } from "../lib/number";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** A stock worker sends no heartbeat: it is unknown, never silent. */
+/** A stock worker sends no heartbeat: it is unknown, never not responding. */
 export function workerState(m: Model, worker: ListedWorker): Node {
   const heard = worker.lastHeartbeatAt;
   const times = m.times;
@@ -17,12 +17,12 @@ export function workerState(m: Model, worker: ListedWorker): Node {
   if (worker.state === "silent") {
     return stateSaying(
       "silent",
-      "silent " + (times.stale ? lasting(heard, times) : age(heard, times)),
+      "not responding " + (times.stale ? lasting(heard, times) : age(heard, times)),
     );
   }
   return isOld(worker)
-    ? stateSaying("unknown", "holds " + lasting(worker.oldestLockAt, times))
-    : stateSaying("idle", "no heartbeat");
+    ? stateSaying("unknown", "no heartbeats " + lasting(worker.oldestLockAt, times))
+    : stateSaying("idle", "no heartbeats");
 }
 
 /** Whether its locks may be those of a process that is gone: it is silent, or unknown with old ones. */

@@ -20,7 +20,7 @@ export function freshness(m: Model): Node {
             : "";
   const words = said(m, silence);
   const data = isNaN(live.newsAt) ? "no data yet" : "data as of " + absolute(live.newsTime);
-  const what = live.onHold ? "press to follow" : "press to hold the page still";
+  const what = live.onHold ? "press to resume live updates" : "press to pause live updates";
   return el(
     "button",
     [
@@ -41,5 +41,5 @@ function said(m: Model, silence: f64): string {
   if (live.outage.length > 0 || silence >= AMBER_MS) return `No news for ${ageText(silence)}`;
   if (!live.onHold) return "Live";
   const news = m.page.news;
-  return news > 0 ? `Held, ${counted(news, "new", "new")}` : "Held";
+  return news > 0 ? `Paused, ${counted(news, "new", "new")}` : "Paused";
 }

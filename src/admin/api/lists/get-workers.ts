@@ -63,7 +63,7 @@ const fields = inQuery(
 const query = { ...listQuery(workerSorts, "an id, a host, a version or a task"), fields };
 
 export const getWorkers: Operation = {
-  summary: "Workers by their heartbeats, and holders of locks that have none",
+  summary: "Workers by their heartbeats, and those without heartbeats that have locks",
   query,
   answer: record(
     {
@@ -111,7 +111,7 @@ export const getOneWorker: Operation = {
     const names = await knownNames(admin);
     const worker = await getWorker(admin.databases.reads, id, names);
     if (worker === null) {
-      throw new WorkerError("not_found", "this worker has no heartbeat and holds no known lock");
+      throw new WorkerError("not_found", "this worker sends no heartbeats and has no known lock");
     }
     const { byTask, cron } = worker.report;
     const entries = cron.map(({ identifier, task, pattern }) => ({ identifier, task, pattern }));

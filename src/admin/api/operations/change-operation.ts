@@ -7,7 +7,7 @@ import { recordOperation } from "./record-operation.ts";
 import { noteOperation, operationIdIn, operationSchema } from "./shapes.ts";
 
 const summaries: Readonly<Record<OperationVerb, string>> = {
-  pause: "Holds an operation behind its current batch, until it is resumed",
+  pause: "Pauses an operation behind its current batch, until it is resumed",
   resume: "Goes on with one that is paused or interrupted",
   stop: "Ends one for good behind its current batch; what is done is done",
   undo: "Makes the jobs of one that is over what they were, where nobody has touched them since",

@@ -135,7 +135,7 @@ const isBloated = ({ dead_rows: dead, live_rows: live }: TableFacts) =>
   dead > Math.max(MANY_DEAD, live / 2);
 
 function lockFindings({ sweep }: Queue): Finding[] {
-  if (sweep === null) return [finding("ok", "locks", "none held by dead workers")];
+  if (sweep === null) return [finding("ok", "locks", "none of workers that are not responding")];
   return [finding("warn", "locks", `a sweep ${lowered(sweep)}`, "worker sweep")];
 }
 

@@ -43,7 +43,7 @@ function agesLine({ counts }: Known, nowMs: number): string {
 
 function workersLine(known: Known): string {
   const { alive, silent, unknown } = countWorkers(known);
-  return `workers ${alive} alive, ${silent} silent, ${unknown} unknown`;
+  return `workers ${alive} alive, ${silent} not responding, ${unknown} without heartbeats`;
 }
 
 const counters = ["added", "done", "failed"] as const;

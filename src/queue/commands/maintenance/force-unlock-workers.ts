@@ -95,7 +95,7 @@ const unlockSql =
 export const unlockCommand = defineCommand({
   name: "unlock",
   aliases: ["force-unlock"],
-  summary: "Unlock the jobs and queues of workers that are gone",
+  summary: "Unlock the jobs and queues of workers that no longer run",
   title: "Force unlock workers",
   verb: "Force unlock",
   consequence:

@@ -8,24 +8,25 @@ import { sweepStaleWorkers } from "./sweep-stale-workers.ts";
 export const sweepCommand = defineCommand({
   name: "sweep",
   aliases: ["sweep-stale-workers"],
-  summary: "Free the jobs of workers that stopped sending heartbeats",
-  title: "Sweep silent workers",
+  summary: "Recover the jobs of workers that are not responding",
+  title: "Sweep workers that are not responding",
   verb: "Sweep",
-  consequence: "Silent workers are forgotten, and their jobs may run again after the delay.",
+  consequence:
+    "Workers that are not responding are removed, and their jobs may run again after the delay.",
   permission: "workers:write",
   danger: "destroys",
   http: maintenanceAction("sweep-stale-workers"),
   positionals: [],
   fields: {
     sweep_threshold_secs: optional(
-      duration(["Silent for", "seconds without a heartbeat after which a worker is swept"]),
+      duration(["No heartbeat for", "seconds without a heartbeat after which a worker is swept"]),
       { default: "300", option: "threshold", optionAliases: ["sweep-threshold"] },
     ),
     recovery_delay_secs: optional(
-      duration(["Then wait", "seconds before the freed jobs may run again"]),
+      duration(["Then wait", "seconds before the recovered jobs may run again"]),
       { default: "30", option: "delay", optionAliases: ["recovery-delay"] },
     ),
-    dry_run: optional(flag(["Dry run", "only say what would be freed"]), { default: "false" }),
+    dry_run: optional(flag(["Dry run", "only show what would be recovered"]), { default: "false" }),
   },
   dialogFields: ["sweep_threshold_secs", "recovery_delay_secs"],
   answer: {
@@ -45,14 +46,14 @@ export const sweepCommand = defineCommand({
     }),
   sentence: (result) => {
     const { staleWorkers, orphanWorkers, sparedWorkers, dryRun } = result;
-    const workers = counted(staleWorkers.length + orphanWorkers.length, "stale worker");
+    const workers = counted(staleWorkers.length + orphanWorkers.length, "worker");
     // Without heartbeats nobody can tell a stale stock worker from one that is busy.
     const orphans = orphanWorkers.length;
-    const doubt = orphans === 0 ? "" : ` (${orphans} of them never sent a heartbeat)`;
+    const doubt = orphans === 0 ? "" : ` (${orphans} without heartbeats)`;
     const spared = sparedWorkers.length;
     const rest = spared === 0 ? "" : `; ${spared} left alone, whose own threshold is longer`;
     return dryRun
-      ? `Would free ${counted(result.recoverableJobs, "job")} of ${workers}${doubt}${rest}`
+      ? `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${doubt}${rest}`
       : `Swept ${workers}${doubt}; ${counted(result.recoveredJobs, "job")} recovered${rest}`;
   },
   workerIds: ({ staleWorkers, orphanWorkers }) => [...staleWorkers, ...orphanWorkers],

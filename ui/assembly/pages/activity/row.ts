@@ -100,7 +100,7 @@ function sentenceOf(entry: AuditEntry): string {
   // Of single jobs the message says more than their number.
   if (id === i64.MIN_VALUE || entry.q === null) return entry.message;
   const action = entry.action;
-  if (action === "operation.pause") return `Held operation ${id}`;
+  if (action === "operation.pause") return `Paused operation ${id}`;
   if (action === "operation.resume") return `Resumed operation ${id}`;
   if (action === "operation.stop") return `Stopped operation ${id}`;
   if (action === "operation.undo") return `Began to undo operation ${id}`;

@@ -37,7 +37,7 @@ export function chosenBar(m: Model, page: JobsList): Node {
     const isHeld = held === jobs.length;
     // What workers hold would be left alone.
     const offered: Command[] = isHeld ? [] : commandsFor(jobs);
-    if (isHeld) verbs.push(leaf("span", "", "Workers hold all of them."));
+    if (isHeld) verbs.push(leaf("span", "", "All selected jobs are running."));
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
     // What a person most likely wants stands first: the server's list has the gravest first.

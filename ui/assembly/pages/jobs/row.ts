@@ -8,6 +8,7 @@ import { errorLabel } from "../../kit/group-row";
 import { Row } from "../../kit/row";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
+import { quoted } from "../../lib/quoting";
 import { jobPath, queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -119,12 +120,11 @@ function runs(m: Model, job: ListedJob): Node {
   if (worker === null) return leaf("span", "dim", "A worker has it");
   const stuck = incidentOf(m, "stuck_queue", worker);
   const isSilent =
-    incidentOf(m, "silent_worker", worker) !== null ||
-    (stuck !== null && stuck.sentence.includes("silent"));
+    incidentOf(m, "silent_worker", worker) !== null || (stuck !== null && stuck.level === "bad");
   return box("span", isSilent ? "red" : "dim", [
     text(job.condition === "fetched" ? "Fetched by " : "On "),
     inRow(workerPath(worker), worker),
-    text(isSilent ? ", which is silent" : `, try ${job.attempts}`),
+    text(isSilent ? ", not responding" : `, try ${job.attempts}`),
   ]);
 }
 
@@ -135,7 +135,7 @@ function waits(m: Model, job: ListedJob): Node {
   return box("span", "", [
     text("Waits for "),
     inRow(queuePath(queue), queue),
-    isStuck ? text(", whose holder is silent") : nothing,
+    isStuck ? text(" (stuck)") : nothing,
   ]);
 }
 
@@ -153,8 +153,16 @@ function incidentOf(m: Model, kind: string, name: string): Incident | null {
     if (list[i].kind !== kind) continue;
     if (links.queue === name || links.worker === name) return list[i];
     if (kind === "unsupported_task" && q !== null && q.includes(name)) return list[i];
+    // One incident may be about many queues of one worker.
+    if (kind === "stuck_queue" && q !== null && namesQueue(q, name)) return list[i];
   }
   return null;
+}
+
+/** Whether `queue:crm,"a b" is:blocked` names it. */
+function namesQueue(query: string, name: string): bool {
+  const names = query.substring(0, query.lastIndexOf(" is:")).replace("queue:", ",") + ",";
+  return names.includes(`,${quoted(name)},`);
 }
 
 function timeOf(m: Model, job: ListedJob): Node {

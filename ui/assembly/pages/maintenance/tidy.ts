@@ -86,13 +86,13 @@ function sweepRow(m: Model): Node {
   const said = !isKnown
     ? ""
     : all === 0
-      ? "none has reported; holders of old locks are looked for"
+      ? "none has reported; old locks are looked for"
       : pulse.silent === 0
-        ? "every worker that reports answers"
-        : `${counted(pulse.silent, "does", "do")} not answer; what they hold runs again`;
+        ? "all workers alive"
+        : `${counted(pulse.silent, "worker", "workers")} not responding; their jobs run again`;
   return what(
     "sweep",
-    "Sweep silent workers",
+    "Sweep workers that are not responding",
     said,
     isKnown ? text(pulse.silent.toString()) : nothing,
     writeButton(m, "Look…", "ask.sweep", "", "s"),
@@ -103,7 +103,7 @@ function unlockRow(m: Model): Node {
   return what(
     "unlock",
     "Unlock a worker by hand",
-    "frees what it holds, whether it answers or not",
+    "unlocks its jobs and queues, alive or not",
     nothing,
     m.access.canWrite ? link("/workers", "btn s", [text("Choose it")]) : nothing,
   );

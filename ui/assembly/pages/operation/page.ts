@@ -234,7 +234,7 @@ function acts(m: Model, operation: Operation): Node[] {
   const mayHold = work && operation.state !== "undoing";
   return [
     work || held ? nothing : drawnButton(COPY, "Copy receipt", "operation.copy", "", ""),
-    mayHold ? writeButton(m, "Hold", "operation.pause", "", "") : nothing,
+    mayHold ? writeButton(m, "Pause", "operation.pause", "", "") : nothing,
     held ? writeButton(m, "Resume", "operation.resume", "", "p") : nothing,
     work || held ? writeButton(m, "Stop…", "ask.change", `stop ${operation.id}`, "") : nothing,
   ];

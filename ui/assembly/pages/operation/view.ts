@@ -46,7 +46,7 @@ function trouble(operation: Operation): Node {
   if (state === "paused") {
     return warning(
       "warn",
-      `${reason}It is held: ${grouped(metOf(operation))} of ${aimOf(operation)} have had their turn. Resume goes on with the rest, Stop leaves them as they are.`,
+      `${reason}Paused: ${grouped(metOf(operation))} of ${aimOf(operation)} have had their turn. Resume goes on with the rest, Stop leaves them as they are.`,
     );
   }
   if (state === "interrupted") {

@@ -7,12 +7,13 @@ import { countedValue, valueNode, valueText } from "../../controls/value";
 import { Group, Groups, ListedQueue, QueueList } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
 import { groupName, groupTrend } from "../../kit/group-row";
-import { leaf, Node, text } from "../../lib/node";
+import { unlockVerb, verbButton } from "../../kit/verb";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { errorPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { isHeld, queueState } from "../../parts/queue";
+import { isHeld, isStuck, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = [
   "=Error",
@@ -77,8 +78,14 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   return row(queue.queueName, "", [
     cell("", [link(queuePath(queue.queueName), "name cut", [name])]),
     cell("num w-mid", [howMany(queue)]),
-    cell("", [queueState(m, queue)]),
+    cell("", [box("span", "row", [queueState(m, queue), unlock(m, queue)])]),
   ]);
+}
+
+function unlock(m: Model, queue: ListedQueue): Node {
+  const by = queue.lockedBy;
+  if (by === null || by.length === 0 || !isStuck(queue)) return nothing;
+  return verbButton(m, unlockVerb("Unlock…", [by]), "s push");
 }
 
 /** What of its jobs one wants to know first. */

@@ -39,8 +39,8 @@ function remark(m: Model, condition: string, value: Value): string {
   if (condition === "running") return since(m, "longest", "", counts.longestRunningAt);
   if (condition === "blocked") {
     return m.facts.has("pulse")
-      ? `behind ${counted(m.facts.pulse.lockedQueues, "held queue", "held queues")}`
-      : "behind held queues";
+      ? `in ${counted(m.facts.pulse.lockedQueues, "locked queue", "locked queues")}`
+      : "in locked queues";
   }
   if (condition === "fetched") return "not started";
   if (condition === "retrying") {

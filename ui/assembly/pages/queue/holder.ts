@@ -1,4 +1,4 @@
-/** Who holds a queue, since when, and whether that worker answers: a sentence, and the chain to the root. */
+/** Who has locked a queue, since when, and whether that worker responds: a sentence, and the chain to the root. */
 import { ago, lasting } from "../../controls/age";
 import { link } from "../../controls/button";
 import { ALERT, CPU, LAYERS } from "../../controls/icon";
@@ -25,7 +25,7 @@ function free(details: QueueDetails): Node {
   const queue = details.queue;
   if (queue.ready.value > 0) {
     const wait = countedValue(queue.ready, "job waits", "jobs wait");
-    return why("", "Nobody holds it.", ` ${wait} for a free worker.`);
+    return why("", "It is not locked.", ` ${wait} for a free worker.`);
   }
   if (queue.scheduled.value > 0) {
     const ahead = countedValue(queue.scheduled, "job is", "jobs are");
@@ -40,9 +40,9 @@ function said(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
   if (!isStuck(queue)) {
     const rest =
       queue.holder === "unknown"
-        ? ` It is held ${lasting(queue.lockedAt, m.times)} by a worker that sends no heartbeat.`
-        : ` Its worker answers.${queue.ready.value > 0 ? ` ${waits} behind it.` : ""}`;
-    return why("run", details.running === null ? "It is held." : "It runs a job.", rest);
+        ? ` It is locked ${lasting(queue.lockedAt, m.times)} by a worker that sends no heartbeats.`
+        : ` Its worker is alive.${queue.ready.value > 0 ? ` ${waits} behind it.` : ""}`;
+    return why("run", details.running === null ? "It is locked." : "It runs a job.", rest);
   }
   const silent = queue.holder === "silent";
   const since = silent && holder !== null ? holder.holder.lastHeartbeatAt : queue.stuckSince;
@@ -50,8 +50,8 @@ function said(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
     "warn",
     `Nothing has moved ${lasting(queue.stuckSince, m.times)}; ${waits}.`,
     silent
-      ? ` The worker that holds it has been silent ${lasting(since, m.times)}.`
-      : " The worker that holds it never sent a heartbeat: whether it still works is not known.",
+      ? ` Its worker is not responding: no heartbeat ${lasting(since, m.times)}.`
+      : " Its worker sends no heartbeats: check that it is still running.",
   );
 }
 
@@ -66,8 +66,8 @@ function chain(m: Model, details: QueueDetails, by: string, holder: HolderOf | n
   const name = exactName(queue.queueName, "strong");
   const what =
     job === null
-      ? [name, text(" is held")]
-      : [name, text(" is held by "), jobLink(job), text(stuck ? ", which does not end" : "")];
+      ? [name, text(" is locked")]
+      : [name, text(" is locked by "), jobLink(job), text(stuck ? ", which does not end" : "")];
   const worker = link(workerPath(by), "link", [text(by)]);
   return box("ol", "chain", [
     chainLink("queue", LAYERS, false, what, lasting(queue.lockedAt, m.times), nothing),
@@ -89,12 +89,12 @@ export function jobLink(job: QueuedJob): Node {
 }
 
 function answers(m: Model, state: string | null, known: HolderOf | null): string {
-  if (state === "unknown") return " never sent a heartbeat";
+  if (state === "unknown") return " sends no heartbeats";
   const heard = known === null ? NaN : known.holder.lastHeartbeatAt;
   if (state === "silent") {
-    return isNaN(heard) ? " is silent" : ` has been silent ${lasting(heard, m.times)}`;
+    return " is not responding" + (isNaN(heard) ? "" : ": no heartbeat " + lasting(heard, m.times));
   }
-  return isNaN(heard) ? " answers" : ` answered ${ago(heard, m.times)}`;
+  return isNaN(heard) ? " is alive" : ", last heartbeat " + ago(heard, m.times);
 }
 
 /** What taking its locks away does, before anybody does it. */

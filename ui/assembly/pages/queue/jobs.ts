@@ -54,7 +54,7 @@ export function order(m: Model, details: QueueDetails): Node {
   const running = details.running;
   const rows: Node[] = [];
   if (running !== null)
-    rows.push(jobRow(running, "running", isStuck(queue) ? "its worker to answer" : "", "running"));
+    rows.push(jobRow(running, "running", isStuck(queue) ? "worker not responding" : "", "running"));
   const condition = isHeld(queue) ? "blocked" : "ready";
   for (let i = 0; i < details.next.length; i++) {
     const job = details.next[i];

@@ -126,10 +126,7 @@ export class QueuePage extends Page {
     const details = this.details;
     const known = this.holder.knows(lockedBy(details.queue)) ? this.holder : null;
     return box("div", isStuck(details.queue) ? "is-stuck" : "", [
-      plainPanel("Who holds it", [
-        box("div", "pb", [whoHoldsIt(m, details, known)]),
-        numbers(m, details),
-      ]),
+      plainPanel("Lock", [box("div", "pb", [whoHoldsIt(m, details, known)]), numbers(m, details)]),
       order(m, details),
     ]);
   }

@@ -120,11 +120,7 @@ export class QueuesPage extends ListPage {
       this.states(),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),
-      leaf(
-        "p",
-        "hint",
-        "A queue runs one job at a time. Held is normal; stuck means its holder is silent.",
-      ),
+      leaf("p", "hint", "A queue runs one job at a time. Stuck: its worker is not responding."),
     ]);
   }
 
@@ -161,8 +157,9 @@ export class QueuesPage extends ListPage {
   private none(): Node {
     const only = this.address.value("only");
     if (this.address.value("search").length > 0) return nothingFound(this);
-    if (only === "stuck") return empty("No queue is stuck", "No queue is held by a silent worker.");
-    if (only === "running") return empty("No queue runs", "No living worker holds a queue now.");
+    if (only === "stuck")
+      return empty("No queue is stuck", "Every worker that has locked a queue responds.");
+    if (only === "running") return empty("No queue runs", "No queue is locked, except stuck ones.");
     if (only.length > 0) return empty(`No ${only} queue is known`, this.meaning(only));
     return empty(
       "There are no named queues",

@@ -1,4 +1,4 @@
-/** One queue in the list: who holds it, what waits in it, and the verb that frees it where it is stuck. */
+/** One queue in the list: who has locked it, what waits in it, and the verb that frees it where it is stuck. */
 import { age, aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { cell } from "../../controls/table";
@@ -20,8 +20,8 @@ export const COLUMNS: Column[] = [
   new Column("num q-num w-mid", "Later", "", ""),
   new Column("num q-num w-mid", "Failed", "-failed", ""),
   new Column("num ago w-mid", "Oldest", "oldest", ""),
-  new Column("by w-opt", "Held by", "", ""),
-  new Column("verb w-mid", "Unlock", "", ""),
+  new Column("by w-opt", "Locked by", "", ""),
+  new Column("verb", "Unlock", "", ""),
 ];
 
 export class QueueRow extends Row {
@@ -50,7 +50,7 @@ export class QueueRow extends Row {
       cell("num dim w-mid", [countNode(queue.failed, "red")]),
       cell(stuck ? "num w-mid amber" : "num dim w-mid", [aged(oldest, m.times)]),
       cell("dim w-opt", holder(m, queue)),
-      cell("num vis w-mid", [stuck ? this.verb(m) : nothing]),
+      cell("num vis", [stuck ? this.verb(m) : nothing]),
     ];
   }
 
@@ -62,12 +62,12 @@ export class QueueRow extends Row {
 
 function holder(m: Model, queue: ListedQueue): Node[] {
   const by = queue.lockedBy;
-  if (by === null || !isHeld(queue)) return [leaf("span", "faint", "nobody")];
+  if (by === null || !isHeld(queue)) return [leaf("span", "faint", "none")];
   const rest =
     queue.holder === "silent"
-      ? ", silent"
+      ? ", not responding"
       : queue.holder === "unknown"
-        ? ", no heartbeat"
+        ? ", no heartbeats"
         : " · " + age(queue.lockedAt, m.times);
   return [
     box("span", "holder", [

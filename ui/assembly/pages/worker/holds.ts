@@ -1,4 +1,4 @@
-/** What a worker runs and holds, and what becomes of it when its locks are taken away. */
+/** What a worker runs and has locked, and what becomes of it when its locks are taken away. */
 import { age, ago, clockAt, lasting, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -36,19 +36,21 @@ function why(m: Model, worker: ListedWorker): Node {
   const waits = behind(worker);
   const wait =
     waits.value > 0 ? `; ${countedValue(waits, "job waits", "jobs wait")} behind them` : "";
-  const held = holdsAny(worker) ? ` It holds ${holdings([worker])}${wait}.` : " It holds nothing.";
+  const held = holdsAny(worker)
+    ? ` It has locked ${holdings([worker])}${wait}.`
+    : " It has locked nothing.";
   if (worker.state === "silent") {
-    const lead = `No heartbeat ${lasting(heard, m.times)}.`;
+    const lead = `Not responding: no heartbeat ${lasting(heard, m.times)}.`;
     return said("bad", lead, ` The last one came at ${clockAt(heard, m.serverNow)}.${held}`);
   }
-  if (worker.state === "alive") return said("run", "It answers.", ` ${beat(m, worker)}`);
+  if (worker.state === "alive") return said("run", "Alive.", ` ${beat(m, worker)}`);
   const old = isNaN(worker.oldestLockAt)
     ? ""
-    : ` Its oldest lock has been held ${lasting(worker.oldestLockAt, m.times)}.`;
+    : ` It has had its oldest lock ${lasting(worker.oldestLockAt, m.times)}.`;
   return said(
     isOld(worker) ? "warn" : "",
-    "It never sent a heartbeat.",
-    `${held}${old} A stock worker sends none: whether this one still works is not known.`,
+    "It sends no heartbeats.",
+    `${held}${old} A stock worker sends none: check that this one is still running.`,
   );
 }
 
@@ -78,11 +80,11 @@ function numbers(m: Model, worker: ListedWorker): Node {
   const first = jobs.length > 0 ? jobs[0].since : NaN;
   const list: Node[] = [
     figure(
-      worker.state === "alive" ? "Running" : "Jobs held",
+      worker.state === "alive" ? "Running" : "Jobs locked",
       valueNode(jobsHeld(worker), ""),
       isNaN(first) ? "" : "the longest for " + runTime(m, worker, first),
     ),
-    figure("Queues held", text(grouped(worker.heldQueues)), ""),
+    figure("Queues locked", text(grouped(worker.heldQueues)), ""),
     figure(
       "Waiting behind",
       valueNode(waits, ""),
@@ -94,7 +96,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
   }
   const done = perMinute(worker.donePerMin);
   const failed = perMinute(worker.failedPerMin);
-  // The last minute of a worker that is silent is long over.
+  // The last minute of a worker that is not responding is long over.
   if (done.length > 0 && worker.state === "alive") {
     list.push(figure("Done a minute", text(done), failed.length > 0 ? failed + " failed" : ""));
   }
@@ -139,10 +141,10 @@ function list(m: Model, worker: ListedWorker): Node {
   const at = jobs.length > 0 ? runTimeAt(m, worker) : "";
   const remark = longest.length > 0 && at.length > 0 ? `${longest}, ${at}` : longest + at;
   return panel(
-    worker.state === "alive" ? "What it runs" : "What it holds",
+    worker.state === "alive" ? "What it runs" : "What it has locked",
     remark,
     [],
-    [table("holds", "Held by it", frees ? SILENT_COLUMNS : COLUMNS, rows)],
+    [table("holds", "Locked by it", frees ? SILENT_COLUMNS : COLUMNS, rows)],
   );
 }
 

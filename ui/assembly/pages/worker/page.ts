@@ -100,14 +100,15 @@ export class WorkerPage extends Page {
 
 function headState(worker: ListedWorker): Node {
   const state = worker.state;
-  const words = state === "alive" ? "Answers" : state === "silent" ? "Silent" : "No heartbeat";
+  const words =
+    state === "alive" ? "Alive" : state === "silent" ? "Not responding" : "No heartbeats";
   return box("span", levelTone(worker), [stateSaying(state, words)]);
 }
 
 function gone(name: string): Node {
   return emptyWith(
-    "Nobody is called so now",
-    `“${name}” sends no heartbeat and holds no lock that is known: it may have ended as it should.`,
+    "No worker has this name",
+    `“${name}” sends no heartbeats and has no known lock: it may have ended as it should.`,
     [link("/workers", "btn", [text("All workers")])],
   );
 }

@@ -138,20 +138,20 @@ export class WorkersPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "Silent: the heartbeat is older than it may be. Unknown: there never was one; worth a look when it has held a lock for 4 hours.",
+        "Not responding: the heartbeat is overdue. No heartbeats: an older or stock worker; check it when it has had a lock for 4 hours.",
       ),
       box("div", "cols a", [runningLongest(m, this.list.rows), differences(m, this.differences)]),
       bulkBar(m, this, nothing, [writeButton(m, "Unlock…", "workers.unlock", "", "p")]),
     ]);
   }
 
-  /** `5 of 6 answer; 61 of 120 slots busy` */
+  /** `5 of 6 alive; 61 of 120 slots busy` */
   private said(): string {
     if (!this.rows.ready) return "";
     const counts = this.counts;
     const all = counts.alive + counts.silent;
-    const unknown = counts.unknown > 0 ? `, ${grouped(counts.unknown)} unknown` : "";
-    return `${grouped(counts.alive)} of ${grouped(all)} answer${unknown}${this.busy()}`;
+    const unknown = counts.unknown > 0 ? `, ${grouped(counts.unknown)} without heartbeats` : "";
+    return `${grouped(counts.alive)} of ${grouped(all)} alive${unknown}${this.busy()}`;
   }
 
   /** Only where all stand on this page, and each reports slots for what it runs. */
@@ -177,14 +177,14 @@ export class WorkersPage extends ListPage {
 
   private sweep(m: Model): Node {
     if (this.counts.silent === 0 || !m.access.canWrite) return nothing;
-    return link("/maintenance", "btn", [text("Sweep silent workers")]);
+    return link("/maintenance", "btn", [text("Sweep workers…")]);
   }
 
   private none(): Node {
     if (this.address.value("search").length > 0) return nothingFound(this);
     return emptyWith(
-      "No worker is known",
-      "It stands here after its first heartbeat; without any, while it holds a lock.",
+      "No workers",
+      "Workers are listed once they send a heartbeat or hold a lock.",
       [],
     );
   }

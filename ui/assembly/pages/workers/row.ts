@@ -1,4 +1,4 @@
-/** One worker in the list: whether it answers, where it runs, how busy it is, what it holds. */
+/** One worker in the list: whether it responds, where it runs, how busy it is, what it holds. */
 import { aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar } from "../../controls/spark";
@@ -31,7 +31,7 @@ export const COLUMNS: Column[] = [
   new Column("load", "Running", "-running", ""),
   new Column("num ago w-opt", "Done / min", "-done", ""),
   new Column("num ago w-mid", "Queues", "", ""),
-  new Column("verb w-mid", "Unlock", "", ""),
+  new Column("verb", "Unlock", "", ""),
 ];
 
 export class WorkerRow extends Row {
@@ -59,7 +59,7 @@ export class WorkerRow extends Row {
       cell("", [load(worker)]),
       cell("num dim w-opt", [text(perMinute(worker.donePerMin))]),
       cell("num dim w-mid", [leaf("span", queues === 0 ? "faint" : "", grouped(queues))]),
-      cell("num vis w-mid", [
+      cell("num vis", [
         isOld(worker) && holdsAny(worker)
           ? writeButton(m, "Unlock…", "workers.unlock", worker.workerId, "s")
           : nothing,
