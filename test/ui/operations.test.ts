@@ -274,9 +274,16 @@ test("a limit is what progress goes to, and is told beside all that match, howev
   assert.match(work.text, /25 %/);
   const over = await shown(receipt({ ...limited, done: 500 }));
   assert.match(over.text, /Retried 500 of ≈ 8,000 jobsis:failed/);
+  work.click("Stop…");
+  assert.match(work.dialogText, /125 of 500 jobs have had their turn/);
   // There were fewer than the limit: all have had their turn.
   const fewer = await shown(receipt({ ...limited, matched: value(480, about), done: 490 }));
   assert.match(fewer.text, /Retried 490 jobsis:failed/);
+});
+
+test("a canary and a rate are told beside the limit", async () => {
+  const page = await shown(operation({ canary: 5, rate: 50, limit: 500 }));
+  assert.match(page.text, /first 5, then 50 a second, no more than 500/);
 });
 
 test("what was begun is shown on its page, and on every page while it is at work", async () => {

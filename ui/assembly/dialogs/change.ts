@@ -15,7 +15,7 @@ import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { learn } from "../operations/news";
-import { metOf } from "../operations/progress";
+import { aimOf, metOf } from "../operations/progress";
 import { allOf, jobs, past } from "../operations/words";
 
 const FEW: i64 = 20;
@@ -90,7 +90,7 @@ export class ChangeDialog extends Dialog {
     const operation = this.operation;
     if (operation === null) return "";
     if (!this.isUndo) {
-      return `It ends for good behind its current batch. ${grouped(metOf(operation))} of ${allOf(operation)} have had their turn. What is done stays done, and can be undone; the rest is not touched.`;
+      return `It ends for good behind its current batch. ${grouped(metOf(operation))} of ${aimOf(operation)} have had their turn. What is done stays done, and can be undone; the rest is not touched.`;
     }
     const what = past(operation.action, operation.done, allOf(operation));
     return `${what}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;

@@ -92,15 +92,21 @@ function beforeOf(state: string): string {
   return state === "undoing" ? "Undoing" : "";
 }
 
-/** `first 5, then 50 a second` */
+/** `first 5, then 50 a second, no more than 500` */
 export function mannerOf(operation: Operation): string {
+  const begun = beginning(operation);
+  if (operation.limit === i64.MIN_VALUE) return begun;
+  const most = `no more than ${grouped(operation.limit)}`;
+  return begun.length > 0 ? `${begun}, ${most}` : most;
+}
+
+function beginning(operation: Operation): string {
   const rate =
     operation.rate === i64.MIN_VALUE
       ? ""
       : operation.rate === 0
         ? "without pauses"
         : `${grouped(operation.rate)} a second`;
-  if (operation.limit !== i64.MIN_VALUE) return `no more than ${grouped(operation.limit)}`;
   if (operation.canary === i64.MIN_VALUE) return rate;
   const first = `first ${grouped(operation.canary)}, then `;
   return first + (rate.length > 0 ? rate : "the rest");
