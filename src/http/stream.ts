@@ -84,8 +84,20 @@ export async function streamed(
   }
 }
 
+/** The answer to HEAD without the body's own preparation; refused as it would be. */
+export function headIfFree(
+  request: HttpRequest,
+  places: Work,
+  headers: Streamed["headers"],
+): HttpResponse {
+  const leave = places.enter(networkOf(request.client));
+  if (leave === null) throw busy;
+  leave();
+  return headOf(headers);
+}
+
 /** The answer to HEAD: of a body that nothing begins to make, the length is not known. */
-export function headOf(headers: Streamed["headers"]): HttpResponse {
+function headOf(headers: Streamed["headers"]): HttpResponse {
   return { status: 200, headers, body: (connection) => connection.end() };
 }
 

@@ -100,6 +100,20 @@ test("In a large table the truth is inside the intervals, and the small numbers 
   document.assertFits(few, document.answer("GET", "/api/counts"), "/api/counts");
 });
 
+test("In a large table a few blocked jobs that no sample meets are counted at least.", async () => {
+  const admin = await startAdmin({ feed: { smallPages: 0, sampledPages: 2 } });
+  await fill(admin);
+  await admin.pool.query(
+    "delete from worker._private_jobs where job_queue_id = 1 and locked_at is null",
+  );
+  await admin.pool.query(`insert into worker._private_jobs (task_id, job_queue_id, payload, run_at)
+    select 1, 1, '{}', now() - interval '9 hours' from generate_series(1, 7)`);
+  await admin.pool.query("analyze worker._private_jobs");
+  const { blocked, ready } = (await admin.client.get("/api/counts")).body;
+  assert.equal(ready.precision, "estimated", "the heads do not count all that is due");
+  assert.ok(blocked.value >= 7 && blocked.low >= 7, JSON.stringify(blocked));
+});
+
 for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
   const size = feed.smallPages === 0 ? "large" : "small";
   test(`In a ${size} table as many retries are overdue as a query of the table counts.`, async () => {

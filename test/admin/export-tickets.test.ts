@@ -189,6 +189,7 @@ test("Who finds no place for a download may come back with the ticket.", async (
     }),
   );
   assert.equal(await status(admin, path), 503);
+  assert.equal((await admin.client.send("HEAD", path)).status, 503);
   for (const response of open) response.destroy();
   let answered = 503;
   while (answered === 503) answered = await status(admin, path);

@@ -141,6 +141,21 @@ test("A list that someone reads does not move: what is new waits to be asked for
   });
 });
 
+test("An export that the server refuses is an error, with its reason, and is never said to have started.", async () => {
+  const mayMeet = /api\/export/;
+  await visit(
+    admin,
+    "/jobs?q=tries%3Eten",
+    async ({ page }) => {
+      await page.locator("summary", { hasText: "Export" }).click();
+      await page.getByRole("button", { name: "CSV", exact: true }).click();
+      await page.getByText(/^Not exported: .*whole number/).waitFor();
+      assert.equal(await page.getByText("started").count(), 0);
+    },
+    { mayMeet },
+  );
+});
+
 test("The whole row opens its job beside the list, and the export downloads what the query finds.", async () => {
   await admin.utils.addJob("for_export", {}, { jobKey: "export:1" });
   await visit(admin, "/jobs?q=task%3Afor_export", async ({ page }) => {
@@ -148,7 +163,7 @@ test("The whole row opens its job beside the list, and the export downloads what
     await page.locator("summary", { hasText: "Export" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "CSV with payload" }).click(),
+      page.getByRole("button", { name: "CSV with payload" }).click(),
     ]);
     assert.match(download.suggestedFilename(), /^jobs-for_export-\d{4}-\d\d-\d\d\.csv$/);
     assert.match(await readFile(await download.path(), "utf8"), /^id,.*payload/);

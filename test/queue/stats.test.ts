@@ -185,6 +185,8 @@ test("The heads of the index are counted exactly up to a cap, and say that they 
   assert.equal((await readProbe(queue.db, gauge.nowMs, gauge.lockedQueueIds)).becameDue, 0);
   assert.ok(Number(probe.oldestMs) < Date.now() && Number(probe.nextMs) > Date.now());
   const truth = await tallies(tallyAll(queue.db, gauge));
+  assert.ok(probe.blocked > 0);
+  assert.equal(probe.blocked, truth.all.counts.blocked);
   const due = await readProbeTallies(queue.db, "due", lockedQueueIds);
   const ahead = await readProbeTallies(queue.db, "ahead", lockedQueueIds);
   for (const [one, count] of [...due, ...ahead]) assert.equal(count, truth.all.counts[one], one);

@@ -56,6 +56,8 @@ export class Page {
   readonly navigations: string[] = [];
   readonly copied: string[] = [];
   readonly downloads: string[] = [];
+  /** The action that tells how the last of them went. */
+  saved = "";
   readonly preferences = new Map<string, string>();
   subscriptions: string[] = [];
   streaming = false;
@@ -133,8 +135,9 @@ export class Page {
       this.preferences.set(key, value);
     },
     preferred: (key: string) => this.preferences.get(key) ?? "",
-    save: (path: string) => {
+    save: (path: string, done: string) => {
       this.downloads.push(path);
+      this.saved = done;
     },
     remember: (key: string, value: string) => {
       if (value) this.storage.set(key, value);

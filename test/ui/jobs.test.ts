@@ -486,21 +486,27 @@ test("columns and density are kept in the browser, and are no part of the addres
   assert.deepEqual(page.navigations, []);
 });
 
-test("an export is an address where the browser has the login, else a ticket", async () => {
+test("an export is an address where the browser has the login, and a notice once the server answers", async () => {
   const page = await listed([job(1)], "/jobs?q=queue%3Aa");
-  const link = page.one((e) => e.tag === "a" && textOf([e]) === "CSV");
-  assert.equal(link.attrs["href"], "api/export?format=csv&q=queue%3Aa");
-  const whole = page.one((e) => e.tag === "a" && textOf([e]) === "CSV with payload");
-  assert.equal(whole.attrs["href"], "api/export?format=csv&payload=1&q=queue%3Aa");
-  assert.equal(whole.attrs["data-click"], "jobs.exported");
-  page.app.dispatch("jobs.exported", "", "");
+  page.click("CSV");
+  page.click("CSV with payload");
+  assert.deepEqual(page.downloads, [
+    "api/export?format=csv&q=queue%3Aa",
+    "api/export?format=csv&payload=1&q=queue%3Aa",
+  ]);
+  assert.deepEqual(page.notices, [], "nothing is known of it yet");
+  page.app.dispatch(page.saved, page.downloads[1] ?? "", "");
   assert.match(page.notices[0] ?? "", /^Export of .*1 job started: a line for each job/);
+  page.app.dispatch(page.saved, page.downloads[1] ?? "", "too many downloads at once");
+  assert.ok(page.notices.some((notice) => /^Not exported: too many downloads/.test(notice)));
 });
 
 test("an export of the columns shown names them, with the payload or without", async () => {
   const page = await listed([job(1)], "/jobs?q=queue%3Aa");
-  const href = (words: string) =>
-    page.one((e) => e.tag === "a" && textOf([e]) === words).attrs["href"];
+  const href = (words: string) => {
+    page.click(words);
+    return page.downloads.at(-1);
+  };
   const names = () => {
     const path = String(href("CSV, columns shown"));
     assert.equal(href("CSV, columns shown and payload"), path.replace("&q=", ",payload&q="));
@@ -535,6 +541,8 @@ test("a session with a token exports by a ticket, with the columns and the paylo
   };
   const q = "queue:a";
   assert.deepEqual(ask("CSV with payload"), { q, format: "csv", payload: "1" });
+  assert.deepEqual(page.notices, []);
+  page.app.dispatch(page.saved, "", "");
   assert.match(page.notices[0] ?? "", /^Export of .*1 job started/);
   assert.deepEqual(ask("JSON Lines with payload"), { q, format: "jsonl", payload: "1" });
   const columns = "id,task_identifier,state,queue_name,attempts,max_attempts,run_at,last_error";

@@ -236,7 +236,7 @@ test("the kinds of errors and the queues stand below, the worst first", async ()
   });
   page.answer("api/queues", { queues: [stuck, queue("mail")], next_cursor: null, count: 6 });
   assert.match(page.text, /1 kind of 12 failed jobs/);
-  assert.match(page.text, /GatewayError HTTP # from gatewaynew122 h 10 m7 s/);
+  assert.match(page.text, /GatewayError HTTP # from gatewaynew127 s/);
   assert.match(page.text, /crm:acme480 waitStuck 2 h 9 m/);
   assert.match(page.text, /All 6/);
 });

@@ -69,8 +69,11 @@ export declare function prefer(key: string, value: string): void;
 
 export declare function preferred(key: string): string;
 
-/** Has the browser itself save what the server gives at a path, however large. */
-export declare function save(path: string): void;
+/**
+ * Has the browser itself save what the server gives at a path, however large. The action `done` follows, with
+ * why it is not given, or the empty string once it is.
+ */
+export declare function save(path: string, done: string): void;
 
 /** Keeps a text for this tab only, until it is closed; the empty text forgets it. */
 export declare function remember(key: string, value: string): void;

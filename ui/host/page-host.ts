@@ -1,12 +1,11 @@
 /** What the application may ask of the page; the other side is assembly/host.ts. */
-import { serverUrl } from "./address.ts";
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
 import { setMark } from "./mark.ts";
 import { Picture } from "./picture.ts";
 import type { Places } from "./places.ts";
 import { prefer, preferred } from "./preferences.ts";
-import { saveFile, sendRequest } from "./request.ts";
+import { saveFile, saveFrom, sendRequest } from "./request.ts";
 import type { Runner } from "./runner.ts";
 import { setTheme } from "./theme.ts";
 
@@ -86,11 +85,8 @@ export class PageHost {
       theme: setTheme,
       prefer,
       preferred,
-      save: (path: string) => {
-        const link = document.createElement("a");
-        link.href = serverUrl(path).href;
-        link.download = "";
-        link.click();
+      save: (path: string, done: string) => {
+        void saveFrom(path).then((fault) => runner.run((app) => app.dispatch(done, path, fault)));
       },
       remember: (key: string, value: string) => {
         if (value) sessionStorage.setItem(key, value);

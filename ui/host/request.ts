@@ -68,6 +68,36 @@ export async function saveFile(path: string, headers: string, name: string): Pro
   }
 }
 
+/**
+ * Has the browser itself save what the server sends at a path, once that has agreed to send it. Returns why
+ * it does not; empty: it does.
+ */
+export async function saveFrom(path: string): Promise<string> {
+  const url = serverUrl(path);
+  try {
+    const { ok } = await fetch(url, { method: "HEAD", cache: "no-store" });
+    if (!ok) return await refusalAt(url);
+  } catch {
+    return "The server does not answer.";
+  }
+  const link = document.createElement("a");
+  link.href = url.href;
+  link.download = "";
+  link.click();
+  return "";
+}
+
+/** An answer to HEAD has no words: they are asked for. */
+async function refusalAt(url: URL): Promise<string> {
+  const response = await fetch(url, { cache: "no-store" });
+  if (response.ok) {
+    await response.body?.cancel();
+    return "The server was busy. Try again.";
+  }
+  const { error } = (await response.json()) as { readonly error?: string };
+  return error ?? `The server answered ${response.status}.`;
+}
+
 /** Reads lines of `name: value`. */
 export function headersOf(lines: string): Headers {
   const headers = new Headers();

@@ -109,10 +109,12 @@ export function countsOfParts(
     }
     const guess = shifted(taken.estimate(rest), certain);
     const sampled = between(guess, "sample", taken.asOf, least);
-    return counted !== null && widthOf(counted) < widthOf(sampled) ? counted : sampled;
+    const isBetter = counted !== null && counted.value >= least;
+    return isBetter && widthOf(counted) < widthOf(sampled) ? counted : sampled;
   };
   const { oldestMs, oldestFreeMs, nextMs, due, ahead } = probe;
   const proven: Partial<Record<State, number>> = { ready: due, scheduled: ahead };
+  const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const met = taken?.sample ?? NOTHING_MET;
   // What runs may have ended since the census; the sample is of now, and has not met all.
@@ -121,7 +123,7 @@ export function countsOfParts(
   return {
     asOf,
     total: best(tallied, due + ahead),
-    conditions: recordOf(conditions, (one) => best(inCondition[one])),
+    conditions: recordOf(conditions, (one) => best(inCondition[one], provenConditions[one])),
     retryingDue: best(["retrying_due"]),
     states: recordOf(states, (one) => best(inState[one], proven[one])),
     oldestDueAt: timeOrNull(oldestMs),

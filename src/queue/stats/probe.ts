@@ -14,6 +14,8 @@ export interface Probe {
   /** How many jobs are due, and how many ahead: at least that many where not exact. */
   readonly due: number;
   readonly isDueExact: boolean;
+  /** How many of those due wait for a locked queue: of the first of each priority. */
+  readonly blocked: number;
   readonly ahead: number;
   readonly isAheadExact: boolean;
   /** Milliseconds since 1970. */
@@ -29,6 +31,7 @@ export interface Probe {
 export const NOTHING_PROBED: Probe = Object.freeze({
   due: 0,
   isDueExact: false,
+  blocked: 0,
   ahead: 0,
   isAheadExact: false,
   oldestMs: null,
@@ -41,6 +44,7 @@ interface ProbeRow {
   readonly priorities: string;
   readonly due: string | null;
   readonly most_due: string | null;
+  readonly blocked: string | null;
   readonly ahead: string | null;
   readonly most_ahead: string | null;
   readonly oldest_ms: string | null;
@@ -67,13 +71,16 @@ const probeSql: Statement = (s) => `
       (select pg_catalog.count(*) from (${head(s, "", isAhead, "$1::int + 1")}) as ahead) as ahead,
       (select pg_catalog.count(*) from (${head(s, "", hasBecomeDue, "$1::int + 1")}) as due) as became_due,
       (${head(s, "run_at", isDue("jobs"), "1")}) as oldest,
-      (select pg_catalog.min(run_at) filter (where attempts = 0 and (job_queue_id = any($3::int[])) is not true)
-        from (${head(s, "run_at, job_queue_id, attempts", isDue("jobs"), "$1::int + 1")}) as due) as oldest_free,
+      due.oldest_free, due.blocked,
       (select pg_catalog.min(run_at) filter (where attempts = 0)
         from (${head(s, "run_at, attempts", isAhead, "$1::int + 1")}) as ahead) as next
-    from known
+    from known, lateral (
+      select pg_catalog.min(run_at) filter (where attempts = 0 and is_blocked is not true) as oldest_free,
+        pg_catalog.count(*) filter (where is_blocked) as blocked
+      from (${head(s, "run_at, job_queue_id = any($3::int[]) as is_blocked, attempts", isDue("jobs"), "$1::int + 1")}) as first
+    ) as due
   )
-  select pg_catalog.count(*) as priorities,
+  select pg_catalog.count(*) as priorities, pg_catalog.sum(blocked) as blocked,
     pg_catalog.sum(due) as due, pg_catalog.max(due) as most_due, pg_catalog.sum(ahead) as ahead, pg_catalog.max(ahead) as most_ahead,
     pg_catalog.sum(became_due) as became_due, pg_catalog.max(became_due) as most_became_due,
     ${milliseconds("pg_catalog.min(oldest)")} as oldest_ms, ${milliseconds("pg_catalog.min(next)")} as next_ms,
@@ -93,6 +100,7 @@ export async function readProbe(
   return {
     due: Number(row?.due ?? 0),
     isDueExact: isExact(row?.most_due),
+    blocked: Number(row?.blocked ?? 0),
     ahead: Number(row?.ahead ?? 0),
     isAheadExact: isExact(row?.most_ahead),
     oldestMs: time(row?.oldest_ms),

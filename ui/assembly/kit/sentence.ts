@@ -46,6 +46,8 @@ function around(said: string, name: string, path: string, links: Links): Node[] 
 /** The end of `480 jobs wait.`, `≈ 8,400 jobs` or nothing. */
 function leadEnd(said: string): i32 {
   let at = 0;
+  // `Attempt 18 of 25 begins` is no number of things.
+  if (said.startsWith("Attempt ")) return 0;
   while (at < said.length && !isDigit(said.charCodeAt(at))) {
     if (at > "at least ".length) return 0;
     at++;

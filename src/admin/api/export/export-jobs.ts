@@ -8,7 +8,7 @@ import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { Refusal } from "../../../http/refusal.ts";
 import { type HttpRequest, readJsonText } from "../../../http/request.ts";
 import { json } from "../../../http/response.ts";
-import { headOf, streamed } from "../../../http/stream.ts";
+import { headIfFree, streamed } from "../../../http/stream.ts";
 import { checksOf, choice, optional, text } from "../../../queue/commands/declare/field.ts";
 import { exportColumnNames } from "../../../queue/export/columns.ts";
 import { boundaryText } from "../../../queue/export/export-cursor.ts";
@@ -68,7 +68,9 @@ export const downloadExport: Operation = {
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
     // HEAD uses nothing up and begins nothing; nor is the ticket used up where there is no place.
-    if (request.method === "HEAD") return headOf(headersOf(found.request));
+    if (request.method === "HEAD") {
+      return headIfFree(request, admin.downloads, headersOf(found.request));
+    }
     return exported(admin, request, found.request, async () => {
       if (!(await found.use())) throw usedUp;
     });

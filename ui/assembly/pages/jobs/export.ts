@@ -11,40 +11,38 @@ import { ExportTicket, readExportTicket, Value } from "../../generated/records";
 import { save } from "../../host";
 import { JsonReader } from "../../lib/json-reader";
 import { JsonWriter } from "../../lib/json-writer";
-import { attr, cls, el, Node, nothing, text } from "../../lib/node";
+import { Node, nothing, text } from "../../lib/node";
 import { encode } from "../../lib/percent";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Settings } from "./settings";
 
 export const TICKET = "jobs.ticket";
+const SAVED = "jobs.exported";
 
 /** `shown`: the names of the columns that the list shows; empty where it shows no jobs. */
-export function exportMenu(m: Model, query: string, shown: string): Node {
-  const isSigned = m.access.token.length > 0;
+export function exportMenu(m: Model, shown: string): Node {
   // A ticket is a write to the server, though not to the jobs.
-  if (isSigned && m.access.session.readOnly) return nothing;
-  const entries: Node[] = [
-    entry(isSigned, query, "csv", "CSV"),
-    entry(isSigned, query, "csv&payload=1", "CSV with payload"),
-  ];
+  if (isSigned(m) && m.access.session.readOnly) return nothing;
+  const entries: Node[] = [entry("csv", "CSV"), entry("csv&payload=1", "CSV with payload")];
   if (shown.length > 0) {
     const named = "csv&columns=" + shown;
-    entries.push(entry(isSigned, query, named, "CSV, columns shown"));
-    entries.push(entry(isSigned, query, named + ",payload", "CSV, columns shown and payload"));
+    entries.push(entry(named, "CSV, columns shown"));
+    entries.push(entry(named + ",payload", "CSV, columns shown and payload"));
   }
-  entries.push(entry(isSigned, query, "jsonl", "JSON Lines"));
-  entries.push(entry(isSigned, query, "jsonl&payload=1", "JSON Lines with payload"));
+  entries.push(entry("jsonl", "JSON Lines"));
+  entries.push(entry("jsonl&payload=1", "JSON Lines with payload"));
   return menu("Export", [icon(DOWNLOAD), text("Export")], entries);
 }
 
 /** `format`: with what else the address says of the lines. */
-function entry(isSigned: bool, query: string, format: string, words: string): Node {
-  if (isSigned) return button(words, "jobs.export", format, "q");
-  const path = `api/export?format=${format}&q=${encode(query)}`;
-  const does = [attr("href", path), attr("download", ""), attr("data-click", "jobs.exported")];
-  does.push(cls("btn q"));
-  return el("a", does, [text(words)]);
+function entry(format: string, words: string): Node {
+  return button(words, "jobs.export", format, "q");
+}
+
+/** With a token, which no address can carry. */
+function isSigned(m: Model): bool {
+  return m.access.token.length > 0;
 }
 
 /** What the list shows, by the names that an export has for it. */
@@ -59,7 +57,12 @@ export function shownColumns(settings: Settings, condition: string): string {
   return `${names},attempts,max_attempts,${time},last_error`;
 }
 
-export function askTicket(m: Model, query: string, format: string): void {
+export function startExport(m: Model, query: string, format: string): void {
+  if (isSigned(m)) askTicket(m, query, format);
+  else save(`api/export?format=${format}&q=${encode(query)}`, SAVED);
+}
+
+function askTicket(m: Model, query: string, format: string): void {
   const body = new JsonWriter().string("q", query);
   const parts = ("format=" + format).split("&");
   for (let i = 0; i < parts.length; i++) {
@@ -69,19 +72,20 @@ export function askTicket(m: Model, query: string, format: string): void {
   m.requests.write(m.access, new Pending(TICKET, "api/export/ticket", body.end()));
 }
 
-/** `total`: how many jobs the query finds, as well as it is known. */
-export function tellExport(m: Model, total: Value | null): void {
+/** `fault`: why the server does not send it. `total`: how many jobs the query finds, as well as it is known. */
+export function tellExport(m: Model, fault: string, total: Value | null): void {
+  if (fault.length > 0) {
+    m.notices.bad("Not exported: " + fault);
+    return;
+  }
   const jobs = total === null ? "" : " of " + countedValue(total, "job", "jobs");
   m.notices.good(`Export${jobs} started: a line for each job`);
 }
 
-export function takeTicket(m: Model, body: string, total: Value | null): void {
+export function takeTicket(m: Model, body: string): void {
   const r = new JsonReader(body);
   const ticket: ExportTicket = readExportTicket(r);
   r.end();
   if (r.failed) m.notices.bad(`The server's answer can't be read: ${r.error}`);
-  else {
-    save(ticket.path);
-    tellExport(m, total);
-  }
+  else save(ticket.path, SAVED);
 }

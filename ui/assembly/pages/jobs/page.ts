@@ -4,7 +4,7 @@ import { FIELD } from "../../bar/bar-view";
 import { jobsPath } from "../../bar/terms";
 import { LIST as DRAWING } from "../../controls/icon";
 import { valueText } from "../../controls/value";
-import { ListedJob, readSuggestions } from "../../generated/records";
+import { ListedJob, readSuggestions, Value } from "../../generated/records";
 import { after, focus, navigate } from "../../host";
 import { jobShortcuts } from "../../job/head";
 import { jobView } from "../../job/job-view";
@@ -20,7 +20,7 @@ import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { BesideJobs } from "./beside-jobs";
 import { aboutOf, againOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
-import { askTicket, TICKET, takeTicket, tellExport } from "./export";
+import { startExport, TICKET, takeTicket, tellExport } from "./export";
 import { GroupRow } from "./group-rows";
 import { GROUPINGS } from "./groups";
 import { JobRow } from "./row";
@@ -29,6 +29,8 @@ import { jobsView } from "./view";
 const SUGGEST_MS = 60;
 
 export class JobsPage extends BesideJobs {
+  /** How many jobs the query of the last export finds. */
+  private exporting: Value | null = null;
   private readonly suggestions: Fetched = new Fetched("jobs.suggest");
 
   constructor() {
@@ -54,7 +56,7 @@ export class JobsPage extends BesideJobs {
 
   override take(m: Model, request: Pending, body: string): void {
     if (request.topic === this.suggestions.topic) this.suggested(m, request, body);
-    else if (request.topic === TICKET) takeTicket(m, body, this.total(m));
+    else if (request.topic === TICKET) takeTicket(m, body);
     else super.take(m, request, body);
   }
 
@@ -86,8 +88,10 @@ export class JobsPage extends BesideJobs {
     else if (verb === "drop-view") {
       m.views.remove(arg);
       m.notices.good(`Removed the view “${arg}”`);
-    } else if (verb === "export") askTicket(m, this.query, arg);
-    else if (verb === "exported") tellExport(m, this.total(m));
+    } else if (verb === "export") {
+      this.exporting = this.total(m);
+      startExport(m, this.query, arg);
+    } else if (verb === "exported") tellExport(m, value, this.exporting);
     else if (verb === "stop") this.stop(m);
     else if (verb === "row") {
       const job = this.walked;

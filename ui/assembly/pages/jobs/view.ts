@@ -77,7 +77,7 @@ function meta(m: Model, page: GroupedJobs): Node {
       groupings(page),
       viewsMenu(m, page),
       page.settings.view(sizes(page)),
-      exportMenu(m, page.query, page.isGrouped ? "" : shownColumns(page.settings, condition)),
+      exportMenu(m, page.isGrouped ? "" : shownColumns(page.settings, condition)),
     ]),
   ]);
 }

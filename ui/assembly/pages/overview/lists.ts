@@ -15,13 +15,7 @@ import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
 import { isHeld, isStuck, queueState } from "../../parts/queue";
 
-const ERROR_COLUMNS: string[] = [
-  "=Error",
-  "num w3=Jobs",
-  "num w3 w-mid=First",
-  "num w3=Last",
-  "w4 w-mid=Trend",
-];
+const ERROR_COLUMNS: string[] = ["=Error", "num w2=Jobs", "num w3=Last", "w4 w-mid=Trend"];
 const QUEUE_COLUMNS: string[] = ["=Queue", "num w3 w-mid=Jobs", "w5=State"];
 
 export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
@@ -49,7 +43,6 @@ function errorRow(m: Model, group: Group): Node {
   return row(group.key, "", [
     cell("", [link(errorPath(group.key), "row", [groupName(group)])]),
     cell("num", [valueNode(group.count, "")]),
-    cell("num dim w-mid", [aged(group.firstSeen, m.times)]),
     cell("num dim", [aged(group.lastSeen, m.times)]),
     cell("vis w-mid", [groupTrend(group)]),
   ]);
