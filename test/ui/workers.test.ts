@@ -108,7 +108,7 @@ test("jobs that are fetched and not started take no slots", async () => {
   const busy = worker("worker-a", { running: value(8), slots: 8, fetched: 45, held_jobs: 53 });
   const idle = worker("worker-b", { running: value(0), slots: 4, held_jobs: 0 });
   page.answer("api/workers", listed([busy, idle]));
-  assert.match(page.text, /2 of 2 answer; 8 of 12 slots busy, 45 more fetched/);
+  assert.match(page.text, /2 of 2 alive; 8 of 12 slots busy, 45 more fetched/);
   const [first = "", second = ""] = rows(page, "workers");
   assert.match(first, /8 of 8\+45 fetched/);
   assert.match(second, /0 of 4(?!\+)/);
