@@ -1,15 +1,18 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  select state, condition, pg_catalog.count(*)::text as count
-  from (
-    select case
-    when jobs.locked_at is not null then 'locked'
-    when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at > pg_catalog.now() then 'scheduled'
-    else 'ready'
-  end as state,
-      case
-    when jobs.locked_at is not null then case when (select case pg_catalog.jsonb_typeof(holder.list)
+  select pg_catalog.count(*)::text as total,
+    pg_catalog.count(*) filter (where jobs.locked_at is not null and not jobs.is_available)::text as locked,
+    pg_catalog.count(*) filter (where jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available)::text as failed,
+    pg_catalog.count(*) filter (where jobs.is_available and jobs.run_at <= pg_catalog.now() and queues.locked_at is not null)::text as blocked,
+    pg_catalog.count(*) filter (where jobs.is_available and jobs.run_at <= pg_catalog.now() and queues.locked_at is null and jobs.attempts > 0)::text as retrying_due,
+    pg_catalog.count(*) filter (where jobs.is_available and jobs.run_at <= pg_catalog.now() and queues.locked_at is null and jobs.attempts = 0)::text as ready,
+    pg_catalog.count(*) filter (where jobs.is_available and not jobs.run_at <= pg_catalog.now() and jobs.attempts > 0)::text as retrying_ahead,
+    pg_catalog.count(*) filter (where jobs.is_available and not jobs.run_at <= pg_catalog.now() and jobs.attempts = 0)::text as scheduled,
+    (select pg_catalog.count(*)::text from (
+      select id, locked_by, locked_at from "worker"._private_jobs as jobs
+      where jobs.locked_at is not null and not jobs.is_available offset 0
+    ) as jobs
+    where (select case pg_catalog.jsonb_typeof(holder.list)
         when 'array' then holder.list operator(pg_catalog.?) jobs.id::text
         when 'object' then not (holder.list -> 'running'::text) operator(pg_catalog.?) jobs.id::text
           and exists (select from "worker"._private_workers as workers where workers.id = jobs.locked_by
@@ -41,14 +44,6 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     ) as summed
   ) as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder) then 'fetched' else 'running' end
-    when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
-    when jobs.attempts > 0 then 'retrying'
-    when jobs.run_at > pg_catalog.now() then 'scheduled'
-    else 'ready'
-  end as condition
-    from "worker"._private_jobs as jobs
-    left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
-  ) as jobs
-  group by state, condition
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder)) as fetched
+  from "worker"._private_jobs as jobs
+  left join "worker"._private_job_queues as queues on queues.id = jobs.job_queue_id
