@@ -159,7 +159,7 @@ const jobsSql: Statement = (s) => `
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
     pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
     ${microseconds("jobs.run_at")} as run_at_us, ${microseconds("jobs.created_at")} as created_us,
-    ${microseconds("jobs.updated_at")} as updated_us, jobs.locked_by,
+    ${microseconds("jobs.updated_at")} as updated_us, ${lockHolder("jobs")} as locked_by,
     (${ifSurelyAtMost("jobs.payload", LARGEST_PAYLOAD)})::text as payload
   from ${s}._private_jobs as jobs
   left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id

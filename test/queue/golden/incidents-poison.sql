@@ -8,7 +8,7 @@
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
     pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
     pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us, pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_us,
-    pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_us, jobs.locked_by,
+    pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_us, pg_catalog.left(jobs.locked_by, 1024) as locked_by,
     (case when pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end <= 2048 then jobs.payload end)::text as payload
   from "worker"._private_jobs as jobs

@@ -1,0 +1,78 @@
+// What is asked of each route that the page reads, with queries of each kind.
+
+const queries = [
+  "",
+  "is:failed",
+  "payload.n>700",
+  "-payload.a:b is:failed",
+  "payload:abc",
+  "error:abc",
+  "group:0123456789abcdef",
+  "-baab is:failed",
+];
+const some = ["", "payload.a:b is:failed", "error=abc"];
+
+const each = (path: string, more = "", asked = queries) =>
+  asked.map((q) => `${path}?q=${encodeURIComponent(q)}${more}`);
+
+/** By route; null: it is no answer of its own. */
+export const asked: Readonly<Record<string, readonly string[] | null>> = {
+  "/api/session": ["/api/session"],
+  "/api/overview": ["/api/overview"],
+  "/api/counts": each("/api/counts"),
+  "/api/jobs": [
+    ...each("/api/jobs", "&sort=id&limit=50"),
+    ...["-id", "due", "priority", "-failed_at", "-tries"].flatMap((sort) =>
+      each("/api/jobs", `&sort=${sort}&limit=50`, some),
+    ),
+    ...each("/api/jobs", "&limit=500", some),
+    "/api/jobs?state=failed&search=baab",
+  ],
+  "/api/jobs/{id}": ["/api/jobs/ID"],
+  "/api/jobs/{id}/payload": ["/api/jobs/ID/payload"],
+  "/api/jobs/{id}/why": ["/api/jobs/ID/why"],
+  "/api/incidents": ["/api/incidents"],
+  "/api/horizon": ["/api/horizon"],
+  "/api/groups": [
+    ...each("/api/groups", "&by=error"),
+    ...["task", "queue", "worker", "priority"].flatMap((by) =>
+      each("/api/groups", `&by=${by}`, some),
+    ),
+  ],
+  "/api/groups/common": each("/api/groups/common", "", some),
+  "/api/queues": ["/api/queues"],
+  "/api/queues/{queue}": ["/api/queues/q"],
+  "/api/queue": ["/api/queue?name=q"],
+  "/api/tasks": ["/api/tasks"],
+  "/api/operations": ["/api/operations", "/api/operations?limit=200"],
+  "/api/operations/{id}": null,
+  "/api/operations/{id}/jobs": null,
+  "/api/operations/{id}/results": null,
+  "/api/activity": ["/api/activity", "/api/activity?limit=200"],
+  "/api/database": ["/api/database"],
+  "/api/workers": ["/api/workers", "/api/workers?search=w-1", "/api/workers?limit=500"],
+  "/api/workers/{worker}": ["/api/workers/w-0"],
+  "/api/cron": ["/api/cron"],
+  "/api/explain": each("/api/explain", "", some),
+  "/api/suggest": ["payload.a:", "payload.", "error:", "worker:", "aaa"].map(
+    (q) => `/api/suggest?q=${encodeURIComponent(q)}&at=${q.length}`,
+  ),
+  "/api/events": null,
+  "/api/export": null,
+  "/api/openapi.json": ["/api/openapi.json"],
+  "/healthz": ["/healthz"],
+  "/readyz": ["/readyz"],
+  "/metrics": ["/metrics"],
+};
+
+const COUNTING = ["/api/counts", "/api/groups", "/api/groups/common"];
+
+const of = (isWanted: (route: string) => boolean) =>
+  Object.entries(asked).flatMap(([route, paths]) => (isWanted(route) ? (paths ?? []) : []));
+
+/** All of it, in parts of about a minute. */
+export const parts = {
+  lists: of((route) => route === "/api/jobs"),
+  counts: of((route) => COUNTING.includes(route)),
+  others: of((route) => route !== "/api/jobs" && !COUNTING.includes(route)),
+} as const;

@@ -1,0 +1,18 @@
+// Flags, which are jsonb; and every route that the page reads is asked.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { routes } from "../../../../src/admin/routes.ts";
+import { asked } from "./asked.ts";
+import { long, testPackedRows } from "./packed-rows.ts";
+
+test("Every route that is read is asked for packed rows.", () => {
+  const reads = routes.filter(
+    ({ method, access }) => method === "GET" && ["read", "open", "metrics"].includes(access),
+  );
+  assert.deepEqual(Object.keys(asked).toSorted(), reads.map(({ path }) => path).toSorted());
+});
+
+testPackedRows(
+  "flags",
+  `update worker._private_jobs set flags = jsonb_build_object(left(${long}, 1200000), true)`,
+);

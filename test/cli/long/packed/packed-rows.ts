@@ -1,0 +1,135 @@
+// Rows that are small in the table and large once they are unpacked: 1,500 of them, each of a few KB on disk
+// and up to 1.39 MB in memory. Every route that the page reads still answers, within 150 MB more of memory and
+// 512 MiB in all. A file for each kind of row: a file has three minutes.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import pg from "pg";
+import { boundsMemory, memoryBound } from "../../../faults/field/cgroup.ts";
+import { migratedDatabase } from "../../../support/database.ts";
+import { type AdminProcess, startAdmin } from "../../admin-process.ts";
+import { parts } from "./asked.ts";
+
+const PASSWORD = "a-password-of-its-own";
+const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
+const MOST_MB = 150;
+const ALIVE_IN_MB = 512;
+/** On a quiet machine 200: with other work a process waits for its turn. */
+const MOST_HEALTH_MS = 2_000;
+const LONGEST_MS = 170_000;
+
+/** SQL: what the rows are filled with. */
+export const long = "pg_catalog.repeat('a', 1390000)";
+
+/**
+ * `statement`: makes rows large, beside 1,500 jobs of which each second one has failed. A file has three
+ * minutes, on a busy machine too: so the kinds that take longest are asked in two files.
+ */
+export function testPackedRows(
+  kind: string,
+  statement: string,
+  asked: readonly (keyof typeof parts)[] = ["lists", "counts", "others"],
+): void {
+  test(`1,500 packed rows stop no answer of the page: ${kind}, ${asked.join(", ")}.`, {
+    skip: process.platform === "linux" ? false : "there is no /proc",
+    timeout: LONGEST_MS,
+  }, async (t) => {
+    const { url, id } = await filled(statement);
+    const bound = (await boundsMemory()) ? memoryBound(ALIVE_IN_MB) : null;
+    const admin = await startAdmin(["--listen", "127.0.0.1:0"], {
+      env: { DATABASE_URL: url, WORKER_ADMIN_PASSWORD: PASSWORD },
+      prefix: bound?.command ?? [],
+    });
+    const health = watchHealth(admin);
+    const paths = asked.flatMap((part) => parts[part].map((path) => path.replace("ID", id)));
+    const { failed, slowest, mb } = await askAll(admin, paths);
+    const healthMs = await health.stop();
+    t.diagnostic(
+      `${mb.toFixed(0)} MB more; slowest ${slowest}; /healthz ${healthMs.toFixed(0)} ms`,
+    );
+    assert.deepEqual(failed, []);
+    assert.ok(mb <= MOST_MB, `${mb} MB more`);
+    assert.ok(healthMs <= MOST_HEALTH_MS, `/healthz after ${healthMs} ms`);
+    await admin.stop();
+    await bound?.remove();
+  });
+}
+
+async function filled(statement: string) {
+  const { url } = await migratedDatabase("worker", ["operations"]);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    "select count(worker.add_job('t', json_build_object('n', n), case when n % 100 = 0 then 'q' end)) from generate_series(1, 1500) as n",
+  );
+  await client.query(
+    "update worker._private_jobs set attempts = max_attempts, last_error = 'Error: no' where id % 2 = 0",
+  );
+  await client.query(
+    "insert into worker._private_workers (id, started_at, last_heartbeat_at) values ('w-0', now(), now() + interval '1 hour')",
+  );
+  await client.query(statement);
+  await client.query("vacuum analyze");
+  const found = await client.query(
+    "select min(id) as id from worker._private_jobs where attempts > 0",
+  );
+  await client.end();
+  return { url, id: String(found.rows[0].id) };
+}
+
+const memoryMb = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
+
+/** After what loads code and logs in. The server itself ends an answer that takes 3 s: with 503. */
+async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly string[]) {
+  const ask = async (path: string) => {
+    const began = performance.now();
+    const response = await fetch(new URL(path, url), { headers: { authorization } });
+    await response.arrayBuffer();
+    return { status: response.status, ms: performance.now() - began };
+  };
+  for (const path of ["/api/session", "/api/jobs?limit=1"]) await ask(path);
+  const before = memoryMb(pid);
+  let [mb, slowestMs, slowest] = [0, 0, ""];
+  const failed: string[] = [];
+  for (const path of paths) {
+    let { status, ms } = await ask(path);
+    // A statement has half a second: on a busy machine that can be too little, but not again and again.
+    for (let again = 0; status === 503 && again < 3; again++) ({ status, ms } = await ask(path));
+    mb = Math.max(mb, memoryMb(pid) - before);
+    if (status !== 200) failed.push(`${path}: ${status} after ${ms.toFixed(0)} ms`);
+    if (ms > slowestMs) [slowestMs, slowest] = [ms, `${path} in ${ms.toFixed(0)} ms`];
+  }
+  return { failed, slowest, mb };
+}
+
+/** Asks for /healthz every 10 ms until its input ends, then prints the times: no work of ours delays it. */
+const asksHealth = `
+  const times = [];
+  let goesOn = true;
+  process.stdin.on("end", () => (goesOn = false)).resume();
+  while (goesOn) {
+    const began = performance.now();
+    await (await fetch(process.argv[1] + "/healthz")).arrayBuffer();
+    times.push(performance.now() - began);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  console.log(JSON.stringify(times));`;
+
+function watchHealth({ announced }: AdminProcess) {
+  const args = ["--input-type=module", "--eval", asksHealth, new URL(announced.url).origin];
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  let printed = "";
+  child.stdout.on("data", (text) => (printed += text));
+  return {
+    /** Of a hundred answers 99 took no longer. */
+    async stop(): Promise<number> {
+      child.stdin.end();
+      await once(child, "close");
+      const times = (JSON.parse(printed) as number[]).toSorted((a, b) => a - b);
+      return times[Math.floor(times.length * 0.99)] ?? Number.POSITIVE_INFINITY;
+    },
+  };
+}

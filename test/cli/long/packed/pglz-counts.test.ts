@@ -1,0 +1,6 @@
+// Payloads that PostgreSQL packs in its own way, in counts and groups.
+import { long, testPackedRows } from "./packed-rows.ts";
+
+const statement = `update worker._private_jobs set payload = json_build_object('a', ${long}, 'n', id)`;
+
+testPackedRows("payloads in pglz", statement, ["counts"]);

@@ -1,0 +1,6 @@
+// Payloads that PostgreSQL packs in its own way, in lists.
+import { long, testPackedRows } from "./packed-rows.ts";
+
+const statement = `update worker._private_jobs set payload = json_build_object('a', ${long}, 'n', id)`;
+
+testPackedRows("payloads in pglz", statement, ["lists", "others"]);

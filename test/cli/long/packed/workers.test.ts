@@ -1,0 +1,10 @@
+// Reports of workers: as large in the table as they are, and too large together.
+import { long, testPackedRows } from "./packed-rows.ts";
+
+testPackedRows(
+  "workers",
+  `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+   select 'w-' || n, now() + interval '1 hour', jsonb_build_object('pad', left(${long}, 65536))
+   from generate_series(1, 1500) as n`,
+  ["counts", "others"],
+);
