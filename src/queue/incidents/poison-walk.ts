@@ -1,7 +1,6 @@
 // Finds jobs that kill their workers, and who holds jobs. No index leads to either, so a large table is
 // walked a little at a time, about a tenth of a second at each call; what was found is looked at again
 // at each call, and forgotten once it is gone.
-
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { memberNames, valuesAt } from "../../domain/payload-values.ts";
