@@ -208,11 +208,6 @@ export function isPool(client: object): client is pg.Pool {
   return "connect" in client && "totalCount" in client;
 }
 
-/** Whether another connection can be had while those in use stay so. */
-export function hasSpare({ idleCount, totalCount, waitingCount, options }: pg.Pool): boolean {
-  return idleCount + options.max - totalCount > waitingCount;
-}
-
 interface Line {
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -4,9 +4,9 @@ import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
 import { copyIn } from "../../database/connection/copy-in.ts";
-import { hasSpare, isPool } from "../../database/connection/pool.ts";
+import { isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
-import { type Database, query, type Statement } from "../../database/database.ts";
+import { type Database, type Queryable, query, type Statement } from "../../database/database.ts";
 import { assertCopies } from "../../database/exact-client.ts";
 import {
   type JobByTask,
@@ -95,12 +95,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
           count += specs.length;
           continue;
         }
-        await learnNames(
-          isPool(db.client) && hasSpare(db.client) ? db : inside,
-          names,
-          specs,
-          written,
-        );
+        await learnNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         const extras = extrasOf(specs);
         // The jobs of one COPY have the same columns.
         if (part !== null && part.extras.join() !== extras.join()) await send(part);
@@ -125,6 +120,13 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     if (count > 0) await query(inside, notifySql, [count]);
     return { added: count - replaced, replaced };
   });
+}
+
+/** Whether the names can be read on another connection, while the COPY has its own. */
+function hasSpareConnection(client: Queryable): boolean {
+  if (!isPool(client)) return false;
+  const { idleCount, totalCount, waitingCount, options } = client;
+  return idleCount + options.max - totalCount > waitingCount;
 }
 
 /** What one COPY writes. */
