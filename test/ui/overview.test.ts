@@ -230,6 +230,7 @@ test("the kinds of errors and the queues stand below, the worst first", async ()
   page.answer("api/groups", groups([group("GatewayError: HTTP # from gateway", { is_new: true })]));
   const stuck = queue("crm:acme", {
     locked_at: at(-7740),
+    locked_by: "worker-c",
     stuck_since: at(-7740),
     ready: value(480),
     total: value(481),
@@ -237,7 +238,7 @@ test("the kinds of errors and the queues stand below, the worst first", async ()
   page.answer("api/queues", { queues: [stuck, queue("mail")], next_cursor: null, count: 6 });
   assert.match(page.text, /1 kind of 12 failed jobs/);
   assert.match(page.text, /GatewayError HTTP # from gatewaynew127 s/);
-  assert.match(page.text, /crm:acme480 waitStuck 2 h 9 m/);
+  assert.match(page.text, /crm:acme480 waitStuckUnlock…/);
   assert.match(page.text, /All 6/);
 });
 

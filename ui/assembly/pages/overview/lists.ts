@@ -1,6 +1,7 @@
 /** The largest kinds of errors, and the queues that need a look first. */
 import { aged } from "../../controls/age";
 import { link } from "../../controls/button";
+import { stateSaying } from "../../controls/glyph";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
 import { countedValue, valueNode, valueText } from "../../controls/value";
@@ -8,7 +9,7 @@ import { Group, Groups, ListedQueue, QueueList } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
 import { groupName, groupTrend } from "../../kit/group-row";
 import { unlockVerb, verbButton } from "../../kit/verb";
-import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { box, leaf, Node, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { errorPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
@@ -16,7 +17,7 @@ import { cutName } from "../../parts/exact-name";
 import { isHeld, isStuck, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = ["=Error", "num w2=Jobs", "num w3=Last", "w4 w-mid=Trend"];
-const QUEUE_COLUMNS: string[] = ["=Queue", "num w3 w-mid=Jobs", "w5=State"];
+const QUEUE_COLUMNS: string[] = ["=Queue", "num w3 w-mid=Jobs", "w6=State"];
 
 export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
   const more = [link("/errors", "", [text("All errors")])];
@@ -71,14 +72,17 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   return row(queue.queueName, "", [
     cell("", [link(queuePath(queue.queueName), "name cut", [name])]),
     cell("num w-mid", [howMany(queue)]),
-    cell("", [box("span", "row", [queueState(m, queue), unlock(m, queue)])]),
+    cell("", [stateOf(m, queue)]),
   ]);
 }
 
-function unlock(m: Model, queue: ListedQueue): Node {
+/** There is no room for both the verb and since when. */
+function stateOf(m: Model, queue: ListedQueue): Node {
   const by = queue.lockedBy;
-  if (by === null || by.length === 0 || !isStuck(queue)) return nothing;
-  return verbButton(m, unlockVerb("Unlock…", [by]), "s push");
+  if (by === null || by.length === 0 || !isStuck(queue) || !m.access.canWrite)
+    return queueState(m, queue);
+  const unlock = verbButton(m, unlockVerb("Unlock…", [by]), "s push");
+  return box("span", "row", [stateSaying("blocked", "Stuck"), unlock]);
 }
 
 /** What of its jobs one wants to know first. */
