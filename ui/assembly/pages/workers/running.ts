@@ -14,7 +14,7 @@ import { isReported, runningJobLink, runTime } from "../../parts/worker";
 import { WorkerRow } from "./row";
 
 const SHOWN = 5;
-const COLUMNS: string[] = ["=Job", "w7 w-mid=Worker", "num w4=For", "num w5 w-mid=Heartbeat"];
+const COLUMNS: string[] = ["=Job", "w6 w-mid=Worker", "num w4=For", "num w4 w-mid=Heartbeat"];
 
 class Runs {
   constructor(
@@ -36,11 +36,15 @@ export function runningLongest(m: Model, workers: Row[]): Node {
   if (all.length === 0) return nothing;
   all.sort((a, b) => (a.job.since < b.job.since ? -1 : a.job.since > b.job.since ? 1 : 0));
   const rows: Node[] = [];
-  for (let i = 0; i < min(all.length, SHOWN); i++) rows.push(runs(m, all[i]));
+  let hasReports = false;
+  for (let i = 0; i < min(all.length, SHOWN); i++) {
+    rows.push(runs(m, all[i]));
+    hasReports = hasReports || isReported(all[i].worker);
+  }
   const more = link(conditionPath("running"), "", [text("All that run")]);
   return panel(
     "Running longest",
-    "at the last heartbeat",
+    hasReports ? "at the last heartbeat" : "",
     [more],
     [table("running", "Running longest", COLUMNS, rows)],
   );
