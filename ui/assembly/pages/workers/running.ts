@@ -1,5 +1,5 @@
 /** The jobs that run longest, of the workers on the page. */
-import { ago, timed } from "../../controls/age";
+import { age, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
@@ -14,7 +14,7 @@ import { isReported, runningJobLink, runTime } from "../../parts/worker";
 import { WorkerRow } from "./row";
 
 const SHOWN = 5;
-const COLUMNS: string[] = ["=Job", "w6 w-mid=Worker", "num w4=For", "num w4 w-mid=Heartbeat"];
+const COLUMNS: string[] = ["=Job", "w7 w-mid=Worker", "num w4=For", "num w4 w-mid=Heartbeat"];
 
 class Runs {
   constructor(
@@ -64,5 +64,5 @@ function runs(m: Model, one: Runs): Node {
 /** A worker without reports is judged by its locks, which are those of now. */
 function heard(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
-  return isReported(worker) ? timed(at, ago(at, m.times)) : nothing;
+  return isReported(worker) ? timed(at, age(at, m.times)) : nothing;
 }
