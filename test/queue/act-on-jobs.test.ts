@@ -196,13 +196,11 @@ test("Rescheduling changes what is given and nothing else.", async () => {
 
 test("Rescheduling shifts each job from its own time, and spreads jobs over a time.", async () => {
   const runAt = new Date("2031-02-03T04:05:06.789Z");
-  const jobs = await Promise.all(
-    [0, 1_000].map((ms) => {
-      const spec = { runAt: new Date(runAt.getTime() + ms) };
-      return addJob(queue.db, { identifier: "t", spec });
-    }),
-  );
-  const ids = jobs.map(({ id }) => id);
+  const ids: string[] = [];
+  for (const ms of [0, 1_000]) {
+    const spec = { runAt: new Date(runAt.getTime() + ms) };
+    ids.push((await addJob(queue.db, { identifier: "t", spec })).id);
+  }
   const timesOf = async (changes: JobChanges) =>
     (await rescheduleJobs(queue.db, ids, changes)).jobs.map(
       (job) => job.runAt.getTime() - runAt.getTime(),

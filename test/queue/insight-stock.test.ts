@@ -39,7 +39,7 @@ test("Everything is told, and nothing that cannot be known.", async () => {
     ["queue_locked", "held_by_job", "holder_unknown"],
   );
   const ready = await explainJob(db, "3");
-  assert.match(ready?.sentence ?? "", /; whether one is alive, this database does not tell\.$/);
+  assert.match(ready?.sentence ?? "", /; whether a worker is alive is unknown\.$/);
   const insight = createInsight(db);
   const { incidents, level } = await insight.incidents();
   assert.deepEqual(
