@@ -283,7 +283,7 @@ test("A button that works keeps the focus, in a dialog that is refused too.", as
     await turned(page, "Maintenance");
     await tabTo(page, '[data-click="ask.sweep"]');
     await page.keyboard.press("Enter");
-    await sees(page, /will be forgotten/);
+    await sees(page, /will be removed/);
     await tabTo(page, "#field-sweep_threshold_secs");
     await page.keyboard.type("0");
     await tabTo(page, "dialog button[type=submit]");

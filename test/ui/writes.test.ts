@@ -98,10 +98,10 @@ test("after a write the focus goes back to the rows", async () => {
 
 test("where workers hold all of them, nothing is offered that would change none", async () => {
   const page = await chosen([lockedJob(1), lockedJob(2)]);
-  assert.match(page.text, /2 chosen.*Workers hold all of them\./);
+  assert.match(page.text, /2 chosen.*All selected jobs are running\./);
   assert.equal(page.hasButton("Complete…"), false);
   page.app.dispatch("ask.complete", "", "");
-  assert.match(page.dialogText, /Workers hold all of them now, so they will be left alone/);
+  assert.match(page.dialogText, /Workers have locked all of them, so they will be left alone/);
   assert.equal(page.button("Complete 2 jobs").attrs["aria-disabled"], "true");
   page.click("Complete 2 jobs");
   assert.ok(page.requests.every((request) => request.method === "GET"));

@@ -100,6 +100,11 @@ export abstract class ListPage extends Page {
     this.rows.error = "";
   }
 
+  /** Turned to anew, the list shows its next answer whole; only Back keeps rows where they were. */
+  override leave(m: Model): void {
+    if (m.page !== this) this.shownFor = "";
+  }
+
   override forget(_m: Model): void {
     this.rows.forget();
     this.list.rows = [];
