@@ -68,12 +68,9 @@ function chipOf(query: string, node: QueryNode): Chip {
   }
   if (node.kind !== NodeKind.Field) return new Chip(text, "", text);
   const at = node.values[0].at - node.op.length - node.at;
-  const isPlain = node.op === ":";
-  return new Chip(
-    text,
-    text.substring(0, at),
-    isPlain ? text.substring(at + 1) : `${node.op} ${text.substring(at + node.op.length)}`,
-  );
+  if (node.op === ":") return new Chip(text, text.substring(0, at + 1), text.substring(at + 1));
+  const value = text.substring(at + node.op.length);
+  return new Chip(text, text.substring(0, at), `${node.op} ${value}`);
 }
 
 /** `is:failed` alone is a tab; `is:late`, `is:ready,blocked` are chips. */

@@ -2,8 +2,7 @@
  * A page that is a list. It says where its rows come from and how they look; asking, keys, choosing,
  * searching, sorting, turning pages, news, and coming back to the same place are done here.
  *
- * Its address: `search` what is searched for, `sort` the order, `cursor` the page. Whatever else is in
- * it is the page's own, and a change of it is another list.
+ * Its address has `search`, `sort` and `cursor` (the page). Whatever else is in it makes another list.
  */
 import { after, focus, navigate } from "../host";
 import { grouped } from "../lib/number";
@@ -241,8 +240,9 @@ export abstract class ListPage extends Page {
     else if (verb === "none") list.clear();
     else if (verb === "news") list.showNews();
     else if (verb === "search") this.type(value);
-    else if (verb === "searched" && arg === this.typed.toString()) this.find();
-    else if (verb === "find") this.find();
+    else if (verb === "find" || (verb === "searched" && arg === this.typed.toString())) {
+      navigate(this.address.with("search", this.searchDraft), true);
+    }
   }
 
   /** A key on a row. */
@@ -296,9 +296,5 @@ export abstract class ListPage extends Page {
     this.searchDraft = value;
     this.typed++;
     after(TYPING_MS, this.name + ".searched", this.typed.toString());
-  }
-
-  private find(): void {
-    navigate(this.address.with("search", this.searchDraft), true);
   }
 }

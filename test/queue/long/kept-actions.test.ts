@@ -1,18 +1,18 @@
 // What somebody does to single jobs is kept, and undone, as operations by query are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLogger } from "../../src/base/logger.ts";
-import type { Origin } from "../../src/queue/audit/audit-entry.ts";
-import type { Command } from "../../src/queue/commands/declare/command.ts";
-import { commands } from "../../src/queue/commands/index.ts";
-import { perform } from "../../src/queue/commands/perform.ts";
-import { type JobOperation, operationJson } from "../../src/queue/operations/model/operation.ts";
-import type { Outcome } from "../../src/queue/operations/model/operation-store.ts";
-import { change } from "../../src/queue/operations/verbs.ts";
-import { workOn } from "../../src/queue/operations/work.ts";
-import { migratedDatabase } from "../support/database.ts";
-import { addSome, begun, jobRows, never, operationTools } from "./operation-tools.ts";
-import { lockJob, type TestQueue, testQueue } from "./queue-database.ts";
+import { silentLogger } from "../../../src/base/logger.ts";
+import type { Origin } from "../../../src/queue/audit/audit-entry.ts";
+import type { Command } from "../../../src/queue/commands/declare/command.ts";
+import { commands } from "../../../src/queue/commands/index.ts";
+import { perform } from "../../../src/queue/commands/perform.ts";
+import { type JobOperation, operationJson } from "../../../src/queue/operations/model/operation.ts";
+import type { Outcome } from "../../../src/queue/operations/model/operation-store.ts";
+import { change } from "../../../src/queue/operations/verbs.ts";
+import { workOn } from "../../../src/queue/operations/work.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { addSome, begun, jobRows, never, operationTools } from "../operation-tools.ts";
+import { lockJob, type TestQueue, testQueue } from "../queue-database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const bare = testQueue();

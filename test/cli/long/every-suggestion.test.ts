@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
-import { sameQueue } from "../../src/cli/shell/same-queue.ts";
-import { operationActions } from "../../src/queue/operations/model/action.ts";
-import { emptyDatabase } from "../support/database.ts";
-import { testPool } from "../support/test-pool.ts";
-import { quickly, type Ran, worker } from "./command.ts";
-import { filesOf } from "./run-harness.ts";
+import { sameQueue } from "../../../src/cli/shell/same-queue.ts";
+import { operationActions } from "../../../src/queue/operations/model/action.ts";
+import { emptyDatabase } from "../../support/database.ts";
+import { testPool } from "../../support/test-pool.ts";
+import { quickly, type Ran, worker } from "../command.ts";
+import { filesOf } from "../run-harness.ts";
 import {
   inShell,
   printedAs,
@@ -17,7 +17,7 @@ import {
   sources,
   suggested,
   wordsOf,
-} from "./suggested.ts";
+} from "../suggested.ts";
 
 const SCHEMA = "billing ops";
 const S = `"${SCHEMA}"`;

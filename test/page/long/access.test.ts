@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
-import { isLive, sees, startAdmin, type TestAdmin, turned, type Visit, visit } from "./harness.ts";
+import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
+import { isLive, sees, startAdmin, type TestAdmin, turned, type Visit, visit } from "../harness.ts";
 
 const TOKEN = "correct-token-4711";
 const refused = /401 \(Unauthorized\)/;

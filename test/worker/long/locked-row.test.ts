@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { tcpProxy } from "../support/tcp-proxy.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { tcpProxy } from "../../support/tcp-proxy.ts";
+import { latch, recording, until, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 

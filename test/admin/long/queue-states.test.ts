@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
-import { until } from "../worker/worker-process.ts";
-import { type Client, type Json, startAdmin } from "./admin-harness.ts";
+import { until } from "../../worker/worker-process.ts";
+import { type Client, type Json, startAdmin } from "../admin-harness.ts";
 
 const QUEUES = 10_000;
 const ranks = ["stuck", "failed", "ready", "running", "scheduled", "idle"] as const;

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
-import { emptyDatabase } from "../support/database.ts";
-import { testPool } from "../support/test-pool.ts";
-import { quickly, type Ran } from "./command.ts";
-import { inShell, programsToPaste, suggested } from "./suggested.ts";
+import { emptyDatabase } from "../../support/database.ts";
+import { testPool } from "../../support/test-pool.ts";
+import { quickly, type Ran } from "../command.ts";
+import { inShell, programsToPaste, suggested } from "../suggested.ts";
 
 const SCHEMA = "billing ops";
 const S = `"${SCHEMA}"`;
