@@ -11,14 +11,15 @@ import { type EmbeddedServer, startEmbeddedServer } from "../../src/database/emb
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { connect } from "../http/raw-client.ts";
+import { testPool } from "../support/test-pool.ts";
 import { recordingLogger, startAdmin } from "./admin-harness.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "wk-"));
 let postgres: EmbeddedServer = await startEmbeddedServer({ dataDir });
 async function migrated(connectionString: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString });
+  const { pool, close } = testPool(connectionString);
   await migrate(pool, schemaName("worker"));
-  await pool.end();
+  await close();
 }
 await migrated(postgres.url());
 after(async () => {
