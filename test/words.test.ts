@@ -58,11 +58,11 @@ async function read(folder: string, ending: string): Promise<ReadonlyMap<string,
   return new Map(await Promise.all(texts));
 }
 
-for (const [folder, who] of [
+for (const [folder, subject] of [
   ["src", "The server and the command line use"],
   ["ui/assembly", "The page uses"],
 ] as const) {
-  test(`${who} one word for one state in every text.`, async () => {
+  test(`${subject} one word for one state in every text.`, async () => {
     const files = await read(folder, ".ts");
     assert.ok(files.size > 100);
     const faults = [...files].flatMap(([file, source]) =>

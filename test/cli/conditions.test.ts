@@ -1,4 +1,4 @@
-// One word for where a job stands: all commands that show it name the same of the seven conditions.
+// One word for a job's condition: all commands that show it name the same of the seven conditions.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";

@@ -33,7 +33,7 @@ test("A Node that is too old is named, with the one that is needed.", () => {
 /** Names that Node.js 20 lacks, of the modules that the library imports. */
 const newer = /import\s*{[^}]*\bgetCACertificates\b[^}]*}\s*from\s*"node:tls"/;
 
-test("The library's file begins to run under an older Node, so that it is told as well.", () => {
+test("The library's file begins to run under an older Node, so that it names the version it needs.", () => {
   const built = readFileSync(join(root, "dist/index.js"), "utf8");
   assert.doesNotMatch(built, newer);
   assert.match(built, /from "node:tls"/);

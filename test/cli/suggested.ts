@@ -41,7 +41,7 @@ export function programsToPaste(): string {
 
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
-/** Runs what is printed; `--yes` stands for the person at a terminal. */
+/** Runs what is printed; `--yes` is the answer of a person at a terminal. */
 export function inShell(line: string, programs: string, env: Record<string, string>): Ran {
   const text = destroying.test(line) ? `${line} --yes` : line;
   const ran = spawnSync("sh", ["-c", text], {
@@ -65,9 +65,9 @@ export interface Source {
   readonly file: string;
   /** `worker show ${id} --payload`. */
   readonly text: string;
-  /** What stands before it, from the beginning of the line. */
+  /** The text before it, from the beginning of the line. */
   readonly before: string;
-  /** Whether it stands in quotes: then it is a suggestion, else a word in a sentence. */
+  /** Whether it is in quotes: then it is a suggestion, else a word in a sentence. */
   readonly isQuoted: boolean;
 }
 

@@ -36,14 +36,16 @@ after(async () => {
 const { emptyDatabase, migratedDatabase } = await import("../support/database.ts");
 const { installedProgram, start } = await import("../binary/program.ts");
 
-let browser: Browser;
+let browser: Promise<Browser>;
+// A file's own hook may run beside this one, so it waits for the same start.
 before(async () => {
   assert.ok(
     existsSync(CHROMIUM),
     `The page's tests need ${CHROMIUM}: run "apt-get install chromium".`,
   );
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
-  endings.push(() => browser.close());
+  browser = chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  const started = await browser;
+  endings.push(() => started.close());
 });
 
 export interface AdminOptions {
@@ -187,7 +189,11 @@ export async function visit(
   { theme, mayMeet, prepare, isStarting = false, ...options }: VisitOptions = {},
 ): Promise<void> {
   const size = { viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" as const };
-  const context = await browser.newContext({ ...size, colorScheme: theme ?? null, ...options });
+  const context = await (await browser).newContext({
+    ...size,
+    colorScheme: theme ?? null,
+    ...options,
+  });
   const faults: string[] = [];
   const requests: Request[] = [];
   try {

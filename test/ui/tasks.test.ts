@@ -57,7 +57,7 @@ test("tasks say how their jobs stand, who knows them, and when one failed last",
   assert.equal(page.title, "(12) Tasks · worker");
 });
 
-test("a task's last error stands before its time, which says where not every job was read", async () => {
+test("a task's last error comes before its time, which says where not every job was read", async () => {
   const page = await opened("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const line = "GatewayError: HTTP 503 <b>";

@@ -226,7 +226,7 @@ test("Idle lanes whose connections were lost connect again, although nothing wak
     fastLane: true,
   });
   await warmUp();
-  assert.equal(lanes.accepted, 2);
+  await until("both lanes are connected", () => lanes.accepted === 2);
   lanes.reset();
   await until("there are two again", () => lanes.accepted === 4);
 });

@@ -196,8 +196,8 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Outside of our transaction where there is another connection: a new name would otherwise keep others who add
- * it waiting until our last row. On the same connection that is once `written` is through.
+ * Outside of our transaction where there is another connection: otherwise other adds of a new name would wait
+ * until our last row. On the same connection the names are read once `written` has resolved.
  */
 async function learnNames(
   db: Database,

@@ -26,7 +26,7 @@ export interface Cause {
   /** A second, quieter line. */
   readonly detail: string | null;
   readonly isRoot: boolean;
-  /** The job goes on only after a repair; false: it waits its turn, or nobody knows. */
+  /** The job goes on only after a repair; false: it waits its turn, or the reason is not known. */
   readonly isBroken: boolean;
   readonly links: Links;
   readonly verb: Verb | null;

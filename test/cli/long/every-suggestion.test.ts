@@ -186,7 +186,7 @@ test("A worker's log names the schema in what it suggests.", async () => {
   assert.deepEqual(lines, [`worker migrate --schema='${SCHEMA}'`]);
 });
 
-test("What a large queue is told to build is built in its own schema.", async () => {
+test("The index suggested for a large queue is built in its own schema.", async () => {
   const typed = sameQueue({ databaseUrl: url, schema: SCHEMA }, () => "--database-url");
   const line = typed.line("worker migrate --with-indexes");
   await follow({ status: 0, stdout: `fix: ${line}`, stderr: "" });
@@ -196,7 +196,7 @@ test("What a large queue is told to build is built in its own schema.", async ()
   assert.equal(rows.length, 1);
 });
 
-/** Names of commands in sentences of ours, and names of sessions: nothing that anybody is told to type. */
+/** Names of commands in sentences of ours, and names of sessions: no suggestion. */
 const words: readonly RegExp[] = [
   /^cli\/commands\/examples\.ts/,
   /^(?:admin\/api\/get-openapi|admin\/access\/authentication|cli\/run\/admin-beside|cli\/commands\/admin|cli\/admin\/admin-server)\.ts: worker admin/,
@@ -211,12 +211,12 @@ const words: readonly RegExp[] = [
 ];
 const isWords = ({ file, text }: Source) => words.some((one) => one.test(`${file}: ${text}`));
 
-test("Every command in the sources that can be printed stands in quotes, and was run here.", () => {
+test("Every command in the sources that can be printed is in quotes, and was run here.", () => {
   const suggestions = sources().filter((one) => !isWords(one));
   assert.deepEqual(
     suggestions.filter(({ isQuoted }) => !isQuoted),
     [],
-    "A suggestion stands in quotes, else it is printed without its schema.",
+    "A suggestion is in quotes, else it is printed without its schema.",
   );
   const bare = suggestions.filter(
     ({ file, before: text }) => !file.startsWith("cli/") && !/workerLine\([\w.]+, "$/.test(text),

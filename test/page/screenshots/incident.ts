@@ -121,7 +121,7 @@ const statements = [
     "'TypeError: Cannot read properties of undefined (reading ''email'')'",
     "mail",
   ),
-  // One job at a time; who runs it is not responding: no heartbeat for two hours.
+  // One job at a time; its worker is not responding: no heartbeat for two hours.
   `update worker._private_job_queues
     set locked_at = now() - interval '7740 seconds', locked_by = 'worker-prod-c'
     where queue_name = 'crm:acme'`,

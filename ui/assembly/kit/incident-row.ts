@@ -13,8 +13,8 @@ import { sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /**
- * A row of the list; `first`: its verb is the likeliest right thing of the view. `more`: what stands below,
- * over its whole width.
+ * A row of the list; `first`: its verb is the likeliest right thing of the view. `more`: what is shown
+ * below it, over its whole width.
  */
 export function incidentRow(
   m: Model,

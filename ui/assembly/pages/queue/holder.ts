@@ -1,4 +1,4 @@
-/** Who has locked a queue, since when, and whether that worker responds: a sentence, and the chain to the root. */
+/** Which worker has locked a queue, since when, and whether that worker responds: a sentence, and the chain to the root. */
 import { ago, lasting } from "../../controls/age";
 import { link } from "../../controls/button";
 import { ALERT, CPU, LAYERS } from "../../controls/icon";

@@ -1,4 +1,4 @@
-/** One queue in the list: who has locked it, what waits in it, and the verb that frees it where it is stuck. */
+/** One queue in the list: which worker has locked it, what waits in it, and the action that unlocks it where it is stuck. */
 import { age, aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { cell } from "../../controls/table";
