@@ -83,6 +83,7 @@ import {
   tallyChunk,
 } from "../../src/queue/stats/tally-pages.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
+import { countDeletedQueues, readLostNames } from "../../src/queue/tidy/lost-names.ts";
 import { askedMark, encodeCursor } from "../../src/queue/walk/cursor.ts";
 import type { JobSort } from "../../src/queue/walk/order.ts";
 import type { Position } from "../../src/queue/walk/place.ts";
@@ -364,6 +365,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stats-count-on-checked": async (db) => countOn(db, await checkedQuery(), COUNT),
 
   "count-queues": (db) => countQueues(db),
+  "lost-names": (db) => readLostNames(db),
+  "deleted-queues": (db) => countDeletedQueues(db),
   "get-job": (db) => getJob(db, "1"),
   "list-jobs": [(db) => listJobs(db, { identifier: "t" }), walked],
   "list-jobs-skip": [(db) => listJobs(db, { sort: "-id", offset: 1 }), () => ({ id: "1" })],

@@ -127,15 +127,17 @@ export async function readLostNames(db: Database): Promise<LostNames> {
   };
 }
 
-const lostSql: Statement = (s) => `
-  with lost_queue as materialized (
+const lostQueues = (s: string) => `
     select jobs.job_queue_id as id, pg_catalog.count(*)::int as jobs
     from ${s}._private_jobs as jobs
     where jobs.job_queue_id is not null and not exists (
       select from ${s}._private_job_queues as queues where queues.id = jobs.job_queue_id
     )
     group by jobs.job_queue_id
-    limit 10000
+    limit 10000`;
+
+const lostSql: Statement = (s) => `
+  with lost_queue as materialized (${lostQueues(s)}
   )
   select
     (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from lost_queue) as queues,
@@ -145,22 +147,35 @@ const lostSql: Statement = (s) => `
     )) as taskless_jobs`;
 
 /**
+ * How many queues have been deleted, by PostgreSQL's statistics: only a deletion can lose the queue of a
+ * job. Text, as it is a bigint.
+ */
+export async function countDeletedQueues(db: Database): Promise<string> {
+  const [row] = await query<{ deleted: string }>(db, deletedSql, [
+    `${db.schema.quoted}._private_job_queues`,
+  ]);
+  return row?.deleted ?? "0";
+}
+
+const deletedSql: Statement = () =>
+  "select pg_catalog.pg_stat_get_tuples_deleted($1::text::regclass)::text as deleted";
+
+/**
  * Gives queues that jobs refer to and that have no row a row again, named `recovered-queue-<id>`. A cleanup of
  * ours puts its names back by itself; this is for the cleanups of stock workers, whose names are lost.
- * Returns how many rows came back.
+ * Reads all jobs. Returns how many rows came back.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
-  const { queues } = await readLostNames(db);
-  if (queues.length === 0) return 0;
-  const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, [queues]);
+  const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);
   return row?.rows ?? 0;
 }
 
 const recoverSql: Statement = (s) => `
-  with back as (
+  with lost_queue as materialized (${lostQueues(s)}
+  ), back as (
     insert into ${s}._private_job_queues (id, queue_name) overriding system value
     select lost.id, ${recoveredName("lost.id")}
-    from pg_catalog.unnest($1::int[]) as lost (id)
+    from lost_queue as lost
     order by lost.id
     on conflict do nothing
     returning id

@@ -5,7 +5,7 @@ import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
-import { recoverLostQueues } from "../../queue/tidy/lost-names.ts";
+import { countDeletedQueues, recoverLostQueues } from "../../queue/tidy/lost-names.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-stale-locks.ts";
 
 export interface LockResetParts {
@@ -32,6 +32,8 @@ export class LockReset {
   readonly #parts: LockResetParts;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
+  /** The queues that had been deleted at the last two looks, the newest first. */
+  #deleted: readonly string[] = ["0", "0"];
 
   constructor(parts: LockResetParts) {
     this.#parts = parts;
@@ -61,8 +63,7 @@ export class LockReset {
       const { jobs, queues } = await resetStaleLocks(database, staleLockThresholdMs);
       if (mayForget()) await forgetStaleWorkers(database, staleLockThresholdMs);
       if (jobs + queues > 0) logger.warn({ jobs, queues }, "stale locks were reset");
-      const recovered = await recoverLostQueues(database);
-      if (recovered > 0) logger.warn({ queues: recovered }, RECOVERED);
+      const recovered = await this.#recoverQueues();
       if (jobs + queues + recovered > 0) wake();
     } catch (error) {
       // Of an outage those tell who need the database all the time.
@@ -70,5 +71,19 @@ export class LockReset {
       const fields = { error: messageOf(error) };
       logger[isTold ? "debug" : "warn"](fields, "stale locks could not be reset");
     }
+  }
+
+  /**
+   * All jobs are read for it (a second for millions), so only after a deletion, and once more at the next look:
+   * an add that was open at the first may have committed its job since.
+   */
+  async #recoverQueues(): Promise<number> {
+    const { database, logger } = this.#parts;
+    const deleted = await countDeletedQueues(database);
+    const isUnchanged = this.#deleted.every((before) => before === deleted);
+    const recovered = isUnchanged ? 0 : await recoverLostQueues(database);
+    this.#deleted = [deleted, ...this.#deleted.slice(0, 1)];
+    if (recovered > 0) logger.warn({ queues: recovered }, RECOVERED);
+    return recovered;
   }
 }

@@ -230,18 +230,10 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     )
     group by jobs.job_queue_id
     limit 10000
-  )
-  select
-    (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from lost_queue) as queues,
-    (select coalesce(pg_catalog.sum(jobs), 0)::int from lost_queue) as queued_jobs,
-    (select pg_catalog.count(*)::int from "worker"._private_jobs as jobs where not exists (
-      select from "worker"._private_tasks as tasks where tasks.id = jobs.task_id
-    )) as taskless_jobs;
-
-  with back as (
+  ), back as (
     insert into "worker"._private_job_queues (id, queue_name) overriding system value
     select lost.id, ('recovered-queue-' || lost.id::text)
-    from pg_catalog.unnest($1::int[]) as lost (id)
+    from lost_queue as lost
     order by lost.id
     on conflict do nothing
     returning id

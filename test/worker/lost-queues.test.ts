@@ -1,0 +1,54 @@
+// What workers do from time to time about queues whose rows a stock worker's cleanup has deleted.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import type { Queryable } from "../../src/database/database.ts";
+import { LockReset } from "../../src/worker/lease/lock-reset.ts";
+import { testQueue } from "../queue/queue-database.ts";
+import { until } from "./worker-queue.ts";
+
+const queue = testQueue();
+
+test("All jobs are read for lost queues only after a queue was deleted.", async () => {
+  await queue.sql("select worker.add_job('t', '{}', 'q')");
+  const texts: string[] = [];
+  const { query } = queue.db.client;
+  const client = new Proxy(queue.db.client, {
+    get: (target, name) => (name === "query" ? recorded : Reflect.get(target, name)),
+  }) as Queryable;
+  const recorded = (...given: Parameters<typeof query>) => {
+    const [first] = given as unknown as [string | { text: string }];
+    texts.push(typeof first === "string" ? first : first.text);
+    return query.apply(queue.db.client, given);
+  };
+  const looks = () => texts.filter((text) => text.includes("pg_stat_get_tuples_deleted")).length;
+  const reads = () => texts.filter((text) => text.includes("lost_queue")).length;
+  const reset = new LockReset({
+    database: { ...queue.db, client },
+    intervalMs: 20,
+    staleLockThresholdMs: 14_400_000,
+    logger: silentLogger,
+    mayForget: () => true,
+    wake: () => {},
+  });
+  reset.start();
+  try {
+    await until("three looks", () => looks() >= 3);
+    assert.equal(reads(), 0);
+
+    await queue.sql("delete from worker._private_job_queues");
+    await until("the queue is back", async () => (await names()).includes("recovered-queue-1"));
+    // Once more, for an add that was open meanwhile; then no more.
+    await until("a second read", () => reads() >= 2);
+    const before = looks();
+    await until("three more looks", () => looks() >= before + 3);
+    assert.equal(reads(), 2);
+  } finally {
+    await reset.stop();
+  }
+});
+
+const names = async () => {
+  const rows = await queue.sql("select queue_name from worker._private_job_queues");
+  return rows.map(({ queue_name }) => queue_name);
+};
