@@ -147,6 +147,27 @@ test("Rows are walked, chosen and opened by keys, and left again.", async () => 
   });
 });
 
+for (const [path, title] of [
+  ["/queues", "Queues"],
+  ["/workers", "Workers"],
+] as const) {
+  test(`The key u asks whether to unlock what the current row of ${path} has a button for.`, async () => {
+    await visit(admin, path, async ({ page }) => {
+      await turned(page, title);
+      const row = page.locator("table.rows tbody tr").filter({ hasText: "Unlock…" }).first();
+      await row.focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("u");
+      await page
+        .getByRole("dialog")
+        .getByText(/^Unlock/)
+        .first()
+        .waitFor();
+    });
+  });
+}
+
 test("The arrows go round in a menu, and open it.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await page.locator("tbody tr").first().waitFor();

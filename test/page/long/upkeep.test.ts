@@ -51,7 +51,7 @@ test("The queues are those of the database, with who holds them, and lead to the
       const cells = await row.locator("td").allInnerTexts();
       const counts = [queue.readyCount, queue.scheduledCount, queue.failedCount];
       assert.deepEqual(cells.slice(3, 6), counts.map(String));
-      if (queue.lockedAt === null) assert.doesNotMatch(String(cells[1]), /Stuck|Running/);
+      if (queue.lockedAt === null) assert.doesNotMatch(String(cells[1]), /Stuck|Locked/);
       // Who never sent a heartbeat is told so behind the name.
       assert.equal(String(cells[7]).split("\n")[0], queue.lockedBy ?? "–");
     }
@@ -80,7 +80,7 @@ test("A force unlock frees what the chosen worker holds, and nobody else's.", as
     await page.locator(".bulk").getByRole("button", { name: "Unlock…" }).click();
     const count = (n: number, one: string) => `${n} ${n === 1 ? one : `${one}s`}`;
     const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
-    const said = `Unlocking ${LOST} frees ${what}. It never sent a heartbeat.`;
+    const said = `Unlocking ${LOST} frees ${what}. It sends no heartbeats.`;
     await confirm(page, [said], `Unlock ${LOST}`);
     await noticed(page, `Unlocked ${what} of 1 worker`);
     await row.waitFor({ state: "detached" });
@@ -155,12 +155,12 @@ test("A look at a sweep changes nothing; the sweep after it takes back what the 
     await dialog.getByText(dead.staleWorkers[0] ?? "").waitFor();
     assert.deepEqual(await everything(), before);
 
-    await page.getByLabel("Silent for (seconds)").fill("31536000");
+    await page.getByLabel("No heartbeat for (seconds)").fill("31536000");
     await dialog.getByRole("button", { name: "Look again" }).click();
     await dialog.getByText("There is nothing to do.").waitFor();
-    await page.getByLabel("Silent for (seconds)").fill("300");
+    await page.getByLabel("No heartbeat for (seconds)").fill("300");
     await dialog.getByRole("button", { name: "Look again" }).click();
-    await confirm(page, ["1 worker is silent"], "Sweep 1 worker");
+    await confirm(page, ["1 worker is not responding"], "Sweep 1 worker");
     await noticed(page, "Swept 1 worker");
     const workers = (await held()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));

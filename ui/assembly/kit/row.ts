@@ -24,6 +24,11 @@ export abstract class Row {
     return false;
   }
 
+  /** The worker whose locks its key `u` removes; the empty string: none. */
+  get unlocks(): string {
+    return "";
+  }
+
   /** Which of the lists within the list it stands in; rows of one scope follow each other in their order. */
   get scope(): string {
     return "";

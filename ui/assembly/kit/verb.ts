@@ -4,6 +4,9 @@ import { Verb } from "../generated/records";
 import { JsonWriter, quote } from "../lib/json-writer";
 import { leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
+import { keyOf, Shortcut } from "../model/shortcut";
+import { List } from "./list";
+import { Row } from "./row";
 
 /** `kind` as for a button. While nothing can be reached it says so in place of the button. */
 export function verbButton(m: Model, verb: Verb | null, kind: string): Node {
@@ -54,4 +57,18 @@ export function writeButton(
   if (m.live.isStale(m.now))
     return offButton(label, "Needs the database, which does not answer.", kind);
   return button(label, action, arg, kind);
+}
+
+/** The button in a row whose worker is not responding. */
+export function unlockButton(m: Model, row: Row, action: string): Node {
+  return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
+}
+
+/** The keys of a list, and that of the button in its current row. */
+export function withUnlock(m: Model, list: List, keys: Shortcut[], action: string): Shortcut[] {
+  if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
+  const worker = list.rows[list.current].unlocks;
+  if (worker.length > 0)
+    keys.push(new Shortcut(keyOf("force-unlock"), `Unlock ${worker}…`, action, worker, "List"));
+  return keys;
 }

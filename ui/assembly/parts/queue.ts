@@ -23,12 +23,8 @@ export function queueState(m: Model, queue: ListedQueue): Node {
     const lasts = times.stale ? lasting(since, times) : age(since, times);
     return stateSaying("blocked", `Stuck ${lasts}`);
   }
-  if (isHeld(queue)) {
-    return queue.holder === "unknown"
-      ? stateSaying("running", "Locked")
-      : stateSaying("running", "Running");
-  }
-  if (queue.failed.value > 0) return stateSaying("failed", "Failed jobs");
+  if (isHeld(queue)) return stateSaying("running", "Locked");
+  if (queue.failed.value > 0) return stateSaying("failed", "Failed");
   if (queue.ready.value > 0) return stateSaying("ready", "Ready");
   return queue.scheduled.value > 0
     ? stateSaying("scheduled", "Scheduled")

@@ -8,7 +8,7 @@ import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
-import { unlockVerb, verbArg } from "../../kit/verb";
+import { unlockVerb, verbArg, withUnlock } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
 import { grouped } from "../../lib/number";
@@ -16,6 +16,7 @@ import { encode } from "../../lib/percent";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
 import { HolderOf } from "../../parts/holder";
 import { COLUMNS, QueueRow } from "./row";
 
@@ -82,6 +83,10 @@ export class QueuesPage extends ListPage {
     return page;
   }
 
+  override shortcuts(m: Model): Shortcut[] {
+    return withUnlock(m, this.list, super.shortcuts(m), "queues.unlock");
+  }
+
   override act(m: Model, verb: string, arg: string, value: string): void {
     // What the holder holds is asked first: the dialog says what it will free.
     if (verb === "unlock") this.holder.ask(m, arg);
@@ -132,7 +137,7 @@ export class QueuesPage extends ListPage {
       this.state("stuck", "Stuck", known === null ? none : known.stuck),
       this.state("failed", "Failed", known === null ? none : known.failed),
       this.state("ready", "Ready", known === null ? none : known.ready),
-      this.state("running", "Running", known === null ? none : known.running),
+      this.state("running", "Locked", known === null ? none : known.running),
       this.state("scheduled", "Scheduled", known === null ? none : known.scheduled),
       this.state("idle", "Idle", known === null ? none : known.idle),
     ]);
@@ -149,7 +154,7 @@ export class QueuesPage extends ListPage {
     const known = this.known;
     if (known === null || known.failed === i64.MIN_VALUE)
       return "The jobs are not all counted: there may be some.";
-    if (only === "failed") return "No queue has failed jobs, except those that are locked.";
+    if (only === "failed") return "No queue has failed jobs, except locked ones.";
     if (only === "idle") return "Every queue has a job.";
     return `No queue has ${only} jobs and none that are worse.`;
   }
@@ -159,7 +164,8 @@ export class QueuesPage extends ListPage {
     if (this.address.value("search").length > 0) return nothingFound(this);
     if (only === "stuck")
       return empty("No queue is stuck", "Every worker that has locked a queue responds.");
-    if (only === "running") return empty("No queue runs", "No queue is locked, except stuck ones.");
+    if (only === "running")
+      return empty("No queue is locked", "Stuck queues have a tab of their own.");
     if (only.length > 0) return empty(`No ${only} queue is known`, this.meaning(only));
     return empty(
       "There are no named queues",

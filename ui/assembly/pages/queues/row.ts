@@ -5,8 +5,8 @@ import { cell } from "../../controls/table";
 import { countNode } from "../../controls/value";
 import { ListedQueue } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
-import { writeButton } from "../../kit/verb";
-import { box, leaf, Node, nothing } from "../../lib/node";
+import { unlockButton } from "../../kit/verb";
+import { box, leaf, Node } from "../../lib/node";
 import { queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -37,6 +37,11 @@ export class QueueRow extends Row {
     return queuePath(this.queue.queueName);
   }
 
+  override get unlocks(): string {
+    const by = this.queue.lockedBy;
+    return by !== null && isStuck(this.queue) ? by : "";
+  }
+
   override cells(m: Model): Node[] {
     const queue = this.queue;
     const stuck = isStuck(queue);
@@ -50,13 +55,8 @@ export class QueueRow extends Row {
       cell("num dim w-mid", [countNode(queue.failed, "red")]),
       cell(stuck ? "num w-mid amber" : "num dim w-mid", [aged(oldest, m.times)]),
       cell("dim w-opt", holder(m, queue)),
-      cell("num vis", [stuck ? this.verb(m) : nothing]),
+      cell("num vis", [unlockButton(m, this, "queues.unlock")]),
     ];
-  }
-
-  private verb(m: Model): Node {
-    const by = this.queue.lockedBy;
-    return by === null ? nothing : writeButton(m, "Unlock…", "queues.unlock", by, "s");
   }
 }
 

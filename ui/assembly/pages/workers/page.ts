@@ -13,13 +13,14 @@ import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { bulkBar, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, Row, RowPage } from "../../kit/row";
-import { unlockVerb, verbArg, writeButton } from "../../kit/verb";
+import { unlockVerb, verbArg, withUnlock, writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
 import { unlockPreview } from "../../parts/holder";
 import { fetchedJobs, fits } from "../../parts/worker";
 import { differences } from "./differences";
@@ -93,6 +94,10 @@ export class WorkersPage extends ListPage {
     this.counts = list.counts;
     this.differences = list.differences;
     return page;
+  }
+
+  override shortcuts(m: Model): Shortcut[] {
+    return withUnlock(m, this.list, super.shortcuts(m), "workers.unlock");
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {

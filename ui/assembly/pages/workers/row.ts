@@ -5,7 +5,7 @@ import { shareBar } from "../../controls/spark";
 import { cell } from "../../controls/table";
 import { ListedWorker } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
-import { writeButton } from "../../kit/verb";
+import { unlockButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { workerPath } from "../../model/links";
@@ -47,6 +47,10 @@ export class WorkerRow extends Row {
     return workerPath(this.worker.workerId);
   }
 
+  override get unlocks(): string {
+    return isOld(this.worker) && holdsAny(this.worker) ? this.worker.workerId : "";
+  }
+
   override cells(m: Model): Node[] {
     const worker = this.worker;
     const queues = worker.heldQueues;
@@ -59,11 +63,7 @@ export class WorkerRow extends Row {
       cell("", [load(worker)]),
       cell("num dim w-opt", [text(perMinute(worker.donePerMin))]),
       cell("num dim w-mid", [leaf("span", queues === 0 ? "faint" : "", grouped(queues))]),
-      cell("num vis", [
-        isOld(worker) && holdsAny(worker)
-          ? writeButton(m, "Unlock…", "workers.unlock", worker.workerId, "s")
-          : nothing,
-      ]),
+      cell("num vis", [unlockButton(m, this, "workers.unlock")]),
     ];
   }
 }
