@@ -493,7 +493,7 @@ test("Workers that stopped and whose jobs were recovered are none, many of them 
   assert.deepEqual((await read()).incidents, []);
   await worker("c", ["t"], "1 minute", recovered("10"));
   const { verdict, incidents } = await read();
-  assert.match(verdict, /^3 workers crashed in 2 m/);
+  assert.match(verdict, /^3 workers crashed within 2 m/);
   assert.deepEqual([incidents.length, incidents[0]?.id], [1, "crash_loop"]);
 });
 

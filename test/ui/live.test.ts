@@ -203,13 +203,13 @@ test("after an outage it is told once that what one sees is current", async () =
 test("while nothing new comes the ages in sentences are clock times", async () => {
   const page = await opened("/");
   const told =
-    "8,400 jobs have no tries left, the last 9 s ago. It is silent for 2 h 10 m. It runs again in 25 m 53 s, on 5 workers; TimeoutError of 5 ms, 3 s late.";
+    "8,400 jobs have no tries left, the last 9 s ago. It is silent for 2 h 10 m. It runs again in 25 m 53 s, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 40 m to 50 m, more than usual.";
   feed(page, { counts: counts(), incidents: incidents([incident({ sentence: told })]) });
   assert.ok(page.text.includes("the last 9 s ago"));
   page.pass(13_000);
   assert.match(
     page.text,
-    /the last at 12:59:51\. It is silent since 10:50:00\. It runs again at 13:25:53, on 5 workers; TimeoutError of 5 ms, 3 s late\./,
+    /the last at 12:59:51\. It is silent since 10:50:00\. It runs again at 13:25:53, on 5 workers; TimeoutError of 5 ms, 3 s late\. 8 workers crashed within 12 m\. 5 jobs are due at 13:40:00 to 13:50:00, more than usual\./,
   );
 });
 

@@ -77,8 +77,8 @@ test("queues show what is due in them and who holds them; held and running is no
   });
   page.answer("api/queues", listed([stuck("crm:acme"), runs, queue("idle", { ready: value(0) })]));
   assert.deepEqual(rows(page), [
-    "crm:acmeStuck 2 h 9 m48000" + "2 h 8 mworker-c, not respondingUnlock…",
-    "mailRunning302" + "1 mworker-a · 4 s",
+    "crm:acmeStuck 2 h 9 m48000" + "2 h 8 mworker-cUnlock…",
+    "mailLocked302" + "1 mworker-a · 4 s",
     "idleIdle000" + "1 mnone",
   ]);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm:acme");
@@ -112,7 +112,7 @@ test("queues can be seen by their state, and what is not counted has no number",
   const states = { stuck: 1, running: 48, failed: 3, ready: 312, scheduled: 20, idle: 4617 };
   page.answer("api/queues", listed([queue("mail")], states));
   assert.deepEqual(tabs(), [
-    ...["Stuck1", "Failed3", "Ready312", "Running48", "Scheduled20", "Idle4,617"],
+    ...["Stuck1", "Failed3", "Ready312", "Locked48", "Scheduled20", "Idle4,617"],
   ]);
   for (const only of ["failed", "ready", "running", "scheduled", "idle"]) {
     page.go(`/queues?only=${only}`);
@@ -125,7 +125,7 @@ test("queues can be seen by their state, and what is not counted has no number",
     "api/queues",
     listed([], { ...states, failed: null, ready: null, scheduled: null, idle: null }),
   );
-  assert.deepEqual(tabs(), ["Stuck1", "Failed", "Ready", "Running48", "Scheduled", "Idle"]);
+  assert.deepEqual(tabs(), ["Stuck1", "Failed", "Ready", "Locked48", "Scheduled", "Idle"]);
   assert.match(page.text, /The jobs are not all counted: there may be some/);
 });
 

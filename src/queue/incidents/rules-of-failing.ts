@@ -161,7 +161,7 @@ function attemptText(job: PoisonJob, { knowledge, nowMs }: Facts): string {
 function crashedText({ crashes, nowMs }: Facts): string {
   if (crashes.length < 2) return "";
   const firstMs = Math.min(...crashes.map(({ recoveredMs }) => recoveredMs));
-  return ` ${grouped(crashes.length)} workers crashed in ${ageText(nowMs - firstMs)}.`;
+  return ` ${grouped(crashes.length)} workers crashed within ${ageText(nowMs - firstMs)}.`;
 }
 
 const MOST_BESIDE = 3;

@@ -140,7 +140,7 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: Facts): Incident[] {
       id: "crash_loop",
       kind: "crash_loop",
       level: "bad",
-      title: `${grouped(recent.length)} workers crashed in ${ageText(nowMs - firstMs)}`,
+      title: `${grouped(recent.length)} workers crashed within ${ageText(nowMs - firstMs)}`,
       sentence: "They stopped without finishing their jobs, which have been recovered.",
       since: timeOf(firstMs),
       blast: exact(0, "heartbeat", asOf),

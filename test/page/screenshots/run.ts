@@ -1,6 +1,6 @@
 // npm run screenshots: every page in both themes and three widths, of a database in an incident and of an
 // empty one, as files in .screenshots/. To be looked at: nothing is compared. `-- overview jobs dark 1024`
-// makes only those whose name begins so, in that theme, of that width. One that can't be taken is told at
+// makes only those whose name begins so, in that theme, of that width, which may be any. One that can't be taken is told at
 // the end, and the others are taken. A page that is added has its row in `shots`.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -281,12 +281,16 @@ const shots: readonly Shot[] = [
     act: async (page) => {
       const row = page.getByRole("row", { name: /^Sweep/ });
       await row.getByRole("button").click();
-      await page.getByRole("button", { name: "Sweep 1 worker" }).waitFor();
+      await page.getByRole("button", { name: /^Sweep \d+ worker/ }).waitFor();
     },
   },
   { name: "unknown", route: "/nowhere" },
 ];
-const widths = [
+interface Viewport {
+  readonly width: number;
+  readonly height: number;
+}
+const VIEWPORTS: readonly Viewport[] = [
   { width: 1440, height: 900 },
   { width: 1024, height: 768 },
   { width: 390, height: 844 },
@@ -302,6 +306,12 @@ const asked = {
   widths: words.filter((word) => /^\d+$/.test(word)),
   names: words.filter((word) => !/^(\d+|light|dark)$/.test(word)),
 };
+const viewports: readonly Viewport[] =
+  asked.widths.length === 0
+    ? VIEWPORTS
+    : asked.widths
+        .map(Number)
+        .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
 /** All where nothing was asked for. */
 const isAsked = (of: readonly string[], is: (one: string) => boolean) =>
   of.length === 0 || of.some(is);
@@ -313,11 +323,10 @@ const admins = await startAdmins(server);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 try {
   for (const theme of ["light", "dark"] as const) {
-    for (const viewport of widths) {
+    for (const viewport of viewports) {
       for (const shot of shots) {
         const { name } = shot;
         if (!isAsked(asked.themes, (one) => one === theme)) continue;
-        if (!isAsked(asked.widths, (one) => Number(one) === viewport.width)) continue;
         if (!isAsked(asked.names, (one) => name.startsWith(one))) continue;
         await take(browser, shot, theme, viewport).catch((error: Error) => {
           missing.push(`${name}, ${viewport.width}, ${theme}: ${error.message}`);
@@ -338,7 +347,7 @@ async function take(
   on: Browser,
   { name, route, of = "incident", sees, act, ownClock }: Shot,
   theme: "light" | "dark",
-  viewport: (typeof widths)[number],
+  viewport: Viewport,
 ): Promise<void> {
   await using context = await on.newContext({
     ...{ viewport, colorScheme: theme, reducedMotion: "reduce" },

@@ -115,6 +115,8 @@ export function zone(now: f64): string {
 export function clocked(said: string, at: f64): string {
   const words = said.split(" ");
   const out: string[] = [];
+  // Behind `in 40 m`, `to 50 m` is a time ahead, too.
+  let isAhead = false;
   let i = 0;
   while (i < words.length) {
     let ms: f64 = 0;
@@ -134,6 +136,10 @@ export function clocked(said: string, at: f64): string {
     } else if (end > i && (before === "for" || before === "in")) {
       out[out.length - 1] = before === "for" ? "since" : "at";
       out.push(clockAt(before === "for" ? at - ms : at + ms, at) + rest);
+      isAhead = before === "in";
+      i = end;
+    } else if (end > i && before === "to" && isAhead) {
+      out.push(clockAt(at + ms, at) + rest);
       i = end;
     } else out.push(words[i++]);
   }

@@ -10,7 +10,7 @@ import { box, leaf, Node, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
 
-const COLUMNS: string[] = ["=Field", "w7=These", "w7 w-mid=Others", "w5 w-mid=Says"];
+const COLUMNS: string[] = ["=Field", "w5=These", "w5 w-mid=Others", "w5 w-mid=Compared"];
 
 export function commonPanel(m: Model, asked: Fetched, common: Common): Node {
   const compared = common.compared;

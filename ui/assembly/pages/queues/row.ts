@@ -63,16 +63,10 @@ export class QueueRow extends Row {
 function holder(m: Model, queue: ListedQueue): Node[] {
   const by = queue.lockedBy;
   if (by === null || !isHeld(queue)) return [leaf("span", "faint", "none")];
+  const name = link(workerPath(by), "link", [cutName(by, "")]);
+  // Its state says already that the worker is not responding.
+  if (queue.holder === "silent") return [name];
   const rest =
-    queue.holder === "silent"
-      ? ", not responding"
-      : queue.holder === "unknown"
-        ? ", no heartbeats"
-        : " · " + age(queue.lockedAt, m.times);
-  return [
-    box("span", "holder", [
-      link(workerPath(by), "link", [cutName(by, "")]),
-      leaf("span", queue.holder === "silent" ? "amber" : "", rest),
-    ]),
-  ];
+    queue.holder === "unknown" ? ", no heartbeats" : " · " + age(queue.lockedAt, m.times);
+  return [box("span", "holder", [name, leaf("span", "", rest)])];
 }
