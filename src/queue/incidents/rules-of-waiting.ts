@@ -1,4 +1,4 @@
-// The rules about work that stands still: a stuck queue, a worker that is not responding, a task without a worker, jobs
+// The rules about work that does not move: a stuck queue, a worker that is not responding, a task without a worker, jobs
 // that wait although there is nothing in their way. Pure: from facts to incidents.
 import { quoted } from "../../domain/query/parse-query.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";

@@ -1,7 +1,7 @@
 // npm run screenshots: every page in both themes and three widths, of a database in an incident and of an
 // empty one, as files in .screenshots/. To be looked at: nothing is compared. `-- overview jobs dark 1024`
-// makes only those whose name begins so, in that theme, of that width, which may be any. One that can't be taken is told at
-// the end, and the others are taken. A page that is added has its row in `shots`.
+// makes only those whose name begins so, in that theme, of that width, which may be any. The others are taken
+// where one fails, which is printed at the end. A page that is added has its row in `shots`.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
