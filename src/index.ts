@@ -13,6 +13,19 @@ export { type ErrorCode, InputError, type Problem, WorkerError } from "./base/er
 export { createLogger, type Logger, type LoggerOptions } from "./base/logger.ts";
 export type { Service } from "./base/service.ts";
 export { VERSION } from "./base/version.ts";
+export type { AuditEntry, JobFacts, OnAudit } from "./commands/audit/audit-entry.ts";
+export type { RemovedJob } from "./commands/jobs/remove-job.ts";
+export type { JobChanges } from "./commands/jobs/reschedule-jobs.ts";
+export type {
+  CleanupOptions,
+  CleanupResult,
+  CleanupTask,
+} from "./commands/maintenance/cleanup.ts";
+export type { UnlockedCounts } from "./commands/maintenance/force-unlock-workers.ts";
+export type {
+  SweepOptions,
+  SweepResult,
+} from "./commands/maintenance/sweep-stale-workers.ts";
 export type { Database, Queryable, StatementClient } from "./database/database.ts";
 export type { MigrationOutcome } from "./database/schema/build-schema.ts";
 export { type MigrationOptions, migrate } from "./database/schema/migrate.ts";
@@ -50,33 +63,20 @@ export type {
   TcpTarget,
   UnixTarget,
 } from "./http/listen/listen-target.ts";
-export type { AuditEntry, JobFacts, OnAudit } from "./queue/audit/audit-entry.ts";
-export type { RemovedJob } from "./queue/commands/jobs/remove-job.ts";
-export type { JobChanges } from "./queue/commands/jobs/reschedule-jobs.ts";
-export type {
-  CleanupOptions,
-  CleanupResult,
-  CleanupTask,
-} from "./queue/commands/maintenance/cleanup.ts";
-export type { UnlockedCounts } from "./queue/commands/maintenance/force-unlock-workers.ts";
-export type {
-  SweepOptions,
-  SweepResult,
-} from "./queue/commands/maintenance/sweep-stale-workers.ts";
-export type { CutJob } from "./queue/pages/full-rows.ts";
-export type { JobFilter } from "./queue/pages/job-filter.ts";
-export type { JobPage } from "./queue/pages/list-jobs.ts";
-export type { WalkReport } from "./queue/pages/walk-jobs.ts";
+export type { CutJob } from "./insight/pages/full-rows.ts";
+export type { JobFilter } from "./insight/pages/job-filter.ts";
+export type { JobPage } from "./insight/pages/list-jobs.ts";
+export type { WalkReport } from "./insight/pages/walk-jobs.ts";
+export type { QueueSummary } from "./insight/read/list-queues.ts";
+export type { JobSort } from "./insight/walk/order.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
-export type { QueueSummary } from "./queue/read/list-queues.ts";
-export type { JobSort } from "./queue/walk/order.ts";
+export type { ActiveWorker } from "./queue/workers/list-active-workers.ts";
+export type { LockedWorker } from "./queue/workers/list-locked-workers.ts";
 export {
   makeWorkerUtils,
   type WorkerUtils,
   type WorkerUtilsOptions,
-} from "./queue/worker-utils.ts";
-export type { ActiveWorker } from "./queue/workers/list-active-workers.ts";
-export type { LockedWorker } from "./queue/workers/list-locked-workers.ts";
+} from "./utils/worker-utils.ts";
 export type { AddedJob, FileJob, GraphileJob } from "./worker/files/graphile-job.ts";
 export type { FileLogger, Say } from "./worker/files/graphile-logger.ts";
 export type { FlatJob, JobHelpers } from "./worker/files/job-helpers.ts";

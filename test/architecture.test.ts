@@ -13,10 +13,16 @@ const layers: Record<string, readonly string[]> = {
   domain: ["base"],
   database: ["base", "domain"],
   queue: ["base", "domain", "database"],
-  worker: ["base", "domain", "database", "queue"],
+  insight: ["base", "domain", "database", "queue"],
+  commands: ["base", "domain", "database", "queue", "insight"],
+  utils: ["base", "domain", "database", "queue", "insight", "commands"],
+  worker: ["base", "domain", "database", "queue", "utils"],
   http: ["base"],
-  admin: ["base", "domain", "database", "queue", "http"],
-  cli: ["base", "domain", "database", "queue", "worker", "http", "admin"],
+  admin: ["base", "domain", "database", "queue", "insight", "commands", "http"],
+  cli: [
+    ...["base", "domain", "database", "queue", "insight", "commands", "utils"],
+    ...["worker", "http", "admin"],
+  ],
 };
 /**
  * The rooms of each layer, from the lowest up, and which rooms of the same layer they may import: only
@@ -28,7 +34,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "": ["errors"],
     "connection/server": [],
     connection: ["", "errors", "connection/server"],
-    "schema/extensions": [],
+    "schema/extensions": [""],
     schema: ["", "errors", "connection", "schema/extensions"],
     "schema/indexes": ["", "errors", "connection"],
     inspect: [""],
@@ -38,45 +44,45 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     sql: [],
     workers: ["sql"],
     tidy: ["sql", "workers"],
-    "query/facts": ["sql", "workers"],
-    query: ["sql", "workers", "query/facts"],
     settle: ["sql"],
     fetch: ["sql", "settle"],
-    read: ["sql", "workers", "query"],
-    walk: ["sql", "query"],
-    pages: ["sql", "workers", "settle", "query/facts", "query", "walk"],
-    export: ["sql", "query", "walk", "pages"],
-    stats: ["sql", "settle", "query"],
+    read: ["sql", "workers"],
     add: ["sql", "tidy", "settle"],
-    lists: ["sql", "workers", "settle", "stats"],
-    "lists/queues": ["sql", "workers", "stats", "walk", "pages", "lists"],
-    suggest: ["sql", "workers"],
-    why: ["query/facts", "sql", "settle", "workers"],
-    groups: ["sql", "settle", "query/facts", "query", "stats"],
-    horizon: ["sql", "settle", "stats"],
-    audit: ["sql"],
-    incidents: ["audit", "sql", "workers", "stats", "why", "groups", "horizon"],
     cron: ["sql", "add"],
-    kept: ["sql", "workers", "audit"],
-    "commands/declare": ["workers", "audit", "kept"],
-    "commands/indexes": ["commands/declare"],
-    "commands/jobs": ["sql", "add", "kept", "commands/declare"],
-    "commands/maintenance": ["sql", "tidy", "workers", "commands/declare"],
-    commands: [
-      "audit",
-      "commands/declare",
-      "commands/indexes",
-      "commands/jobs",
-      "commands/maintenance",
-    ],
-    "operations/model": ["query", "audit", "commands/declare", "commands/jobs", "commands"],
-    "operations/store": ["sql", "settle", "query", "kept", "operations/model"],
-    "operations/rehearse": [
-      ...["sql", "workers", "query", "walk", "stats", "groups", "kept", "operations/model"],
-    ],
-    operations: ["sql", "query", "audit", "operations/model", "operations/rehearse"],
-    "": ["read", "pages", "export", "add", "workers", "commands/jobs", "commands/maintenance"],
   },
+  insight: {
+    read: [],
+    suggest: [],
+    "query/facts": [],
+    query: ["query/facts"],
+    walk: ["query"],
+    pages: ["query/facts", "query", "walk"],
+    export: ["query", "walk", "pages"],
+    stats: ["query"],
+    known: ["stats"],
+    lists: ["stats"],
+    "lists/queues": ["stats", "walk", "pages", "lists"],
+    why: ["query/facts"],
+    groups: ["query/facts", "query", "stats"],
+    horizon: ["stats"],
+    incidents: ["stats", "why", "groups", "horizon"],
+    "": ["query/facts", "query", "stats", "why", "groups", "horizon", "incidents"],
+    json: ["read", "known", "lists", "why", "horizon", "incidents"],
+  },
+  commands: {
+    audit: [],
+    "before-images": ["audit"],
+    declare: ["audit", "before-images"],
+    indexes: ["declare"],
+    jobs: ["before-images", "declare"],
+    maintenance: ["declare"],
+    "": ["audit", "declare", "indexes", "jobs", "maintenance"],
+    "operations/model": ["audit", "declare", "jobs", ""],
+    "operations/store": ["before-images", "operations/model"],
+    "operations/rehearse": ["before-images", "operations/model"],
+    operations: ["audit", "operations/model", "operations/rehearse"],
+  },
+  utils: { "": [] },
   worker: {
     task: [],
     options: ["task"],
@@ -101,20 +107,19 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     access: [],
     config: ["access"],
     live: [],
-    known: ["live"],
-    feed: ["live", "known"],
+    feed: ["live"],
     page: [],
     wire: [],
     insight: ["feed", "wire"],
     operations: ["feed", "live"],
     context: ["access", "config", "feed", "insight", "live", "page", "wire", "operations"],
-    "api/live": ["known", "feed", "wire", "context"],
-    "api/lists": ["known", "wire", "context"],
+    "api/live": ["feed", "wire", "context"],
+    "api/lists": ["wire", "context"],
     "api/export": ["wire", "context"],
     "api/insight": ["insight", "wire", "context"],
     "api/operations": ["wire", "context"],
     api: ["access", "config", "page", "wire", "context"],
-    "api/system": ["feed", "known", "wire", "context"],
+    "api/system": ["feed", "wire", "context"],
     "": [
       "access",
       "config",
@@ -316,9 +321,7 @@ test("Nothing but the command line's printer writes to the terminal.", () => {
 });
 
 test("The admin and the command line know commands by their list, and perform() alone.", () => {
-  const inner = ["indexes", "jobs", "maintenance"].map((room) =>
-    join("src", "queue", "commands", room),
-  );
+  const inner = ["indexes", "jobs", "maintenance"].map((room) => join("src", "commands", room));
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>
@@ -343,6 +346,24 @@ test("A module does nothing when it is imported.", async () => {
     env: {},
   });
   assert.deepEqual([stdout, stderr], ["", ""]);
+});
+
+test("The command line imports of the admin only its server and its configuration.", () => {
+  const starting = /^src\/admin\/(server\.ts|config\/)/;
+  const wrong = sources
+    .filter(({ path }) => layerOf(path) === "cli")
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => layerOf(target) === "admin" && !starting.test(target))
+        .map((target) => `${path} imports ${target}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+test("The engine's tables are at most 5,000 lines.", () => {
+  const queue = sources.filter(({ path }) => layerOf(path) === "queue");
+  const lines = queue.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+  assert.ok(lines <= 5000, `src/queue has ${lines} lines`);
 });
 
 test("The client imports nothing of the server but what both compilers read.", () => {

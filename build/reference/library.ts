@@ -9,7 +9,7 @@ const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Tasks in files", "worker/files/"],
   ["Tests of yours", "worker/testing"],
   ["Tasks and workers", "worker/"],
-  ["Adding, finding and changing jobs", "queue/", "domain/"],
+  ["Adding, finding and changing jobs", "queue/", "insight/", "commands/", "utils/", "domain/"],
   ["The admin", "admin/", "http/listen/"],
   ["Schema, errors, logs", "base/", "database/"],
 ];

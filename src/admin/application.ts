@@ -3,6 +3,9 @@
 
 import { now } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import type { OnAudit } from "../commands/audit/audit-entry.ts";
+import { createAuditTrail } from "../commands/audit/audit-trail.ts";
+import { atWork } from "../commands/operations/model/operation.ts";
 import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { clientAddress } from "../http/bounds/client-address.ts";
 import type { Limits } from "../http/bounds/limits.ts";
@@ -12,9 +15,7 @@ import { createDispatcher } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
 import { AS_OF, conditional } from "../http/repeat/conditional.ts";
 import type { HttpRequest } from "../http/request.ts";
-import type { OnAudit } from "../queue/audit/audit-entry.ts";
-import { createAuditTrail } from "../queue/audit/audit-trail.ts";
-import { atWork } from "../queue/operations/model/operation.ts";
+import { createInsight } from "../insight/insight.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
 import { createRefusalLog } from "./access/refusal-log.ts";
 import { generatedDerivation } from "./access/secret.ts";
@@ -29,7 +30,6 @@ import { ASKED_BEFORE_MS, orReadOnly } from "./context/read-only.ts";
 import { inTime, patientAsker } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
-import { createInsight } from "./insight/insight.ts";
 import { insightSources } from "./insight/sources.ts";
 import { createReadiness } from "./live/readiness.ts";
 import { createUnserved } from "./live/unserved.ts";

@@ -8,7 +8,7 @@ import { schemaName } from "../database/schema-name.ts";
 import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
 import { payloadText } from "../domain/payload.ts";
 import { QuickRows } from "../queue/fetch/quick-fetch.ts";
-import { bindUtils, type WorkerUtils } from "../queue/worker-utils.ts";
+import { bindUtils, type WorkerUtils } from "../utils/worker-utils.ts";
 import { ClaimedJob } from "./execute/claimed-job.ts";
 import { JobExecutor } from "./execute/job-executor.ts";
 import { Results } from "./execute/results.ts";

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { createPool } from "../database/connection/pool.ts";
 import type { Job } from "../domain/job.ts";
-import { bindUtils, type WorkerUtils } from "../queue/worker-utils.ts";
+import { bindUtils, type WorkerUtils } from "../utils/worker-utils.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import type { Hooks } from "./task/hooks.ts";
 import { beforeAdd } from "./task/schedule-interceptors.ts";

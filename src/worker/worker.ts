@@ -12,7 +12,7 @@ import { Listener } from "../database/connection/listener.ts";
 import { endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
-import type { WorkerUtils } from "../queue/worker-utils.ts";
+import type { WorkerUtils } from "../utils/worker-utils.ts";
 import { connectionOf, named } from "./connection/connection-config.ts";
 import { Cron } from "./cron/cron.ts";
 import { tallied } from "./execute/task-tally.ts";

@@ -12,8 +12,8 @@ import {
 import type { FeedOptions } from "../../src/admin/feed/feed.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
+import type { OnAudit } from "../../src/commands/audit/audit-entry.ts";
 import type { Limits } from "../../src/http/bounds/limits.ts";
-import type { OnAudit } from "../../src/queue/audit/audit-entry.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];

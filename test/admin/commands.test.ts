@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
-import type { Command } from "../../src/queue/commands/declare/command.ts";
-import type { FieldData } from "../../src/queue/commands/declare/field.ts";
-import { commands } from "../../src/queue/commands/index.ts";
+import type { Command } from "../../src/commands/declare/command.ts";
+import type { FieldData } from "../../src/commands/declare/field.ts";
+import { commands } from "../../src/commands/index.ts";
 import { type Json, recordingLogger, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 

@@ -5,7 +5,7 @@ import http from "node:http";
 import { test } from "node:test";
 import { generatedDerivation, secretOf } from "../../src/admin/access/secret.ts";
 import { createTickets, TICKET_MS } from "../../src/admin/context/export-tickets.ts";
-import { exportRequest } from "../../src/queue/export/export-request.ts";
+import { exportRequest } from "../../src/insight/export/export-request.ts";
 import {
   type AdminOptions,
   migratedDatabase,

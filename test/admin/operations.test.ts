@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import type pg from "pg";
-import type { AuditEntry } from "../../src/queue/audit/audit-entry.ts";
+import type { AuditEntry } from "../../src/commands/audit/audit-entry.ts";
 import { command } from "../cli/command.ts";
 import { testPool } from "../support/test-pool.ts";
 import {

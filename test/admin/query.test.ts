@@ -1,7 +1,7 @@
 // The query language over HTTP: completion, costs, and errors that say where.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { makeRandom, randomQuery, randomText } from "../queue/random-query.ts";
+import { makeRandom, randomQuery, randomText } from "../insight/random-query.ts";
 import { type Client, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 let client: Client;

@@ -2,18 +2,18 @@
 // how coarse it is.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { createSampler } from "../../src/admin/known/sampler.ts";
 import type { Database } from "../../src/database/database.ts";
 import { conditions } from "../../src/domain/condition.ts";
 import type { Value } from "../../src/domain/value.ts";
-import { readColumnGroups } from "../../src/queue/groups/column-groups.ts";
-import { readErrorGroups } from "../../src/queue/groups/error-groups.ts";
-import { readCommon } from "../../src/queue/groups/read-common.ts";
-import { readHorizon } from "../../src/queue/horizon/horizon.ts";
-import { compileQuery } from "../../src/queue/query/compile-query.ts";
-import { beginCount, countOn, isDone } from "../../src/queue/stats/count-exactly.ts";
-import { countQuery } from "../../src/queue/stats/count-query.ts";
-import { readGauge } from "../../src/queue/stats/gauge.ts";
+import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
+import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";
+import { readCommon } from "../../src/insight/groups/read-common.ts";
+import { readHorizon } from "../../src/insight/horizon/horizon.ts";
+import { createSampler } from "../../src/insight/known/sampler.ts";
+import { compileQuery } from "../../src/insight/query/compile-query.ts";
+import { beginCount, countOn, isDone } from "../../src/insight/stats/count-exactly.ts";
+import { countQuery } from "../../src/insight/stats/count-query.ts";
+import { readGauge } from "../../src/insight/stats/gauge.ts";
 import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();

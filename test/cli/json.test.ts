@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { commands } from "../../src/cli/commands/index.ts";
-import { commands as declarations } from "../../src/queue/commands/index.ts";
+import { commands as declarations } from "../../src/commands/index.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { quickly } from "./command.ts";
 

@@ -12,7 +12,7 @@ import postgres from "postgres";
 import { DataSource } from "typeorm";
 import type { Queryable } from "../../src/database/database.ts";
 import type { Job } from "../../src/domain/job.ts";
-import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../src/utils/worker-utils.ts";
 import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();

@@ -7,7 +7,7 @@ import { Logger, runMigrations, runOnce } from "graphile-worker";
 import type pg from "pg";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { rawJson } from "../../src/domain/payload.ts";
-import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../src/utils/worker-utils.ts";
 import { databaseLike } from "../support/database.ts";
 import { installRustPort, installStock } from "../support/stock-schema.ts";
 import { testPool } from "../support/test-pool.ts";

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { boundedQueryable, createPool, withClient } from "../../src/database/connection/pool.ts";
-import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { message } from "../support/tcp-proxy/wired.ts";
 import { testPool } from "../support/test-pool.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { incidentKinds } from "../../src/queue/incidents/incident.ts";
+import { incidentKinds } from "../../src/insight/incidents/incident.ts";
 import { graphileNames } from "../../src/worker/options/graphile-names.ts";
 import { codeSpansOf, headingsOf } from "./markdown.ts";
 import { pageAt, root, userPages } from "./pages.ts";

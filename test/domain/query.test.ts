@@ -12,7 +12,7 @@ import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
 import { parsedAsText } from "../contract/query-dump.ts";
-import { makeRandom, randomText } from "../queue/random-query.ts";
+import { makeRandom, randomText } from "../insight/random-query.ts";
 
 const corpus: { q: string; is: string }[] = JSON.parse(
   readFileSync(join(import.meta.dirname, "../contract/queries.json"), "utf8"),

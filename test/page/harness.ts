@@ -15,7 +15,7 @@ import {
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import { insertSampleJobs } from "../../src/cli/demo/sample-jobs.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
-import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../src/utils/worker-utils.ts";
 import { installStock } from "../support/stock-schema.ts";
 
 const CHROMIUM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";

@@ -1,10 +1,10 @@
 // Actions on jobs that a worker has fetched and not started: they wait until it has given them back.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
+import { removeJob } from "../../src/commands/jobs/remove-job.ts";
+import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
-import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
-import { removeJob } from "../../src/queue/commands/jobs/remove-job.ts";
-import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
 import { returnJobs } from "../../src/queue/settle/give-back.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
+import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
-import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
 import { readLostNames, recoverLostQueues } from "../../src/queue/tidy/lost-names.ts";
-import { explainJob } from "../../src/queue/why/explain-job.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

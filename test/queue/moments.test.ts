@@ -1,12 +1,12 @@
 // Times leave the database with all their microseconds, whatever the session is set to.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
 import { query } from "../../src/database/database.ts";
+import { EARLIEST, isMomentKey, LATEST, momentText } from "../../src/insight/walk/moment-key.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { dateOf, microseconds, timeText } from "../../src/queue/sql/moments.ts";
-import { EARLIEST, isMomentKey, LATEST, momentText } from "../../src/queue/walk/moment-key.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
+import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
 import { rawJson } from "../../src/domain/payload.ts";
+import { listJobs } from "../../src/insight/pages/list-jobs.ts";
+import { listQueues } from "../../src/insight/read/list-queues.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
-import { listJobs } from "../../src/queue/pages/list-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
-import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { testQueue } from "./queue-database.ts";
 

@@ -2,8 +2,8 @@
 // fast mode, whose rows say nothing until a job has taken too long for it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { removeJob } from "../../src/commands/jobs/remove-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { removeJob } from "../../src/queue/commands/jobs/remove-job.ts";
 import { isForFastMode } from "../../src/queue/fetch/fetch-form.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";

@@ -1,98 +1,99 @@
 // Every statement of src/queue as it is sent: each operation is called with a client that writes down
 // what it is asked and answers with what is scripted here. One entry is one golden file.
+
+import { untilNotFetched } from "../../src/commands/before-images/until-not-fetched.ts";
+import { acted } from "../../src/commands/jobs/acted.ts";
+import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
+import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
+import { removeJob, removeKeeping } from "../../src/commands/jobs/remove-job.ts";
+import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
+import { runNow } from "../../src/commands/jobs/run-now.ts";
+import { stopRetrying } from "../../src/commands/jobs/stop-retrying.ts";
+import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
+import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
+import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import type { Database, Statement } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { exact } from "../../src/domain/value.ts";
-import { addJob } from "../../src/queue/add/add-job.ts";
-import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
-import { registerTasks } from "../../src/queue/add/register-tasks.ts";
-import { acted } from "../../src/queue/commands/jobs/acted.ts";
-import { completeJobs } from "../../src/queue/commands/jobs/complete-jobs.ts";
-import { permanentlyFailJobs } from "../../src/queue/commands/jobs/permanently-fail-jobs.ts";
-import { removeJob, removeKeeping } from "../../src/queue/commands/jobs/remove-job.ts";
-import { rescheduleJobs } from "../../src/queue/commands/jobs/reschedule-jobs.ts";
-import { runNow } from "../../src/queue/commands/jobs/run-now.ts";
-import { stopRetrying } from "../../src/queue/commands/jobs/stop-retrying.ts";
-import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
-import { forceUnlockWorkers } from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
-import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
-import { databaseTime } from "../../src/queue/cron/database-time.ts";
-import {
-  advanceCrontabs,
-  lockCrontabs,
-  registerCrontabs,
-} from "../../src/queue/cron/known-crontabs.ts";
-import type { ExportFormat } from "../../src/queue/export/columns.ts";
-import { exportJobs } from "../../src/queue/export/export-jobs.ts";
-import { exportRequest } from "../../src/queue/export/export-request.ts";
-import { claimStatement } from "../../src/queue/fetch/claim-jobs.ts";
-import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
-import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
-import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
-import { quickClaimStatement, quickLockStatement } from "../../src/queue/fetch/quick-fetch.ts";
-import { untilNotFetched } from "../../src/queue/kept/until-not-fetched.ts";
-import type { CountedNames } from "../../src/queue/lists/counted-names.ts";
-import { headCounts } from "../../src/queue/lists/head-counts.ts";
-import { knownWorkers } from "../../src/queue/lists/known-workers.ts";
+import type { ExportFormat } from "../../src/insight/export/columns.ts";
+import { exportJobs } from "../../src/insight/export/export-jobs.ts";
+import { exportRequest } from "../../src/insight/export/export-request.ts";
+import type { CountedNames } from "../../src/insight/lists/counted-names.ts";
+import { headCounts } from "../../src/insight/lists/head-counts.ts";
+import { knownWorkers } from "../../src/insight/lists/known-workers.ts";
 import {
   lastErrors,
   lastOfFailed,
   lastOfPages,
   lastOfRetried,
-} from "../../src/queue/lists/last-errors.ts";
-import { listCron } from "../../src/queue/lists/list-cron.ts";
-import { listTasks } from "../../src/queue/lists/list-tasks.ts";
-import { listWorkers } from "../../src/queue/lists/list-workers.ts";
-import { probedCounts } from "../../src/queue/lists/queues/probe-queues.ts";
-import { latestJobs, nextJobs, runningJob } from "../../src/queue/lists/queues/queue-jobs.ts";
+} from "../../src/insight/lists/last-errors.ts";
+import { listCron } from "../../src/insight/lists/list-cron.ts";
+import { listTasks } from "../../src/insight/lists/list-tasks.ts";
+import { listWorkers } from "../../src/insight/lists/list-workers.ts";
+import { probedCounts } from "../../src/insight/lists/queues/probe-queues.ts";
+import { latestJobs, nextJobs, runningJob } from "../../src/insight/lists/queues/queue-jobs.ts";
 import {
   countQueues as countQueuesNamed,
   type QueueFilter,
   queueRow,
   queueRows,
   queueRowsHeldBy,
-} from "../../src/queue/lists/queues/queue-rows.ts";
-import { livingTasks, livingVersions } from "../../src/queue/lists/worker-reports.ts";
-import { readFullRows } from "../../src/queue/pages/full-rows.ts";
-import { readJobHead } from "../../src/queue/pages/job-head.ts";
-import { isJob, jobSize, payloadPieces } from "../../src/queue/pages/job-size.ts";
-import { listJobs, listLightJobs } from "../../src/queue/pages/list-jobs.ts";
-import { compileQuery } from "../../src/queue/query/compile-query.ts";
-import { countConditions } from "../../src/queue/read/count-conditions.ts";
-import { countJobs } from "../../src/queue/read/count-jobs.ts";
-import { countQueues } from "../../src/queue/read/count-queues.ts";
-import { getJob } from "../../src/queue/read/get-job.ts";
-import { listQueues } from "../../src/queue/read/list-queues.ts";
-import { queueNameOf } from "../../src/queue/read/queue-name.ts";
-import { failJobs } from "../../src/queue/settle/fail.ts";
-import { finishJobs } from "../../src/queue/settle/finish.ts";
-import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
-import { beginCount, countOn } from "../../src/queue/stats/count-exactly.ts";
-import { countQuery } from "../../src/queue/stats/count-query.ts";
-import { type Gauge, readGauge } from "../../src/queue/stats/gauge.ts";
-import { readIndexed } from "../../src/queue/stats/indexed-counts.ts";
-import { NameTallies } from "../../src/queue/stats/name-tallies.ts";
-import { readProbe, readProbeTallies } from "../../src/queue/stats/probe.ts";
-import { listQueueRows, readNames } from "../../src/queue/stats/queue-rows.ts";
-import { sampleJobs } from "../../src/queue/stats/sample-jobs.ts";
+} from "../../src/insight/lists/queues/queue-rows.ts";
+import { livingTasks, livingVersions } from "../../src/insight/lists/worker-reports.ts";
+import { readFullRows } from "../../src/insight/pages/full-rows.ts";
+import { readJobHead } from "../../src/insight/pages/job-head.ts";
+import { isJob, jobSize, payloadPieces } from "../../src/insight/pages/job-size.ts";
+import { listJobs, listLightJobs } from "../../src/insight/pages/list-jobs.ts";
+import { compileQuery } from "../../src/insight/query/compile-query.ts";
+import { countConditions } from "../../src/insight/read/count-conditions.ts";
+import { countQueues } from "../../src/insight/read/count-queues.ts";
+import { listQueues } from "../../src/insight/read/list-queues.ts";
+import { beginCount, countOn } from "../../src/insight/stats/count-exactly.ts";
+import { countQuery } from "../../src/insight/stats/count-query.ts";
+import { type Gauge, readGauge } from "../../src/insight/stats/gauge.ts";
+import { readIndexed } from "../../src/insight/stats/indexed-counts.ts";
+import { NameTallies } from "../../src/insight/stats/name-tallies.ts";
+import { readProbe, readProbeTallies } from "../../src/insight/stats/probe.ts";
+import { listQueueRows, readNames } from "../../src/insight/stats/queue-rows.ts";
+import { sampleJobs } from "../../src/insight/stats/sample-jobs.ts";
 import {
   isCensusFree,
   sampleNames,
   tallyAll,
   tallyChunk,
-} from "../../src/queue/stats/tally-pages.ts";
+} from "../../src/insight/stats/tally-pages.ts";
+import { askedMark, encodeCursor } from "../../src/insight/walk/cursor.ts";
+import type { JobSort } from "../../src/insight/walk/order.ts";
+import type { Position } from "../../src/insight/walk/place.ts";
+import { readHolders, readUnsettledJobs, unknownHolder } from "../../src/insight/why/holders.ts";
+import { readFetchedBefore, readHoldingJob } from "../../src/insight/why/holding-job.ts";
+import { readJobFacts } from "../../src/insight/why/job-facts.ts";
+import { readKnowledge } from "../../src/insight/why/knowledge.ts";
+import { readPlace } from "../../src/insight/why/place.ts";
+import { readTableFacts } from "../../src/insight/why/table-facts.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
+import { registerTasks } from "../../src/queue/add/register-tasks.ts";
+import { databaseTime } from "../../src/queue/cron/database-time.ts";
+import {
+  advanceCrontabs,
+  lockCrontabs,
+  registerCrontabs,
+} from "../../src/queue/cron/known-crontabs.ts";
+import { claimStatement } from "../../src/queue/fetch/claim-jobs.ts";
+import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
+import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
+import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
+import { quickClaimStatement, quickLockStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { countJobs } from "../../src/queue/read/count-jobs.ts";
+import { getJob } from "../../src/queue/read/get-job.ts";
+import { queueNameOf } from "../../src/queue/read/queue-name.ts";
+import { failJobs } from "../../src/queue/settle/fail.ts";
+import { finishJobs } from "../../src/queue/settle/finish.ts";
+import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
 import { countDeletedQueues, readLostNames } from "../../src/queue/tidy/lost-names.ts";
-import { askedMark, encodeCursor } from "../../src/queue/walk/cursor.ts";
-import type { JobSort } from "../../src/queue/walk/order.ts";
-import type { Position } from "../../src/queue/walk/place.ts";
-import { readHolders, readUnsettledJobs, unknownHolder } from "../../src/queue/why/holders.ts";
-import { readFetchedBefore, readHoldingJob } from "../../src/queue/why/holding-job.ts";
-import { readJobFacts } from "../../src/queue/why/job-facts.ts";
-import { readKnowledge } from "../../src/queue/why/knowledge.ts";
-import { readPlace } from "../../src/queue/why/place.ts";
-import { readTableFacts } from "../../src/queue/why/table-facts.ts";
 import { beat, endLeases, lostJobs, registerLease } from "../../src/queue/workers/lease.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { listLockedWorkers } from "../../src/queue/workers/list-locked-workers.ts";
@@ -100,9 +101,9 @@ import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
-import { insightCalls } from "./insight-statements.ts";
-import { operationAnswer, operationCalls } from "./operation-statements.ts";
-import { queryCalls } from "./query-statements.ts";
+import { operationAnswer, operationCalls } from "../commands/operation-statements.ts";
+import { insightCalls } from "../insight/insight-statements.ts";
+import { queryCalls } from "../insight/query-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;

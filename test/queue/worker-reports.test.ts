@@ -1,11 +1,11 @@
 // Reports of many workers together: readers of all of them stay within a budget, whatever is in the rows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
+import { listWorkers } from "../../src/insight/lists/list-workers.ts";
+import { livingTasks } from "../../src/insight/lists/worker-reports.ts";
+import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
-import { cleanup } from "../../src/queue/commands/maintenance/cleanup.ts";
-import { listWorkers } from "../../src/queue/lists/list-workers.ts";
-import { livingTasks } from "../../src/queue/lists/worker-reports.ts";
-import { listLightJobs } from "../../src/queue/pages/list-jobs.ts";
 import { reportedWorkers } from "../../src/queue/sql/unpacked.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { lockJob, testQueue } from "./queue-database.ts";

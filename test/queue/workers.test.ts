@@ -1,12 +1,12 @@
 // Workers as the database knows them: locks, heartbeats, and what is done about stale ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
+import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
+import { getWorker } from "../../src/insight/lists/list-workers.ts";
+import { listQueues } from "../../src/insight/read/list-queues.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { forceUnlockWorkers } from "../../src/queue/commands/maintenance/force-unlock-workers.ts";
-import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
-import { getWorker } from "../../src/queue/lists/list-workers.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
-import { listQueues } from "../../src/queue/read/list-queues.ts";
 import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { listLockedWorkers } from "../../src/queue/workers/list-locked-workers.ts";
 import { heartbeat, lockJob, testQueue } from "./queue-database.ts";

@@ -2,7 +2,7 @@
 // its fields with their limits and its request, without a line about it in the client.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { commands } from "../../src/queue/commands/index.ts";
+import { commands } from "../../src/commands/index.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import { failedJob, job, jobs, listed, lockedJob, opened } from "./sample.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { exportColumnNames } from "../../src/queue/export/columns.ts";
+import { exportColumnNames } from "../../src/insight/export/columns.ts";
 import { ensureBuilt, type Page, start, textOf } from "./harness.ts";
 import {
   at,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { parsedAsText } from "../contract/query-dump.ts";
-import { makeRandom, randomText } from "../queue/random-query.ts";
+import { makeRandom, randomText } from "../insight/random-query.ts";
 
 interface Probe {
   parsedAsText(text: string): string;

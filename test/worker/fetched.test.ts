@@ -1,8 +1,8 @@
 // What a worker has fetched and not started: how much that is, and that it goes back soon.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listLightJobs } from "../../src/queue/pages/list-jobs.ts";
-import { explainJob } from "../../src/queue/why/explain-job.ts";
+import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { QUICK, workerProcess } from "./worker-process.ts";
 import { latch, recording, until, workerQueue } from "./worker-queue.ts";

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import pg from "pg";
 import { InputError } from "../../src/base/errors.ts";
-import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { until, workerQueue } from "./worker-queue.ts";

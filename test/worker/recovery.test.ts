@@ -1,7 +1,7 @@
 // Workers that die, as processes of their own on a real PostgreSQL: what becomes of their jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sweepStaleWorkers } from "../../src/queue/commands/maintenance/sweep-stale-workers.ts";
+import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
 import { QUICK, until, workerProcess } from "./worker-process.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";
-import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { recorder, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();

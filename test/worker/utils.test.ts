@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
-import type { WorkerUtils } from "../../src/queue/worker-utils.ts";
+import type { WorkerUtils } from "../../src/utils/worker-utils.ts";
 import type { Plugin } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { until, within, workerQueue } from "./worker-queue.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
 import { createLogger } from "../../src/base/logger.ts";
-import { makeWorkerUtils } from "../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import {
   resolveWorkerOptions,
   type WorkerOptions,

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../src/base/logger.ts";
-import { makeWorkerUtils, type WorkerUtils } from "../../src/queue/worker-utils.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../src/utils/worker-utils.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/task/hooks.ts";
 import { defineTask, type Task } from "../../src/worker/task/task.ts";

@@ -1,12 +1,12 @@
 /**
- * Writes what the server declares of its commands (src/queue/commands) as an AssemblyScript module of
+ * Writes what the server declares of its commands (src/commands) as an AssemblyScript module of
  * constants: names, fields with their limits, words and danger, for the client's dialogs. Only data
  * passes: nothing of the server's code gets into the client.
  */
 import "../../build/sql-text.mjs";
 
 const note =
-  "// Generated from src/queue/commands by ui/schema/commands.mjs: change a declaration, not this.\n";
+  "// Generated from src/commands by ui/schema/commands.mjs: change a declaration, not this.\n";
 
 const classes = `import { ListedJob } from "./records";
 
@@ -145,7 +145,7 @@ function commandText(command) {
 
 /** The files to write, by their path below ui/. */
 export async function generateCommands() {
-  const { commands } = await import("../../src/queue/commands/index.ts");
+  const { commands } = await import("../../src/commands/index.ts");
   const list = commands.map(commandText).join("");
   return new Map([
     [

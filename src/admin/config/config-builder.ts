@@ -4,10 +4,10 @@
 //   const server = await serve(config);
 import type { Pool } from "pg";
 import { type Logger, silentLogger } from "../../base/logger.ts";
+import type { OnAudit } from "../../commands/audit/audit-entry.ts";
 import type { Database } from "../../database/database.ts";
 import { DEFAULT_SCHEMA, type SchemaName } from "../../database/schema-name.ts";
 import type { CertificateFiles } from "../../http/listen/certificate.ts";
-import type { OnAudit } from "../../queue/audit/audit-entry.ts";
 import type { AuthOptions } from "./auth-options.ts";
 import { type AdminServerConfig, type Choices, resolveConfig } from "./config.ts";
 import type { AdminLimits } from "./limits.ts";

@@ -3,6 +3,7 @@
 import type { Pool } from "pg";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem } from "../../base/logger.ts";
+import type { OnAudit } from "../../commands/audit/audit-entry.ts";
 import { type SchemaName, schemaName } from "../../database/schema-name.ts";
 import { clientAddress } from "../../http/bounds/client-address.ts";
 import {
@@ -11,7 +12,6 @@ import {
   loadCertificate,
 } from "../../http/listen/certificate.ts";
 import type { ListenTarget } from "../../http/listen/listen-target.ts";
-import type { OnAudit } from "../../queue/audit/audit-entry.ts";
 import { type AuthConfig, SHORTEST_SECRET } from "../access/authentication.ts";
 import type { Secret } from "../access/secret.ts";
 import { type AuthOptions, resolveAuth, resolveMetricsToken } from "./auth-options.ts";

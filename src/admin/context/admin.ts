@@ -1,16 +1,16 @@
 // What an operation of the admin may use. Built once by server.ts; an operation takes from it what
 // it needs and passes that on, never the whole.
 
+import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
 import type { Work } from "../../http/bounds/work.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
-import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
+import type { Insight } from "../../insight/insight.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
 import type { Feed } from "../feed/feed.ts";
 import type { Metrics } from "../feed/metrics.ts";
-import type { Insight } from "../insight/insight.ts";
 import type { Readiness } from "../live/readiness.ts";
 import type { OperationRunner } from "../operations/operation-runner.ts";
 import type { AssetStore } from "../page/assets.ts";

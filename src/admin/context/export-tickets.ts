@@ -5,11 +5,11 @@
 // `operations` is; without it each knows only what it has given out itself.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
+import { useOnce } from "../../commands/audit/use-once.ts";
 import type { Database } from "../../database/database.ts";
+import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { hasOperations } from "../../queue/audit/has-operations.ts";
-import { useOnce } from "../../queue/audit/use-once.ts";
-import type { ExportRequest } from "../../queue/export/export-request.ts";
+import type { ExportRequest } from "../../insight/export/export-request.ts";
 import { type Derive, deriveFrom, generateSecret, secretOf } from "../access/secret.ts";
 
 export const TICKET_MS = 60_000;

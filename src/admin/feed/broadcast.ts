@@ -2,8 +2,8 @@
 // The pulse comes every few seconds even if nothing has changed, so that a viewer knows that it is alive.
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
-import type { Known } from "../known/known.ts";
-import { countsJson, pulseJson } from "./counts-json.ts";
+import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
+import type { Known } from "../../insight/known/known.ts";
 import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {

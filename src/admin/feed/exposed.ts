@@ -1,7 +1,7 @@
 // What a scrape shows of the queue, the feed and the pool.
-import type { Known } from "../known/known.ts";
-import type { LargestNames } from "../known/largest-names.ts";
-import type { Part } from "../known/sampler.ts";
+import type { Known } from "../../insight/known/known.ts";
+import type { LargestNames } from "../../insight/known/largest-names.ts";
+import type { Part } from "../../insight/known/sampler.ts";
 
 export interface Exposed {
   /** `away`: the database could not be reached; `unknown`: it is there, but could not tell in time. */

@@ -1,10 +1,11 @@
 // The jobs of the largest tasks and queues as Prometheus text. By hand: hundreds of series of which each
 // is new at each scrape cost prom-client ten times as much.
-import type { NameTally } from "../../queue/stats/name-tallies.ts";
-import { inState } from "../../queue/stats/tally.ts";
-import type { State } from "../known/job-counts.ts";
-import type { Known } from "../known/known.ts";
-import type { LargestNames, NamedTally } from "../known/largest-names.ts";
+
+import type { State } from "../../insight/known/job-counts.ts";
+import type { Known } from "../../insight/known/known.ts";
+import type { LargestNames, NamedTally } from "../../insight/known/largest-names.ts";
+import type { NameTally } from "../../insight/stats/name-tallies.ts";
+import { inState } from "../../insight/stats/tally.ts";
 
 const states = Object.keys(inState) as State[];
 

@@ -1,11 +1,12 @@
 // What is known, as the JSON of GET /api/overview: the contract's numbers, and beside them how well each
 // is known.
+
+import { countsJson } from "../../insight/json/counts-json.ts";
+import { activeWorkerJson, lockedWorkerJson, queueJson } from "../../insight/json/overview-rows.ts";
+import { holdersOf, type Known } from "../../insight/known/known.ts";
+import type { QueueRow } from "../../insight/stats/queue-rows.ts";
+import { inState, type Tallied, tallied } from "../../insight/stats/tally.ts";
 import { timeText } from "../../queue/sql/moments.ts";
-import type { QueueRow } from "../../queue/stats/queue-rows.ts";
-import { inState, type Tallied, tallied } from "../../queue/stats/tally.ts";
-import { holdersOf, type Known } from "../known/known.ts";
-import { activeWorkerJson, lockedWorkerJson, queueJson } from "../live/overview-rows.ts";
-import { countsJson } from "./counts-json.ts";
 
 export interface OverviewText {
   /** Without its moments, so that two can be compared. */

@@ -3,9 +3,9 @@
 import type { Gauge, Registry } from "prom-client";
 import { monotonic } from "../../base/clock.ts";
 import { conditions } from "../../domain/condition.ts";
-import { inState } from "../../queue/stats/tally.ts";
-import type { State } from "../known/job-counts.ts";
-import { countWorkers, holdersOf, type Known } from "../known/known.ts";
+import type { State } from "../../insight/known/job-counts.ts";
+import { countWorkers, holdersOf, type Known } from "../../insight/known/known.ts";
+import { inState } from "../../insight/stats/tally.ts";
 import type { Exposed } from "./exposed.ts";
 
 const states = Object.keys(inState) as State[];

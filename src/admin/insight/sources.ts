@@ -1,7 +1,8 @@
 // What the feed tells of incidents and the horizon while somebody watches them.
+
+import { type Insight, USUAL_BUCKETS } from "../../insight/insight.ts";
+import { horizonJson, incidentsJson } from "../../insight/json/insight-json.ts";
 import type { FeedSource } from "../feed/feed.ts";
-import { type Insight, USUAL_BUCKETS } from "./insight.ts";
-import { horizonJson, incidentsJson } from "./insight-json.ts";
 
 const INTERVAL_MS = 5_000;
 

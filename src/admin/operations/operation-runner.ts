@@ -6,16 +6,19 @@ import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Service } from "../../base/service.ts";
+import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
+import { compilerOn } from "../../commands/operations/compile.ts";
+import {
+  type MissingTables,
+  missingTables,
+} from "../../commands/operations/model/missing-tables.ts";
+import type { JobOperation } from "../../commands/operations/model/operation.ts";
+import type { OperationStore } from "../../commands/operations/model/operation-store.ts";
+import type { OperationTools } from "../../commands/operations/model/operation-tools.ts";
+import { tableStore } from "../../commands/operations/store/table-store.ts";
+import { workOn } from "../../commands/operations/work.ts";
 import type { Database } from "../../database/database.ts";
-import type { AuditTrail } from "../../queue/audit/audit-trail.ts";
-import { hasOperations } from "../../queue/audit/has-operations.ts";
-import { compilerOn } from "../../queue/operations/compile.ts";
-import { type MissingTables, missingTables } from "../../queue/operations/model/missing-tables.ts";
-import type { JobOperation } from "../../queue/operations/model/operation.ts";
-import type { OperationStore } from "../../queue/operations/model/operation-store.ts";
-import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
-import { tableStore } from "../../queue/operations/store/table-store.ts";
-import { workOn } from "../../queue/operations/work.ts";
+import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {

@@ -5,7 +5,7 @@ import {
   type JobOperation,
   type OperationState,
   operationJson,
-} from "../../queue/operations/model/operation.ts";
+} from "../../commands/operations/model/operation.ts";
 import type { Feed, FeedSource } from "../feed/feed.ts";
 import type { OperationRunner } from "./operation-runner.ts";
 

@@ -1,5 +1,5 @@
 // What the OpenAPI document says about the bodies and answers of commands, from their declarations.
-import type { Command } from "../../queue/commands/declare/command.ts";
+import type { Command } from "../../commands/declare/command.ts";
 import { type JsonSchema, record, schemaOfField } from "./json-schema.ts";
 
 /** The body of a path, under this name: the command's own fields, or one of several by `action`. */

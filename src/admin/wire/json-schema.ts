@@ -1,8 +1,9 @@
 // The JSON Schemas of what the API takes and answers. Answers are written in a shorthand: `string`,
 // `integer`, `time`, `json`, …, with `?` when it may be null and `[]` for a list. A schema with a title
 // stands in the OpenAPI document once, under that name.
+
+import type { FieldData } from "../../commands/declare/field.ts";
 import { conditions } from "../../domain/condition.ts";
-import type { FieldData } from "../../queue/commands/declare/field.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 export type Shape = string | JsonSchema;

@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
 import { strict, validate } from "../../base/validate.ts";
+import type { Field, FieldData } from "../../commands/declare/field.ts";
 import { type HttpRequest, readJsonText } from "../../http/request.ts";
-import type { Field, FieldData } from "../../queue/commands/declare/field.ts";
 import { type JsonSchema, schemaOfField } from "./json-schema.ts";
 
 /** A body's members: name → exact JSON text. */

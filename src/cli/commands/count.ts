@@ -16,8 +16,8 @@ export const countCommand = defineCommand({
   },
   notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
   run: async ({ query, ...args }) => {
-    const { compileQuery } = await import("../../queue/query/compile-query.ts");
-    const { beginCount, countOn, isDone } = await import("../../queue/stats/count-exactly.ts");
+    const { compileQuery } = await import("../../insight/query/compile-query.ts");
+    const { beginCount, countOn, isDone } = await import("../../insight/stats/count-exactly.ts");
     const reached = await connected(args, async ({ database }) => {
       const compiled = await compileQuery(database, queryOfWords(query));
       let progress = await beginCount(database);

@@ -3,7 +3,7 @@
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { counted } from "../../domain/words.ts";
-import type { Export } from "../../queue/export/export-jobs.ts";
+import type { Export } from "../../insight/export/export-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, defaulting, flag, several, text } from "../arguments/values.ts";
 import { type ExportOutput, exportOutput } from "../output/export-output.ts";
@@ -35,8 +35,8 @@ export const exportCommand = defineCommand({
   },
   notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
   run: async ({ query, format, columns, payload, output, cursor, ...args }) => {
-    const { exportJobs } = await import("../../queue/export/export-jobs.ts");
-    const { exportRequest } = await import("../../queue/export/export-request.ts");
+    const { exportJobs } = await import("../../insight/export/export-jobs.ts");
+    const { exportRequest } = await import("../../insight/export/export-request.ts");
     const { boundedQueryable } = await import("../../database/connection/pool.ts");
     const asked = exportRequest({
       ...{ q: queryOfWords(query), format, columns, withPayload: payload, cursor },

@@ -1,6 +1,6 @@
 // All commands, in the order of the help: our own, one for each declaration in queue/commands, and
 // those about the program itself.
-import { commands as declarations } from "../../queue/commands/index.ts";
+import { commands as declarations } from "../../commands/index.ts";
 import type { Command } from "../arguments/command.ts";
 import { jobCommand } from "../declared/job-command.ts";
 import { runCommand } from "../run/run-command.ts";

@@ -1,8 +1,8 @@
 // worker list: jobs by query, state and filters, a page at a time, in any order.
 
 import { counted } from "../../domain/words.ts";
-import type { JobFilter } from "../../queue/pages/job-filter.ts";
-import type { JobPage, LightPage } from "../../queue/pages/list-jobs.ts";
+import type { JobFilter } from "../../insight/pages/job-filter.ts";
+import type { JobPage, LightPage } from "../../insight/pages/list-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, defaulting, several, text, whole } from "../arguments/values.ts";
 import { printJobsJson, printLightJobs, printProgress } from "../output/print.ts";
@@ -39,7 +39,7 @@ export const listCommand = defineCommand({
   },
   notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
   run: async ({ query, task: identifier, state, queue, search, sort, limit, offset, ...args }) => {
-    const { listJobs, listLightJobs } = await import("../../queue/pages/list-jobs.ts");
+    const { listJobs, listLightJobs } = await import("../../insight/pages/list-jobs.ts");
     const { cursor } = args;
     const q = queryOfWords(query);
     const filter = { q, state, identifier, queue, search, sort, limit, offset, cursor };

@@ -1,6 +1,7 @@
 // worker operations: what operations by query there are and were, and what to do with one.
+
+import { operationVerbs } from "../../commands/operations/verbs.ts";
 import { isJobId } from "../../domain/job-ids.ts";
-import { operationVerbs } from "../../queue/operations/verbs.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { choice, defaulting, text, whole } from "../arguments/values.ts";
 import { print, printJson, printTable } from "../output/print.ts";
@@ -28,10 +29,10 @@ export const operationsCommand = defineCommand({
     const { readForeignColumns } = await import("../../database/inspect/foreign-columns.ts");
     const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
     const { recordTyped } = await import("../operations/by-query.ts");
-    const { missingTables } = await import("../../queue/operations/model/missing-tables.ts");
-    const { change, known } = await import("../../queue/operations/verbs.ts");
+    const { missingTables } = await import("../../commands/operations/model/missing-tables.ts");
+    const { change, known } = await import("../../commands/operations/verbs.ts");
     const { atWork, leftAlone, operationJson } = await import(
-      "../../queue/operations/model/operation.ts"
+      "../../commands/operations/model/operation.ts"
     );
     return connected(args, async (connection) => {
       const tools = operationTools(connection, showProgress);

@@ -8,8 +8,8 @@ export const queuesCommand = defineCommand({
   name: "queues",
   describe: "List named queues",
   run: async (args) => {
-    const { listQueues } = await import("../../queue/read/list-queues.ts");
-    const { queueJson } = await import("../../admin/live/overview-rows.ts");
+    const { listQueues } = await import("../../insight/read/list-queues.ts");
+    const { queueJson } = await import("../../insight/json/overview-rows.ts");
     const queues = await connected(args, ({ database }) => listQueues(database));
     if (args.json) printJson(JSON.stringify({ queues: queues.map(queueJson) }));
     else {

@@ -14,8 +14,8 @@ export const showCommand = defineCommand({
   words: { id: required(text("Job id")) },
   options: { payload: flag("Only its payload, byte for byte, of any size") },
   run: async ({ id, payload, ...args }) => {
-    const { jobSize, payloadPieces } = await import("../../queue/pages/job-size.ts");
-    const { readLightRows } = await import("../../queue/pages/light-rows.ts");
+    const { jobSize, payloadPieces } = await import("../../insight/pages/job-size.ts");
+    const { readLightRows } = await import("../../insight/pages/light-rows.ts");
     const { getJob } = await import("../../queue/read/get-job.ts");
     await connected(args, async ({ database }) => {
       if (payload) {

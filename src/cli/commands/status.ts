@@ -12,7 +12,7 @@ export const statusCommand = defineCommand({
   notes:
     "With --json it has the four states of the HTTP API as well: there ready includes blocked and due retries, locked is fetched and running.",
   run: async (args) => {
-    const { countConditions } = await import("../../queue/read/count-conditions.ts");
+    const { countConditions } = await import("../../insight/read/count-conditions.ts");
     const counts = await connected(args, ({ database }) => countConditions(database));
     if (args.json) printJson(JSON.stringify(counts));
     else {

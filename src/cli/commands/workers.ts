@@ -12,7 +12,7 @@ export const workersCommand = defineCommand({
     const { listLockedWorkers } = await import("../../queue/workers/list-locked-workers.ts");
     const { listActiveWorkers } = await import("../../queue/workers/list-active-workers.ts");
     const { activeWorkerJson, lockedWorkerJson } = await import(
-      "../../admin/live/overview-rows.ts"
+      "../../insight/json/overview-rows.ts"
     );
     const { locked, active } = await connected(args, async ({ database }) => ({
       locked: await listLockedWorkers(database),

@@ -1,6 +1,6 @@
 // What a command on jobs takes beside ids: a query in their place, and how to go about it.
-import { mayHaveCanary, type OperationAction } from "../../queue/operations/model/action.ts";
-import { MOST_CANARY, MOST_LIMIT, MOST_RATE } from "../../queue/operations/verbs.ts";
+import { mayHaveCanary, type OperationAction } from "../../commands/operations/model/action.ts";
+import { MOST_CANARY, MOST_LIMIT, MOST_RATE } from "../../commands/operations/verbs.ts";
 import { optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { flag, several, text, whole } from "../arguments/values.ts";

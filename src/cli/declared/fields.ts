@@ -1,6 +1,6 @@
 // Which words and options a declared command has: one for each of its fields.
-import type { Command as Declaration } from "../../queue/commands/declare/command.ts";
-import type { FieldData } from "../../queue/commands/declare/field.ts";
+import type { Command as Declaration } from "../../commands/declare/command.ts";
+import type { FieldData } from "../../commands/declare/field.ts";
 import type { Values } from "../arguments/command.ts";
 import {
   choice,

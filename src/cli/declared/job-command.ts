@@ -1,17 +1,12 @@
 // The commands that follow from the declarations in queue/commands: what can be done to jobs, queues
 // and workers is said there once. A new declaration needs nothing here.
 
+import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
+import type { Command as Declaration } from "../../commands/declare/command.ts";
+import { type OperationAction, operationActions } from "../../commands/operations/model/action.ts";
+import { type CommandRecord, checkInput, type Performed, perform } from "../../commands/perform.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
-import type { AuditEntry } from "../../queue/audit/audit-entry.ts";
-import type { Command as Declaration } from "../../queue/commands/declare/command.ts";
-import {
-  type CommandRecord,
-  checkInput,
-  type Performed,
-  perform,
-} from "../../queue/commands/perform.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
-import { type OperationAction, operationActions } from "../../queue/operations/model/action.ts";
 import type { Command, ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { localText, momentText, type When } from "../arguments/times.ts";

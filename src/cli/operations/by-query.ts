@@ -1,21 +1,21 @@
 // A command on all jobs that match a query: rehearsed, shown, confirmed by a person, done.
 
 import { InputError, type Problem } from "../../base/errors.ts";
-import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
-import { migrate } from "../../database/schema/migrate.ts";
-import { parseQuery } from "../../domain/query/parse-query.ts";
-import type { Manner, OperationAction } from "../../queue/operations/model/action.ts";
-import { commandLineOf } from "../../queue/operations/model/command-line.ts";
+import type { Manner, OperationAction } from "../../commands/operations/model/action.ts";
+import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import {
   extensionMissing,
   type MissingTables,
   missingTables,
   OPERATIONS,
-} from "../../queue/operations/model/missing-tables.ts";
-import type { JobOperation } from "../../queue/operations/model/operation.ts";
-import { rehearse } from "../../queue/operations/rehearse/rehearse.ts";
-import { rehearsalJson } from "../../queue/operations/rehearse/report-json.ts";
-import { beginOperation, mannerProblems } from "../../queue/operations/verbs.ts";
+} from "../../commands/operations/model/missing-tables.ts";
+import type { JobOperation } from "../../commands/operations/model/operation.ts";
+import { rehearse } from "../../commands/operations/rehearse/rehearse.ts";
+import { rehearsalJson } from "../../commands/operations/rehearse/report-json.ts";
+import { beginOperation, mannerProblems } from "../../commands/operations/verbs.ts";
+import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
+import { migrate } from "../../database/schema/migrate.ts";
+import { parseQuery } from "../../domain/query/parse-query.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson } from "../output/print.ts";
 import { confirm, isAtTerminal } from "../shell/confirm.ts";

@@ -1,11 +1,12 @@
 // Operations in words, for people at a terminal.
+
+import { actOf, type OperationAction } from "../../commands/operations/model/action.ts";
+import type { MissingTables } from "../../commands/operations/model/missing-tables.ts";
+import { notFound } from "../../commands/operations/model/not-found.ts";
+import { type JobOperation, leftAlone } from "../../commands/operations/model/operation.ts";
+import type { RehearsalReport, Share } from "../../commands/operations/rehearse/rehearse.ts";
 import type { Precision, Value } from "../../domain/value.ts";
 import { counted } from "../../domain/words.ts";
-import { actOf, type OperationAction } from "../../queue/operations/model/action.ts";
-import type { MissingTables } from "../../queue/operations/model/missing-tables.ts";
-import { notFound } from "../../queue/operations/model/not-found.ts";
-import { type JobOperation, leftAlone } from "../../queue/operations/model/operation.ts";
-import type { RehearsalReport, Share } from "../../queue/operations/rehearse/rehearse.ts";
 import type { SameQueue } from "../shell/same-queue.ts";
 
 export const number = (value: number) => value.toLocaleString("en-US");

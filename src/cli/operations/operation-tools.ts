@@ -2,11 +2,11 @@
 // with the command, and another command or an admin can resume it.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
+import { compilerOn } from "../../commands/operations/compile.ts";
+import type { JobOperation } from "../../commands/operations/model/operation.ts";
+import type { OperationTools } from "../../commands/operations/model/operation-tools.ts";
+import { tableStore } from "../../commands/operations/store/table-store.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
-import { compilerOn } from "../../queue/operations/compile.ts";
-import type { JobOperation } from "../../queue/operations/model/operation.ts";
-import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
-import { tableStore } from "../../queue/operations/store/table-store.ts";
 import { quietly } from "../output/quietly.ts";
 import type { Connected } from "../shell/connection.ts";
 

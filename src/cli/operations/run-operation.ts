@@ -1,13 +1,14 @@
 // Works on an operation in the foreground: progress on a terminal, Ctrl-C holds it, and what became of
 // it at the end.
-import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
+
 import {
   type JobOperation,
   leftAlone,
   operationJson,
-} from "../../queue/operations/model/operation.ts";
-import type { OperationTools } from "../../queue/operations/model/operation-tools.ts";
-import { workOn } from "../../queue/operations/work.ts";
+} from "../../commands/operations/model/operation.ts";
+import type { OperationTools } from "../../commands/operations/model/operation-tools.ts";
+import { workOn } from "../../commands/operations/work.ts";
+import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson, printProgress } from "../output/print.ts";
 import type { GlobalArguments } from "../shell/globals.ts";

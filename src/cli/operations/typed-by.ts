@@ -1,8 +1,8 @@
 // Who is at the keyboard, for the audit trail, and the trail itself.
 import { hostname, userInfo } from "node:os";
 import { now } from "../../base/clock.ts";
-import type { AuditEntry } from "../../queue/audit/audit-entry.ts";
-import { type AuditTrail, createAuditTrail } from "../../queue/audit/audit-trail.ts";
+import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
+import { type AuditTrail, createAuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { Connected } from "../shell/connection.ts";
 
 /** What every entry of the command line has in common. */

@@ -1,7 +1,8 @@
 // What a cause's or an incident's verb is to a shell.
+
+import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";
-import { commandLineOf } from "../../queue/operations/model/command-line.ts";
-import type { Verb } from "../../queue/why/verb.ts";
+import type { Verb } from "../../insight/why/verb.ts";
 
 export function lineOfVerb(verb: Verb): string {
   if ("workerIds" in verb) return ["worker", "unlock", ...verb.workerIds.map(shellWord)].join(" ");

@@ -1,7 +1,7 @@
 // The only way to stdout, and to stderr for what went wrong: nothing that came from the database
 // reaches a terminal as it is. JSON for programs, aligned columns for people.
 import { type Job, listedJobJson } from "../../domain/job.ts";
-import type { LightJob } from "../../queue/pages/light-rows.ts";
+import type { LightJob } from "../../insight/pages/light-rows.ts";
 import { type Colour, coloured } from "./colour.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 import { tableLines } from "./table.ts";

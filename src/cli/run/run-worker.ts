@@ -1,13 +1,13 @@
 // The worker of `worker run`: files are loaded, the admin serves where it is asked for, jobs run until
 // somebody asks for a stop, or until none is ready.
 
-import { createSampler } from "../../admin/known/sampler.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { createPool } from "../../database/connection/pool.ts";
 import { schemaName } from "../../database/schema-name.ts";
 import { valueText } from "../../domain/words.ts";
-import { listTasks } from "../../queue/lists/list-tasks.ts";
+import { createSampler } from "../../insight/known/sampler.ts";
+import { listTasks } from "../../insight/lists/list-tasks.ts";
 import type { WorkerOptions } from "../../worker/options/worker-options.ts";
 import { runOnce } from "../../worker/run.ts";
 import { Worker } from "../../worker/worker.ts";

@@ -1,7 +1,7 @@
 // Calls the `beforeJobSchedule` interceptors for a job that is about to be added.
 import { InputError } from "../../base/errors.ts";
 import type { JobToAdd } from "../../domain/job-spec.ts";
-import type { BeforeAdd } from "../../queue/bound-operations.ts";
+import type { BeforeAdd } from "../../utils/bound-operations.ts";
 import { ask, isIntercepted } from "./ask.ts";
 import type { Hooks } from "./hooks.ts";
 

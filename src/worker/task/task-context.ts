@@ -3,7 +3,7 @@ import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import type { Logger } from "../../base/logger.ts";
 import type { Job } from "../../domain/job.ts";
 import type { AddJob, AddJobs } from "../../domain/typed-job.ts";
-import type { WorkerUtils } from "../../queue/worker-utils.ts";
+import type { WorkerUtils } from "../../utils/worker-utils.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /**

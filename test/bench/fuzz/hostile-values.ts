@@ -1,5 +1,5 @@
 // What a stranger may send in place of anything: values out of a pool, and changed ones.
-import { randomQuery, randomText } from "../../queue/random-query.ts";
+import { randomQuery, randomText } from "../../insight/random-query.ts";
 import type { Random } from "../../support/random-calls.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a part of an OpenAPI document

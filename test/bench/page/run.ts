@@ -10,7 +10,7 @@ import { chromium } from "playwright-core";
 import { insertSampleJobs } from "../../../src/cli/demo/sample-jobs.ts";
 import { createDatabase } from "../../../src/database/connection/create-database.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
-import { makeWorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import { startAdminProcess } from "../admin/admin-process.ts";
 import type { PageBench } from "./bench.ts";
 import { payload } from "./measures/payload.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
 import { sameQueue } from "../../../src/cli/shell/same-queue.ts";
-import { operationActions } from "../../../src/queue/operations/model/action.ts";
+import { operationActions } from "../../../src/commands/operations/model/action.ts";
 import { emptyDatabase } from "../../support/database.ts";
 import { testPool } from "../../support/test-pool.ts";
 import { quickly, type Ran, worker } from "../command.ts";

@@ -2,7 +2,7 @@
 // for a call that finds its functions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeWorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import { startAdmin } from "../../admin/admin-harness.ts";
 import { worker as command } from "../../cli/command.ts";
 import { until } from "../../support/until.ts";

@@ -2,7 +2,7 @@
 // rejected goes on: that job may be there or not, and the next one has another name.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
-import { makeWorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import type { Random } from "../../support/random-calls.ts";
 import type { RunLog } from "../../worker/run-log.ts";
 import { addOne, type Duty, randomJob, record } from "../../worker/workload.ts";

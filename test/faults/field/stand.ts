@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { Client, type ServerConfig } from "../../../src/database/connection/client.ts";
 import { serverSettings } from "../../../src/database/connection/server/server-settings.ts";
-import { makeWorkerUtils, type WorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../../src/utils/worker-utils.ts";
 import type { RecoveryOptions } from "../../../src/worker/options/recovery-options.ts";
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
 import type { ProcessEvent } from "../../support/event-process.ts";

@@ -3,20 +3,20 @@
 // everything in the tables older.
 import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
+import { commands } from "../../../src/commands/index.ts";
+import { perform } from "../../../src/commands/perform.ts";
 import { type Database, query, type Statement } from "../../../src/database/database.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
-import { commands } from "../../../src/queue/commands/index.ts";
-import { perform } from "../../../src/queue/commands/perform.ts";
 import { type ClaimAnswer, claimStatement } from "../../../src/queue/fetch/claim-jobs.ts";
 import { ClaimedRows } from "../../../src/queue/fetch/claimed-rows.ts";
 import { failJobs } from "../../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../../src/queue/settle/finish.ts";
 import { returnJobs } from "../../../src/queue/settle/give-back.ts";
-import { makeWorkerUtils, type WorkerUtils } from "../../../src/queue/worker-utils.ts";
 import { beat, registerLease } from "../../../src/queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../../src/queue/workers/renew-locks.ts";
 import { resetStaleLocks } from "../../../src/queue/workers/reset-stale-locks.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../../src/utils/worker-utils.ts";
 import type { Spec } from "./adding.ts";
 import { type Call, placesOf } from "./calls.ts";
 import { type Holder, spentQueues } from "./ending.ts";

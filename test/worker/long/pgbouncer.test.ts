@@ -2,7 +2,7 @@
 // they do works there, and nothing of theirs stays in a server connection.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { makeWorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import { emptyDatabase, migratedDatabase, serverUrl } from "../../support/database.ts";
 import { type Pgbouncer, pgbouncerProgram, startPgbouncer } from "../../support/pgbouncer.ts";
 import { testPool } from "../../support/test-pool.ts";

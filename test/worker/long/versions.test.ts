@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { type EmbeddedServer, startEmbeddedServer } from "../../../src/database/embedded/server.ts";
-import { makeWorkerUtils } from "../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import { TEST_SETTINGS } from "../../support/database-server.ts";
 import { olderBinaries } from "../../support/postgres-versions.ts";
 import { crewOf } from "../crews.ts";

@@ -23,7 +23,7 @@ const TYPED = "typed";
 const LIMIT = "limit";
 const FIRST = "first";
 const ONLY = "only";
-/** The server's bounds (src/queue/operations/verbs.ts). */
+/** The server's bounds (src/commands/operations/verbs.ts). */
 const MOST_CANARY: i64 = 1000;
 const MOST_RATE: i64 = 1000000;
 const MOST_LIMIT: i64 = 1000000000;

@@ -1,10 +1,10 @@
 // GET /api/groups and /api/groups/common: jobs put together, and what sets some apart from the others.
 
-import { choice, text } from "../../../queue/commands/declare/field.ts";
-import { type Group, groupings } from "../../../queue/groups/group.ts";
+import { choice, text } from "../../../commands/declare/field.ts";
+import { type Group, groupings } from "../../../insight/groups/group.ts";
+import { idJson } from "../../../insight/json/exact-json.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
-import { idJson } from "../../wire/exact-json.ts";
 import { listOf, record, value } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
 

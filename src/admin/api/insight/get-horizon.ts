@@ -1,10 +1,10 @@
 // GET /api/horizon: every job by when it was due, failed, or will run.
 
-import { text } from "../../../queue/commands/declare/field.ts";
-import { drawn } from "../../../queue/horizon/buckets.ts";
+import { text } from "../../../commands/declare/field.ts";
+import { drawn } from "../../../insight/horizon/buckets.ts";
+import { USUAL_BUCKETS } from "../../../insight/insight.ts";
+import { horizonJson } from "../../../insight/json/insight-json.ts";
 import type { Operation } from "../../context/admin.ts";
-import { USUAL_BUCKETS } from "../../insight/insight.ts";
-import { horizonJson } from "../../insight/insight-json.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";

@@ -1,8 +1,8 @@
 // GET /api/incidents: what needs a person, the worst first.
 
-import { incidentKinds } from "../../../queue/incidents/incident.ts";
+import { incidentKinds } from "../../../insight/incidents/incident.ts";
+import { incidentsJson } from "../../../insight/json/insight-json.ts";
 import type { Operation } from "../../context/admin.ts";
-import { incidentsJson } from "../../insight/insight-json.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
 import { linksSchema, verbSchema } from "./shapes.ts";

@@ -2,12 +2,10 @@
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import { conditions } from "../../../domain/condition.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
-import type { Cause } from "../../../queue/why/cause.ts";
-import { type Explanation, explainJob } from "../../../queue/why/explain-job.ts";
+import { whyJson } from "../../../insight/json/why-json.ts";
+import { explainJob } from "../../../insight/why/explain-job.ts";
 import type { Operation } from "../../context/admin.ts";
-import { linksJson, verbJson } from "../../insight/insight-json.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
-import { idJson } from "../../wire/exact-json.ts";
 import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
 import { linksSchema, verbSchema } from "./shapes.ts";
 
@@ -56,32 +54,3 @@ export const getWhy: Operation = {
     return jsonAt(whyJson(why));
   },
 };
-
-export function whyJson(why: Explanation) {
-  return {
-    id: idJson(why.id),
-    condition: why.condition,
-    sentence: why.sentence,
-    since: why.since,
-    causes: why.causes.map(causeJson),
-    ahead: why.ahead,
-    of: why.of,
-    next_tries: why.nextTries,
-    last_try: why.lastTry,
-    same_error: why.sameError,
-    error_group: why.errorGroup,
-    as_of: why.asOf,
-  };
-}
-
-function causeJson({ kind, text, detail, isRoot, isBroken, links, verb }: Cause) {
-  return {
-    kind,
-    text,
-    detail,
-    is_root: isRoot,
-    is_broken: isBroken,
-    links: linksJson(links),
-    verb: verbJson(verb),
-  };
-}

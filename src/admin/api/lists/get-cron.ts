@@ -1,17 +1,11 @@
 // GET /api/cron.
-import { patternInWords } from "../../../domain/cron/pattern-words.ts";
 import { jsonText } from "../../../http/response.ts";
-import {
-  type CronPage,
-  cronSorts,
-  type ListedCronEntry,
-  listCron,
-} from "../../../queue/lists/list-cron.ts";
+import { cronListJson } from "../../../insight/json/cron-json.ts";
+import { cronSorts, listCron } from "../../../insight/lists/list-cron.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
-import { timeOfMs } from "./list-wire.ts";
 
 const entry = record(
   {
@@ -48,28 +42,3 @@ export const getCron: Operation = {
     return jsonText(cronListJson(await listCron(databases.reads, asked)));
   },
 };
-
-export function cronListJson({ entries, nextCursor, count }: CronPage): string {
-  const rows = entries.map(entryJson).join(",");
-  const rest = JSON.stringify({ next_cursor: nextCursor, count });
-  return `{"entries":[${rows}],${rest.slice(1)}`;
-}
-
-/** By hand: the id of a job is beyond what a number holds. */
-function entryJson(given: ListedCronEntry): string {
-  const known = JSON.stringify({
-    identifier: given.identifier,
-    task: given.task,
-    known_since: timeOfMs(given.knownSinceMs),
-    last_execution: timeOfMs(given.lastExecutionMs),
-    next_execution: timeOfMs(given.nextExecutionMs),
-    late_since: timeOfMs(given.lateSinceMs),
-    match: given.match,
-    in_words: given.match === null ? null : patternInWords(given.match),
-    backfill: given.backfillSeconds === null ? null : Math.floor(given.backfillSeconds),
-    workers: given.workers,
-    worker_ids: given.workerIds,
-    quarters_ahead: given.quartersAhead,
-  });
-  return `${known.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;
-}

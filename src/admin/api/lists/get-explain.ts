@@ -1,11 +1,12 @@
 // GET /api/explain: what a query would cost, term by term, before anybody runs it.
+
+import { text } from "../../../commands/declare/field.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
 import { printQuery } from "../../../domain/query/print-query.ts";
 import { json } from "../../../http/response.ts";
-import { text } from "../../../queue/commands/declare/field.ts";
-import { compileQuery } from "../../../queue/query/compile-query.ts";
+import { compileQuery } from "../../../insight/query/compile-query.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";

@@ -1,18 +1,18 @@
 // GET /api/jobs/{id}: one job, whole up to 16 MB; GET /api/jobs/{id}/payload: its payload of any size.
 import { InputError, messageOf, WorkerError } from "../../../base/errors.ts";
+import { choice } from "../../../commands/declare/field.ts";
 import { listedJobJson } from "../../../domain/job.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { jsonText } from "../../../http/response.ts";
 import { streamed } from "../../../http/stream.ts";
-import { choice } from "../../../queue/commands/declare/field.ts";
-import { type JobHead, readJobHead } from "../../../queue/pages/job-head.ts";
+import { type JobHead, readJobHead } from "../../../insight/pages/job-head.ts";
 import {
   isJob,
   jobSize,
   LARGEST_WHOLE_BYTES,
   payloadPieces,
-} from "../../../queue/pages/job-size.ts";
+} from "../../../insight/pages/job-size.ts";
 import { getJob } from "../../../queue/read/get-job.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";

@@ -1,15 +1,16 @@
 // GET /api/queues, /api/queues/{queue} and /api/queue?name=.
 import { WorkerError } from "../../../base/errors.ts";
+import { choice, text } from "../../../commands/declare/field.ts";
 import type { HttpResponse } from "../../../http/response.ts";
-import { choice, text } from "../../../queue/commands/declare/field.ts";
-import { getQueue } from "../../../queue/lists/queues/get-queue.ts";
+import { jobIdJson, timeOfMs, timeOrNull } from "../../../insight/json/exact-json.ts";
+import { getQueue } from "../../../insight/lists/queues/get-queue.ts";
 import {
   type ListedQueue,
   listQueuePage,
   queueSorts,
-} from "../../../queue/lists/queues/list-queue-page.ts";
-import type { QueuedJob } from "../../../queue/lists/queues/queue-jobs.ts";
-import { queueStates } from "../../../queue/lists/queues/queue-states.ts";
+} from "../../../insight/lists/queues/list-queue-page.ts";
+import type { QueuedJob } from "../../../insight/lists/queues/queue-jobs.ts";
+import { queueStates } from "../../../insight/lists/queues/queue-states.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
@@ -17,7 +18,6 @@ import { described, listOf, record, value } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
-import { jobIdJson, timeOfMs, timeOrNull } from "./list-wire.ts";
 
 export const queue = record(
   {

@@ -1,8 +1,9 @@
 // GET /api/suggest: how a query could go on.
+
+import { text } from "../../../commands/declare/field.ts";
 import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { json } from "../../../http/response.ts";
-import { text } from "../../../queue/commands/declare/field.ts";
-import { suggest } from "../../../queue/suggest/suggest.ts";
+import { suggest } from "../../../insight/suggest/suggest.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";

@@ -1,18 +1,12 @@
 // GET /api/tasks.
-
-import {
-  type ListedTask,
-  listTasks,
-  type TaskPage,
-  taskSorts,
-} from "../../../queue/lists/list-tasks.ts";
+import { taskListJson } from "../../../insight/json/task-json.ts";
+import { listTasks, taskSorts } from "../../../insight/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
 import { byCondition, described, listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
-import { timeOfMs } from "./list-wire.ts";
 
 const task = record(
   {
@@ -54,22 +48,3 @@ export const getTasks: Operation = {
     return jsonAt(taskListJson(await listTasks(admin.databases.reads, asked, names), names.asOf));
   },
 };
-
-export function taskListJson({ tasks, nextCursor, count }: TaskPage, asOf: string) {
-  return { tasks: tasks.map(taskJson), next_cursor: nextCursor, count, as_of: asOf };
-}
-
-function taskJson(given: ListedTask) {
-  return {
-    id: given.id,
-    identifier: given.identifier,
-    ...given.counts,
-    oldest_ready_at: timeOfMs(given.oldestReadyMs),
-    last_failed_at: timeOfMs(given.lastFailureMs),
-    last_error_line: given.lastError?.line ?? null,
-    last_error_at: timeOfMs(given.lastError?.atMs ?? null),
-    last_error_sampled: given.isErrorSampled,
-    supported_by: given.supportedBy,
-    is_unsupported: given.isUnsupported,
-  };
-}

@@ -1,23 +1,28 @@
 // GET /api/workers and /api/workers/{worker}.
 import { WorkerError } from "../../../base/errors.ts";
+import { choice } from "../../../commands/declare/field.ts";
 import { jsonText } from "../../../http/response.ts";
-import { choice } from "../../../queue/commands/declare/field.ts";
+import { jobIdJson, timeOrNull } from "../../../insight/json/exact-json.ts";
 import {
   getWorker,
   type ListedWorker,
   listWorkers,
   workerSorts,
-} from "../../../queue/lists/list-workers.ts";
-import { withCounts } from "../../../queue/lists/queues/list-queue-page.ts";
-import { queueRowsHeldBy } from "../../../queue/lists/queues/queue-rows.ts";
-import { workerDifferences } from "../../../queue/lists/worker-differences.ts";
+} from "../../../insight/lists/list-workers.ts";
+import { withCounts } from "../../../insight/lists/queues/list-queue-page.ts";
+import { queueRowsHeldBy } from "../../../insight/lists/queues/queue-rows.ts";
+import { workerDifferences } from "../../../insight/lists/worker-differences.ts";
 import type { Operation } from "../../context/admin.ts";
-import { listOf, record, value } from "../../wire/json-schema.ts";
+import { type JsonSchema, listOf, record, value } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 import { queue, queueJson } from "./get-queues.ts";
 import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
-import { jobIdJson, rate, timeOrNull } from "./list-wire.ts";
+
+const rate: JsonSchema = {
+  type: ["integer", "number", "null"],
+  description: "of the last minute; null where nobody says",
+};
 
 const current = record({ id: "integer", task: "string?", since: "time" }, "RunningJob");
 

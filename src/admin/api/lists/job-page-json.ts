@@ -1,8 +1,8 @@
 // A page of jobs on the wire: whole jobs byte for byte as the contract has them, or rows of a table.
 import { conditions } from "../../../domain/condition.ts";
 import { jobStates, listedJobTexts } from "../../../domain/job.ts";
-import type { LightJob } from "../../../queue/pages/light-rows.ts";
-import type { JobPage, LightPage } from "../../../queue/pages/list-jobs.ts";
+import type { LightJob } from "../../../insight/pages/light-rows.ts";
+import type { JobPage, LightPage } from "../../../insight/pages/list-jobs.ts";
 import {
   described,
   type JsonSchema,

@@ -2,8 +2,8 @@
 // not be counted in time, on a slow disk or a busy machine, names and holders are shown without numbers.
 import { now } from "../../../base/clock.ts";
 import { unlessLate } from "../../../database/unless-late.ts";
+import { type NameCounts, unknownNames } from "../../../insight/known/name-counts.ts";
 import type { Admin } from "../../context/admin.ts";
-import { type NameCounts, unknownNames } from "../../known/name-counts.ts";
 
 export async function knownNames({ feed }: Pick<Admin, "feed">): Promise<NameCounts> {
   const known = await unlessLate(feed.known());

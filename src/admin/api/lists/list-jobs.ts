@@ -1,23 +1,23 @@
 // GET /api/jobs: a page of jobs in the order that is asked for.
 import { monotonic, now } from "../../../base/clock.ts";
+import { choice, text } from "../../../commands/declare/field.ts";
 import { jobStates } from "../../../domain/job.ts";
 import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
 import { exact, type Value } from "../../../domain/value.ts";
 import { jsonTexts } from "../../../http/response.ts";
-import { choice, text } from "../../../queue/commands/declare/field.ts";
-import { LONGEST_PAGE_BYTES } from "../../../queue/pages/full-rows.ts";
-import { MAX_LIMIT } from "../../../queue/pages/job-filter.ts";
+import { LONGEST_PAGE_BYTES } from "../../../insight/pages/full-rows.ts";
+import { MAX_LIMIT } from "../../../insight/pages/job-filter.ts";
 import {
   type JobPage,
   type LightPage,
   listJobs,
   listLightJobs,
   type PageOfQuery,
-} from "../../../queue/pages/list-jobs.ts";
-import { countQuery } from "../../../queue/stats/count-query.ts";
-import { namesMeant } from "../../../queue/suggest/names-meant.ts";
-import { LONGEST_CURSOR } from "../../../queue/walk/cursor.ts";
-import { jobSorts } from "../../../queue/walk/order.ts";
+} from "../../../insight/pages/list-jobs.ts";
+import { countQuery } from "../../../insight/stats/count-query.ts";
+import { namesMeant } from "../../../insight/suggest/names-meant.ts";
+import { LONGEST_CURSOR } from "../../../insight/walk/cursor.ts";
+import { jobSorts } from "../../../insight/walk/order.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { memoryFor, SMALL_ANSWER_BYTES } from "../../context/answer-bytes.ts";
 import { withoutMoments } from "../../wire/answer-at.ts";

@@ -1,5 +1,5 @@
 // What all lists of names take: a text to search for, an order, a page.
-import { choice, text } from "../../../queue/commands/declare/field.ts";
+import { choice, text } from "../../../commands/declare/field.ts";
 import { countInQuery, inQuery } from "../../wire/wire.ts";
 
 export const MAX_LIMIT = 500;

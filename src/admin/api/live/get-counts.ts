@@ -1,20 +1,20 @@
 // GET /api/counts: how many jobs are in each condition; with `q` how many the query matches.
 import { InputError } from "../../../base/errors.ts";
+import { choice, text } from "../../../commands/declare/field.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
 import { jsonText } from "../../../http/response.ts";
-import { choice, text } from "../../../queue/commands/declare/field.ts";
-import { compileQuery } from "../../../queue/query/compile-query.ts";
-import type { JobQuery } from "../../../queue/query/job-query.ts";
-import { timeText } from "../../../queue/sql/moments.ts";
+import { countsJson } from "../../../insight/json/counts-json.ts";
+import { compileQuery } from "../../../insight/query/compile-query.ts";
+import type { JobQuery } from "../../../insight/query/job-query.ts";
 import {
   beginCount,
   type CountProgress,
   countOn,
   isDone,
-} from "../../../queue/stats/count-exactly.ts";
-import { countQuery } from "../../../queue/stats/count-query.ts";
+} from "../../../insight/stats/count-exactly.ts";
+import { countQuery } from "../../../insight/stats/count-query.ts";
+import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
-import { countsJson } from "../../feed/counts-json.ts";
 import { answerAt } from "../../wire/answer-at.ts";
 import { record, value } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";

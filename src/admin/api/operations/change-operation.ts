@@ -1,7 +1,8 @@
 // POST /api/operations/{id}/pause, /resume, /stop, /undo.
+
+import { atWork, operationJson } from "../../../commands/operations/model/operation.ts";
+import { change, type OperationVerb } from "../../../commands/operations/verbs.ts";
 import { jsonText } from "../../../http/response.ts";
-import { atWork, operationJson } from "../../../queue/operations/model/operation.ts";
-import { change, type OperationVerb } from "../../../queue/operations/verbs.ts";
 import type { Operation } from "../../context/admin.ts";
 import { recordOperation } from "./record-operation.ts";
 import { noteOperation, operationIdIn, operationSchema } from "./shapes.ts";

@@ -1,13 +1,13 @@
 // GET /api/activity: the audit trail, newest first; what an entry began is shown as it is now.
 import { jsonElements, jsonMembers } from "../../../base/json-members.ts";
-import { jsonText } from "../../../http/response.ts";
-import { text } from "../../../queue/commands/declare/field.ts";
-import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
+import { text } from "../../../commands/declare/field.ts";
+import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
 import {
   type JobOperation,
   leftAlone,
   objectText,
-} from "../../../queue/operations/model/operation.ts";
+} from "../../../commands/operations/model/operation.ts";
+import { jsonText } from "../../../http/response.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";

@@ -1,19 +1,19 @@
 // GET /api/operations, /api/operations/{id}, /api/operations/{id}/jobs.
 import { InputError } from "../../../base/errors.ts";
-import { isJobId } from "../../../domain/job-ids.ts";
-import { jsonText } from "../../../http/response.ts";
-import { choice, text } from "../../../queue/commands/declare/field.ts";
+import { choice, text } from "../../../commands/declare/field.ts";
 import {
   type JobOperation,
   objectText,
   operationJson,
-} from "../../../queue/operations/model/operation.ts";
+} from "../../../commands/operations/model/operation.ts";
 import {
   type OperationStore,
   outcomes,
   type ReceiptJob,
-} from "../../../queue/operations/model/operation-store.ts";
-import { known } from "../../../queue/operations/verbs.ts";
+} from "../../../commands/operations/model/operation-store.ts";
+import { known } from "../../../commands/operations/verbs.ts";
+import { isJobId } from "../../../domain/job-ids.ts";
+import { jsonText } from "../../../http/response.ts";
 import type { Operation } from "../../context/admin.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";

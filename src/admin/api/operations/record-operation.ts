@@ -1,7 +1,7 @@
 // What the audit trail says of operations: who began, paused, resumed, stopped or undid one.
 import { now } from "../../../base/clock.ts";
+import type { JobOperation } from "../../../commands/operations/model/operation.ts";
 import type { HttpRequest } from "../../../http/request.ts";
-import type { JobOperation } from "../../../queue/operations/model/operation.ts";
 import type { Admin } from "../../context/admin.ts";
 import { byOf } from "./shapes.ts";
 

@@ -1,10 +1,13 @@
 // The JSON of operations: what the document says about them, and what is written by hand because ids
 // are integers of 64 bits.
 import { WorkerError } from "../../../base/errors.ts";
+import { operationActions } from "../../../commands/operations/model/action.ts";
+import {
+  type JobOperation,
+  operationStates,
+} from "../../../commands/operations/model/operation.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
-import { operationActions } from "../../../queue/operations/model/action.ts";
-import { type JobOperation, operationStates } from "../../../queue/operations/model/operation.ts";
 import { described, listOf, orNull, record, value } from "../../wire/json-schema.ts";
 
 const action = { type: "string", enum: operationActions };

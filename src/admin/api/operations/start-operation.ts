@@ -3,9 +3,6 @@
 import { InputError } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import { strict, validate } from "../../../base/validate.ts";
-import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
-import type { HttpRequest } from "../../../http/request.ts";
-import { type HttpResponse, jsonText } from "../../../http/response.ts";
 import {
   checksOf,
   choice,
@@ -14,19 +11,22 @@ import {
   json,
   optional,
   text,
-} from "../../../queue/commands/declare/field.ts";
-import { changeFields, operationActions } from "../../../queue/operations/model/action.ts";
-import { commandLineOf } from "../../../queue/operations/model/command-line.ts";
-import { extensionMissing } from "../../../queue/operations/model/missing-tables.ts";
-import { operationJson } from "../../../queue/operations/model/operation.ts";
-import { rehearse } from "../../../queue/operations/rehearse/rehearse.ts";
-import { rehearsalJson } from "../../../queue/operations/rehearse/report-json.ts";
+} from "../../../commands/declare/field.ts";
+import { changeFields, operationActions } from "../../../commands/operations/model/action.ts";
+import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
+import { extensionMissing } from "../../../commands/operations/model/missing-tables.ts";
+import { operationJson } from "../../../commands/operations/model/operation.ts";
+import { rehearse } from "../../../commands/operations/rehearse/rehearse.ts";
+import { rehearsalJson } from "../../../commands/operations/rehearse/report-json.ts";
 import {
   beginOperation,
   MOST_CANARY,
   MOST_LIMIT,
   MOST_RATE,
-} from "../../../queue/operations/verbs.ts";
+} from "../../../commands/operations/verbs.ts";
+import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import type { HttpRequest } from "../../../http/request.ts";
+import { type HttpResponse, jsonText } from "../../../http/response.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { type JsonSchema, schemaOfField } from "../../wire/json-schema.ts";
 import { fieldValue, readMembers } from "../../wire/wire.ts";

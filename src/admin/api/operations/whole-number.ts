@@ -1,6 +1,6 @@
 // A whole number in a body, within bounds.
 import * as v from "valibot";
-import type { Field } from "../../../queue/commands/declare/field.ts";
+import type { Field } from "../../../commands/declare/field.ts";
 
 export function wholeNumber(
   [label, about]: readonly [string, string],

@@ -1,9 +1,9 @@
 // What each tidy-up would find, from what the feed knows of the jobs.
 import type { Database } from "../../../database/database.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
-import type { NameTally } from "../../../queue/stats/name-tallies.ts";
+import type { Known } from "../../../insight/known/known.ts";
+import type { NameTally } from "../../../insight/stats/name-tallies.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../../queue/tidy/count-unused.ts";
-import type { Known } from "../../known/known.ts";
 
 /** By the names of cleanup's tasks. */
 export async function readTidyUp(

@@ -3,7 +3,7 @@ import type { TableFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { counted, grouped } from "../../../domain/words.ts";
-import { recoverQueues } from "../../../queue/why/causes.ts";
+import { recoverQueues } from "../../../insight/why/causes.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { Facts } from "./read-facts.ts";

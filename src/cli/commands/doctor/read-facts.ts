@@ -1,7 +1,6 @@
 // What the doctor looks at: the same readings as the admin's page about the database. What this role may not
 // read, or takes too long, is told and leaves the rest standing.
 
-import { createInsight } from "../../../admin/insight/insight.ts";
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
 import { silentLogger } from "../../../base/logger.ts";
@@ -20,8 +19,9 @@ import {
 import { readTransactionAge } from "../../../database/inspect/transaction-age.ts";
 import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
 import { assertUsableSchema, schemaState } from "../../../database/schema/schema-state.ts";
+import { createInsight } from "../../../insight/insight.ts";
+import { readUnsettledJobs } from "../../../insight/why/holders.ts";
 import { readLostNames } from "../../../queue/tidy/lost-names.ts";
-import { readUnsettledJobs } from "../../../queue/why/holders.ts";
 
 const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
@@ -89,8 +89,8 @@ async function hiddenBy(db: Database): Promise<string | null> {
 
 /** What `worker sweep` would do: null, nothing. */
 async function readSweep(db: Database): Promise<string | null> {
-  const { commands } = await import("../../../queue/commands/index.ts");
-  const { perform } = await import("../../../queue/commands/perform.ts");
+  const { commands } = await import("../../../commands/index.ts");
+  const { perform } = await import("../../../commands/perform.ts");
   const sweep = commands.find(({ name }) => name === "sweep");
   if (sweep === undefined) return null;
   const { signal } = new AbortController();
@@ -106,7 +106,7 @@ async function readSweep(db: Database): Promise<string | null> {
 
 /** Entries of timetables whose last tick lies in the future. */
 async function readAhead(db: Database) {
-  const { listCron } = await import("../../../queue/lists/list-cron.ts");
+  const { listCron } = await import("../../../insight/lists/list-cron.ts");
   const all = { search: "", sort: "-last", limit: 100, cursor: null } as const;
   return (await listCron(db, all)).entries.filter(({ isAhead }) => isAhead);
 }

@@ -1,5 +1,5 @@
 // worker cron: the timetables, and which of their ticks are late.
-import type { CronPage, CronSort } from "../../../queue/lists/list-cron.ts";
+import type { CronPage, CronSort } from "../../../insight/lists/list-cron.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -15,8 +15,8 @@ export const cronCommand = defineCommand({
   notes:
     "Patterns and next ticks are known as far as a living worker keeps the entry; they are UTC.",
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
-    const { listCron } = await import("../../../queue/lists/list-cron.ts");
-    const { cronListJson } = await import("../../../admin/api/lists/get-cron.ts");
+    const { listCron } = await import("../../../insight/lists/list-cron.ts");
+    const { cronListJson } = await import("../../../insight/json/cron-json.ts");
     const page = await connected(args, ({ database }) =>
       listCron(database, { search, sort, limit, cursor }),
     );

@@ -1,6 +1,6 @@
 // worker tasks: the tasks, those in trouble first, with who knows each.
 import { valueText } from "../../../domain/words.ts";
-import type { ListedTask, TaskSort } from "../../../queue/lists/list-tasks.ts";
+import type { ListedTask, TaskSort } from "../../../insight/lists/list-tasks.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -16,9 +16,9 @@ export const tasksCommand = defineCommand({
   options: listingOptions(sorts, "the name"),
   notes: "≈ is an estimate from a sample, as of a very large table.",
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
-    const { listTasks } = await import("../../../queue/lists/list-tasks.ts");
-    const { createSampler } = await import("../../../admin/known/sampler.ts");
-    const { taskListJson } = await import("../../../admin/api/lists/get-tasks.ts");
+    const { listTasks } = await import("../../../insight/lists/list-tasks.ts");
+    const { createSampler } = await import("../../../insight/known/sampler.ts");
+    const { taskListJson } = await import("../../../insight/json/task-json.ts");
     const { page, asOf } = await connected(args, async ({ database }) => {
       const { names } = await createSampler(database).pulse();
       const request = { search, sort, limit, cursor };

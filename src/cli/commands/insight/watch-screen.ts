@@ -1,12 +1,12 @@
 // What `worker watch` shows: one screen of text, made anew of what is known at a moment.
 
-import type { Known } from "../../../admin/known/known.ts";
-import { countWorkers } from "../../../admin/known/known.ts";
 import { conditions } from "../../../domain/condition.ts";
 import type { Value } from "../../../domain/value.ts";
 import { ageText, valueText } from "../../../domain/words.ts";
-import type { Incidents } from "../../../queue/incidents/incident.ts";
-import { inCondition, sumOf } from "../../../queue/stats/tally.ts";
+import type { Incidents } from "../../../insight/incidents/incident.ts";
+import type { Known } from "../../../insight/known/known.ts";
+import { countWorkers } from "../../../insight/known/known.ts";
+import { inCondition, sumOf } from "../../../insight/stats/tally.ts";
 import { shownConditions } from "./listing.ts";
 
 export interface Shown {

@@ -42,9 +42,9 @@ type Read = () => Promise<Shown>;
 
 /** One reading after the other; what costs more is read less often (resting.ts). */
 async function reader(database: Database): Promise<Read> {
-  const { createSampler } = await import("../../../admin/known/sampler.ts");
-  const { createInsight } = await import("../../../admin/insight/insight.ts");
-  const { readNames } = await import("../../../queue/stats/queue-rows.ts");
+  const { createSampler } = await import("../../../insight/known/sampler.ts");
+  const { createInsight } = await import("../../../insight/insight.ts");
+  const { readNames } = await import("../../../insight/stats/queue-rows.ts");
   const sampler = createSampler(database);
   const insight = createInsight(database);
   return async () => {
@@ -82,8 +82,8 @@ async function onTerminal(read: Read, intervalMs: number, signal: AbortSignal): 
 }
 
 async function jsonLines(read: Read, intervalMs: number, signal: AbortSignal): Promise<void> {
-  const { countsJson } = await import("../../../admin/feed/counts-json.ts");
-  const { incidentsJson } = await import("../../../admin/insight/insight-json.ts");
+  const { countsJson } = await import("../../../insight/json/counts-json.ts");
+  const { incidentsJson } = await import("../../../insight/json/insight-json.ts");
   do {
     const { known, incidents } = await read();
     const said = incidents === null ? null : incidentsJson(incidents);

@@ -1,7 +1,7 @@
 // worker why: why a job is where it is, and the line that removes the cause.
 import { WorkerError } from "../../../base/errors.ts";
 import { checkedJobId } from "../../../domain/job-ids.ts";
-import type { Explanation } from "../../../queue/why/explain-job.ts";
+import type { Explanation } from "../../../insight/why/explain-job.ts";
 import { required, text } from "../../arguments/values.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -14,9 +14,9 @@ export const whyCommand = defineCommand({
   describe: "Say why a job is where it is, and what would help",
   words: { id: required(text("Job id")) },
   run: async ({ id, ...args }) => {
-    const { createInsight } = await import("../../../admin/insight/insight.ts");
-    const { explainJob } = await import("../../../queue/why/explain-job.ts");
-    const { whyJson } = await import("../../../admin/api/insight/get-why.ts");
+    const { createInsight } = await import("../../../insight/insight.ts");
+    const { explainJob } = await import("../../../insight/why/explain-job.ts");
+    const { whyJson } = await import("../../../insight/json/why-json.ts");
     const why = await connected(args, ({ database }) =>
       explainJob(database, checkedJobId(id), createInsight(database)),
     );

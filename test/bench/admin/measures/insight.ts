@@ -1,9 +1,9 @@
 // What explains: horizon, groups of errors, what they have in common, why a job does not run, queues,
 // tasks, workers, counts of any filter, the database; each cold, on an admin that has just started.
 import { schemaName } from "../../../../src/database/schema-name.ts";
-import { compileQuery } from "../../../../src/queue/query/compile-query.ts";
-import { countQuery } from "../../../../src/queue/stats/count-query.ts";
-import { readGauge } from "../../../../src/queue/stats/gauge.ts";
+import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
+import { countQuery } from "../../../../src/insight/stats/count-query.ts";
+import { readGauge } from "../../../../src/insight/stats/gauge.ts";
 import { median } from "../../engine/statistics.ts";
 import {
   answerMs,

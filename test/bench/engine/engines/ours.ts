@@ -2,7 +2,7 @@
 import { InputError } from "../../../../src/base/errors.ts";
 import { coalescedAdd } from "../../../../src/queue/add/coalesced-add.ts";
 import { copyJobs } from "../../../../src/queue/add/copy-jobs.ts";
-import { makeWorkerUtils } from "../../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { defineTask } from "../../../../src/worker/task/task.ts";
 import { Worker } from "../../../../src/worker/worker.ts";
 import { type Adder, type Engine, NotBuilt } from "./engine.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { codeOf } from "../../../../src/base/errors.ts";
-import { makeWorkerUtils, type WorkerUtils } from "../../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils, type WorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Order } from "../../../cli/command-child.ts";
 

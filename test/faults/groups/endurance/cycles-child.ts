@@ -1,6 +1,6 @@
 // Starts and stops workers, one after another, each of which has run a job (cycles.ts).
 import { once } from "node:events";
-import { makeWorkerUtils } from "../../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import type { WorkerOptions } from "../../../../src/worker/options/worker-options.ts";
 import { defineTask } from "../../../../src/worker/task/task.ts";
 import { Worker } from "../../../../src/worker/worker.ts";

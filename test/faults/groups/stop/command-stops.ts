@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { makeWorkerUtils } from "../../../../src/queue/worker-utils.ts";
+import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";

@@ -1,0 +1,162 @@
+// Keeps the audit trail: in the extension's table where it is there, else in this process, with every
+// id in the log. What was done is done: a trail that cannot be written is an error in the log, with
+// the entry in it, and never a failure of the write itself.
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import { type Database, query } from "../../database/database.ts";
+import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
+import { microseconds, timeText } from "../../queue/sql/moments.ts";
+import { endsPage, isUnpackable, newestRows } from "../../queue/sql/unpacked.ts";
+import { type AuditEntry, auditJson, type OnAudit } from "./audit-entry.ts";
+
+export interface AuditTrail {
+  /** Never rejects. */
+  record(entry: AuditEntry): Promise<void>;
+  /** Newest first; `beforeId`: older than this one. */
+  list(limit: number, beforeId: string | null): Promise<AuditPage>;
+  /** Lets go of what is too old, or too much, a bounded part of it. True: there is more. */
+  tidy(): Promise<boolean>;
+}
+
+export interface AuditPage {
+  /** With an `id` beside the entry's members. JSON texts. */
+  readonly entries: readonly string[];
+  readonly nextCursor: string | null;
+  /** Whether they outlive this process. */
+  readonly isKept: boolean;
+}
+
+export interface AuditOptions {
+  /** Reads and writes. */
+  readonly db: Database;
+  readonly logger: Logger;
+  readonly onAudit: OnAudit | null;
+}
+
+const MOST_IN_MEMORY = 1_000;
+const MOST_ROWS = 100_000;
+const KEPT_DAYS = 90;
+const TIDIED_AT_ONCE = 5_000;
+// A line of the log must not grow with a request.
+const MOST_LOGGED = 500;
+
+export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTrail {
+  const memory: { readonly id: string; readonly json: string }[] = [];
+  let lastId = 0;
+
+  const keep = async (entry: AuditEntry, json: string) => {
+    if (await hasOperations(db)) {
+      await query(db, recordSql, [entry.operationId, json]);
+      return;
+    }
+    memory.push({ id: String(++lastId), json });
+    if (memory.length > MOST_IN_MEMORY) memory.shift();
+    log(logger, entry);
+  };
+
+  return {
+    async record(entry) {
+      const json = auditJson(entry);
+      try {
+        await keep(entry, json);
+      } catch (error) {
+        // A server that takes no writes: what was done there has changed nothing.
+        const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
+        if (isReadOnly) log(logger, entry);
+        else logger.error({ error: messageOf(error), entry: json }, NOT_WRITTEN);
+      }
+      try {
+        await onAudit?.(entry);
+      } catch (error) {
+        logger.error({ error: messageOf(error) }, "onAudit has failed");
+      }
+    },
+    async list(limit, beforeId) {
+      if (await hasOperations(db)) {
+        const rows = await query<AuditRow>(db, listSql, [beforeId, limit + 1]);
+        const isCut = rows.some(endsPage);
+        const read = rows.map((row) => ({ id: row.id, json: row.json ?? tooLong(row) }));
+        return { ...pageOf(read, limit, isCut), isKept: true };
+      }
+      const rows = memory
+        .filter(({ id }) => beforeId === null || BigInt(id) < BigInt(beforeId))
+        .slice(-limit - 1)
+        .reverse();
+      return { ...pageOf(rows, limit, false), isKept: false };
+    },
+    async tidy() {
+      if (!(await hasOperations(db))) return false;
+      const [row] = await query<{ gone: number }>(db, tidySql);
+      return row?.gone === TIDIED_AT_ONCE;
+    },
+  };
+}
+
+/** `isCut`: there may be more behind the last row, although there are no more rows. */
+function pageOf(
+  rows: readonly { readonly id: string; readonly json: string }[],
+  limit: number,
+  isCut: boolean,
+): Pick<AuditPage, "entries" | "nextCursor"> {
+  const page = rows.slice(0, limit);
+  return {
+    entries: page.map(({ id, json }) => `{"id":${id},${json.trim().slice(1)}`),
+    nextCursor: rows.length > limit || isCut ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+const NOT_WRITTEN = "the audit trail was not written";
+
+function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry): void {
+  logger.info({ ...entry, ...(ids === null ? {} : { ids: ids.slice(0, MOST_LOGGED) }) }, "write");
+  for (let at = MOST_LOGGED; at < (ids?.length ?? 0); at += MOST_LOGGED) {
+    const more = ids?.slice(at, at + MOST_LOGGED);
+    logger.info({ request: entry.request, action: entry.action, ids: more }, "write, more ids");
+  }
+}
+
+const recordSql = (s: string) => `
+  insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
+
+/** Ours have 10,000 ids at most. */
+const LONGEST_ENTRY = 1_048_576;
+
+const listSql = (s: string) => `
+  with recursive ${newestRows(`${s}._private_audit`, `case when ${isUnpackable("stored.entry")} then pg_catalog.octet_length(stored.entry::text) else 0 end`)}
+  select page.id, page.page_bytes, case when ${isUnpackable("audit.entry")}
+      and pg_catalog.octet_length(audit.entry::text) <= ${LONGEST_ENTRY}::int then audit.entry end as json,
+    audit.operation_id, ${microseconds("audit.at")} as at_us
+  from page join ${s}._private_audit as audit on audit.id = page.id
+  where page.row_number > 0
+  order by page.id desc`;
+
+interface AuditRow {
+  readonly id: string;
+  readonly page_bytes: string;
+  readonly json: string | null;
+  readonly operation_id: string | null;
+  readonly at_us: string;
+}
+
+/** An entry of no size of ours, as an entry. */
+const tooLong = ({ at_us: us, operation_id: operationId }: AuditRow): string =>
+  auditJson({
+    at: timeText(us),
+    ...{ by: null, source: "admin", client: null, request: null, action: "", query: null },
+    ...{ ids: null, key: null, workers: null, operationId, changes: {}, before: null, after: null },
+    ...{ asked: null, done: null, message: "This entry is too long to be read." },
+  });
+
+const tidySql = (s: string) => `
+  with gone as (
+    delete from ${s}._private_audit
+    where id = any(array(
+      select id from ${s}._private_audit
+      where at < pg_catalog.now() - interval '${KEPT_DAYS} days'
+      or id <= (select pg_catalog.max(id) from ${s}._private_audit) - ${MOST_ROWS}
+      order by id
+      limit ${TIDIED_AT_ONCE}
+    ))
+    returning 1
+  )
+  select pg_catalog.count(*)::int as gone from gone`;

@@ -1,0 +1,215 @@
+// The fields that a command takes. Each is data (what it is, its limits, what to say about it), from
+// which the HTTP documents, the command line's options and the dialogs follow, together with the check
+// that holds every caller to it. Names are those of the wire, in snake_case.
+import * as v from "valibot";
+import { boundedList } from "../../base/validate.ts";
+import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
+import { attemptCount, attemptLimit, boundedText, smallint } from "../../domain/job-spec.ts";
+import { moment } from "../../domain/moment.ts";
+import { workerId } from "../../queue/workers/worker-table.ts";
+
+/** What a value is: `ids` are job ids as decimal strings, `json` is JSON as its exact text. */
+export type FieldKind =
+  | "text"
+  | "integer"
+  | "seconds"
+  | "boolean"
+  | "time"
+  | "choice"
+  | "json"
+  | "ids"
+  | "list";
+
+/** What there is to know about a field, as data. */
+export interface FieldData {
+  readonly kind: FieldKind;
+  /** Its name for people, such as in a form. */
+  readonly label: string;
+  /** What it does: a phrase without a full stop. */
+  readonly about: string;
+  readonly isRequired: boolean;
+  /** Whether null is the same as absent; else null is refused. */
+  readonly isNullable: boolean;
+  /** text: characters; integer and seconds: the value; ids and list: how many. */
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  /** What a list holds. */
+  readonly item?: FieldData;
+  /** What holds when it is absent, as a person would type it. */
+  readonly default?: string;
+  /** `about` where the command line can say less, or more. */
+  readonly shellAbout?: string;
+  /** What the command line sends when it is not typed; default: nothing. */
+  readonly shellDefault?: string;
+  /** Of a list: what the option means on the command line when nothing stands behind it. */
+  readonly whenBare?: readonly string[];
+  /** Absent, it means everything there is: a person must say so expressly. */
+  readonly isAllWhenAbsent?: boolean;
+  /** Taken from programs that send it, but offered to nobody. */
+  readonly isHidden?: boolean;
+  /** The option on the command line; default: the field's name with dashes. */
+  readonly option?: string;
+  /** Further names of the option. */
+  readonly optionAliases?: readonly string[];
+}
+
+/** A field with its check. */
+export interface Field<S extends v.GenericSchema = v.GenericSchema> extends FieldData {
+  readonly check: S;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+type Checks<F extends Fields> = { [K in keyof F]: F[K]["check"] };
+/** The checked values of fields. */
+export type Input<F extends Fields> = v.InferOutput<v.StrictObjectSchema<Checks<F>, undefined>>;
+
+/** The valibot entries of fields. */
+export function checksOf<const F extends Fields>(fields: F): Checks<F> {
+  const checks = Object.entries(fields).map(([name, { check }]) => [name, check]);
+  return Object.fromEntries(checks) as Checks<F>;
+}
+
+type Details = Partial<Omit<FieldData, "kind" | "label" | "about">>;
+
+function field<S extends v.GenericSchema>(
+  kind: FieldKind,
+  [label, about]: readonly [string, string],
+  check: S,
+  details: Details = {},
+): Field<S> {
+  return { kind, label, about, isRequired: true, isNullable: false, ...details, check };
+}
+
+/** May be absent, or null, and is undefined then. */
+export function optional<S extends v.GenericSchema>(given: Field<S>, details: Details = {}) {
+  const absent = v.transform((value: v.InferOutput<S> | null | undefined) => value ?? undefined);
+  const check = v.optional(v.pipe(v.nullish(given.check), absent));
+  return { ...given, ...details, isRequired: false, isNullable: true, check };
+}
+
+/** May be absent, but not null: for what must not follow from a null that was meant otherwise. */
+export function absentOnly<S extends v.GenericSchema>(given: Field<S>, details: Details = {}) {
+  return { ...given, ...details, isRequired: false, check: v.optional(given.check) };
+}
+
+type Words = readonly [label: string, about: string];
+
+export const text = (words: Words, min: number, max: number, details: Details = {}) =>
+  field("text", words, boundedText(min, max), { min, max, ...details });
+
+/** Text with something to see in it. */
+export const name = (words: Words, max: number, details: Details = {}) => {
+  const isBlank = (value: string) => value !== "" && value.trim() === "";
+  const check = v.pipe(
+    boundedText(1, max),
+    v.check((value) => !isBlank(value), "must not be blank"),
+  );
+  return field("text", words, check, { min: 1, max, ...details });
+};
+
+export const flag = (words: Words, details: Details = {}) =>
+  field("boolean", words, v.boolean("must be true or false"), details);
+
+const YEAR_SECS = 31_536_000;
+
+const seconds = v.pipe(
+  v.number("must be a number of seconds"),
+  v.check((secs) => secs >= 0 && secs <= YEAR_SECS, `must be from 0 to ${YEAR_SECS} seconds`),
+);
+
+/** A duration in seconds, fractions allowed, up to a year. */
+export const duration = (words: Words, details: Details = {}) =>
+  field("seconds", words, seconds, { min: 0, max: YEAR_SECS, ...details });
+
+/** A duration in seconds, forwards or back, up to a year. */
+export const shift = (words: Words, details: Details = {}) => {
+  const check = v.pipe(
+    v.number("must be a number of seconds"),
+    v.check(
+      (secs) => Math.abs(secs) <= YEAR_SECS,
+      `must be from -${YEAR_SECS} to ${YEAR_SECS} seconds`,
+    ),
+  );
+  return field("seconds", words, check, { min: -YEAR_SECS, max: YEAR_SECS, ...details });
+};
+
+const NOW_OR_TIME = 'must be "now" or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
+
+/** RFC 3339 text, or `now`: this moment by the database's clock. */
+export const time = (words: Words, details: Details = {}) =>
+  field("time", words, v.union([v.literal("now"), moment], NOW_OR_TIME), details);
+
+/** The library writes words with underscores, the wire with dashes: both are taken. */
+export const choice = <const T extends readonly string[]>(
+  words: Words,
+  choices: T,
+  details: Details = {},
+) => {
+  const dashed = (value: unknown) =>
+    typeof value === "string" && choices.includes(value.replaceAll("_", "-"))
+      ? value.replaceAll("_", "-")
+      : value;
+  const known = v.picklist(choices, `must be one of ${choices.join(", ")}`);
+  const check = v.pipe(v.unknown(), v.transform(dashed), known);
+  return field("choice", words, check, { choices, ...details });
+};
+
+export const list = <S extends v.GenericSchema>(
+  words: Words,
+  item: Field<S>,
+  max: number,
+  details: Details = {},
+) => {
+  const { check: itemCheck, ...data } = item;
+  const check = boundedList(itemCheck, "must be a list", max);
+  return field("list", words, check, { item: data, max, ...details });
+};
+
+/** Any JSON, as its exact text. */
+export const json = (words: Words, details: Details = {}) =>
+  field("json", words, v.string(), details);
+
+export const priority = field("integer", ["Priority", "lower runs earlier"], smallint, {
+  min: -32_768,
+  max: 32_767,
+});
+
+export const attempts = field("integer", ["Attempts used", "attempts made so far"], attemptCount, {
+  min: 0,
+  max: 32_767,
+});
+
+export const maxAttempts = field(
+  "integer",
+  ["Max attempts", "attempts before the job counts as failed"],
+  attemptLimit,
+  { min: 1, max: 32_767 },
+);
+
+export const jobIds = field(
+  "ids",
+  ["Jobs", "ids of the jobs"],
+  v.pipe(
+    boundedList(
+      v.custom<string>(isJobId, "must be a job id: a whole number from 1 to 9223372036854775807"),
+      "must be a list of job ids",
+      MAX_IDS,
+      `must have at most ${MAX_IDS} ids; split them into several requests`,
+    ),
+    v.minLength(1, "must list at least one job id"),
+  ),
+  { min: 1, max: MAX_IDS },
+);
+
+const oneWorker = field("text", ["Worker", "id of a worker"], workerId, { min: 1, max: 1_024 });
+
+export const workerIds = field(
+  "list",
+  ["Workers", "ids of the workers"],
+  v.pipe(
+    v.nullish(boundedList(oneWorker.check, "must be a list", 1_000), []),
+    v.minLength(1, "must name at least one worker id"),
+  ),
+  { item: oneWorker, min: 1, max: 1_000 },
+);

@@ -1,0 +1,48 @@
+// Declares the building of an optional index: how it is done: database/schema/indexes/.
+import { planBuild } from "../../database/schema/indexes/build-index.ts";
+import { buildAndTell } from "../../database/schema/indexes/index-builds.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { indexAction, indexField, indexPlace } from "./index-field.ts";
+
+export const buildIndexCommand = defineCommand({
+  name: "build-index",
+  aliases: [],
+  summary: "Build an optional index, which makes some reads of the admin fast",
+  title: "Build an index",
+  verb: "Build",
+  consequence:
+    "PostgreSQL builds the index while workers go on. It reads all jobs twice, and waits for transactions that are older.",
+  permission: "maintenance",
+  danger: "safe",
+  http: indexAction("build"),
+  positionals: ["name"],
+  fields: { name: indexField },
+  answer: { name: "string", state: "string" },
+  run: async (db, { name }, { pool, logger, signal, indexBuilds }) => {
+    const place = indexPlace(db, pool);
+    const state = await planBuild(place, name, indexBuilds !== undefined);
+    if (state !== "to build") return state;
+    if (indexBuilds === undefined) {
+      await buildAndTell(place, name, signal, logger);
+      return "built";
+    }
+    indexBuilds.start(name);
+    return "begun";
+  },
+  sentence: (state, { name }) => {
+    switch (state) {
+      case "there":
+        return `The index ${name} is there already`;
+      case "building":
+        return `The index ${name} is being built already`;
+      case "begun":
+        return `The index ${name} is being built now`;
+      case "built":
+        return `Built the index ${name}`;
+      default:
+        return state satisfies never;
+    }
+  },
+  members: (state, { name }) =>
+    jsonOf({ name, state: state === "there" || state === "built" ? "valid" : "building" }),
+});

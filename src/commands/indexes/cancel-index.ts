@@ -1,0 +1,25 @@
+// Declares the end of a build of an optional index, wherever it was started.
+import { cancelBuild } from "../../database/schema/indexes/build-index.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { indexAction, indexField } from "./index-field.ts";
+
+export const cancelIndexCommand = defineCommand({
+  name: "cancel-index",
+  aliases: [],
+  summary: "Cancel the build of an optional index",
+  title: "Cancel the build",
+  verb: "Cancel the build",
+  consequence: "PostgreSQL stops building the index; what it has built so far is dropped.",
+  permission: "maintenance",
+  danger: "safe",
+  http: indexAction("cancel"),
+  positionals: ["name"],
+  fields: { name: indexField },
+  answer: { name: "string", cancelled: "boolean" },
+  run: (db, { name }, { indexBuilds }) => indexBuilds?.cancel(name) ?? cancelBuild(db, name),
+  sentence: (wasBuilding, { name }) =>
+    wasBuilding
+      ? `The build of the index ${name} is being cancelled`
+      : `The index ${name} is not being built`,
+  members: (cancelled, { name }) => jsonOf({ name, cancelled }),
+});

@@ -1,0 +1,134 @@
+// Takes back a job by its key.
+import { validate } from "../../base/validate.ts";
+import type { Database, Statement } from "../../database/database.ts";
+import type { Job } from "../../domain/job.ts";
+import { jobKey } from "../../domain/job-spec.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
+import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
+import { isFree } from "../../queue/sql/lock.ts";
+import { announceJobs } from "../../queue/sql/notify.ts";
+import {
+  type Keeping,
+  type KeptRow,
+  keptStatement,
+  keptValues,
+} from "../before-images/kept-statement.ts";
+import { untilNotFetched } from "../before-images/until-not-fetched.ts";
+import { defineCommand, keepingOf } from "../declare/command.ts";
+import { text } from "../declare/field.ts";
+
+/**
+ * - `removed`: the job was not running and is deleted; `job` is as it was.
+ * - `locked`: it has started. It cannot be taken back, but it has lost its key and will not
+ *   be retried; `job` is as it is now.
+ * - `absent`: no job has this key; `job` is null.
+ */
+export interface RemovedJob {
+  readonly outcome: "removed" | "locked" | "absent";
+  readonly job: Job | null;
+}
+
+/**
+ * Removes the job with this key. Waits up to a second for one that a worker has fetched and not started. Throws InputError when `key` has not 1 to 512 characters.
+ */
+export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
+  const checked = validate(jobKey, key);
+  await untilNotFetched(db, { key: checked });
+  const [row] = await contendedQuery<JobRow>(db, removeSql, [checked]);
+  return removed(row);
+}
+
+// The row that was deleted still has its key; the one that runs has just lost it.
+const removed = (row: JobRow | undefined): RemovedJob =>
+  row === undefined
+    ? { outcome: "absent", job: null }
+    : { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
+
+/** The same, where a job that is deleted is kept as it was. */
+export async function removeKeeping(db: Database, key: string, keeping: Keeping): Promise<Removed> {
+  const checked = validate(jobKey, key);
+  await untilNotFetched(db, { key: checked });
+  const values = [checked, ...keptValues(keeping)];
+  const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
+  return { ...removed(row), operationId: row?.operation_id ?? null };
+}
+
+interface Removed extends RemovedJob {
+  readonly operationId: string | null;
+}
+
+// As the schema's function remove_job. A running job ends, but neither retries nor keeps its key. `removed`
+// is read first: a deletion that had to wait for a worker finds the job locked, and then the update has it.
+const removing = (schema: string) => `removed as (
+    delete from ${schema}._private_jobs as jobs
+    where jobs.key = $1::text and ${isFree}
+    returning jobs.*
+  ), given_up as (
+    update ${schema}._private_jobs as jobs
+    set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
+    where jobs.key = $1::text and not exists (select from removed)
+    returning jobs.*
+  ), announced as materialized (
+    select ${announceJobs("-1")} from removed
+  ), acted as (
+    select all_acted.*
+    from (select * from removed union all select * from given_up) as all_acted
+    left join announced on true
+  )`;
+
+const removeSql: Statement = (schema) => `
+  with ${removing(schema)}
+  select ${jobColumns}
+  from acted as jobs
+  ${jobNames(schema)}`;
+
+const removeKeepingSql: Statement = (schema) =>
+  keptStatement(
+    schema,
+    "delete",
+    `${removing(schema)}, met as materialized (
+    select id, 'd' as outcome from acted where key is not null
+  )`,
+    2,
+  );
+
+export const removeCommand = defineCommand({
+  name: "remove",
+  aliases: ["remove-by-key"],
+  summary: "Remove the job with a key; a running one loses its key and is not retried",
+  title: "Remove a job by its key",
+  verb: "Remove the job",
+  consequence:
+    "The job with this key is deleted. If a worker runs it now, that run goes on, and it is not tried again.",
+  permission: "jobs:write",
+  danger: "destroys",
+  http: { path: "/api/jobs/remove-by-key", action: null },
+  positionals: ["key"],
+  fields: { key: text(["Job key", "the key of the job"], 1, 512) },
+  answer: { outcome: "string", operation: "integer?" },
+  run: async (db, { key }, { keepFor }): Promise<Removed> => {
+    const keeping = keepingOf(keepFor, "remove");
+    return keeping === null
+      ? { ...(await removeJob(db, key)), operationId: null }
+      : removeKeeping(db, key, keeping);
+  },
+  sentence: ({ outcome }, { key }) => {
+    switch (outcome) {
+      case "removed":
+        return `Removed the job with the key ${key}`;
+      case "locked":
+        return `The job with the key ${key} has started: it has lost its key and will not be retried`;
+      case "absent":
+        return `There is no job with the key ${key}`;
+      default:
+        return outcome satisfies never;
+    }
+  },
+  tally: ({ outcome }) => ({ asked: 1, done: outcome === "removed" ? 1 : 0 }),
+  jobIds: ({ job }) => (job === null ? [] : [job.id]),
+  operationId: ({ operationId }) => operationId,
+  members: ({ outcome, operationId }) => ({
+    outcome: JSON.stringify(outcome),
+    operation: operationId ?? "null",
+  }),
+});

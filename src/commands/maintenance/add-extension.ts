@@ -1,0 +1,35 @@
+// Declares the adding of one of our extensions of the schema; how it is done: database/schema/migrate.ts.
+import { WorkerError } from "../../base/errors.ts";
+import { extensions } from "../../database/schema/extensions/index.ts";
+import { migrate } from "../../database/schema/migrate.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { choice } from "../declare/field.ts";
+
+const names = extensions.map(({ name }) => name);
+
+export const addExtensionCommand = defineCommand({
+  name: "add-extension",
+  aliases: [],
+  summary: "Add one of our extensions to the schema, or bring it up to date",
+  title: "Add an extension",
+  verb: "Add",
+  consequence: "Tables and functions of ours are added to the schema. Workers may keep running.",
+  permission: "maintenance",
+  danger: "changes",
+  http: { path: "/api/extensions", action: "add" },
+  positionals: ["name"],
+  fields: { name: choice(["Extension", "name of an extension"], names) },
+  answer: { outcome: "string", level: "integer", extensions: "string[]", warnings: "string[]" },
+  run: async ({ schema }, { name }, { pool, logger, signal, patienceMs }) => {
+    if (pool === null) throw new WorkerError("configuration", "an extension needs a pool");
+    const patience = patienceMs === undefined ? {} : { patienceMs };
+    return migrate(pool, schema, { logger, signal, extensions: [name], ...patience });
+  },
+  sentence: ({ extensions: added, warnings }, { name }) =>
+    [
+      added.includes(name) ? `Added the extension ${name}` : `The extension ${name} is up to date`,
+      ...warnings,
+    ].join("; "),
+  members: ({ kind, level, extensions: added, warnings }) =>
+    jsonOf({ outcome: kind, level, extensions: added, warnings }),
+});

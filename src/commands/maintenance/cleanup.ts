@@ -1,0 +1,253 @@
+// Deletes what nobody will need again: failed jobs, and names without jobs.
+import * as v from "valibot";
+import { InputError } from "../../base/errors.ts";
+import { didYouMean, strict, validate } from "../../base/validate.ts";
+import type { Database, Statement } from "../../database/database.ts";
+import {
+  assertNoTransaction,
+  openTransactionsEnd,
+} from "../../database/inspect/open-transactions.ts";
+import { boundedText } from "../../domain/job-spec.ts";
+import { counted } from "../../domain/words.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
+import { isFailed } from "../../queue/sql/job-state.ts";
+import type { NameColumn } from "../../queue/sql/names.ts";
+import { NAMES, type Named, putBackNames, recoverLostQueues } from "../../queue/tidy/lost-names.ts";
+import { isOfNoWorker } from "../../queue/tidy/unused-names.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { absentOnly, choice, list } from "../declare/field.ts";
+import { maintenanceAction } from "./maintenance-action.ts";
+
+/** Graphile Worker's three cleanup tasks, in the order in which they run. */
+export const cleanupTasks = [
+  "delete-permanently-failed-jobs",
+  "gc-task-identifiers",
+  "gc-job-queues",
+] as const;
+/** What cleanup() may delete: failed jobs, task identifiers without jobs, queues without jobs. */
+export type CleanupTask = (typeof cleanupTasks)[number];
+
+/** What was deleted; null = that task was not asked for. */
+export interface CleanupResult {
+  readonly deletedJobs: number | null;
+  readonly deletedTaskIdentifiers: number | null;
+  readonly deletedQueues: number | null;
+}
+
+const CHUNK = 10_000;
+/** How long older transactions are waited for after names were deleted. */
+const OLDER_TRANSACTIONS_MS = 10_000;
+
+const optionsSchema = strict({
+  taskIdentifiersToKeep: v.optional(
+    v.array(boundedText(0, 128), "must be a list of task identifiers"),
+    [],
+  ),
+});
+
+/** What cleanup() is to spare. */
+export interface CleanupOptions {
+  /** Tasks that "gc-task-identifiers" keeps although they have no job. Default: none. */
+  readonly taskIdentifiersToKeep?: readonly string[] | undefined;
+}
+
+/**
+ * Runs the named tasks, all three by default, in the order of `cleanupTasks` whatever the order
+ * given; an empty list runs none. Jobs and names are deleted in steps of 10,000, each a statement of
+ * its own. "gc-task-identifiers" keeps the tasks that running workers name in their heartbeats (all tasks, where
+ * one has more than the 1,000 that it can name), and `taskIdentifiersToKeep`.
+ *
+ * A transaction that is open at that moment may have read a name and commit a job with its id later. So each
+ * step waits up to 10 s for the older transactions, then puts back the names that jobs refer to, or all of
+ * them where such a transaction is still open. "gc-job-queues" also gives a row to queues that jobs refer to
+ * and that a stock worker's cleanup deleted.
+ * Throws InputError for an unknown task, or names that are none; `configuration` where names are to be
+ * deleted inside a transaction of the caller's.
+ */
+export async function cleanup(
+  db: Database,
+  tasks: readonly CleanupTask[] = cleanupTasks,
+  options: CleanupOptions = {},
+): Promise<CleanupResult> {
+  const asked = new Set(checkedTasks(tasks));
+  const { taskIdentifiersToKeep } = validate(optionsSchema, options);
+  if (asked.has("gc-task-identifiers") || asked.has("gc-job-queues")) {
+    await assertNoTransaction(db, "deleting unused names");
+  }
+  const run = async (task: CleanupTask, work: () => Promise<number>) =>
+    asked.has(task) ? await work() : null;
+  return {
+    deletedJobs: await run("delete-permanently-failed-jobs", () => deleteFailedJobs(db)),
+    deletedTaskIdentifiers: await run("gc-task-identifiers", () =>
+      deleteTasks(db, taskIdentifiersToKeep),
+    ),
+    deletedQueues: await run("gc-job-queues", async () => {
+      const deleted = await deleteNames(db, "queue_name", deleteQueuesSql, []);
+      await recoverLostQueues(db);
+      return deleted;
+    }),
+  };
+}
+
+function checkedTasks(tasks: readonly CleanupTask[]): readonly CleanupTask[] {
+  if (!Array.isArray(tasks)) throw new InputError([{ path: "tasks", message: "must be a list" }]);
+  const unknown = tasks.flatMap((task, index) => {
+    if (cleanupTasks.includes(task)) return [];
+    const hint = didYouMean(String(task), cleanupTasks);
+    const message = `unknown cleanup task${hint}; there are ${cleanupTasks.join(", ")}`;
+    return [{ path: `tasks[${index}]`, message }];
+  });
+  if (unknown.length > 0) throw new InputError(unknown);
+  return tasks;
+}
+
+async function deleteTasks(db: Database, kept: readonly string[]): Promise<number> {
+  return deleteNames(db, "identifier", deleteTasksSql(await hasWorkerTable(db)), [kept]);
+}
+
+/** Deletes names in steps, by ascending id. Returns how many are gone in the end. */
+async function deleteNames(
+  db: Database,
+  column: NameColumn,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<number> {
+  let deleted = 0;
+  let last: number | undefined = 0;
+  while (last !== undefined) {
+    const names: Named[] = await contendedQuery<Named>(db, statement, [last, CHUNK, ...values]);
+    if (names.length === 0) break;
+    let haveEnded = false;
+    try {
+      haveEnded = await openTransactionsEnd(db, OLDER_TRANSACTIONS_MS);
+    } finally {
+      const back = await putBackNames(db, column, names, { all: !haveEnded });
+      deleted += names.length - back;
+    }
+    // A transaction that outlasts the wait is not waited for again.
+    last = haveEnded && names.length === CHUNK ? names.at(-1)?.id : undefined;
+  }
+  return deleted;
+}
+
+/** Chunk after chunk with ascending ids: it ends even while other jobs keep failing. */
+async function deleteFailedJobs(db: Database): Promise<number> {
+  let deleted = 0;
+  let last: string | null = "0";
+  while (last !== null) {
+    const values: unknown[] = [last, CHUNK];
+    const [row] = await contendedQuery<{ deleted: string; last: string | null }>(
+      db,
+      deleteFailedSql,
+      values,
+    );
+    deleted += Number(row?.deleted ?? 0);
+    last = row?.last ?? null;
+  }
+  return deleted;
+}
+
+// A job that somebody acts on at this moment is skipped, not waited for.
+const deleteFailedSql: Statement = (schema) => `
+  with failed as materialized (
+    select jobs.id
+    from ${schema}._private_jobs as jobs
+    where jobs.id > $1::bigint and ${isFailed("jobs")}
+    order by jobs.id
+    limit $2::int
+    for update skip locked
+  ), deleted as (
+    delete from ${schema}._private_jobs as jobs
+    using failed
+    where jobs.id = failed.id
+    returning jobs.id
+  )
+  select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted`;
+
+/** $1 int the id before  $2 int how many. */
+const deleteNamesSql = (column: NameColumn, condition: (s: string) => string): Statement => {
+  const { table, reference } = NAMES[column];
+  return (s) => `
+  with unused as materialized (
+    select names.id
+    from ${s}.${table} as names
+    where names.id > $1::int
+    and not exists (
+      select from ${s}._private_jobs as jobs where jobs.${reference} = names.id
+    )
+    and ${condition(s)}
+    order by names.id
+    limit $2::int
+  ), deleted as (
+    delete from ${s}.${table} as names
+    using unused
+    where names.id = unused.id and ${condition(s)}
+    returning names.id, names.${column} as name
+  )
+  select id, name from deleted order by id`;
+};
+
+const deleteTasksSql = (heartbeats: boolean): Statement =>
+  deleteNamesSql("identifier", (s) => {
+    const isKept = "names.identifier <> all($3::text[])";
+    return heartbeats ? `${isKept} and ${isOfNoWorker(s, "names")}` : isKept;
+  });
+
+const deleteQueuesSql = deleteNamesSql("queue_name", () => "names.locked_at is null");
+
+export const cleanupCommand = defineCommand({
+  name: "cleanup",
+  aliases: [],
+  summary: "Delete failed jobs, unused task identifiers and unused queues",
+  title: "Clean up",
+  verb: "Clean up",
+  consequence: "Jobs that failed for good, and names without jobs, are deleted.",
+  permission: "maintenance",
+  danger: "destroys",
+  http: maintenanceAction("cleanup"),
+  positionals: [],
+  fields: {
+    // Not null: who sends one by mistake must not lose every failed job.
+    cleanup_tasks: absentOnly(
+      list(
+        ["Tasks", "what to clean up; an empty list does nothing"],
+        choice(["Task", "one of the three"], cleanupTasks),
+        10,
+      ),
+      {
+        option: "task",
+        optionAliases: ["tasks"],
+        shellAbout: "what to clean up",
+        isAllWhenAbsent: true,
+        default: "all three",
+      },
+    ),
+  },
+  answer: {
+    deleted_jobs: "integer?",
+    deleted_task_identifiers: "integer?",
+    deleted_queues: "integer?",
+  },
+  run: (db, { cleanup_tasks: tasks }) => cleanup(db, tasks),
+  sentence: (result) => {
+    const parts = [
+      partOf(result.deletedJobs, "failed job"),
+      partOf(result.deletedTaskIdentifiers, "task identifier"),
+      partOf(result.deletedQueues, "queue"),
+    ].filter((part) => part !== null);
+    return parts.length === 0
+      ? "No cleanup task was given, so nothing was done"
+      : `Deleted ${parts.join(", ")}`;
+  },
+  members: (result) =>
+    jsonOf({
+      deleted_jobs: result.deletedJobs,
+      deleted_task_identifiers: result.deletedTaskIdentifiers,
+      deleted_queues: result.deletedQueues,
+    }),
+});
+
+function partOf(count: number | null, one: string): string | null {
+  return count === null ? null : counted(count, one);
+}

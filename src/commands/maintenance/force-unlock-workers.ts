@@ -1,0 +1,126 @@
+// Takes away the locks of workers that are known to be gone.
+import * as v from "valibot";
+import { boundedList, validate } from "../../base/validate.ts";
+import type { Database, Statement } from "../../database/database.ts";
+import { counted } from "../../domain/words.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
+import { UNLOCK } from "../../queue/sql/lock.ts";
+import { hasWorkerTable, workerId } from "../../queue/workers/worker-table.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { workerIds } from "../declare/field.ts";
+import { maintenanceAction } from "./maintenance-action.ts";
+
+/** How many locks were taken away. */
+export interface UnlockedCounts {
+  readonly jobs: number;
+  readonly queues: number;
+}
+
+const workerIdsSchema = v.pipe(
+  boundedList(
+    workerId,
+    "must be a list of worker ids",
+    1_000,
+    "must have at most 1,000 worker ids; split them into several calls",
+  ),
+  v.minLength(1, "must list at least one worker id"),
+);
+
+/**
+ * Unlocks every job and queue held by these ids and counts them. A job that a living worker still
+ * runs will run a second time: only name workers that are gone.
+ * Throws InputError unless there are 1 to 1,000 ids.
+ */
+export async function forceUnlockWorkers(
+  db: Database,
+  workerIds: readonly string[],
+): Promise<UnlockedCounts> {
+  const { jobs, queues } = await unlock(db, workerIds);
+  return { jobs, queues };
+}
+
+interface Unlocked extends UnlockedCounts {
+  /** Those that held nothing and have no heartbeat: nobody knows them. */
+  readonly unknown: readonly string[];
+}
+
+async function unlock(db: Database, workerIds: readonly string[]): Promise<Unlocked> {
+  const ids = validate(workerIdsSchema, workerIds);
+  const statement = unlockSql(await hasWorkerTable(db));
+  type Row = { jobs: string; queues: string; unknown: string };
+  const [row] = await contendedQuery<Row>(db, statement, [ids]);
+  return {
+    jobs: Number(row?.jobs ?? 0),
+    queues: Number(row?.queues ?? 0),
+    unknown: JSON.parse(row?.unknown ?? "[]"),
+  };
+}
+
+const MOST_NAMED = 5;
+
+// What the schema's function force_unlock_workers does, but counted, and with the ids that held nothing:
+// that one returns nothing. One scan: on a large table no index has the locks. Where the optional index on
+// locked jobs is there, "not is_available" lets it serve (see list-locked-workers).
+const unlockSql =
+  (heartbeats: boolean): Statement =>
+  (schema) =>
+    `
+  with worker as (
+    select id, pg_catalog.min(n) as n from pg_catalog.unnest($1::text[]) with ordinality as asked (id, n) group by id
+  ), jobs as (
+    update ${schema}._private_jobs as job
+    set ${UNLOCK}
+    from worker
+    where job.locked_by = worker.id and job.locked_at is not null and not job.is_available
+    returning worker.id
+  ), queues as (
+    update ${schema}._private_job_queues as queue
+    set ${UNLOCK}
+    from worker
+    where queue.locked_by = worker.id
+    returning worker.id
+  )
+  select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from queues) as queues, pg_catalog.to_json(array(
+    select id from worker
+    where not exists (select from jobs where jobs.id = worker.id)
+    and not exists (select from queues where queues.id = worker.id)${
+      heartbeats
+        ? `
+    and not exists (select from ${schema}._private_workers as known where known.id = worker.id)`
+        : ""
+    }
+    order by n
+  ))::text as unknown`;
+
+export const unlockCommand = defineCommand({
+  name: "unlock",
+  aliases: ["force-unlock"],
+  summary: "Unlock the jobs and queues of workers that no longer run",
+  title: "Force unlock workers",
+  verb: "Force unlock",
+  consequence:
+    "What these workers have locked may run again at once. If a process still lives, its jobs run twice.",
+  consequenceOfOne:
+    "What this worker has locked may run again at once. If its process still lives, its jobs run twice.",
+  permission: "workers:write",
+  danger: "destroys",
+  http: maintenanceAction("force-unlock"),
+  positionals: ["worker_ids"],
+  fields: { worker_ids: workerIds },
+  answer: { unlocked_jobs: "integer", unlocked_queues: "integer" },
+  run: (db, { worker_ids: ids }) => unlock(db, ids),
+  sentence: ({ jobs, queues, unknown }, { worker_ids: ids }) => {
+    const done = `Unlocked ${counted(jobs, "job")} and ${counted(queues, "queue")} of`;
+    const all = new Set(ids).size;
+    if (unknown.length === 0) return `${done} ${counted(all, "worker")}`;
+    const names = unknown.slice(0, MOST_NAMED).map((id) => `"${id}"`);
+    const more = unknown.length > MOST_NAMED ? ", …" : "";
+    return `${done} ${all - unknown.length} of ${counted(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
+  },
+  // A name that was mistyped has unlocked nothing, and nobody should believe it has.
+  tally: ({ unknown }, { worker_ids: ids }) => {
+    const asked = new Set(ids).size;
+    return { asked, done: asked - unknown.length };
+  },
+  members: ({ jobs, queues }) => jsonOf({ unlocked_jobs: jobs, unlocked_queues: queues }),
+});

@@ -1,0 +1,148 @@
+// Declares the migration of the schema; how it is done: database/schema/migrate.ts.
+import type { Pool } from "pg";
+import { WorkerError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { planBuild, whyNotBuilt } from "../../database/schema/indexes/build-index.ts";
+import { findIndexes } from "../../database/schema/indexes/found-indexes.ts";
+import { buildAndTell } from "../../database/schema/indexes/index-builds.ts";
+import {
+  type IndexName,
+  indexNames,
+  recommendedIndexes,
+} from "../../database/schema/indexes/optional-index.ts";
+import { migrate } from "../../database/schema/migrate.ts";
+import { planMigration } from "../../database/schema/plan-migration.ts";
+import { schemaState } from "../../database/schema/schema-state.ts";
+import { defineCommand, jsonOf, type Surroundings } from "../declare/command.ts";
+import { choice, flag, list, optional } from "../declare/field.ts";
+import { maintenanceAction } from "./maintenance-action.ts";
+
+export const migrateCommand = defineCommand({
+  name: "migrate",
+  aliases: [],
+  summary: "Create the schema, or adopt an existing Graphile Worker installation",
+  title: "Migrate the schema",
+  verb: "Migrate",
+  consequence: "The server applies the migrations that are missing. Workers may keep running.",
+  permission: "maintenance",
+  danger: "changes",
+  http: maintenanceAction("migrate"),
+  positionals: [],
+  fields: {
+    with_operations: optional(
+      flag([
+        "With operations",
+        "also adds the tables for operations by query, receipts, undo and the trail of all writes",
+      ]),
+      { default: "false" },
+    ),
+    with_indexes: optional(
+      list(
+        ["Optional indexes", "optional indexes to build, which make some reads of the admin fast"],
+        choice(["Index", "name of an index"], indexNames),
+        indexNames.length,
+        { whenBare: recommendedIndexes },
+      ),
+    ),
+    dry_run: optional(flag(["Dry run", "only say what would be done"]), { default: "false" }),
+  },
+  dialogFields: ["with_operations", "with_indexes"],
+  makesSchema: true,
+  answer: {
+    dry_run: "boolean",
+    outcome: "string",
+    level: "integer",
+    extensions: "string[]",
+    warnings: "string[]",
+    indexes: "string[]",
+    left_out: "string[]",
+  },
+  run: async (
+    db,
+    { with_indexes: asked = [], with_operations: withOperations, dry_run: dryRun = false },
+    surroundings,
+  ) => {
+    const { schema } = db;
+    const extensions = withOperations === true ? ["operations"] : [];
+    if (dryRun) {
+      const planned = await planMigration(db, extensions);
+      const found = await buildableOf(db, await missingOf(db, asked));
+      return { schema: schema.name, dryRun, ...planned, ...found };
+    }
+    const { pool, logger, signal, patienceMs } = surroundings;
+    if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
+    const patience = patienceMs === undefined ? {} : { patienceMs };
+    const outcome = await migrate(pool, schema, {
+      ...{ logger, signal, ...patience },
+      extensions,
+    });
+    const found = await buildableOf(db, await missingOf(db, asked));
+    const indexes = await buildIndexes(db, found.indexes, { ...surroundings, pool });
+    return { schema: schema.name, dryRun, ...outcome, ...found, indexes };
+  },
+  sentence: ({ kind, schema, level, warnings, leftOut, dryRun }) => {
+    const done = (dryRun ? plannedSentence : doneSentence)(kind, schema);
+    const reasons = leftOut.map(({ reason }) => `left out: ${reason}`);
+    return [`${done} (level ${level})`, ...warnings, ...reasons].join("; ");
+  },
+  isPartial: ({ leftOut }) => leftOut.length > 0,
+  members: ({ kind, level, extensions, warnings, indexes, leftOut, dryRun }) =>
+    jsonOf({
+      dry_run: dryRun,
+      outcome: kind,
+      level,
+      extensions,
+      warnings,
+      indexes,
+      left_out: leftOut.map(({ name }) => name),
+    }),
+});
+
+function doneSentence(kind: string, schema: string): string {
+  if (kind === "created") return `Created the schema ${schema}`;
+  if (kind === "current") return `The schema ${schema} is up to date`;
+  return `Brought the schema ${schema} up to date`;
+}
+
+function plannedSentence(kind: string, schema: string): string {
+  if (kind === "created") return `Would create the schema ${schema}`;
+  if (kind === "current") return `The schema ${schema} is up to date`;
+  return `Would bring the schema ${schema} up to date`;
+}
+
+/** Those of them that are not there, where there is a table to have them. */
+async function missingOf(db: Database, asked: readonly IndexName[]): Promise<IndexName[]> {
+  const { kind } = await schemaState(db);
+  const found = kind === "ready" ? await findIndexes(db) : [];
+  const valid = found.filter(({ isValid }) => isValid).map(({ name }) => name);
+  return [...new Set(asked)].filter((name) => !valid.includes(name));
+}
+
+/** The others are left out, so that one that cannot be built does not stand in the way of the rest. */
+async function buildableOf(db: Database, asked: readonly IndexName[]) {
+  const reasons = await Promise.all(asked.map((name) => whyNotBuilt(db, name)));
+  return {
+    indexes: asked.filter((_, at) => reasons[at] === null),
+    leftOut: asked.flatMap((name, at) => {
+      const reason = reasons[at] ?? null;
+      return reason === null ? [] : [{ name, reason }];
+    }),
+  };
+}
+
+/** Gives the names of those that were not there. Over HTTP they are built in the background. */
+async function buildIndexes(
+  db: Database,
+  asked: readonly IndexName[],
+  { pool, logger, signal, indexBuilds }: Surroundings & { readonly pool: Pool },
+): Promise<IndexName[]> {
+  const begun: IndexName[] = [];
+  for (const name of asked) {
+    const place = { pool, db };
+    if ((await planBuild(place, name, indexBuilds !== undefined)) !== "to build") continue;
+    begun.push(name);
+    if (indexBuilds === undefined) await buildAndTell(place, name, signal, logger);
+    else indexBuilds.start(name);
+  }
+  return begun;
+}

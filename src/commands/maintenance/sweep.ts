@@ -1,0 +1,75 @@
+// Declares the sweep; how it is done: sweep-stale-workers.ts.
+import { counted } from "../../domain/words.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { duration, flag, optional } from "../declare/field.ts";
+import { maintenanceAction } from "./maintenance-action.ts";
+import { sweepStaleWorkers } from "./sweep-stale-workers.ts";
+
+export const sweepCommand = defineCommand({
+  name: "sweep",
+  aliases: ["sweep-stale-workers"],
+  summary: "Recover the jobs of workers that are not responding",
+  title: "Sweep workers that are not responding",
+  verb: "Sweep",
+  consequence:
+    "Workers that are not responding are removed, and their jobs may run again after the delay.",
+  permission: "workers:write",
+  danger: "destroys",
+  http: maintenanceAction("sweep-stale-workers"),
+  positionals: [],
+  fields: {
+    sweep_threshold_secs: optional(
+      duration(["No heartbeat for", "seconds without a heartbeat after which a worker is swept"]),
+      { default: "300", option: "threshold", optionAliases: ["sweep-threshold"] },
+    ),
+    recovery_delay_secs: optional(
+      duration(["Then wait", "seconds before the recovered jobs may run again"]),
+      { default: "30", option: "delay", optionAliases: ["recovery-delay"] },
+    ),
+    dry_run: optional(flag(["Dry run", "only show what would be recovered"]), { default: "false" }),
+  },
+  dialogFields: ["sweep_threshold_secs", "recovery_delay_secs"],
+  answer: {
+    dry_run: "boolean",
+    stale_workers: "string[]",
+    orphan_workers: "string[]",
+    spared_workers: "string[]",
+    locked_jobs: "integer",
+    recoverable_jobs: "integer",
+    recovered_jobs: "integer",
+  },
+  run: (db, input) =>
+    sweepStaleWorkers(db, {
+      sweepThresholdMs: inMs(input.sweep_threshold_secs),
+      recoveryDelayMs: inMs(input.recovery_delay_secs),
+      dryRun: input.dry_run,
+    }),
+  sentence: (result) => {
+    const { staleWorkers, orphanWorkers, sparedWorkers, dryRun } = result;
+    const workers = counted(staleWorkers.length + orphanWorkers.length, "worker");
+    // Without heartbeats nobody can tell a stale stock worker from one that is busy.
+    const orphans = orphanWorkers.length;
+    const doubt = orphans === 0 ? "" : ` (${orphans} without heartbeats)`;
+    const spared = sparedWorkers.length;
+    const rest = spared === 0 ? "" : `; ${spared} left alone, whose own threshold is longer`;
+    return dryRun
+      ? `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${doubt}${rest}`
+      : `Swept ${workers}${doubt}; ${counted(result.recoveredJobs, "job")} recovered${rest}`;
+  },
+  workerIds: ({ staleWorkers, orphanWorkers }) => [...staleWorkers, ...orphanWorkers],
+  members: (result) =>
+    jsonOf({
+      dry_run: result.dryRun,
+      stale_workers: result.staleWorkers,
+      orphan_workers: result.orphanWorkers,
+      spared_workers: result.sparedWorkers,
+      locked_jobs: result.lockedJobs,
+      recoverable_jobs: result.recoverableJobs,
+      recovered_jobs: result.recoveredJobs,
+    }),
+});
+
+/** The wire has seconds. */
+function inMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
+}

@@ -1,0 +1,85 @@
+// Where PostgreSQL can only narrow a query down, Node decides on the texts of what is left. The version
+// of the row that was looked at goes with the id: what has changed since is not what was decided on.
+import { type Database, query } from "../../../database/database.ts";
+import type { CheckedTexts, JobQuery } from "../../../insight/query/job-query.ts";
+import { loadPacked, type PackableRow, packable } from "../../../queue/sql/unpacked.ts";
+import type { Tally } from "./match-counts.ts";
+
+export interface Candidates {
+  readonly ids: readonly string[];
+  readonly ctids: readonly string[];
+  readonly tally: Tally;
+  /** Up to this id all have been looked at. */
+  readonly uptoId: string;
+}
+
+// Their texts are in memory at once.
+const MOST_CANDIDATES = 200;
+/** In the table, and once it is unpacked. */
+const LARGEST_STORED = 65_536;
+const LARGEST_UNPACKED = 262_144;
+const LONGEST_ERROR = 16_384;
+
+interface CandidateRow extends PackableRow {
+  readonly last_error: string | null;
+  readonly error_size: number;
+  readonly marks: string | null;
+  readonly is_locked: boolean;
+  readonly task_id: number;
+  readonly job_queue_id: number | null;
+  readonly size: number;
+}
+
+export async function readCandidates(
+  db: Database,
+  jobs: JobQuery,
+  afterId: string,
+  uptoId: string,
+): Promise<Candidates> {
+  const { check } = jobs;
+  const values = [afterId, uptoId, MOST_CANDIDATES, ...jobs.values];
+  const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
+  const looked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
+  // A payload too large to be looked at decides nothing: its job is left alone.
+  const matching = looked.filter(
+    (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
+  );
+  const isCut = looked.length < rows.length || rows.length === MOST_CANDIDATES;
+  return {
+    ids: matching.map(({ id }) => id),
+    ctids: matching.map((row) => row.place_in_table),
+    tally: {
+      ...tallyOf(matching),
+      undecided: looked.filter(({ payload }) => payload === null).length,
+    },
+    uptoId: isCut ? (looked.at(-1)?.id ?? uptoId) : uptoId,
+  };
+}
+
+function tallyOf(rows: readonly CandidateRow[]): Tally {
+  const by = (key: (row: CandidateRow) => number | null) =>
+    new Map([...Map.groupBy(rows, key)].map(([id, some]) => [id, some.length]));
+  return {
+    rows: rows.length,
+    locked: rows.filter(({ is_locked }) => is_locked).length,
+    undecided: 0,
+    payloadBytes: rows.reduce((all, { size }) => all + size, 0),
+    errorBytes: rows.reduce((all, { error_size }) => all + error_size, 0),
+    byTask: by(({ task_id }) => task_id),
+    byQueue: by(({ job_queue_id }) => job_queue_id),
+  };
+}
+
+const candidatesSql = (jobs: JobQuery) => (s: string) =>
+  `
+  select jobs.id, pg_catalog.left(jobs.last_error, ${LONGEST_ERROR}) as last_error,
+    coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_size,
+    jobs.locked_at is not null as is_locked, jobs.task_id, jobs.job_queue_id,
+    pg_catalog.pg_column_size(jobs.payload) as size,
+    ${packable(String(LARGEST_STORED))},
+    ${jobs.marks(4)} as marks
+  from ${s}._private_jobs as jobs
+  where jobs.id > $1::bigint and jobs.id <= $2::bigint
+  and ${jobs.sql(4)}
+  order by jobs.id
+  limit $3::int`;

@@ -1,0 +1,192 @@
+// How many jobs an operation is about: counted where that is cheap (a small table, a few ids, an index
+// that leads to a few), else estimated from a sample, and where the sample hardly meets any, walked for a
+// while. Nothing is locked, and no statement is long.
+import type { Database } from "../../../database/database.ts";
+import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
+import { type Condition, lockedConditions } from "../../../domain/condition.ts";
+import type { JobQuery } from "../../../insight/query/job-query.ts";
+import { type SampleOptions, SMALL_TABLE_PAGES } from "../../../insight/stats/count-query.ts";
+import { readGauge } from "../../../insight/stats/gauge.ts";
+import { isFew } from "../../../insight/walk/id-walk.ts";
+import { matchingOf } from "../../../insight/walk/matching.ts";
+import { type JobSort, type Segment, segmentsOf } from "../../../insight/walk/order.ts";
+import { walk } from "../../../insight/walk/walk.ts";
+import { timeText } from "../../../queue/sql/moments.ts";
+import { readPriorities } from "../../../queue/sql/priorities.ts";
+import type { OperationTools } from "../model/operation-tools.ts";
+import { readCandidates } from "./candidates.ts";
+import {
+  countedAs,
+  estimatedFrom,
+  type MatchCounts,
+  type MatchSample,
+  noTally,
+  sizesOf,
+  sumOf,
+  type Tally,
+} from "./match-counts.ts";
+import { idsByTime, sampleMatches, tallyIds, tallyRange } from "./read-matches.ts";
+
+export interface Asked {
+  readonly jobs: JobQuery;
+  /** Higher ids are not meant. */
+  readonly maxId: string;
+  /** How long to look one by one, milliseconds. */
+  readonly walkMs: number;
+  /** For tests. */
+  readonly sample?: SampleOptions | undefined;
+}
+
+type Tools = Pick<OperationTools, "reads" | "monotonic">;
+
+// Fewer in the sample say too little.
+const ENOUGH_HITS = 30;
+// An index leads to so many within the time.
+const MOST_BY_INDEX = 10_000;
+// A range of ids that is worth a look before the sample.
+const NARROW = 200_000n;
+const FIRST_SPAN = 25_000;
+const WANTED_MS = 50;
+
+export async function countMatches(tools: Tools, asked: Asked): Promise<MatchCounts> {
+  const { reads } = tools;
+  const { jobs } = asked;
+  const gauge = await readGauge(reads);
+  const asOf = timeText(gauge.nowMs * 1_000);
+  const { smallPages = SMALL_TABLE_PAGES } = asked.sample ?? {};
+  const counted = await countedWhereCheap(tools, asked, gauge.pages <= smallPages);
+  if (counted !== null) return countedAs(counted, asOf);
+  const sample = await sampleMatches(reads, jobs, gauge, asked.maxId, asked.sample);
+  const isEnough = sample.places.length >= ENOUGH_HITS;
+  // How large payloads are that Node has looked into, the sample does not say.
+  const { first, last } = idsOf(asked);
+  const besides = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
+  if (isEnough && jobs.check === null) return estimatedFrom(sample, besides);
+  const { tally, isWhole } = await walkedThrough(tools, asked);
+  if (isWhole) return countedAs(tally, asOf);
+  const sized = jobs.check === null ? sample : sizedBy(sample, tally);
+  return estimatedFrom(sized, { ...besides, walked: tally });
+}
+
+/** Those that can match. */
+function idsOf({ jobs: { shape }, maxId }: Asked): { first: bigint; last: bigint } {
+  const first = BigInt(shape.minId ?? "1");
+  const most = BigInt(maxId);
+  const last = shape.maxId === null ? most : lesser(BigInt(shape.maxId), most);
+  return { first, last: last < first ? first - 1n : last };
+}
+
+/** null: it would take too long, or nobody knows. */
+async function countedWhereCheap(
+  tools: Tools,
+  asked: Asked,
+  isSmall: boolean,
+): Promise<Tally | null> {
+  const { reads } = tools;
+  const { jobs, maxId, walkMs } = asked;
+  if (jobs.isEmpty) return noTally;
+  if (isSmall && jobs.check === null) return tallyRange(reads, jobs, "0", maxId);
+  if (isSmall || isNarrow(asked)) {
+    const { tally, isWhole } = await walkedThrough(tools, asked);
+    if (isWhole) return tally;
+  }
+  if (jobs.cost !== "cheap") return null;
+  const ids = await idsByIndex(reads, jobs, walkMs);
+  if (ids === null) return null;
+  return tallyIds(
+    reads,
+    ids.filter((id) => BigInt(id) <= BigInt(maxId)),
+  );
+}
+
+function sizedBy(sample: MatchSample, tally: Tally): MatchSample {
+  const { payloadBytes, errorBytes } = sizesOf(tally);
+  const rows = sample.places.length;
+  return { ...sample, payloadBytes: payloadBytes * rows, errorBytes: errorBytes * rows };
+}
+
+/** Whether a locked job can match. */
+function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
+  return (
+    isDue === null &&
+    (conditions === null ||
+      conditions.some((one) => lockedConditions.some((locked) => locked === one)))
+  );
+}
+
+/** An id, a key. */
+const hasFew = (jobs: JobQuery) => isFew(matchingOf(jobs));
+
+function isNarrow(asked: Asked): boolean {
+  const { first, last } = idsOf(asked);
+  return hasFew(asked.jobs) || last - first < NARROW;
+}
+
+interface WalkedThrough {
+  readonly tally: Tally;
+  /** These are all. */
+  readonly isWhole: boolean;
+}
+
+/** Ascending by id for a while. */
+async function walkedThrough({ reads, monotonic }: Tools, asked: Asked): Promise<WalkedThrough> {
+  const { jobs, walkMs } = asked;
+  const until = monotonic() + walkMs;
+  let tally = noTally;
+  const { first, last } = idsOf(asked);
+  let after = first - 1n;
+  // An index leads to a few, wherever they are.
+  let span = hasFew(jobs) ? Number.MAX_SAFE_INTEGER : FIRST_SPAN;
+  while (after < last) {
+    if (monotonic() > until) return { tally, isWhole: false };
+    const began = monotonic();
+    let upto = lesser(after + BigInt(Math.round(span)), last);
+    if (jobs.check === null) {
+      tally = sumOf(tally, await tallyRange(reads, jobs, String(after), String(upto)));
+    } else {
+      const candidates = await readCandidates(reads, jobs, String(after), String(upto));
+      tally = sumOf(tally, candidates.tally);
+      upto = BigInt(candidates.uptoId);
+    }
+    after = upto;
+    span *= Math.min(8, Math.max(1 / 8, WANTED_MS / Math.max(monotonic() - began, 1)));
+  }
+  return { tally, isWhole: true };
+}
+
+/** All of them where an index leads to them and they are few; else null. */
+async function idsByIndex(
+  db: Database,
+  jobs: JobQuery,
+  budgetMs: number,
+): Promise<readonly string[] | null> {
+  const { isDue, conditions } = jobs.shape;
+  const isWaiting = isDue !== null || conditions?.every((one) => waiting.includes(one)) === true;
+  if (isWaiting) {
+    if ((await readPriorities(db)) === null) return null;
+    const ids = await idsByTime(db, jobs, MOST_BY_INDEX + 1);
+    return ids.length <= MOST_BY_INDEX ? ids : null;
+  }
+  const segments = await orderedByIndex(db, jobs);
+  if (segments === null) return null;
+  const { found, next } = await walk({
+    ...{ db, matching: matchingOf(jobs), segments, place: null, skip: 0, size: 0, budgetMs },
+    limit: MOST_BY_INDEX + 1,
+  });
+  return next === null && found.length <= MOST_BY_INDEX ? found.map(({ id }) => id) : null;
+}
+
+const waiting: readonly Condition[] = ["ready", "scheduled", "retrying"];
+
+/** By the optional indexes `failed` and `running`. */
+async function orderedByIndex(
+  db: Database,
+  { shape }: JobQuery,
+): Promise<readonly Segment[] | null> {
+  const facts = { priorities: null, indexes: await usableIndexes(db) };
+  const orders: readonly JobSort[] = ["-failed_at", "running"];
+  const ways = orders.map((sort) => segmentsOf(sort, shape, facts));
+  return ways.find((segments) => segments.every(({ way }) => way.kind === "index")) ?? null;
+}
+
+const lesser = (a: bigint, b: bigint) => (a < b ? a : b);

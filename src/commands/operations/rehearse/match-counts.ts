@@ -1,0 +1,159 @@
+// How many jobs match, how many of them run, of which tasks and queues they are: counted, or estimated
+// from those on some pages of the table. Pure; what is read is read in read-matches.ts.
+import { between, exact, type Value, within } from "../../../domain/value.ts";
+import { estimateFrom } from "../../../insight/stats/page-sample.ts";
+
+export interface MatchCounts {
+  /** Jobs that match. */
+  readonly count: Value;
+  /** Of them those that run, and are left alone; and the others. */
+  readonly locked: Value;
+  readonly free: Value;
+  /** The largest ones; an id of null: without a queue. */
+  readonly byTask: readonly CountOf[];
+  readonly byQueue: readonly CountOf[];
+  /** Of one job, on average, as it is stored. */
+  readonly payloadBytes: number;
+  readonly errorBytes: number;
+}
+
+export interface CountOf {
+  readonly id: number | null;
+  readonly count: Value;
+}
+
+/** Jobs that match, each of them counted. */
+export interface Tally {
+  readonly rows: number;
+  readonly locked: number;
+  /** Beside them, those whose texts are too large to be looked at: they may match, and are left alone. */
+  readonly undecided: number;
+  readonly payloadBytes: number;
+  readonly errorBytes: number;
+  readonly byTask: Counts;
+  readonly byQueue: Counts;
+}
+
+type Counts = ReadonlyMap<number | null, number>;
+
+/** Jobs that match on some pages of the table, and what the numbers of all of them follow from. */
+export interface MatchSample {
+  /** Of each job: the place of its page among those that were read, from 0. */
+  readonly places: readonly number[];
+  readonly tasks: readonly number[];
+  readonly queues: readonly (number | null)[];
+  readonly isLocked: readonly boolean[];
+  readonly pagesRead: number;
+  /** Of the table. */
+  readonly pages: number;
+  /** Of all these jobs together, as they are stored. */
+  readonly payloadBytes: number;
+  readonly errorBytes: number;
+}
+
+const MOST_SHARES = 10;
+/** Of the smallest jobs there are: for what was met on no page. */
+const MOST_ON_A_PAGE = 90;
+
+export const noTally: Tally = {
+  ...{ rows: 0, locked: 0, undecided: 0, payloadBytes: 0, errorBytes: 0 },
+  byTask: new Map(),
+  byQueue: new Map(),
+};
+
+/** Both together, of two ranges. */
+export function sumOf(one: Tally, other: Tally): Tally {
+  return {
+    rows: one.rows + other.rows,
+    locked: one.locked + other.locked,
+    undecided: one.undecided + other.undecided,
+    payloadBytes: one.payloadBytes + other.payloadBytes,
+    errorBytes: one.errorBytes + other.errorBytes,
+    byTask: bothOf(one.byTask, other.byTask),
+    byQueue: bothOf(one.byQueue, other.byQueue),
+  };
+}
+
+function bothOf(one: Counts, other: Counts): Counts {
+  const both = new Map(one);
+  for (const [key, count] of other) both.set(key, (both.get(key) ?? 0) + count);
+  return both;
+}
+
+export function countedAs(tally: Tally, asOf: string): MatchCounts {
+  const { undecided } = tally;
+  const value = (count: number) =>
+    undecided === 0
+      ? exact(count, "scan", asOf)
+      : between({ value: count, low: count, high: count + undecided }, "scan", asOf);
+  const shares = (counts: Counts) =>
+    largest([...counts], ([, count]) => count).map(([id, count]) => ({ id, count: value(count) }));
+  return {
+    count: value(tally.rows),
+    locked: value(tally.locked),
+    free: value(tally.rows - tally.locked),
+    byTask: shares(tally.byTask),
+    byQueue: shares(tally.byQueue),
+    ...sizesOf(tally),
+  };
+}
+
+/** What is known of the matches beside a sample. */
+export interface KnownBesides {
+  /** Counted one by one: no estimate is below it. */
+  readonly walked: Tally;
+  /** So many ids there are: no estimate is above it. */
+  readonly most: number;
+  /** Whether a job that runs can match. */
+  readonly mayRun: boolean;
+  readonly asOf: string;
+}
+
+export function estimatedFrom(
+  sample: MatchSample,
+  { walked, most, mayRun, asOf }: KnownBesides,
+): MatchCounts {
+  const { places, isLocked, pagesRead, pages } = sample;
+  const all = places.map((_, at) => at);
+  const perPage = all.length === 0 ? MOST_ON_A_PAGE : all.length / Math.max(pagesRead, 1);
+  const estimateOf = (some: readonly number[], atLeast: number) => {
+    const counts = new Array<number>(Math.max(pagesRead, 1)).fill(0);
+    for (const at of some) {
+      const place = places[at] ?? 0;
+      counts[place] = (counts[place] ?? 0) + 1;
+    }
+    return between(estimateFrom(pages, counts, perPage), "sample", asOf, atLeast);
+  };
+  const count = within(estimateOf(all, walked.rows), exact(most, "catalog", asOf));
+  const part = (some: readonly number[], atLeast: number) =>
+    within(estimateOf(some, atLeast), count);
+  const ofLocked = (is: boolean) => all.filter((at) => isLocked[at] === is);
+  const shares = (ids: MatchSample["queues"], counts: Counts) => {
+    const met = Map.groupBy(all, (at) => ids[at] ?? null);
+    const groups = [...new Set([...met.keys(), ...counts.keys()])].map((id) => ({
+      ...{ id, some: met.get(id) ?? [], atLeast: counts.get(id) ?? 0 },
+    }));
+    const some = largest(groups, (one) => Math.max(one.some.length, one.atLeast));
+    return some.map((one) => ({ id: one.id, count: part(one.some, one.atLeast) }));
+  };
+  return {
+    count,
+    locked: mayRun ? part(ofLocked(true), walked.locked) : exact(0, "sample", asOf),
+    free: mayRun ? part(ofLocked(false), walked.rows - walked.locked) : count,
+    byTask: shares(sample.tasks, walked.byTask),
+    byQueue: shares(sample.queues, walked.byQueue),
+    ...sizesOf({ ...sample, rows: all.length }),
+  };
+}
+
+type Sized = Pick<Tally, "rows" | "payloadBytes" | "errorBytes">;
+
+/** Of one job, on average. */
+export function sizesOf({ rows, payloadBytes, errorBytes }: Sized) {
+  const each = (bytes: number) => (rows === 0 ? 0 : bytes / rows);
+  return { payloadBytes: each(payloadBytes), errorBytes: each(errorBytes) };
+}
+
+function largest<T>(list: readonly T[], size: (one: T) => number): T[] {
+  return list.toSorted((a, b) => size(b) - size(a)).slice(0, MOST_SHARES);
+}

@@ -1,0 +1,224 @@
+// One batch of an operation as one statement: what matches is found, locked, looked at again under the
+// lock, changed, and kept as it was, and the operation moves on, all or nothing. So a process that is
+// killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch. What
+// was found and could not be had counts as locked, and is looked at again afterwards (missed.ts).
+
+import type { JobQuery } from "../../../insight/query/job-query.ts";
+import { announceJobs } from "../../../queue/sql/notify.ts";
+import { keepRows, keptColumns, mayRun } from "../../before-images/kept-columns.ts";
+import { movedRunAt } from "../../before-images/moved-run-at.ts";
+import type { Act } from "../model/action.ts";
+import { MOST_ROWS } from "../model/operation.ts";
+import type { Chosen, Stretch } from "../model/operation-store.ts";
+
+/** The operation's row; a batch does nothing unless it is ours, running, and where we think it is. */
+export interface Claim {
+  readonly operationId: string;
+  readonly owner: string;
+  readonly leaseS: number;
+  readonly ratePerS: number | null;
+  readonly etaS: number | null;
+}
+
+export interface BuiltStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export type Parameter = (value: unknown, type: string) => string;
+
+/** Numbers parameters as they are used: PostgreSQL refuses one that is not. */
+export function parameters() {
+  const values: unknown[] = [];
+  const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`;
+  return { values, parameter };
+}
+
+/**
+ * Found first without a lock, then locked in the order of ids, what others have left out: a batch never
+ * waits for a worker.
+ */
+export function batchStatement(
+  s: string,
+  query: JobQuery,
+  act: Act,
+  stretch: Stretch,
+  claim: Claim,
+): BuiltStatement {
+  const { values, parameter } = parameters();
+  const after = parameter(stretch.afterId, "bigint");
+  const upto = parameter(stretch.uptoId, "bigint");
+  const before = parameter(stretch.before, "timestamptz");
+  const limit = parameter(stretch.limit, "int");
+  const mine = mineOf(s, claim, after, parameter);
+  const acted = actedOf(s, act, parameter);
+  const rest = kept(s, claim, act, { limit, upto, parameter });
+  const chosen = stretch.chosen === null ? null : chosenOf(stretch.chosen, parameter);
+  const matches = query.sql(values.length + 1);
+  values.push(...query.values);
+  const row = chosen === null ? "jobs" : "chosen";
+  // A job that crashes its worker is locked, or changed, at every moment.
+  const [isLocked, isChanged, isFree] = mayRun(act.kind)
+    ? ["false", "false", `${before} is not null`]
+    : [
+        "jobs.locked_at is not null",
+        `jobs.locked_at is null and coalesce(jobs.updated_at > ${before}, false)`,
+        `jobs.locked_at is null and jobs.updated_at <= ${before}`,
+      ];
+  const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
+  // Of those that were chosen by their texts, also the ones that are another version by now.
+  const candidates =
+    chosen === null
+      ? `from ${s}._private_jobs as jobs
+    where ${isHere} and ${matches}`
+      : `from chosen
+    left join ${s}._private_jobs as jobs
+      on jobs.id = chosen.id and jobs.ctid = chosen.ctid and ${matches}
+    where ${isHere}`;
+  const text = `
+  with ${mine}, ${chosen === null ? "" : `${chosen}, `}found as materialized (
+    select ${row}.id, ${row}.ctid, ${isLocked} as is_locked,
+      ${isChanged} as is_changed
+    ${candidates}
+    and exists (select from mine)
+    order by ${row}.id
+    limit ${limit}
+  ), held as materialized (
+    select jobs.id, ${act.kind === "delete" ? "jobs.ctid" : keptColumns(act.kind, "jobs").join(", ")}
+    from found
+    join ${s}._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
+    where not found.is_locked and not found.is_changed
+    and ${isFree}
+    and ${matches}
+    order by jobs.id
+    for update of jobs skip locked
+  ), acted as (
+    ${acted}
+  ), announced as materialized (
+    select ${announceJobs("pg_catalog.count(*)")} from acted having pg_catalog.count(*) > 0 and ${act.kind === "reschedule"}
+  )${rest}`;
+  return { text, values };
+}
+
+/** The row is locked until the batch is committed: who pauses or stops waits that long, not longer. */
+function mineOf(s: string, claim: Claim, after: string, parameter: Parameter): string {
+  return `mine as materialized (
+    select kept from ${s}._private_operations
+    where id = ${parameter(claim.operationId, "bigint")} and owner = ${parameter(claim.owner, "text")}
+    and state = 'running' and after_id = ${after}
+    for update
+  )`;
+}
+
+const chosenOf = ({ ids, ctids }: Chosen, parameter: Parameter): string =>
+  `chosen as materialized (
+    select id, ctid
+    from unnest(${parameter(ids, "bigint[]")}, ${parameter(ctids, "tid[]")}) as row (id, ctid)
+  )`;
+
+/**
+ * As the schema's own functions. A row is found where it lies, not by its id among all dead entries of jobs
+ * that were changed before: for a deletion that is a third of a batch.
+ */
+function actedOf(s: string, act: Act, parameter: Parameter): string {
+  const changed = `where jobs.id = any(array(select held.id from held))
+    returning jobs.id, jobs.updated_at, jobs.attempts`;
+  const orAsIs = (column: string, value: number | null) =>
+    `coalesce(${parameter(value, "smallint")}, jobs.${column})`;
+  switch (act.kind) {
+    case "delete":
+      return `delete from ${s}._private_jobs as jobs
+    using held
+    where jobs.ctid = held.ctid and jobs.id = held.id
+    returning jobs.id, ${keptColumns(act.kind, "jobs").join(", ")}`;
+    case "fail":
+      return `update ${s}._private_jobs as jobs
+    set
+      last_error = coalesce(${parameter(act.reason, "text")}, 'Manually marked as failed'),
+      attempts = jobs.max_attempts,
+      updated_at = pg_catalog.now()
+    ${changed}`;
+    case "limit":
+      return `update ${s}._private_jobs as jobs
+    set
+      max_attempts = greatest(1::smallint, jobs.attempts),
+      updated_at = pg_catalog.now()
+    ${changed}`;
+    case "reschedule": {
+      const given =
+        act.runAt === "now"
+          ? "pg_catalog.now()"
+          : `coalesce(${parameter(act.runAt, "timestamptz")}, jobs.run_at)`;
+      return `update ${s}._private_jobs as jobs
+    set
+      run_at = ${movedBy(act, given, "jobs.id", parameter)},
+      priority = ${orAsIs("priority", act.priority)},
+      attempts = ${orAsIs("attempts", act.attempts)},
+      max_attempts = ${orAsIs("max_attempts", act.maxAttempts)},
+      updated_at = pg_catalog.now()
+    ${changed}`;
+    }
+    default:
+      return act satisfies never;
+  }
+}
+
+/** Most move no job away from the time that they give. */
+export function movedBy(
+  { shift, spread }: Extract<Act, { readonly kind: "reschedule" }>,
+  from: string,
+  id: string,
+  parameter: Parameter,
+): string {
+  if (shift === null && spread === null) return from;
+  const seconds = (value: number | null) => parameter(value, "double precision");
+  return movedRunAt(from, id, seconds(shift), seconds(spread));
+}
+
+interface Places {
+  readonly limit: string;
+  readonly upto: string;
+  readonly parameter: Parameter;
+}
+
+function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Places): string {
+  const operation = parameter(claim.operationId, "bigint");
+  const outcome =
+    "case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end";
+  const rows = keepRows(s, act.kind, { operation, outcome, met: "found", was: "held" });
+  return `, kept as (
+    ${rows}
+    where (select kept from mine) < ${MOST_ROWS}
+    returning 1
+  ), tally as materialized (
+    select
+      (select pg_catalog.count(*) from found) as found,
+      (select pg_catalog.max(id) from found) as last_id,
+      (select pg_catalog.count(*) from found where is_changed) as changed,
+      (select pg_catalog.count(*) from acted) as done,
+      (select pg_catalog.count(*) from kept) as kept
+  ), moved as (
+    update ${s}._private_operations as operation
+    set
+      after_id = case when tally.found < ${limit} then ${upto} else tally.last_id end,
+      done = operation.done + tally.done,
+      skipped_changed = operation.skipped_changed + tally.changed,
+      skipped_locked = operation.skipped_locked + tally.found - tally.changed - tally.done,
+      kept = operation.kept + tally.kept,
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => ${parameter(claim.leaseS, "int")}),
+      rate_per_s = ${parameter(claim.ratePerS, "int")},
+      eta_s = ${parameter(claim.etaS, "int")}
+    from tally, mine
+    where operation.id = ${operation}
+    returning operation.after_id
+  )
+  select tally.found::int, tally.changed::int, tally.done::int, moved.after_id, ${MISSED},
+    (select pg_catalog.count(*) from announced)::int as announced
+  from tally left join moved on true`;
+}
+
+/** Found, and somebody was faster. */
+const MISSED = `array(
+      select id from found
+      where not is_locked and not is_changed and id not in (select id from acted)
+    ) as missed_ids`;

@@ -1,0 +1,67 @@
+// Jobs that a batch found and could not have: in the moment between, somebody took them, wrote to them,
+// removed them, or holds their row. The batch's own snapshot cannot tell which, so they are looked at
+// once more. Until then they count as locked: whoever is killed in between has counted all of them.
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import type { JobQuery } from "../../../insight/query/job-query.ts";
+
+export interface Missed {
+  /** Somebody holds them, or held their row. */
+  readonly locked: readonly string[];
+  /** Written to since the boundary, or no longer matching. */
+  readonly changed: readonly string[];
+  readonly gone: readonly string[];
+}
+
+/** PostgreSQL's text of an array of numbers. */
+export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
+
+export async function lookAgain(
+  db: Database,
+  jobs: JobQuery,
+  before: string,
+  ids: readonly string[],
+): Promise<Missed> {
+  type Row = { id: string; outcome: keyof Missed };
+  const rows = await query<Row>(db, lookSql(jobs), [ids, before, ...jobs.values]);
+  const of = (outcome: keyof Missed) =>
+    rows.filter((row) => row.outcome === outcome).map(({ id }) => id);
+  return { locked: of("locked"), changed: of("changed"), gone: of("gone") };
+}
+
+const lookSql =
+  (jobs: JobQuery): Statement =>
+  (s) =>
+    `
+  select missed.id,
+    case
+      when jobs.id is null then 'gone'
+      when jobs.locked_at is not null then 'locked'
+      when jobs.updated_at > $2::timestamptz or ${jobs.sql(3)} is not true then 'changed'
+      else 'locked'
+    end as outcome
+  from pg_catalog.unnest($1::bigint[]) as missed (id)
+  left join ${s}._private_jobs as jobs on jobs.id = missed.id
+  order by missed.id`;
+
+/** In the operation's receipt, where they stand as locked. */
+export async function noteMissed(
+  db: Database,
+  operationId: string,
+  { changed, gone }: Missed,
+): Promise<void> {
+  if (changed.length + gone.length > 0) await query(db, noteSql, [operationId, changed, gone]);
+}
+
+const noteSql: Statement = (s) => `
+  with noted as (
+    update ${s}._private_operation_rows
+    set outcome = case when job_id = any($2::bigint[]) then 'c' else 'g' end::"char"
+    where operation_id = $1::bigint and job_id = any(pg_catalog.array_cat($2::bigint[], $3::bigint[]))
+    and outcome = 'l'
+  )
+  update ${s}._private_operations
+  set
+    skipped_locked = skipped_locked - pg_catalog.cardinality($2::bigint[]) - pg_catalog.cardinality($3::bigint[]),
+    skipped_changed = skipped_changed + pg_catalog.cardinality($2::bigint[]),
+    skipped_gone = skipped_gone + pg_catalog.cardinality($3::bigint[])
+  where id = $1::bigint`;

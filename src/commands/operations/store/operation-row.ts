@@ -1,0 +1,151 @@
+// An operation as its SQL row. The only place that knows the columns.
+import type { Value } from "../../../domain/value.ts";
+import { dateOf, microseconds, timeText } from "../../../queue/sql/moments.ts";
+import { isUnpackable } from "../../../queue/sql/unpacked.ts";
+import type { Changes, OperationAction } from "../model/action.ts";
+import {
+  type JobOperation,
+  type OperationState,
+  UNDO_HOURS,
+  type UndoLeft,
+} from "../model/operation.ts";
+
+/** What `operationColumns` selects, as `query()` delivers it. */
+export interface OperationRow {
+  readonly id: string;
+  readonly query: string;
+  readonly now_us: string;
+  readonly action: OperationAction;
+  readonly changes: string;
+  readonly performed_by: string | null;
+  readonly source: "admin" | "command line";
+  readonly state: OperationState;
+  readonly created_at_us: string;
+  readonly finished_at_us: string | null;
+  readonly max_id: string;
+  readonly before_us: string;
+  readonly matched: string | null;
+  readonly expected: string | null;
+  readonly after_id: string;
+  readonly done: string;
+  readonly skipped_locked: string;
+  readonly skipped_changed: string;
+  readonly skipped_gone: string;
+  readonly kept: string;
+  readonly rate: number | null;
+  readonly canary: number | null;
+  readonly is_canary_over: boolean;
+  readonly most: string | null;
+  readonly rate_per_s: number | null;
+  readonly eta_s: number | null;
+  readonly undo_after_id: string | null;
+  readonly undone: string;
+  readonly undo_key_taken: string;
+  readonly undo_changed: string;
+  readonly undo_gone: string;
+  readonly undo_locked: string;
+  readonly error: string | null;
+  readonly can_undo: boolean;
+}
+
+/** At work, but the process that worked on it has not been heard of. */
+export const EFFECTIVE_STATE = `case
+    when operation.state in ('running', 'canary', 'undoing')
+      and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
+    else operation.state
+  end`;
+
+const texts = ["query", "now_us", "action", "performed_by", "source", "state", "owner", "error"];
+const jsons = ["changes", "matched", "expected"];
+const LONGEST_TEXTS = 262_144;
+
+const textBytes = (row: string): string =>
+  texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
+
+/**
+ * The condition that the row is as long as one of ours can be: no other is listed or found. The length of a
+ * text is known without unpacking it.
+ */
+export const isOwnSize = (row: string): string =>
+  `${textBytes(row)} <= ${LONGEST_TEXTS}::bigint
+    and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}`;
+
+/** How long such a row is. */
+export const rowBytes = (row: string): string =>
+  [
+    textBytes(row),
+    ...jsons.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}::text), 0)::bigint`),
+  ].join(" + ");
+
+/** Expects the table under the name `operation`. */
+export const operationColumns = `
+  operation.id, operation.query, operation.now_us, operation.action, operation.changes,
+  operation.performed_by, operation.source, ${EFFECTIVE_STATE} as state,
+  ${microseconds("operation.created_at")} as created_at_us,
+  ${microseconds("operation.finished_at")} as finished_at_us,
+  operation.max_id, ${microseconds("operation.before")} as before_us, operation.matched,
+  operation.expected, operation.after_id, operation.done, operation.skipped_locked,
+  operation.skipped_changed, operation.skipped_gone, operation.undo_key_taken,
+  operation.undo_changed, operation.undo_gone, operation.undo_locked, operation.kept, operation.rate,
+  operation.canary, operation.is_canary_over, operation.most, operation.rate_per_s, operation.eta_s,
+  operation.undo_after_id, operation.undone, operation.error,
+  operation.kept > 0 and operation.done > 0
+    and operation.finished_at > pg_catalog.now() - interval '${UNDO_HOURS} hours'
+    and operation.state in ('done', 'stopped', 'failed') as can_undo`;
+
+export function toOperation(row: OperationRow): JobOperation {
+  const finishedAt = row.finished_at_us === null ? null : timeText(row.finished_at_us);
+  return {
+    id: row.id,
+    query: row.query,
+    nowUs: row.now_us,
+    action: row.action,
+    changes: JSON.parse(row.changes) as Changes,
+    origin: { by: row.performed_by, source: row.source },
+    state: row.state,
+    boundary: { maxId: row.max_id, before: timeText(row.before_us) },
+    matched: valueIn(row.matched),
+    expected: valueIn(row.expected),
+    startedAt: timeText(row.created_at_us),
+    finishedAt,
+    afterId: row.after_id,
+    done: Number(row.done),
+    skippedLocked: Number(row.skipped_locked),
+    skippedChanged: Number(row.skipped_changed),
+    skippedGone: Number(row.skipped_gone),
+    kept: Number(row.kept),
+    rate: row.rate,
+    canary: row.canary,
+    isCanaryOver: row.is_canary_over,
+    limit: row.most === null ? null : Number(row.most),
+    ratePerS: row.rate_per_s,
+    etaS: row.eta_s,
+    undoAfterId: row.undo_after_id,
+    undone: Number(row.undone),
+    undoLeft: undoLeftIn(row),
+    error: row.error,
+    canUndo: row.can_undo,
+    undoUntil: row.finished_at_us === null ? null : undoUntil(row.finished_at_us),
+  };
+}
+
+/** Beside a batch of an undo. */
+export type UndoLeftRow = Pick<
+  OperationRow,
+  "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"
+>;
+
+export function undoLeftIn(row: UndoLeftRow): UndoLeft {
+  return {
+    keyTaken: Number(row.undo_key_taken),
+    changed: Number(row.undo_changed),
+    gone: Number(row.undo_gone),
+    locked: Number(row.undo_locked),
+  };
+}
+
+const valueIn = (json: string | null) => (json === null ? null : (JSON.parse(json) as Value));
+
+function undoUntil(finishedAtUs: string): string {
+  return new Date(dateOf(finishedAtUs).getTime() + UNDO_HOURS * 3_600_000).toISOString();
+}

@@ -1,0 +1,87 @@
+// What has become of the jobs of an operation: those that it changed, those that it left alone, of the
+// changed ones those that have failed again since, and what its undo did to them.
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import { failedAt } from "../../../queue/settle/retry-policy.ts";
+import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
+import { receiptJobs } from "./receipt-jobs.ts";
+import { rowsAfter } from "./rows-after.ts";
+
+/** Success is a job that is gone; failure one that has used up a further attempt and waits again. */
+export const FAILED_AGAIN = (was: string): string => `
+  jobs.locked_at is null and jobs.last_error is not null
+    and jobs.attempts > ${was}.left_attempts and ${failedAt("jobs")} > ${was}.left_at`;
+
+const canarySql = (s: string) => `
+  select
+    pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
+    pg_catalog.count(*) filter (where ${FAILED_AGAIN("was")})::int as failed_again,
+    pg_catalog.count(*)::int as total
+  from ${s}._private_operation_rows as was
+  left join ${s}._private_jobs as jobs on jobs.id = was.job_id
+  where was.operation_id = $1::bigint and was.outcome = 'd'`;
+
+export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome> {
+  type Row = { gone: number; failed_again: number; total: number };
+  const [row] = await query<Row>(db, canarySql, [id]);
+  const { gone = 0, failed_again: failed = 0, total = 0 } = row ?? {};
+  return { gone, failedAgain: failed, undecided: total - gone - failed };
+}
+
+/** Which of an operation's rows; of an undo under way those that it has come to. */
+const whichRows: Readonly<Record<Outcome, string>> = {
+  done: "was.outcome = 'd'",
+  locked: "was.outcome = 'l'",
+  changed: "was.outcome = 'c'",
+  gone: "was.outcome = 'g'",
+  failed_again: "was.outcome = 'd'",
+  undone:
+    "was.outcome = 'd' and was.undo_outcome is null and was.job_id <= operation.undo_after_id",
+  undo_key_taken: "was.undo_outcome = 'k'",
+  undo_changed: "was.undo_outcome = 'c'",
+  undo_gone: "was.undo_outcome = 'g'",
+  undo_locked: "was.undo_outcome = 'l'",
+};
+
+// As many rows as one page may look at: of done jobs few may have failed again.
+const LOOKED_AT = 5_000;
+
+/** Of those that were not changed there are few, and they have an index of their own. */
+const stretch = (outcome: Outcome) =>
+  whichRows[outcome].startsWith("was.outcome = 'd'")
+    ? rowsAfter("was", "$1::bigint", "$2::bigint")
+    : "was.operation_id = $1::bigint and was.job_id > $2::bigint";
+
+const receiptSql =
+  (outcome: Outcome): Statement =>
+  (s) =>
+    `
+  select was.job_id as id,
+    ${outcome === "failed_again" ? `coalesce(${FAILED_AGAIN("was")}, false)` : "true"} as is_one
+  from (
+    select was.job_id, was.left_at, was.left_attempts
+    from ${s}._private_operation_rows as was
+    join ${s}._private_operations as operation on operation.id = was.operation_id
+    where ${stretch(outcome)}
+    and ${whichRows[outcome]}
+    order by was.operation_id, was.job_id
+    limit $3::int
+  ) as was
+  ${outcome === "failed_again" ? `left join ${s}._private_jobs as jobs on jobs.id = was.job_id` : ""}
+  order by was.job_id`;
+
+export async function receiptOf(
+  db: Database,
+  id: string,
+  outcome: Outcome,
+  afterId: string,
+  limit: number,
+): Promise<Receipt> {
+  const looked = outcome === "failed_again" ? LOOKED_AT : limit + 1;
+  type Row = { id: string; is_one: boolean };
+  const rows = await query<Row>(db, receiptSql(outcome), [id, afterId, looked]);
+  const found = rows.filter((row) => row.is_one).map((row) => row.id);
+  const ids = found.slice(0, limit);
+  const last = rows.length === looked ? (rows.at(-1)?.id ?? null) : null;
+  const nextCursor = found.length > limit ? (ids.at(-1) ?? null) : last;
+  return { jobs: await receiptJobs(db, id, ids), nextCursor };
+}

@@ -1,0 +1,254 @@
+// Operations in the extension's tables. Nothing here depends on a session, so all of it works behind a
+// transaction pooler: whose an operation is, is a lease in its row, and that only one is at work is a
+// unique index.
+import { codeOf, WorkerError } from "../../../base/errors.ts";
+import { type Database, query } from "../../../database/database.ts";
+import { ownKeyOf } from "../../../database/errors/database-errors.ts";
+import { endsPage, newestRows } from "../../../queue/sql/unpacked.ts";
+import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
+import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
+import { batchStatement, type Claim } from "./batch-statement.ts";
+import { idsIn, lookAgain, type Missed, noteMissed } from "./missed.ts";
+import {
+  EFFECTIVE_STATE,
+  isOwnSize,
+  type OperationRow,
+  operationColumns,
+  rowBytes,
+  toOperation,
+  type UndoLeftRow,
+  undoLeftIn,
+} from "./operation-row.ts";
+import { canaryOf, receiptOf } from "./receipt.ts";
+import { resultsOf } from "./results.ts";
+import { tidyTables } from "./tidy.ts";
+import { namesStatement, undoStatement } from "./undo-statement.ts";
+
+/** After so long without a word from its owner an operation counts as interrupted, seconds. */
+export const LEASE_S = 15;
+/** How long a rehearsal may be acted upon, minutes. */
+const REHEARSAL_MINUTES = 15;
+
+/** `owner`: an id of this process. */
+export function tableStore(db: Database, owner: string): OperationStore {
+  const rows = async (text: (s: string) => string, values: unknown[]) =>
+    (await query<OperationRow>(db, text, values)).map(toOperation);
+  const claimOf = ({ id }: JobOperation, speed: Speed): Claim => ({
+    operationId: id,
+    owner,
+    leaseS: LEASE_S,
+    ...speed,
+  });
+  return {
+    keep: async (rehearsal) => {
+      await query(db, keepSql, [rehearsal.id, JSON.stringify(rehearsal)]);
+    },
+    take: async (id) => {
+      const [row] = await query<{ rehearsal: string }>(db, takeSql, [id]);
+      return row === undefined ? null : (JSON.parse(row.rehearsal) as Rehearsal);
+    },
+    begin: async (rehearsal, origin, { rate, canary, limit }) => {
+      await query(db, releaseSql, []);
+      const { boundary } = rehearsal;
+      const [begun] = await conflicting(() =>
+        rows(beginSql, [
+          ...[rehearsal.query, rehearsal.nowUs, rehearsal.action],
+          ...[JSON.stringify(rehearsal.changes), origin.by, origin.source, owner, LEASE_S],
+          ...[boundary.maxId, boundary.before, rate, canary],
+          ...[JSON.stringify(rehearsal.matched), JSON.stringify(rehearsal.expected), limit],
+        ]),
+      );
+      if (begun === undefined) throw new Error("an operation that was inserted has no row");
+      return begun;
+    },
+    find: async (id) => (await rows(findSql, [id]))[0] ?? null,
+    findAll: (ids) => rows(findAllSql, [null, ids.length, ids]),
+    atHand: async () => (await rows(atHandSql, []))[0] ?? null,
+    list: async (limit, beforeId) => {
+      type Row = OperationRow & { readonly page_bytes: string };
+      const listed = await query<Row>(db, listSql, [beforeId, limit + 1]);
+      const hasMore = listed.length > limit || listed.some(endsPage);
+      return { operations: listed.slice(0, limit).map(toOperation), hasMore };
+    },
+    move: async (id, transition) => {
+      const { to, takes = false, isMine = false, isCanaryOver = false, error } = transition;
+      if (takes) await query(db, releaseSql, []);
+      const values = [id, transition.from, to, takes, isMine, owner, LEASE_S];
+      const [moved] = await conflicting(() =>
+        rows(moveSql, [...values, isCanaryOver, error ?? null]),
+      );
+      return moved ?? null;
+    },
+    renew: async (id) => (await query(db, renewSql, [id, owner, LEASE_S])).length > 0,
+    batch: async (operation, jobs, act, stretch, speed) => {
+      const { quoted } = db.schema;
+      const claim = claimOf(operation, speed);
+      const { text, values } = batchStatement(quoted, jobs, act, stretch, claim);
+      const batch = await query<BatchRow>(db, () => text, [...values]);
+      const ids = idsIn(batch[0]?.missed_ids);
+      if (ids.length === 0) return batchOf(batch);
+      const missed = await lookAgain(db, jobs, stretch.before, ids);
+      await noteMissed(db, operation.id, missed);
+      return batchOf(batch, missed);
+    },
+    undoBatch: async (operation, act, stretch, speed) => {
+      const { quoted } = db.schema;
+      if (act.kind === "delete") {
+        const names = namesStatement(quoted, operation.id, stretch);
+        await query(db, () => names.text, [...names.values]);
+      }
+      const { text, values } = undoStatement(quoted, act, stretch, claimOf(operation, speed));
+      const batch = await query<BatchRow & UndoLeftRow>(db, () => text, [...values]);
+      const undoLeft = batch[0] === undefined ? operation.undoLeft : undoLeftIn(batch[0]);
+      return { ...batchOf(batch), undoLeft };
+    },
+    canary: (id) => canaryOf(db, id),
+    results: ({ id, action, changes }) => resultsOf(db, id, action, changes),
+    receipt: (id, outcome, afterId, limit) => receiptOf(db, id, outcome, afterId, limit),
+    tidy: () => tidyTables(db),
+  };
+}
+
+const UNIQUE_VIOLATION = "23505";
+
+async function conflicting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { cause } = error as Error;
+    const state = codeOf(cause);
+    if (state !== UNIQUE_VIOLATION || ownKeyOf(state, cause) !== null) throw error;
+    throw anotherAtWork(error);
+  }
+}
+
+function anotherAtWork(cause?: unknown): WorkerError {
+  const message = "another operation is at work on this queue; wait for it, pause it or stop it";
+  return new WorkerError("conflict", message, { cause });
+}
+
+interface BatchRow {
+  readonly found: number;
+  readonly changed?: number;
+  readonly done: number;
+  readonly after_id: string | null;
+  readonly missed_ids?: string;
+}
+
+/** `missed`: those that count as locked until they have been looked at again. */
+function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batch {
+  const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
+  const isMoved = missed?.changed.length ?? 0;
+  const gone = missed?.gone.length ?? 0;
+  const locked = found - done - changed - isMoved - gone;
+  return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
+}
+
+/** The oldest go: a rehearsal is for the one who looks at it now. */
+const MOST_REHEARSALS = 1_000;
+
+const keepSql = (s: string) => `
+  with gone as (
+    delete from ${s}._private_rehearsals
+    where expires_at < pg_catalog.now() or id in (
+      select id from ${s}._private_rehearsals
+      order by expires_at desc, id
+      offset ${MOST_REHEARSALS - 1}
+    )
+  )
+  insert into ${s}._private_rehearsals (id, expires_at, rehearsal)
+  values ($1::text, pg_catalog.now() + interval '${REHEARSAL_MINUTES} minutes', $2::json)`;
+
+const takeSql = (s: string) => `
+  delete from ${s}._private_rehearsals
+  where id = $1::text and expires_at > pg_catalog.now()
+  returning rehearsal`;
+
+/** What nobody works on any more no longer stands in the way of others. */
+const releaseSql = (s: string) => `
+  update ${s}._private_operations
+  set state = 'interrupted', owner = null, lease_until = null
+  where state = any('{${atWork.join(",")}}') and lease_until < pg_catalog.clock_timestamp()`;
+
+const beginSql = (s: string) => `
+  insert into ${s}._private_operations as operation (
+    query, now_us, action, changes, performed_by, source, state, owner, lease_until,
+    max_id, before, rate, canary, matched, expected, most
+  )
+  values (
+    $1::text, $2::text, $3::text, $4::json, $5::text, $6::text, 'running', $7::text,
+    pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $8::int),
+    $9::bigint, $10::timestamptz, $11::int, $12::int, $13::json, $14::json, $15::bigint
+  )
+  returning ${operationColumns}`;
+
+const newestOf = (s: string, more = "") =>
+  newestRows(`${s}._private_operations`, rowBytes("stored"), `${isOwnSize("stored")} ${more}`);
+
+const findSql = (s: string) => `
+  select ${operationColumns}
+  from ${s}._private_operations as operation
+  where operation.id = $1::bigint and ${isOwnSize("operation")}`;
+
+const findAllSql = (s: string) => `
+  with recursive ${newestOf(s, "and stored.id = any($3::bigint[])")}
+  select ${operationColumns}
+  from page join ${s}._private_operations as operation on operation.id = page.id
+  where page.row_number > 0`;
+
+// So far back it is looked for, or it would take longer the more there are.
+const LOOKED_AT = 200;
+
+const atHandSql = (s: string) => `
+  with newest as (
+    select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${LOOKED_AT}
+  ), at_hand as (
+    select id, 1 as rank from ${s}._private_operations as operation
+    where state in ('running', 'canary', 'undoing') and ${isOwnSize("operation")}
+    union all
+    select pg_catalog.max(id), 2 from newest where finished_at is distinct from created_at
+  )
+  select ${operationColumns}
+  from ${s}._private_operations as operation
+  where operation.id = (select id from at_hand where id is not null order by rank limit 1)
+  and ${isOwnSize("operation")}`;
+
+const listSql = (s: string) => `
+  with recursive ${newestOf(s)}
+  select ${operationColumns}, page.page_bytes
+  from page join ${s}._private_operations as operation on operation.id = page.id
+  where page.row_number > 0
+  order by page.id desc`;
+
+const moveSql = (s: string) => `
+  update ${s}._private_operations as operation
+  set
+    state = $3::text,
+    owner = case when $4::boolean then $6::text when $5::boolean and $3 = any('{${atWork.join(",")}}') then owner end,
+    lease_until = case
+      when $4::boolean or ($5::boolean and $3 = any('{${atWork.join(",")}}'))
+      then pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $7::int)
+    end,
+    -- What was done to the end has dealt with all ids, unless its limit was the end.
+    after_id = case when $3 = 'done' and not coalesce(done >= most, false) then max_id else after_id end,
+    finished_at = case
+      when $3 in ('done', 'stopped', 'failed') then coalesce(finished_at, pg_catalog.now())
+      when $3 = 'undone' then pg_catalog.now()
+      else finished_at
+    end,
+    is_canary_over = is_canary_over or $8::boolean,
+    undo_after_id = case when $3 = 'undoing' then coalesce(undo_after_id, 0) else undo_after_id end,
+    error = $9::text,
+    rate_per_s = null,
+    eta_s = null
+  where id = $1::bigint
+  and (${EFFECTIVE_STATE}) = any($2::text[])
+  and (not $5::boolean or owner = $6::text)
+  returning ${operationColumns}`;
+
+const renewSql = (s: string) => `
+  update ${s}._private_operations
+  set lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $3::int)
+  where id = $1::bigint and owner = $2::text
+  and state = any('{${atWork.join(",")}}')
+  returning id`;

@@ -1,0 +1,204 @@
+// One batch of an undo as one statement: of the jobs that an operation has changed, those which nobody
+// has touched since become what they were, to the byte; the rest is left as it is, and it is noted why.
+// Deleted jobs come back under their id, unless their key is taken meanwhile.
+
+import { announceJobs } from "../../../queue/sql/notify.ts";
+import { mayRun } from "../../before-images/kept-columns.ts";
+import type { Act } from "../model/action.ts";
+import type { UndoStretch } from "../model/operation-store.ts";
+import {
+  type BuiltStatement,
+  type Claim,
+  movedBy,
+  type Parameter,
+  parameters,
+} from "./batch-statement.ts";
+import { rowsAfter } from "./rows-after.ts";
+
+export function undoStatement(
+  s: string,
+  act: Act,
+  { afterId, limit }: UndoStretch,
+  claim: Claim,
+): BuiltStatement {
+  const { values, parameter } = parameters();
+  const operation = parameter(claim.operationId, "bigint");
+  const after = parameter(afterId, "bigint");
+  const most = parameter(limit, "int");
+  const text = `
+  with mine as materialized (
+    select from ${s}._private_operations
+    where id = ${operation} and owner = ${parameter(claim.owner, "text")}
+    and state = 'undoing' and undo_after_id = ${after}
+    for update
+  ), batch as materialized (
+    select was.*
+    from ${s}._private_operation_rows as was
+    where ${rowsAfter("was", operation, after)} and exists (select from mine)
+    order by was.operation_id, was.job_id
+    limit ${most}
+  ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act, parameter)}, announced as materialized (
+    select ${announceJobs("pg_catalog.count(*)")} from restored having pg_catalog.count(*) > 0
+  ), left_alone as materialized (
+    select batch.job_id, ${act.kind === "delete" ? WHY_NOT_BACK : whyNotChanged(act, asLeftBy(act, parameter))}::"char" as why
+    from batch
+    left join ${s}._private_jobs as jobs on jobs.id = batch.job_id
+    where batch.outcome = 'd' and batch.job_id not in (select id from restored)
+  ), noted as (
+    update ${s}._private_operation_rows as was
+    set undo_outcome = left_alone.why
+    from left_alone
+    where was.operation_id = ${operation} and was.job_id = left_alone.job_id
+  ), tally as materialized (
+    select
+      (select pg_catalog.count(*) from batch) as found,
+      (select pg_catalog.max(job_id) from batch) as last_id,
+      (select pg_catalog.count(*) from restored) as done,
+      pg_catalog.count(*) filter (where why = 'k') as key_taken,
+      pg_catalog.count(*) filter (where why = 'c') as changed,
+      pg_catalog.count(*) filter (where why = 'g') as gone,
+      pg_catalog.count(*) filter (where why = 'l') as locked
+    from left_alone
+  ), moved as (
+    update ${s}._private_operations as operation
+    set
+      undo_after_id = coalesce(tally.last_id, operation.undo_after_id),
+      undone = operation.undone + tally.done,
+      undo_key_taken = operation.undo_key_taken + tally.key_taken,
+      undo_changed = operation.undo_changed + tally.changed,
+      undo_gone = operation.undo_gone + tally.gone,
+      undo_locked = operation.undo_locked + tally.locked,
+      lease_until = pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => ${parameter(claim.leaseS, "int")}),
+      rate_per_s = ${parameter(claim.ratePerS, "int")},
+      eta_s = ${parameter(claim.etaS, "int")}
+    from tally, mine
+    where operation.id = ${operation}
+    returning operation.undo_after_id as after_id, operation.undo_key_taken,
+      operation.undo_changed, operation.undo_gone, operation.undo_locked
+  )
+  select tally.found::int, tally.done::int, moved.*,
+    (select pg_catalog.count(*) from announced)::int as announced
+  from tally left join moved on true`;
+  return { text, values };
+}
+
+/** What it was when the batch began; a row that looks untouched was held by somebody. */
+const whyNotChanged = ({ kind }: Change, asLeft: string): string => `case
+        when jobs.id is null then 'g'${mayRun(kind) ? "" : "\n        when jobs.locked_at is not null then 'l'"}
+        when not (${asLeft}) then 'c'
+        else 'l'
+      end`;
+
+/** Its id is there again, or its key is another job's. */
+const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
+
+const overwritten = {
+  fail: ["attempts", "last_error", "updated_at"],
+  reschedule: ["run_at", "attempts", "max_attempts", "priority", "updated_at"],
+  limit: ["max_attempts"],
+} as const;
+
+type Change = Exclude<Act, { readonly kind: "delete" }>;
+
+/**
+ * Untouched: not taken since (which counts an attempt), and not written since. Stock workers, and whoever
+ * writes SQL by hand, leave updated_at as it is: all that would be overwritten is compared.
+ */
+function asLeftBy(act: Change, parameter: Parameter): string {
+  // It may run, and may have run since.
+  if (act.kind === "limit") return "jobs.max_attempts = greatest(1, batch.left_attempts)";
+  const written = "jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts";
+  if (act.kind === "fail") {
+    return `${written} and jobs.last_error is not distinct from ${parameter(act.reason, "text")}`;
+  }
+  const { runAt, priority, maxAttempts } = act;
+  const given = runAt === "now" ? "batch.left_at" : parameter(runAt, "timestamptz");
+  const moved = movedBy(act, `coalesce(${given}, batch.run_at)`, "batch.job_id", parameter);
+  return `${written} and jobs.run_at = ${moved}
+    and jobs.priority = coalesce(${parameter(priority, "int")}, batch.priority)
+    and jobs.max_attempts = coalesce(${parameter(maxAttempts, "int")}, batch.max_attempts)`;
+}
+
+/** A condition on a kept row `batch` and the job `jobs`, or none: an undo would restore it now. */
+export function mayBeRestored(s: string, act: Act, parameter: Parameter): string {
+  if (act.kind === "delete") {
+    return `jobs.id is null and not exists (
+        select from ${s}._private_jobs as others where others.key = batch.key
+      )`;
+  }
+  const isFree = mayRun(act.kind) ? "" : "jobs.locked_at is null and ";
+  return `${isFree}${asLeftBy(act, parameter)}`;
+}
+
+const changedBack = (
+  s: string,
+  act: Change,
+  parameter: Parameter,
+): string => `held as materialized (
+    select jobs.id
+    from batch
+    join ${s}._private_jobs as jobs on jobs.id = batch.job_id
+    where batch.outcome = 'd'${mayRun(act.kind) ? "" : " and jobs.locked_at is null"}
+    and ${asLeftBy(act, parameter)}
+    order by jobs.id
+    for update of jobs skip locked
+  ), restored as (
+    update ${s}._private_jobs as jobs
+    set ${overwritten[act.kind].map((column) => `${column} = batch.${column}`).join(", ")}
+    from batch
+    join held on held.id = batch.job_id
+    where jobs.id = held.id
+    returning jobs.id
+  )`;
+
+/** By the names, not the ids, of task and queue: the ids may have become others. */
+const putBack = (s: string): string => `restored as (
+    insert into ${s}._private_jobs (
+      id, job_queue_id, task_id, payload, priority, run_at, attempts, max_attempts, last_error,
+      created_at, updated_at, key, revision, flags
+    )
+    overriding system value
+    select
+      batch.job_id, coalesce(queues.id, batch.job_queue_id), coalesce(tasks.id, batch.task_id),
+      batch.payload, batch.priority, batch.run_at, batch.attempts, batch.max_attempts,
+      batch.last_error, batch.created_at, batch.updated_at, batch.key, batch.revision, batch.flags
+    from batch
+    left join ${s}._private_tasks as tasks on tasks.identifier = batch.task_identifier
+    left join ${s}._private_job_queues as queues on queues.queue_name = batch.queue_name
+    where batch.outcome = 'd'
+    order by batch.job_id
+    on conflict do nothing
+    returning id
+  )`;
+
+/** Before a batch of deleted jobs comes back: the names that have been cleaned up since. */
+export function namesStatement(
+  s: string,
+  operationId: string,
+  { afterId, limit }: UndoStretch,
+): BuiltStatement {
+  const text = `
+  with batch as materialized (
+    select was.task_identifier, was.queue_name
+    from ${s}._private_operation_rows as was
+    where ${rowsAfter("was", "$1::bigint", "$2::bigint")}
+    order by was.operation_id, was.job_id
+    limit $3::int
+  ), tasks as (
+    insert into ${s}._private_tasks (identifier)
+    select distinct task_identifier from batch
+    where task_identifier is not null
+    and not exists (select from ${s}._private_tasks where identifier = task_identifier)
+    order by task_identifier
+    on conflict do nothing
+  )
+  insert into ${s}._private_job_queues (queue_name)
+  select distinct queue_name from batch
+  where batch.queue_name is not null
+  and not exists (
+    select from ${s}._private_job_queues as queues where queues.queue_name = batch.queue_name
+  )
+  order by queue_name
+  on conflict do nothing`;
+  return { text, values: [operationId, afterId, limit] };
+}

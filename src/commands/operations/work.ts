@@ -1,0 +1,235 @@
+// Works on one operation, batch by batch, until all is done, or somebody pauses or stops it, or its
+// canary fails, or the caller has to go. What it has done so far is in the store, never only here.
+import { codeOf, WorkerError } from "../../base/errors.ts";
+import { backoffDelay } from "../../base/retry.ts";
+import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
+import type { JobQuery } from "../../insight/query/job-query.ts";
+import { watchCanary } from "./canary.ts";
+import { probeHead } from "./head-probe.ts";
+import { actOf } from "./model/action.ts";
+import { type JobOperation, leftAlone } from "./model/operation.ts";
+import type { Batch, OperationStore } from "./model/operation-store.ts";
+import type { OperationTools } from "./model/operation-tools.ts";
+import { createPace, type Pace } from "./pace.ts";
+import { readCandidates } from "./rehearse/candidates.ts";
+
+// A database that is away for longer is somebody's to look at.
+const MOST_FAILURES = 60;
+// Locked queues and new names: how old the compiled query may be.
+const COMPILED_FOR_MS = 2_000;
+
+/**
+ * The operation must be at work and the caller's. Gives it as it is in the end: `done`, `undone`,
+ * `paused` (by somebody, or by its canary), `stopped`, `failed`, or `interrupted` when `signal` aborts.
+ */
+export async function workOn(
+  tools: OperationTools,
+  operation: JobOperation,
+  signal: AbortSignal,
+): Promise<JobOperation> {
+  const { store } = tools;
+  const { id } = operation;
+  const isUndo = operation.state === "undoing";
+  const pace = createPace({ rate: operation.rate, monotonic: tools.monotonic });
+  const round = isUndo ? undoRound(tools, pace) : batchRound(tools, pace);
+  let current = operation;
+  let failures = 0;
+  try {
+    while (!signal.aborted) {
+      try {
+        const next = await round(current, signal);
+        failures = 0;
+        tools.onProgress?.(next.operation);
+        current = next.operation;
+        if (next.isOver) return current;
+        if (next.restMs > 0) await tools.wait(next.restMs, signal);
+      } catch (error) {
+        if (!isPassing(error) || ++failures > MOST_FAILURES) throw error;
+        if ((error as WorkerError).code === "database_timeout") pace.tooLong();
+        await tools.wait(backoffDelay(failures, { firstMs: 100, longestMs: 5_000 }), signal);
+        // Whether the batch was committed is not known, but its row knows.
+        current = (await store.find(id).catch(() => null)) ?? current;
+      }
+    }
+  } catch (error) {
+    return failed(tools, current, error);
+  }
+  const from = [current.state];
+  const left = await store.move(id, { from, to: "interrupted", isMine: true }).catch(() => null);
+  return left ?? (await store.find(id).catch(() => null)) ?? current;
+}
+
+/** What one batch led to. */
+interface Round {
+  readonly operation: JobOperation;
+  readonly isOver: boolean;
+  readonly restMs: number;
+}
+
+type DoRound = (operation: JobOperation, signal: AbortSignal) => Promise<Round>;
+
+function batchRound(tools: OperationTools, pace: Pace): DoRound {
+  const { store, monotonic } = tools;
+  let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
+  let probe: Promise<number | null> | null = null;
+  // One at a time: behind millions of deleted jobs a probe takes longer than a batch. One that is given
+  // up has marked what it has passed, so that the next comes further.
+  const probed = () => {
+    probe ??= probeHead(tools.glances)
+      .catch(() => null)
+      .finally(() => {
+        probe = null;
+      });
+    return probe;
+  };
+  return async (operation, signal) => {
+    const { id, afterId, boundary } = operation;
+    if (awaitsCanary(operation)) {
+      const watched = await watchCanary(tools, operation, signal);
+      return { operation: watched, isOver: watched.state !== "running", restMs: 0 };
+    }
+    const left = BigInt(boundary.maxId) - BigInt(afterId);
+    if (left <= 0n || operation.done >= mayChange(operation))
+      return over(await ended(store, operation, "done"));
+    if (compiled === null || monotonic() - compiled.at > COMPILED_FOR_MS) {
+      compiled = {
+        jobs: await tools.compile(operation.query, operation.nowUs),
+        at: monotonic(),
+      };
+    }
+    if (compiled.jobs.isEmpty) return over(await ended(store, operation, "done"));
+    const began = monotonic();
+    const batch = await oneBatch(tools, operation, compiled.jobs, pace);
+    if (batch.afterId === null) return over(await found(store, id, operation));
+    const ms = monotonic() - began;
+    const oldest = batch.done === 0 ? null : probed();
+    // Who does not rest does not wait for the answer either.
+    const oldestReadyMs = operation.rate === 0 ? null : await oldest;
+    const walked = Number(BigInt(batch.afterId) - BigInt(afterId));
+    const next = {
+      ...operation,
+      afterId: batch.afterId,
+      done: operation.done + batch.done,
+      skippedLocked: operation.skippedLocked + batch.skipped.locked,
+      skippedChanged: operation.skippedChanged + batch.skipped.changed,
+      skippedGone: operation.skippedGone + batch.skipped.gone,
+    };
+    const rest = { ids: Number(left) - walked, jobs: jobsLeft(next) };
+    const restMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, rest);
+    return { operation: { ...next, ...pace.speed }, isOver: false, restMs };
+  };
+}
+
+async function oneBatch(
+  { store, reads }: OperationTools,
+  operation: JobOperation,
+  jobs: JobQuery,
+  pace: Pace,
+): Promise<Batch> {
+  const { afterId, boundary, action, changes, done } = operation;
+  const { maxId, before } = boundary;
+  const { span, limit: most } = pace.step;
+  const upto = BigInt(afterId) + BigInt(span);
+  let uptoId = upto < BigInt(maxId) ? String(upto) : maxId;
+  let limit = Math.min(most, mayChange(operation) - done);
+  let chosen = null;
+  if (jobs.check !== null) {
+    const candidates = await readCandidates(reads, jobs, afterId, uptoId);
+    const { ids, ctids } = candidates;
+    // What is beyond the limit is looked at again by the next batch.
+    if (ids.length > limit) uptoId = ids[limit - 1] ?? uptoId;
+    else uptoId = candidates.uptoId;
+    chosen = { ids: ids.slice(0, limit), ctids: ctids.slice(0, limit) };
+    limit = chosen.ids.length + 1;
+  }
+  const stretch = { afterId, uptoId, limit, before, chosen };
+  return store.batch(operation, jobs, actOf(action, changes), stretch, pace.speed);
+}
+
+function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Pace): DoRound {
+  return async (operation) => {
+    const { id, undoAfterId, action, changes, undone, kept } = operation;
+    const began = monotonic();
+    const { limit } = pace.step;
+    const stretch = { afterId: undoAfterId ?? "0", limit };
+    const batch = await store.undoBatch(operation, actOf(action, changes), stretch, pace.speed);
+    if (batch.afterId === null) return over(await found(store, id, operation));
+    const { undoLeft = operation.undoLeft } = batch;
+    const next = {
+      ...operation,
+      undoAfterId: batch.afterId,
+      undone: undone + batch.done,
+      undoLeft,
+    };
+    if (batch.found < limit) {
+      const { state } = operation;
+      const isDelete = actOf(action, changes).kind === "delete";
+      const columns = isDelete ? await readForeignColumns(reads) : [];
+      if (columns.length > 0) {
+        logger.warn(
+          { operation: id, columns },
+          "an undo has put jobs back without the application's own columns: they have their defaults",
+        );
+      }
+      return over(
+        (await store.move(id, { from: [state], to: "undone", isMine: true })) ??
+          (await found(store, id, next)),
+      );
+    }
+    const took = { ms: monotonic() - began, ...batch, walked: batch.found, oldestReadyMs: null };
+    const ids = Math.max(kept - next.undone, 0);
+    const restMs = pace.after(took, { ids, jobs: null });
+    return { operation: { ...next, ...pace.speed }, isOver: false, restMs };
+  };
+}
+
+/** By what the preview counted, and the limit; null: not known. */
+function jobsLeft(operation: JobOperation): number | null {
+  const { matched, done, limit } = operation;
+  if (matched === null) return null;
+  const left = matched.value - done - leftAlone(operation);
+  return Math.max(0, limit === null ? left : Math.min(left, limit - done));
+}
+
+/** So many in all for now: no more than the canary before that is over. */
+function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
+  const most = limit ?? Number.POSITIVE_INFINITY;
+  return canary === null || isCanaryOver ? most : Math.min(most, canary);
+}
+
+const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>
+  canary !== null && !isCanaryOver && done >= canary;
+
+const over = (operation: JobOperation): Round => ({ operation, isOver: true, restMs: 0 });
+
+/** As somebody else has left it. */
+const found = async (store: OperationStore, id: string, known: JobOperation) =>
+  (await store.find(id)) ?? known;
+
+async function ended(store: OperationStore, operation: JobOperation, to: "done") {
+  const { id, state } = operation;
+  const moved = await store.move(id, { from: [state], to, isMine: true });
+  return moved ?? found(store, id, operation);
+}
+
+const passing = ["database_unreachable", "database_timeout", "database_busy"];
+
+/** It may go through the next time. */
+function isPassing(error: unknown): boolean {
+  return error instanceof WorkerError && passing.includes(error.code);
+}
+
+async function failed(
+  { store, logger }: OperationTools,
+  operation: JobOperation,
+  error: unknown,
+): Promise<JobOperation> {
+  const { id, state } = operation;
+  const message = error instanceof Error ? error.message : String(error);
+  logger.error({ operation: id, error: message, code: codeOf(error) }, "an operation has failed");
+  const why = message.slice(0, 1_000);
+  const moved = await store
+    .move(id, { from: [state], to: "failed", isMine: true, error: why })
+    .catch(() => null);
+  return moved ?? { ...operation, state: "interrupted", error: why };
+}

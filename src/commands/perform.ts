@@ -1,0 +1,153 @@
+// The one way through which every command is performed, whoever asks: its input is checked, it is
+// run, what it did becomes a sentence and JSON, and the record of it goes to whoever keeps records: the
+// log and the audit trail.
+import { InputError, type Problem } from "../base/errors.ts";
+import { strict, together, validate } from "../base/validate.ts";
+import type { Database } from "../database/database.ts";
+import { hasOperations } from "../database/schema/extensions/has-operations.ts";
+import type { JobFacts } from "./audit/audit-entry.ts";
+import { readFacts } from "./audit/job-facts.ts";
+import type { Command, Surroundings, Tally } from "./declare/command.ts";
+import { checksOf, type Fields, type Input } from "./declare/field.ts";
+
+/** What is to be remembered of a performed command. Never a payload. */
+export interface CommandRecord {
+  readonly command: string;
+  /** The HTTP request that asked for it, or null. */
+  readonly request: string | null;
+  /** What it was done to; null where the command is not about jobs. */
+  readonly ids: readonly string[] | null;
+  readonly key: string | null;
+  readonly workers: readonly string[] | null;
+  readonly message: string;
+  readonly tally: Tally | null;
+  /** Where what the jobs were is kept. */
+  readonly operationId: string | null;
+  /** What it was told beside them, without what is for the payload or could be a secret. */
+  readonly changes: Readonly<Record<string, unknown>>;
+  /** The jobs before it and after it, the first few; null: not asked for, or not about jobs. */
+  readonly before: readonly JobFacts[] | null;
+  readonly after: readonly JobFacts[] | null;
+}
+
+/** A performed command's result. */
+export interface Performed {
+  readonly message: string;
+  /** The operation by which it can be undone; null: there is none. */
+  readonly operationId: string | null;
+  /** How many of how many; null for a command that does all or nothing. */
+  readonly tally: Tally | null;
+  /** Whether it did less than it was asked to. */
+  readonly isPartial: boolean;
+  /** The answer of HTTP and of `--json`: a JSON object as text, payloads byte for byte. */
+  readonly json: string;
+}
+
+export interface PerformOptions extends Surroundings {
+  /** The HTTP request's id. */
+  readonly request?: string;
+  /** What the caller has found wrong with the input already: told together with the rest. */
+  readonly problems?: readonly Problem[];
+  /** Told after the command was performed, before its result is known to anybody. */
+  readonly record?: (record: CommandRecord) => void | Promise<void>;
+  /** What the jobs were and are goes into the record, too. */
+  readonly isAudited?: boolean;
+}
+
+/**
+ * Performs a command. `input` has the fields' wire names; job ids are decimal strings, JSON its text.
+ * Throws InputError with all problems when the input is refused; nothing has been changed then.
+ */
+export async function perform(
+  command: Command,
+  db: Database,
+  input: Readonly<Record<string, unknown>>,
+  options: PerformOptions,
+): Promise<Performed> {
+  const [checked] = together(
+    () => checkInput(command, input),
+    () => refuse(options.problems),
+  );
+  const target = targetOf(checked);
+  const facts = async (of: Target) => (options.isAudited === true ? readFacts(db, of) : null);
+  const mayKeep = options.keepFor !== undefined && command.operationId !== undefined;
+  const [before, isKept] = await Promise.all([facts(target), mayKeep && hasOperations(db)]);
+  const keepFor = isKept ? options.keepFor : undefined;
+  const result = await command.run(db, checked, { ...options, keepFor });
+  const touched = {
+    ...target,
+    ids: command.jobIds?.(result) ?? target.ids,
+    workers: command.workerIds?.(result) ?? target.workers,
+  };
+  const operationId = command.operationId?.(result) ?? null;
+  const message = command.sentence(result, checked);
+  const tally = command.tally?.(result, checked) ?? null;
+  await options.record?.({
+    command: command.name,
+    request: options.request ?? null,
+    ...touched,
+    message,
+    tally,
+    operationId,
+    changes: changesIn(command, checked),
+    before,
+    // The command has been performed: what can be said of it is said.
+    after: await facts(touched).catch(() => null),
+  });
+  const members = {
+    message: JSON.stringify(message),
+    ...command.members(result, checked),
+    ...(tally === null ? {} : { asked: String(tally.asked), done: String(tally.done) }),
+  };
+  const isPartial = command.isPartial?.(result) ?? (tally !== null && tally.done < tally.asked);
+  return { message, operationId, tally, isPartial, json: objectText(members) };
+}
+
+/** The checked input; throws InputError with all its problems. */
+export function checkInput(
+  command: Command,
+  input: Readonly<Record<string, unknown>>,
+): Input<Fields> {
+  const checked = validate(strict(checksOf(command.fields)), input) as Input<Fields>;
+  refuse([...lackingOf(command, checked), ...(command.problems?.(checked) ?? [])]);
+  return checked;
+}
+
+function lackingOf({ name, needsOneOf }: Command, input: Input<Fields>): Problem[] {
+  if (needsOneOf === undefined) return [];
+  if (needsOneOf.some((field) => input[field] !== undefined)) return [];
+  const [last, ...others] = [...needsOneOf].reverse();
+  const list = `${others.reverse().join(", ")} and ${last}`;
+  return [{ path: "", message: `${name} needs at least one of ${list}` }];
+}
+
+function refuse(problems: readonly Problem[] = []): void {
+  if (problems.length > 0) throw new InputError(problems);
+}
+
+type Target = Pick<CommandRecord, "ids" | "key" | "workers">;
+
+function targetOf(input: Readonly<Record<string, unknown>>): Target {
+  const { ids, key, worker_ids: workers } = input;
+  return {
+    ids: (ids as readonly string[] | undefined) ?? null,
+    key: (key as string | undefined) ?? null,
+    workers: (workers as readonly string[] | undefined) ?? null,
+  };
+}
+
+const TARGETS = ["ids", "key", "worker_ids"];
+
+/** All plain values; a payload is data of the application's. */
+function changesIn({ fields }: Command, input: Readonly<Record<string, unknown>>) {
+  const given = Object.entries(input).filter(
+    ([name, value]) =>
+      value !== undefined && !TARGETS.includes(name) && fields[name]?.kind !== "json",
+  );
+  return Object.fromEntries(given);
+}
+
+function objectText(members: Readonly<Record<string, string>>): string {
+  const texts = Object.entries(members).map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return `{${texts.join(",")}}`;
+}

@@ -1,0 +1,59 @@
+// A line that is too large for a chunk: what stands before its payload, the payload in pieces, the rest.
+import { randomUUID } from "node:crypto";
+import { type Database, query } from "../../database/database.ts";
+import { jobNames } from "../../queue/sql/job-row.ts";
+import { payloadPieces } from "../pages/job-size.ts";
+import { type ExportFormat, lineSql } from "./columns.ts";
+import type { LineFormat } from "./line-chunks.ts";
+
+/** Stands where the payload belongs; nobody can have put it into another column. */
+const MARK = `\u0001${randomUUID()}\u0001`;
+
+/** Nothing where the job is gone. `db`: for statements that take seconds. */
+export async function* largeLine(
+  db: Database,
+  id: string,
+  { columns, format }: LineFormat,
+): AsyncGenerator<string | Buffer, void> {
+  const hasPayload = columns.includes("payload");
+  const sql = (schema: string) => largeSql(schema, { columns, format });
+  const [row] = await query<{ line: string }>(db, sql, hasPayload ? [id, MARK] : [id]);
+  const payload = hasPayload ? await payloadPieces(db, id) : null;
+  if (row === undefined || (hasPayload && payload === null)) return;
+  const [before = "", after = ""] = row.line.split(MARK);
+  yield before;
+  if (payload === null) return;
+  for await (const piece of payload.pieces()) yield inLine(piece, format);
+  yield after;
+}
+
+const largeSql = (schema: string, { columns, format }: LineFormat) => `
+  select ${lineSql(columns, format, "$2::text")} as line
+  from ${schema}._private_jobs as jobs
+  ${jobNames(schema)}
+  where jobs.id = $1::bigint`;
+
+const [LF, CR, SPACE, QUOTE] = [10, 13, 32, 34];
+
+/** A part of a payload as it stands in a line: these bytes are never part of another character. */
+function inLine(piece: Buffer, format: ExportFormat): Buffer {
+  if (format === "csv") return withDoubleQuotes(piece);
+  for (let at = 0; at < piece.length; at++) {
+    const byte = piece[at];
+    if (byte === LF || byte === CR) piece[at] = SPACE;
+  }
+  return piece;
+}
+
+function withDoubleQuotes(piece: Buffer): Buffer {
+  let quotes = 0;
+  for (let at = 0; at < piece.length; at++) if (piece[at] === QUOTE) quotes++;
+  const doubled = Buffer.allocUnsafe(piece.length + quotes);
+  let end = 0;
+  for (let at = 0; at < piece.length; at++) {
+    const byte = piece[at] as number;
+    doubled[end++] = byte;
+    if (byte === QUOTE) doubled[end++] = byte;
+  }
+  return doubled;
+}

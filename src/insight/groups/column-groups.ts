@@ -1,0 +1,251 @@
+// Jobs by task, queue, worker or priority: all of them counted where the table is small, else those on
+// random pages.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
+import { between, exact, type Value } from "../../domain/value.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { dateOf } from "../../queue/sql/moments.ts";
+import type { JobQuery } from "../query/job-query.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { sampleInTime } from "../stats/in-time.ts";
+import { choosePages, estimateFrom } from "../stats/page-sample.ts";
+import { readNames } from "../stats/queue-rows.ts";
+import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { type Group, type Grouping, type Groups, MOST_SAMPLE_IDS, NEW_MS } from "./group.ts";
+import { countRows, type GroupedRow, readGroupedRows } from "./job-rows.ts";
+
+export type ColumnGrouping = Exclude<Grouping, "error">;
+
+const SAMPLED_PAGES = 1_000;
+
+const keys: Readonly<Record<ColumnGrouping, string>> = {
+  task: "jobs.task_id",
+  queue: "jobs.job_queue_id",
+  worker: lockHolder("jobs"),
+  priority: "jobs.priority",
+};
+
+interface GroupRow {
+  readonly key: string | null;
+  readonly count: string;
+  /** Seconds since 1970. */
+  readonly first_s: number;
+  readonly last_s: number;
+  readonly newest: string;
+  /** JSON: place of the page → how many. */
+  readonly counts: string | null;
+  readonly of: string;
+  readonly of_counts: string | null;
+}
+
+/** Of those that match; jobs without a queue, or that nobody holds, are in no group by these. */
+export async function readColumnGroups(
+  db: Database,
+  by: ColumnGrouping,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  limit: number,
+  smallPages = SMALL_TABLE_PAGES,
+): Promise<Groups> {
+  const asOf = new Date(gauge.nowMs).toISOString();
+  if (jobQuery.isEmpty) return { groups: [], sampled: 0, of: exact(0, "scan", asOf), asOf };
+  const here = (isLate = false) => countHere(db, by, jobQuery, gauge, limit, smallPages, isLate);
+  const light = jobQuery.light === null ? null : () => here(true);
+  const inDatabase = (pages: readonly number[] | null) =>
+    countInDatabase(db, by, jobQuery, gauge, limit, pages);
+  const some = () =>
+    sampleInTime(
+      db,
+      "groups",
+      SAMPLED_PAGES,
+      (pages) => inDatabase(choosePages(gauge.pages, pages)),
+      light,
+    );
+  const isSmall = gauge.pages <= smallPages;
+  const all = jobQuery.check === null && isSmall ? await unlessLate(inDatabase(null)) : null;
+  const further = jobQuery.check !== null ? here : isSmall && light !== null ? light : some;
+  const counted = all ?? (await further());
+  const labels = await labelsOf(db, by, counted.groups);
+  const groups = counted.groups.flatMap(({ key, count, firstMs, lastMs, ids }): Group[] => {
+    const label = labels(key);
+    if (label === null) return [];
+    return [
+      {
+        key: label,
+        label,
+        count,
+        share: Math.round((count.value / Math.max(counted.of.value, 1)) * 10_000) / 10_000,
+        firstSeen: timeOf(firstMs),
+        lastSeen: timeOf(lastMs),
+        isNew: firstMs !== null && gauge.nowMs - firstMs < NEW_MS,
+        sampleIds: ids,
+        tasks: by === "task" ? [label] : [],
+        trend: [],
+      },
+    ];
+  });
+  return { groups, sampled: counted.sampled, of: counted.of, asOf };
+}
+
+interface Counted {
+  readonly groups: readonly CountedGroup[];
+  readonly sampled: number;
+  readonly of: Value;
+}
+
+interface CountedGroup {
+  readonly key: string;
+  readonly count: Value;
+  /** When its jobs were added; null: not read. */
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+  readonly ids: readonly string[];
+}
+
+/** On these pages; null: all jobs. */
+async function countInDatabase(
+  db: Database,
+  by: ColumnGrouping,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  limit: number,
+  pages: readonly number[] | null,
+): Promise<Counted> {
+  const asOf = new Date(gauge.nowMs).toISOString();
+  const statement = pages === null ? allSql(by, jobQuery) : sampleSql(by, jobQuery);
+  const values = [limit, ...(pages === null ? [] : [pages]), ...jobQuery.values];
+  const rows = await query<GroupRow>(db, statement, values);
+  const sampled = Number(rows[0]?.of ?? 0);
+  const perPage = sampled / Math.max(pages?.length ?? 0, 1);
+  const value = (count: number, counts: string | null): Value =>
+    pages === null
+      ? exact(count, "scan", asOf)
+      : between(estimateFrom(gauge.pages, onPages(counts, pages.length), perPage), "sample", asOf);
+  return {
+    groups: rows.map((row) => ({
+      key: row.key ?? "",
+      count: value(Number(row.count), row.counts),
+      firstMs: row.first_s * 1_000,
+      lastMs: row.last_s * 1_000,
+      ids: JSON.parse(row.newest) as string[],
+    })),
+    sampled,
+    of: value(sampled, rows[0]?.of_counts ?? null),
+  };
+}
+
+/** Where only Node can decide what matches. */
+async function countHere(
+  db: Database,
+  by: ColumnGrouping,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  limit: number,
+  smallPages: number,
+  isLate: boolean,
+): Promise<Counted> {
+  const asOf = new Date(gauge.nowMs).toISOString();
+  const read = await readGroupedRows(db, jobQuery, gauge, smallPages, false, isLate);
+  const keyed = Map.groupBy(read.rows, keyOf[by]);
+  keyed.delete(null);
+  const groups = [...keyed].sort((a, b) => b[1].length - a[1].length).slice(0, limit);
+  return {
+    groups: groups.map(([key, rows]) => ({
+      key: String(key),
+      count: countRows(rows, read, gauge, asOf),
+      firstMs: null,
+      lastMs: null,
+      ids: rows.slice(-MOST_SAMPLE_IDS).map(({ id }) => id),
+    })),
+    sampled: read.rows.length,
+    of: countRows([...keyed.values()].flat(), read, gauge, asOf),
+  };
+}
+
+const keyOf: Readonly<Record<ColumnGrouping, (row: GroupedRow) => string | number | null>> = {
+  task: ({ taskId }) => taskId,
+  queue: ({ queueId }) => queueId,
+  worker: ({ lockedBy }) => lockedBy,
+  priority: ({ priority }) => priority,
+};
+
+const timeOf = (ms: number | null) =>
+  ms === null ? null : dateOf(Math.floor(ms) * 1_000).toISOString();
+
+function onPages(counts: string | null, pages: number): number[] {
+  const all = new Array<number>(pages).fill(0);
+  const found = JSON.parse(counts ?? "{}") as Record<string, number>;
+  for (const [place, count] of Object.entries(found)) all[Number(place) - 1] = count;
+  return all;
+}
+
+/** null: the name is gone. */
+async function labelsOf(
+  db: Database,
+  by: ColumnGrouping,
+  groups: readonly CountedGroup[],
+): Promise<(key: string) => string | null> {
+  if (by === "worker" || by === "priority") return (key) => key;
+  const names = await readNames(
+    db,
+    by,
+    groups.map(({ key }) => Number(key)),
+  );
+  return (key) => names.get(Number(key)) ?? null;
+}
+
+const perGroup = `pg_catalog.count(*) as count,
+      pg_catalog.date_part('epoch', pg_catalog.min(jobs.created_at)) as first_s,
+      pg_catalog.date_part('epoch', pg_catalog.max(jobs.created_at)) as last_s`;
+
+const newest = (ids: string) => `(select pg_catalog.json_agg(id::text)::text from (
+    select id from pg_catalog.unnest(${ids}) as all_ids (id) order by id desc limit 5) as last_ids)`;
+
+const allSql =
+  (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select key::text, count, first_s, last_s, ${newest("ids")} as newest,
+    null as counts, of, null as of_counts
+  from (
+    select ${keys[by]} as key, ${perGroup}, array[pg_catalog.max(jobs.id), pg_catalog.min(jobs.id)] as ids,
+      pg_catalog.sum(pg_catalog.count(*)) over () as of
+    from ${s}._private_jobs as jobs
+    where ${keys[by]} is not null and ${jobQuery.sql(2)}
+    group by 1
+    order by count desc, key
+    limit $1::int
+  ) as largest
+  order by count desc, key`;
+
+// First by page, then by group: how much the pages differ is how well the sum is known.
+const sampleSql =
+  (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  with per_page as materialized (
+    select sampled.place, job.key, pg_catalog.count(*) as count, pg_catalog.min(job.created_at) as first,
+      pg_catalog.max(job.created_at) as last, pg_catalog.max(job.id) as id
+    from pg_catalog.unnest($2::bigint[]) with ordinality as sampled (page, place)
+    cross join lateral (${rowsOfPage(
+      s,
+      "sampled.page",
+      `jobs.id, jobs.created_at, ${keys[by]} as key`,
+      `${keys[by]} is not null and ${jobQuery.sql(3)}`,
+    )}
+    ) as job
+    group by 1, 2
+  ), whole as materialized (
+    select pg_catalog.sum(count) as of, pg_catalog.json_object_agg(place, count)::text as of_counts
+    from (select place, pg_catalog.sum(count) as count from per_page group by 1) as pages
+  ), largest as (
+    select key, pg_catalog.sum(count) as count, pg_catalog.min(first) as first, pg_catalog.max(last) as last,
+      (pg_catalog.array_agg(id order by id desc))[1:5] as ids, pg_catalog.json_object_agg(place, count)::text as counts
+    from per_page group by 1 order by 2 desc, 1 limit $1::int
+  )
+  select key::text, count, pg_catalog.date_part('epoch', first) as first_s, pg_catalog.date_part('epoch', last) as last_s,
+    ${newest("ids")} as newest, counts, whole.of, whole.of_counts
+  from largest, whole
+  order by count desc, key`;

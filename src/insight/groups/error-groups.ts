@@ -1,0 +1,179 @@
+// Failed jobs put together by the fingerprint of their error: numbers, ids and quoted texts left out. Where
+// that leaves a task with many groups of one job, its errors are grouped by their place instead.
+import { inSlices } from "../../base/slices.ts";
+import type { Database } from "../../database/database.ts";
+import { errorLabel, errorPlace, groupOfLabel } from "../../domain/error-group.ts";
+import { capped, type Value } from "../../domain/value.ts";
+import { dateOf } from "../../queue/sql/moments.ts";
+import { type KnownGroup, rememberGroup } from "../query/facts/error-labels.ts";
+import type { JobQuery } from "../query/job-query.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { readNames } from "../stats/queue-rows.ts";
+import { type Group, type Groups, MOST_SAMPLE_IDS, MOST_TASKS, NEW_MS } from "./group.ts";
+import { countRows, type GroupedRow, type GroupedRows, readGroupedRows } from "./job-rows.ts";
+
+/**
+ * The largest `limit` groups of the matching jobs that have an error. `smallPages`: all of a table of no
+ * more is read; tests make it less.
+ */
+export async function readErrorGroups(
+  db: Database,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  limit: number,
+  smallPages = SMALL_TABLE_PAGES,
+): Promise<Groups> {
+  const read = await readGroupedRows(db, jobQuery, gauge, smallPages, true);
+  const collected = await collect(db, read);
+  const asOf = new Date(gauge.nowMs).toISOString();
+  const of = countRows(read.rows, read, gauge, asOf);
+  const largest = collected
+    .toSorted((a, b) => b.rows.length - a.rows.length || b.lastMs - a.lastMs)
+    .slice(0, limit);
+  for (const { key, label, task } of largest) rememberGroup(db, key, { label, task });
+  const taskIds = largest.flatMap(({ tasks }) => [...tasks.keys()]);
+  const names = await readNames(db, "task", [...new Set(taskIds)]);
+  const groups = largest.map((one) => groupOf(one, read, gauge, names, of, asOf));
+  return { groups, sampled: read.rows.length + read.newest.length, of, asOf };
+}
+
+interface Collected {
+  readonly key: string;
+  readonly label: string;
+  readonly task: KnownGroup["task"];
+  /** Of the sample. */
+  readonly rows: GroupedRow[];
+  /** Of the sample and the newest. */
+  readonly ids: Map<string, number>;
+  readonly tasks: Map<number, number>;
+  firstMs: number;
+  lastMs: number;
+}
+
+interface Of extends KnownGroup {
+  readonly fingerprint: string;
+}
+
+/** A task with more groups of one job has errors whose words differ. */
+const MOST_SINGLES = 20;
+
+async function collect(db: Database, read: GroupedRows): Promise<readonly Collected[]> {
+  const byLabel = new Map<string, Collected>();
+  const labels = new Map<GroupedRow, string>();
+  const label = (row: GroupedRow) => {
+    const found = errorLabel(row.errorStart);
+    labels.set(row, found);
+    put(byLabel, found, row, () => ({ ...groupOfLabel(found), task: null }));
+  };
+  await inSlices(read.rows, (row) => {
+    label(row);
+    byLabel.get(labels.get(row) ?? "")?.rows.push(row);
+  });
+  await inSlices(read.newest, label);
+  const flooded = floodedTasks(byLabel);
+  if (flooded.length === 0) return [...byLabel.values()];
+  return byPlace(read, await readNames(db, "task", flooded), byLabel, labels);
+}
+
+function floodedTasks(groups: ReadonlyMap<string, Collected>): number[] {
+  const singles = new Map<number, number>();
+  for (const { ids, tasks } of groups.values()) {
+    const [task] = tasks.keys();
+    if (ids.size === 1 && task !== undefined) singles.set(task, (singles.get(task) ?? 0) + 1);
+  }
+  return [...singles].filter(([, count]) => count > MOST_SINGLES).map(([id]) => id);
+}
+
+/** All groups of a place become one, so that its fingerprint finds all of its jobs. */
+async function byPlace(
+  { rows, newest }: GroupedRows,
+  tasks: ReadonlyMap<number, string>,
+  byLabel: ReadonlyMap<string, Collected>,
+  labels: ReadonlyMap<GroupedRow, string>,
+): Promise<readonly Collected[]> {
+  const singles = new Map<string, number>();
+  const places = new Map<GroupedRow, Of>();
+  await inSlices([...rows, ...newest], (row) => {
+    const name = tasks.get(row.taskId);
+    if (name === undefined) return;
+    const place = errorPlace(name, row.errorStart);
+    places.set(row, { ...place, task: { id: row.taskId, name } });
+    if (byLabel.get(labels.get(row) ?? "")?.ids.size !== 1) return;
+    singles.set(place.fingerprint, (singles.get(place.fingerprint) ?? 0) + 1);
+  });
+  const groups = new Map<string, Collected>();
+  const group = (row: GroupedRow) => {
+    const place = places.get(row);
+    const own = groupOfLabel(labels.get(row) ?? "");
+    const isOne = (singles.get(place?.fingerprint ?? "") ?? 0) > 1;
+    const of = place !== undefined && isOne ? place : { ...own, task: null };
+    put(groups, of.fingerprint, row, () => of);
+    return groups.get(of.fingerprint);
+  };
+  await inSlices(rows, (row) => group(row)?.rows.push(row));
+  await inSlices(newest, group);
+  return [...groups.values()];
+}
+
+function put(groups: Map<string, Collected>, by: string, row: GroupedRow, of: () => Of): void {
+  const group = groups.get(by) ?? newGroup(of());
+  groups.set(by, group);
+  if (!group.ids.has(row.id)) group.tasks.set(row.taskId, (group.tasks.get(row.taskId) ?? 0) + 1);
+  group.ids.set(row.id, row.failedMs);
+  group.firstMs = Math.min(group.firstMs, row.failedMs);
+  group.lastMs = Math.max(group.lastMs, row.failedMs);
+}
+
+function newGroup({ fingerprint: key, label, task }: Of): Collected {
+  const bounds = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
+  return { key, label, task, rows: [], ids: new Map(), tasks: new Map(), ...bounds };
+}
+
+function groupOf(
+  collected: Collected,
+  read: GroupedRows,
+  gauge: Gauge,
+  names: ReadonlyMap<number, string>,
+  of: Value,
+  asOf: string,
+): Group {
+  const { key, label, rows, ids, tasks, firstMs, lastMs } = collected;
+  const newest = [...ids].sort((a, b) => b[1] - a[1]);
+  const count =
+    rows.length === 0 ? capped(ids.size, "probe", asOf) : countRows(rows, read, gauge, asOf);
+  const scale = rows.length === 0 ? 1 : count.value / rows.length;
+  return {
+    key,
+    label,
+    count,
+    share: Math.min(1, Math.round((count.value / Math.max(of.value, 1)) * 10_000) / 10_000),
+    firstSeen: timeOf(firstMs),
+    lastSeen: timeOf(lastMs),
+    isNew: gauge.nowMs - firstMs < NEW_MS,
+    sampleIds: newest.slice(0, MOST_SAMPLE_IDS).map(([id]) => id),
+    tasks: [...tasks]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, MOST_TASKS)
+      .flatMap(([id]) => names.get(id) ?? []),
+    trend: trendOf(
+      rows.length === 0 ? [...ids.values()] : rows.map((row) => row.failedMs),
+      gauge,
+      scale,
+    ),
+  };
+}
+
+const timeOf = (ms: number) => dateOf(Math.floor(ms) * 1_000).toISOString();
+
+const TREND_PARTS = 24;
+const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
+
+function trendOf(times: readonly number[], { nowMs }: Gauge, scale: number): number[] {
+  const parts = new Array<number>(TREND_PARTS).fill(0);
+  for (const ms of times) {
+    const part = TREND_PARTS - 1 - Math.floor((nowMs - ms) / TREND_PART_MS);
+    if (part >= 0 && part < TREND_PARTS) parts[part] = (parts[part] ?? 0) + 1;
+  }
+  return parts.map((count) => Math.round(count * scale));
+}

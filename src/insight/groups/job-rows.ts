@@ -1,0 +1,254 @@
+// The jobs to make groups of in Node: all of them where the table is small, else those on random pages,
+// and the newest failures where an index has them. Of an error only the first 600 characters leave the
+// database: it is not unpacked further.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { unlessLate } from "../../database/unless-late.ts";
+import { ERROR_START } from "../../domain/error-group.ts";
+import { between, exact, type Value } from "../../domain/value.ts";
+import { failedAt } from "../../queue/settle/retry-policy.ts";
+import { isFailed } from "../../queue/sql/job-state.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
+import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { sampleInTime } from "../stats/in-time.ts";
+import { choosePages, estimateFrom } from "../stats/page-sample.ts";
+import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { shuffled } from "./shuffled.ts";
+
+export interface GroupedRow {
+  /** Which of the pages that were read; 0 where all were, and with the newest. */
+  readonly page: number;
+  readonly id: string;
+  readonly taskId: number;
+  readonly queueId: number | null;
+  readonly lockedBy: string | null;
+  readonly priority: number;
+  /** Empty where there is none. */
+  readonly errorStart: string;
+  readonly failedMs: number;
+}
+
+export interface GroupedRows {
+  readonly rows: readonly GroupedRow[];
+  /** How many pages were read in their order; 0: all rows are there. */
+  readonly pagesRead: number;
+  /** Includes jobs whose large values would have to be unpacked to decide. */
+  readonly undecided: readonly GroupedRow[];
+  /** By index; may overlap with `rows`. */
+  readonly newest: readonly GroupedRow[];
+}
+
+type Sorted = Pick<GroupedRows, "rows" | "undecided">;
+
+/** Up to so many are all read. */
+const MOST_EXACT = 15_000;
+const MOST_SAMPLED = 7_500;
+const SAMPLED_PAGES = 2_500;
+const NEWEST = 2_000;
+/** Where Node decides on texts, they have to be sent: all of them are in memory at once. */
+const MOST_CHECKED = 1_000;
+const LARGEST_CHECKED = 16_384;
+
+/** Where reading it all takes too long, nothing is unpacked; `isLate`: that is known already. */
+export async function readGroupedRows(
+  db: Database,
+  jobQuery: JobQuery,
+  { pages }: Gauge,
+  smallPages: number,
+  needsError: boolean,
+  isLate = false,
+): Promise<GroupedRows> {
+  if (jobQuery.isEmpty) return { rows: [], pagesRead: 0, undecided: [], newest: [] };
+  const { light } = jobQuery;
+  const isChecked = jobQuery.check !== null;
+  let asked = (isLate ? light : null) ?? jobQuery;
+  if (pages <= smallPages) {
+    const most = isChecked ? MOST_CHECKED : MOST_EXACT;
+    const all = (some: JobQuery) => {
+      const values = [LARGEST_CHECKED, most + 1, ...some.values];
+      return unlessLate(read(db, some, allSql(some, needsError), values));
+    };
+    let rows = await all(asked);
+    if (rows === null && asked !== light && light !== null) {
+      asked = light;
+      rows = await all(light);
+    }
+    if (rows !== null && rows.length <= most) {
+      return { ...sorted(rows, jobQuery), pagesRead: 0, newest: [] };
+    }
+  }
+  const most = isChecked ? MOST_CHECKED : MOST_SAMPLED;
+  const sample = (some: JobQuery) => async (count: number) => {
+    // In any order: where there are more than are wanted, the pages that were read are still a sample.
+    const chosen = shuffled(choosePages(pages, count));
+    const values = [LARGEST_CHECKED, most, chosen, ...some.values];
+    asked = some;
+    const rows = await read(db, some, sampleSql(some, needsError), values);
+    return sampled(rows, chosen, most, jobQuery);
+  };
+  const kind = isChecked ? "texts" : "groups";
+  const readLight = light === null ? null : sample(light);
+  const found = await sampleInTime(db, kind, SAMPLED_PAGES, sample(asked), readLight);
+  return { ...found, newest: needsError ? await newestOf(db, asked) : [] };
+}
+
+/** How many such rows the whole table has; `rows`: some of those that were read. */
+export function countRows(
+  rows: readonly GroupedRow[],
+  { rows: all, pagesRead, undecided }: GroupedRows,
+  { pages }: Gauge,
+  asOf: string,
+): Value {
+  const { length } = rows;
+  if (pagesRead === 0) {
+    if (undecided.length === 0) return exact(length, "scan", asOf);
+    const high = length + undecided.length;
+    return between({ value: length, low: length, high }, "scan", asOf);
+  }
+  const perPage = all.length / pagesRead;
+  const estimate = (some: readonly GroupedRow[]) => {
+    const counts = new Array<number>(pagesRead).fill(0);
+    for (const { page } of some) counts[page] = (counts[page] ?? 0) + 1;
+    return estimateFrom(pages, counts, perPage);
+  };
+  const certain = estimate(rows);
+  if (undecided.length === 0) return between(certain, "sample", asOf);
+  return between({ ...certain, high: estimate([...rows, ...undecided]).high }, "sample", asOf);
+}
+
+function sampled(
+  found: readonly TextRow[],
+  chosen: readonly number[],
+  most: number,
+  jobQuery: JobQuery,
+) {
+  const isCut = found.length >= most;
+  const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : chosen.length;
+  const order = chosen.slice(0, pagesRead).toSorted((a, b) => a - b);
+  const indexOf = new Map(order.map((page, index) => [page, index]));
+  const kept = found.filter(({ place }) => place <= pagesRead);
+  const placed = (row: GroupedRow) => ({
+    ...row,
+    page: indexOf.get(chosen[row.page - 1] ?? 0) ?? 0,
+  });
+  const { rows, undecided } = sorted(kept, jobQuery);
+  return { rows: rows.map(placed), undecided: undecided.map(placed), pagesRead };
+}
+
+async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
+  const { conditions } = jobQuery.shape;
+  if (conditions !== null && !conditions.includes("failed")) return [];
+  if (!(await usableIndexes(db)).has("failed")) return [];
+  return (await unlessLate(readNewest(db, jobQuery))) ?? [];
+}
+
+/** Those of the newest 2,000 failures that match; quick with the index `failed` alone. */
+export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
+  const most = jobQuery.check === null ? NEWEST : MOST_CHECKED;
+  const values = [LARGEST_CHECKED, most, ...jobQuery.values];
+  return sorted(await read(db, jobQuery, newestSql(jobQuery), values), jobQuery).rows;
+}
+
+async function read(
+  db: Database,
+  { check }: JobQuery,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<TextRow[]> {
+  const rows = await query<TextRow>(db, statement, [...values]);
+  const decided = rows.filter((row) => !row.is_undecided);
+  if (check !== null) await loadPacked(db, decided, LARGEST_CHECKED);
+  return rows;
+}
+
+function sorted(rows: readonly TextRow[], { check }: JobQuery): Sorted {
+  const isOpen = (row: TextRow) => row.is_undecided || (check !== null && row.payload === null);
+  const matches = (row: TextRow) => check === null || check(row as CheckedTexts);
+  return {
+    rows: grouped(rows.filter((row) => !isOpen(row) && matches(row))),
+    undecided: grouped(rows.filter(isOpen)),
+  };
+}
+
+function grouped(rows: readonly TextRow[]): GroupedRow[] {
+  return rows.map((row) => ({
+    page: row.place,
+    id: row.id,
+    taskId: row.task_id,
+    queueId: row.queue_id,
+    lockedBy: row.locked_by,
+    priority: row.priority,
+    errorStart: row.error_start ?? "",
+    failedMs: row.failed_s * 1_000,
+  }));
+}
+
+/** Without a payload where it is not asked for, or too large. */
+interface TextRow extends PackableRow {
+  readonly place: number;
+  readonly is_undecided: boolean;
+  readonly task_id: number;
+  readonly queue_id: number | null;
+  readonly locked_by: string | null;
+  readonly priority: number;
+  readonly error_start: string | null;
+  readonly failed_s: number;
+  readonly last_error: string | null;
+  readonly marks: string | null;
+}
+
+// date_part gives a float: numeric arithmetic would cost more than all the rest.
+const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
+      jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
+      pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
+      pg_catalog.date_part('epoch', ${failedAt("jobs")}) as failed_s,
+      ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
+      ${undecidedBy(jobQuery)} as is_undecided,
+      ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;
+
+// PostgreSQL takes no parameter that nothing uses.
+const NO_TEXTS = "null::text as payload, pg_catalog.left(null::text, $1::int) as last_error";
+
+const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
+  `${needsError ? "jobs.last_error is not null and " : ""}${jobQuery.sql(first)}`;
+
+const allSql =
+  (jobQuery: JobQuery, needsError: boolean): Statement =>
+  (s) =>
+    `
+  select 0 as place, ${columns(jobQuery, 3)}
+  from ${s}._private_jobs as jobs
+  where ${isWanted(jobQuery, 3, needsError)}
+  limit $2::int`;
+
+const sampleSql =
+  (jobQuery: JobQuery, needsError: boolean): Statement =>
+  (s) =>
+    `
+  select sampled.place::int as place, job.*
+  from pg_catalog.unnest($3::bigint[]) with ordinality as sampled (page, place)
+  cross join lateral (${rowsOfPage(
+    s,
+    "sampled.page",
+    columns(jobQuery, 4),
+    isWanted(jobQuery, 4, needsError),
+  )}
+  ) as job
+  limit $2::int`;
+
+// The newest first, whatever the query says, and then those of them that match.
+const newestSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select 0 as place, ${columns(jobQuery, 3)}
+  from (
+    select * from ${s}._private_jobs as jobs
+    where ${isFailed("jobs")}
+    order by jobs.updated_at desc, jobs.id desc
+    limit $2::int
+  ) as jobs
+  where ${isWanted(jobQuery, 3, true)}`;

@@ -1,0 +1,185 @@
+// Payloads to compare: of jobs that match, and of others of the same tasks. From a small table the newest;
+// from a large one those on random pages, and where these have too few, the newest that a short walk
+// finds. Large payloads are not fetched.
+import { monotonic } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
+import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
+import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { sampleInTime } from "../stats/in-time.ts";
+import { choosePages } from "../stats/page-sample.ts";
+import { rowsOfPage } from "../stats/sample-jobs.ts";
+import { shuffled } from "./shuffled.ts";
+
+export interface PayloadRow {
+  readonly id: string;
+  readonly taskId: number;
+  readonly queueId: number | null;
+  readonly priority: number;
+  readonly payload: string;
+}
+
+/** Which jobs: those that match, or those of these tasks that do not. */
+export type Side = { readonly matching: true } | { readonly matching: false; taskIds: number[] };
+
+const MOST_ROWS = 1_000;
+const FEW_ROWS = 100;
+const SAMPLED_PAGES = 2_000;
+/** Unpacked: all rows are in memory at once. */
+const LARGEST_PAYLOAD = 16_384;
+const WALK_MS = 300;
+const STEP_MS = 100;
+const FIRST_SPAN = 20_000;
+
+export interface Payloads {
+  readonly rows: readonly PayloadRow[];
+  /** The query as it was asked: without what is packed, where unpacking it took too long. */
+  readonly asked: JobQuery;
+}
+
+export async function readPayloads(
+  db: Database,
+  jobQuery: JobQuery,
+  side: Side,
+  { pages }: Gauge,
+  smallPages: number,
+): Promise<Payloads> {
+  let asked = jobQuery;
+  const { light } = jobQuery;
+  if (pages <= smallPages) {
+    const all = await unlessLate(newest(db, asked, side));
+    if (all !== null) return { rows: all, asked };
+    asked = light ?? asked;
+  }
+  const sample = (some: JobQuery) => (count: number) => {
+    asked = some;
+    return read(db, some, side, sampleSql, [shuffled(choosePages(pages, count))]);
+  };
+  const readLight = light === null ? null : sample(light);
+  const sampled = await sampleInTime(db, "payloads", SAMPLED_PAGES, sample(asked), readLight);
+  if (sampled.rows.length >= FEW_ROWS || !side.matching) return { rows: sampled.rows, asked };
+  const walked = await walkNewest(db, asked, side);
+  return { rows: walked.length > sampled.rows.length ? walked : sampled.rows, asked };
+}
+
+/** The newest of all; where Node decides which match, further back until there are enough. */
+async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
+  const until = monotonic() + WALK_MS;
+  const found: PayloadRow[] = [];
+  for (let to = HIGHEST_ID; ; ) {
+    const { rows, lastId } = await read(db, jobQuery, side, newestSql, [to]);
+    found.push(...rows);
+    if (lastId === null || found.length >= MOST_ROWS || monotonic() > until) break;
+    to = String(BigInt(lastId) - 1n);
+  }
+  return found.slice(0, MOST_ROWS);
+}
+
+const HIGHEST_ID = "9223372036854775807";
+
+/** From the newest id down, for a little while. */
+async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
+  const found: PayloadRow[] = [];
+  const until = monotonic() + WALK_MS;
+  const [bounds] = await query<{ first: string; last: string }>(db, boundsSql);
+  const first = BigInt(bounds?.first ?? 0);
+  let to = BigInt(bounds?.last ?? 0);
+  let span = FIRST_SPAN;
+  while (to >= first && found.length < MOST_ROWS && monotonic() < until) {
+    const began = monotonic();
+    const from = to - BigInt(span);
+    const within = [String(from), String(to)];
+    const some = await unlessLate(read(db, jobQuery, side, spanSql, within));
+    if (some === null) break;
+    found.push(...some.rows);
+    to = some.lastId === null ? from : BigInt(some.lastId) - 1n;
+    const factor = STEP_MS / Math.max(monotonic() - began, 1);
+    span = Math.ceil(span * Math.min(Math.max(factor, 0.25), 8));
+  }
+  return found.slice(0, MOST_ROWS);
+}
+
+type Form = (jobQuery: JobQuery, side: Side) => Statement;
+
+interface Found {
+  readonly rows: PayloadRow[];
+  /** Of the last candidate, where there may be more of them; else null. */
+  readonly lastId: string | null;
+}
+
+async function read(
+  db: Database,
+  jobQuery: JobQuery,
+  side: Side,
+  form: Form,
+  own: readonly unknown[],
+): Promise<Found> {
+  const taskIds = side.matching ? null : side.taskIds;
+  const values = [LARGEST_PAYLOAD, MOST_ROWS, taskIds, ...own, ...jobQuery.values];
+  const candidates = await query<Row>(db, form(jobQuery, side), values);
+  const { check } = jobQuery;
+  await loadPacked(db, candidates, LARGEST_PAYLOAD);
+  const rows = candidates
+    .filter((row): row is Row & { payload: string } => row.payload !== null)
+    .filter((row) => (row.is_match && (check === null || check(row))) === side.matching)
+    .map((row) => ({
+      id: row.id,
+      taskId: row.task_id,
+      queueId: row.queue_id,
+      priority: row.priority,
+      payload: row.payload,
+    }));
+  const isCut = candidates.length >= MOST_ROWS;
+  return { rows, lastId: isCut ? (candidates.at(-1)?.id ?? null) : null };
+}
+
+interface Row extends PackableRow, Omit<CheckedTexts, "payload"> {
+  readonly task_id: number;
+  readonly queue_id: number | null;
+  readonly priority: number;
+  readonly is_match: boolean;
+}
+
+const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
+      jobs.job_queue_id as queue_id, jobs.priority, ${packable("$1")},
+      ${jobQuery.check === null ? "null::text" : `pg_catalog.left(jobs.last_error, ${LARGEST_PAYLOAD})`} as last_error,
+      ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
+      coalesce(${jobQuery.sql(first)}, false) as is_match`;
+
+// Where Node has the last word about a match, it also has it about what is none.
+const wanted = (
+  jobQuery: JobQuery,
+  side: Side,
+  first: number,
+) => `pg_catalog.pg_column_size(jobs.payload) <= $1::int and not ${undecidedBy(jobQuery)}
+      and ${
+        side.matching
+          ? `$3::int[] is null and ${jobQuery.sql(first)}`
+          : `jobs.task_id = any($3::int[])${jobQuery.check === null ? ` and (${jobQuery.sql(first)}) is not true` : ""}`
+      }`;
+
+const newestSql: Form = (jobQuery, side) => (s) =>
+  `
+  select ${columns(jobQuery, 5)}
+  from ${s}._private_jobs as jobs
+  where jobs.id <= $4::bigint and ${wanted(jobQuery, side, 5)}
+  order by jobs.id desc limit $2::int`;
+
+const sampleSql: Form = (jobQuery, side) => (s) =>
+  `
+  select job.*
+  from pg_catalog.unnest($4::bigint[]) as sampled (page)
+  cross join lateral (${rowsOfPage(s, "sampled.page", columns(jobQuery, 5), wanted(jobQuery, side, 5))}
+  ) as job
+  limit $2::int`;
+
+const spanSql: Form = (jobQuery, side) => (s) =>
+  `
+  select ${columns(jobQuery, 6)}
+  from ${s}._private_jobs as jobs
+  where jobs.id > $4::bigint and jobs.id <= $5::bigint and ${wanted(jobQuery, side, 6)}
+  order by jobs.id desc limit $2::int`;
+
+const boundsSql: Statement = (s) => `
+  select coalesce(pg_catalog.min(id), 0) as first, coalesce(pg_catalog.max(id), 0) as last from ${s}._private_jobs`;

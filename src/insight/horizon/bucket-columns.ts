@@ -1,0 +1,23 @@
+// The bucket and the condition of a job, for the statements of the horizon: $1 timestamptz[] the bounds
+// between buckets, $2 int[] the locked queues, $3 int the task or null, $4 int the queue or null.
+import { failedAt } from "../../queue/settle/retry-policy.ts";
+import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
+import type { BucketInput } from "./buckets.ts";
+
+/** A failed job stands where it failed, all others where they are due. */
+export const bucketColumns = (job: string): string => `
+      ${conditionOf(job, null, { isQueueLocked: isQueueIn(job, "$2") })} as condition,
+      pg_catalog.width_bucket(case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts
+        then ${failedAt(job)} else ${job}.run_at end, $1::timestamptz[]) as bucket`;
+
+// Locked jobs are not on the axis.
+export const isOnAxis = (job: string): string => `${job}.locked_at is null
+      and ($3::int is null or ${job}.task_id = $3::int)
+      and ($4::int is null or ${job}.job_queue_id = $4::int)`;
+
+export const bucketValues = ({ bounds, gauge, filter }: BucketInput): unknown[] => [
+  bounds,
+  gauge.lockedQueueIds,
+  filter.taskId,
+  filter.queueId,
+];

@@ -1,0 +1,78 @@
+// What the index says about narrow buckets: available jobs, exactly, as long as a bucket has no more
+// than 200 of a priority. Where it has more, the sample knows enough.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
+import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
+import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";
+
+const CAP = 200;
+
+const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
+      as buckets (bucket, from_at, to_at)`;
+
+// Both bounds lead through the index. Times are whole microseconds, and infinity less one of them is
+// infinity: so the last bucket has the jobs that are never due.
+const inBucket = (s: string, columns: string) => `
+      select ${columns} from ${s}._private_jobs as jobs
+      where jobs.is_available and jobs.priority = priorities.priority
+        and jobs.run_at >= buckets.from_at
+        and jobs.run_at <= buckets.to_at - interval '1 microsecond'
+      limit ${CAP + 1}`;
+
+// From the index alone.
+const sizesSql: Statement = (s) => `
+  with recursive ${priorities(s)}
+  select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
+  from ${buckets}, priorities, lateral (
+    select pg_catalog.count(*) as count from (${inBucket(s, "")}
+    ) as jobs
+  ) as found
+  where priorities.priority is not null
+  group by 1`;
+
+// The rows themselves: few, and only those that the index has counted.
+const conditionsSql: Statement = (s) => `
+  with recursive ${priorities(s)}
+  select buckets.bucket, found.condition, pg_catalog.count(*) as count
+  from ${buckets}, priorities, lateral (${inBucket(s, `${conditionOf("jobs", null, { isQueueLocked: isQueueIn("jobs", "$4") })} as condition`)}
+  ) as found
+  where priorities.priority is not null
+  group by 1, 2`;
+
+interface SizeRow {
+  readonly bucket: number;
+  readonly most: number;
+  readonly priorities: number;
+}
+
+interface ConditionRow {
+  readonly bucket: number;
+  readonly condition: Drawn;
+  readonly count: string;
+}
+
+/** Bucket → its counts, each a list of one; without those that have more. */
+export async function probeBuckets(
+  db: Database,
+  { bounds, gauge }: BucketInput,
+): Promise<Map<number, Series>> {
+  const all = Array.from({ length: bounds.length + 1 }, (_, bucket) => bucket);
+  const from = (bucket: number) => bounds[bucket - 1] ?? "-infinity";
+  const to = (bucket: number) => bounds[bucket] ?? "infinity";
+  const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
+  const sizes = await query<SizeRow>(db, sizesSql, values(all));
+  // Beyond so many priorities not all were asked.
+  const isWhole = sizes.every((row) => row.priorities < MOST_PRIORITIES);
+  const narrow = sizes.filter(({ most }) => isWhole && most <= CAP).map(({ bucket }) => bucket);
+  const found = new Map(narrow.map((bucket) => [bucket, emptySeries(1)]));
+  if (found.size === 0) return found;
+  const rows = await query<ConditionRow>(db, conditionsSql, [
+    ...values(narrow),
+    gauge.lockedQueueIds,
+  ]);
+  for (const { bucket, condition, count } of rows) {
+    const series = found.get(bucket);
+    if (series !== undefined) series[condition] = [Number(count)];
+  }
+  return found;
+}

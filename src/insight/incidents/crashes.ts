@@ -1,0 +1,99 @@
+// Workers whose jobs have been recovered from them, as long as their rows are there; and the reasons that
+// were given where jobs were failed by hand. What is shown of the crashes of a job.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
+import { errorLabel } from "../../domain/error-group.ts";
+import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import type { PayloadField, PoisonJob } from "./poison-walk.ts";
+
+export interface Crash {
+  readonly workerId: string;
+  readonly recoveredMs: number;
+}
+
+/** Jobs that were on board when workers crashed. */
+export interface CrashReport {
+  /** The first fields of the payload of the job that is accused; none where several are. */
+  readonly fields: readonly PayloadField[];
+  /** When workers crashed since the job was added, the oldest first: RFC 3339, as long as their rows are there. */
+  readonly times: readonly string[];
+  /** How many crashes in a row. */
+  readonly of: number;
+  /** The jobs that lost attempts, those that lost most first. */
+  readonly aboard: readonly {
+    readonly id: string;
+    readonly task: string | null;
+    readonly lost: number;
+  }[];
+  /** The worker that runs the job, else the one that crashed last. */
+  readonly worker: string | null;
+}
+
+const MOST_ABOARD = 6;
+
+/** `accused`: one, or several that were on board at each crash; `beside`: at some of them. */
+export function crashReport(
+  accused: readonly PoisonJob[],
+  beside: readonly PoisonJob[],
+  crashes: readonly Crash[],
+): CrashReport {
+  const [job] = accused as [PoisonJob];
+  const since = crashes
+    .filter(({ recoveredMs }) => recoveredMs >= job.createdMs)
+    .toSorted((a, b) => a.recoveredMs - b.recoveredMs);
+  const all = [...accused, ...beside.toSorted((a, b) => b.lost - a.lost)];
+  return {
+    fields: accused.length === 1 ? job.fields : [],
+    times: since.map(({ recoveredMs }) => new Date(recoveredMs).toISOString()),
+    of: job.lost,
+    aboard: all.slice(0, MOST_ABOARD).map(({ id, task, lost }) => ({ id, task, lost })),
+    worker: job.lockedBy ?? since.at(-1)?.workerId ?? null,
+  };
+}
+
+const TREND_MS = 3 * 3_600_000;
+const BARS = 24;
+
+/** How many workers crashed in each 24th of the last 3 hours; empty where nothing is known of it. */
+export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
+  if (times.length === 0) return [];
+  const trend = Array<number>(BARS).fill(0);
+  for (const time of times) {
+    const bar = BARS - 1 - Math.floor(((nowMs - Date.parse(time)) / TREND_MS) * BARS);
+    if (bar >= 0) trend[Math.min(bar, BARS - 1)] = (trend[Math.min(bar, BARS - 1)] ?? 0) + 1;
+  }
+  return trend;
+}
+
+const MOST_CRASHES = 100;
+const MOST_REASONS = 1_000;
+
+const crashesSql: Statement = (s) => `
+  select id, pg_catalog.left(metadata ->> 'recovered_at'::text, 64) as recovered_at
+  from ${reportedWorkers(s)} as workers
+  where metadata ? 'recovered_at'::text
+  order by last_heartbeat_at desc limit ${MOST_CRASHES}`;
+
+/** The latest of them. */
+export async function readCrashes(db: Database, hasWorkers: boolean): Promise<Crash[]> {
+  if (!hasWorkers) return [];
+  const rows = await query<{ id: string; recovered_at: string }>(db, crashesSql);
+  return rows
+    .map((row) => ({ workerId: row.id, recoveredMs: Date.parse(row.recovered_at) }))
+    .filter(({ recoveredMs }) => !Number.isNaN(recoveredMs));
+}
+
+const reasonsSql: Statement = (s) => `
+  select distinct changes ->> 'reason'::text as reason
+  from (
+    select changes from ${s}._private_operations
+    where action = 'fail'::text order by id desc limit ${MOST_REASONS}
+  ) as failed
+  where changes ->> 'reason'::text is not null`;
+
+/** The labels of the errors that they left. */
+export async function readReasons(db: Database): Promise<ReadonlySet<string>> {
+  if (!(await hasOperations(db))) return new Set();
+  const rows = await query<{ reason: string }>(db, reasonsSql);
+  return new Set(rows.map(({ reason }) => errorLabel(reason)));
+}

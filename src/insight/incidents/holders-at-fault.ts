@@ -1,0 +1,77 @@
+// Queues that have been held for longer than a minute, and workers that have fallen silent: the rows
+// alone, which are few.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { dateOf, microseconds } from "../../queue/sql/moments.ts";
+import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { isRecovered, isSilent } from "../../queue/workers/stale-workers.ts";
+import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
+
+export interface HeldQueue {
+  readonly id: number;
+  readonly name: string;
+  readonly lockedMs: number;
+  readonly holder: Holder;
+}
+
+const MOST_QUEUES = 500;
+const HELD_S = 60;
+
+const queuesSql: Statement = (s) => `
+  select id, queue_name, ${lockHolder("queues")} as locked_by, ${microseconds("locked_at")} as locked_us
+  from ${s}._private_job_queues as queues
+  where locked_at < pg_catalog.now() - interval '${HELD_S} seconds'
+  order by locked_at limit ${MOST_QUEUES}`;
+
+/** The longest held first. */
+export async function readHeldQueues(db: Database, hasWorkers: boolean): Promise<HeldQueue[]> {
+  const rows = await query<{
+    readonly id: number;
+    readonly queue_name: string;
+    readonly locked_by: string | null;
+    readonly locked_us: string;
+  }>(db, queuesSql);
+  const ids = new Set(rows.flatMap((row) => row.locked_by ?? []));
+  const holders = await readHolders(db, hasWorkers, [...ids]);
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.queue_name,
+    lockedMs: dateOf(row.locked_us).getTime(),
+    holder: holders.get(row.locked_by ?? "") ?? unknownHolder(row.locked_by ?? "somebody"),
+  }));
+}
+
+export interface SilentWorker {
+  readonly workerId: string;
+  readonly heardMs: number;
+  /** How many jobs it said it was running; null: it said nothing. */
+  readonly running: number | null;
+}
+
+const MOST_WORKERS = 100;
+
+const silentSql: Statement = (s) => `
+  select id, ${microseconds("last_heartbeat_at")} as heard_us,
+    case when pg_catalog.jsonb_typeof(metadata -> 'running_jobs'::text) = 'number'
+      then least((metadata ->> 'running_jobs'::text)::numeric, 1e9)::float8 end as running
+  from ${reportedWorkers(s)} as workers
+  where ${isSilent} and not coalesce(${isRecovered}, false)
+  order by last_heartbeat_at limit ${MOST_WORKERS}`;
+
+export async function readSilentWorkers(
+  db: Database,
+  hasWorkers: boolean,
+): Promise<SilentWorker[]> {
+  if (!hasWorkers) return [];
+  const rows = await query<{
+    readonly id: string;
+    readonly heard_us: string;
+    readonly running: number | null;
+  }>(db, silentSql);
+  return rows.map(({ id, heard_us: us, running }) => ({
+    workerId: id,
+    heardMs: dateOf(us).getTime(),
+    running,
+  }));
+}

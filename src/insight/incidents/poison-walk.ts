@@ -1,0 +1,166 @@
+// Finds jobs that kill their workers, and who holds jobs. No index leads to either, so a large table is
+// walked a little at a time, about a tenth of a second at each call; what was found is looked at again
+// at each call, and forgotten once it is gone.
+import { monotonic } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { memberNames, valuesAt } from "../../domain/payload-values.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { dateOf, microseconds } from "../../queue/sql/moments.ts";
+import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";
+import { isPoison, lostTries } from "../../queue/workers/lost-tries.ts";
+import type { Gauge } from "../stats/gauge.ts";
+
+export interface PoisonJob {
+  readonly id: string;
+  readonly task: string | null;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  readonly lost: number;
+  readonly isRunning: boolean;
+  readonly runAtMs: number;
+  readonly createdMs: number;
+  /** When it was taken back last; null: no worker has taken it back. */
+  readonly recoveredMs: number | null;
+  /** The worker that runs it. */
+  readonly lockedBy: string | null;
+  /** The first fields of its payload, with their values as JSON; none of a large payload. */
+  readonly fields: readonly PayloadField[];
+}
+
+export interface PayloadField {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface Walked {
+  readonly poison: readonly PoisonJob[];
+  /** Who holds jobs; null as long as not all of the table was seen. */
+  readonly jobHolders: readonly string[] | null;
+}
+
+export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<Walked>;
+
+const STEP_PAGES = 4_096;
+const CALL_MS = 60;
+const MOST_FOUND = 1_000;
+/** Locked rows and candidates of one step. */
+const MOST_ROWS = 10_000;
+
+export function createPoisonWalk(): PoisonWalk {
+  let page = 0;
+  let fileNode = "";
+  const candidates = new Set<string>();
+  let holders = new Set<string>();
+  let lastRound: readonly string[] | null = null;
+
+  const startOver = () => {
+    page = 0;
+    holders = new Set();
+  };
+
+  const step = async (db: Database, pages: number) => {
+    const to = page + STEP_PAGES;
+    const values = [`(${page},0)`, `(${to},0)`, MOST_ROWS];
+    for (const row of await query<FoundRow>(db, stepSql, values)) {
+      if (row.is_candidate && candidates.size < MOST_FOUND) candidates.add(row.id);
+      if (row.locked_by !== null && holders.size < MOST_FOUND) holders.add(row.locked_by);
+    }
+    page = to;
+    if (page < pages) return false;
+    lastRound = [...holders];
+    startOver();
+    return true;
+  };
+
+  return async (db, { pages, fileNode: current }) => {
+    // Written anew, its rows lie elsewhere.
+    if (current !== fileNode) {
+      startOver();
+      lastRound = null;
+      fileNode = current;
+    }
+    const until = monotonic() + CALL_MS;
+    while (!(await step(db, pages)) && monotonic() < until);
+    const rows = await query<JobRow>(db, jobsSql, [[...candidates]]);
+    const poison = rows.map(jobOf).filter((job) => job !== null);
+    candidates.clear();
+    for (const { id } of poison) candidates.add(id);
+    return { poison, jobHolders: lastRound };
+  };
+}
+
+function jobOf(row: JobRow): PoisonJob | null {
+  const tried = { attempts: row.attempts, isLocked: row.is_locked, errorStart: row.error_start };
+  if (!isPoison(tried)) return null;
+  return {
+    id: row.id,
+    task: row.task,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    lost: lostTries(tried),
+    isRunning: row.is_locked,
+    runAtMs: dateOf(row.run_at_us).getTime(),
+    createdMs: dateOf(row.created_us).getTime(),
+    recoveredMs: row.error_start === null ? null : dateOf(row.updated_us).getTime(),
+    lockedBy: row.locked_by,
+    fields: row.payload === null ? [] : firstFields(row.payload),
+  };
+}
+
+const FIELDS = 3;
+const LONGEST_FIELD = 60;
+
+/** Of a payload that is no object there are none. */
+function firstFields(payload: string): PayloadField[] {
+  return memberNames(payload)
+    .slice(0, FIELDS)
+    .map((name) => ({ name: short(name), value: short(valuesAt(payload, [name])[0] ?? "") }));
+}
+
+function short(text: string): string {
+  const letters = [...text];
+  return letters.length > LONGEST_FIELD ? `${letters.slice(0, LONGEST_FIELD).join("")}…` : text;
+}
+
+interface FoundRow {
+  readonly id: string;
+  readonly locked_by: string | null;
+  readonly is_candidate: boolean;
+}
+
+// The beginning of an error is unpacked alone; in words that lost-tries.ts knows.
+const isCandidate = `(attempts >= 2 and (locked_at is not null or attempts < max_attempts)
+      and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
+
+const stepSql: Statement = (s) => `
+  select id, ${lockHolder("jobs")} as locked_by, ${isCandidate} as is_candidate
+  from ${s}._private_jobs as jobs
+  where ctid >= $1::tid and ctid < $2::tid and (locked_at is not null or ${isCandidate})
+  limit $3::int`;
+
+interface JobRow {
+  readonly id: string;
+  readonly task: string | null;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly error_start: string | null;
+  readonly is_locked: boolean;
+  readonly run_at_us: string;
+  readonly created_us: string;
+  readonly updated_us: string;
+  readonly locked_by: string | null;
+  readonly payload: string | null;
+}
+
+const LARGEST_PAYLOAD = 2_048;
+
+const jobsSql: Statement = (s) => `
+  select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
+    pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
+    ${microseconds("jobs.run_at")} as run_at_us, ${microseconds("jobs.created_at")} as created_us,
+    ${microseconds("jobs.updated_at")} as updated_us, ${lockHolder("jobs")} as locked_by,
+    (${ifSurelyAtMost("jobs.payload", LARGEST_PAYLOAD)})::text as payload
+  from ${s}._private_jobs as jobs
+  left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
+  where jobs.id = any($1::bigint[]) and (jobs.locked_at is not null or jobs.attempts < jobs.max_attempts)
+  order by jobs.id`;

@@ -1,0 +1,150 @@
+// Reads what the rules need, on two connections at the most: an answer must not take all of a small
+// pool. What cannot be read in time is left out and told.
+import { codeOf } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { capped, exact, type Value } from "../../domain/value.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import type { Difference } from "../groups/differences.ts";
+import type { Groups } from "../groups/group.ts";
+import type { Common } from "../groups/read-common.ts";
+import type { Horizon } from "../horizon/buckets.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import { readNames } from "../stats/queue-rows.ts";
+import { type Knowledge, NOTHING_HEARD, readKnowledge } from "../why/knowledge.ts";
+import type { ActivityWatch } from "./activity.ts";
+import { readCrashes, readReasons } from "./crashes.ts";
+import { type DueHead, readDueHead } from "./due-head.ts";
+import type { WaitingTask } from "./facts.ts";
+import { type HeldQueue, readHeldQueues, readSilentWorkers } from "./holders-at-fault.ts";
+import type { Incidents } from "./incident.ts";
+import type { PoisonWalk } from "./poison-walk.ts";
+import { failedOf, isMany } from "./rules-of-failing.ts";
+import { readServerTrouble } from "./server-trouble.ts";
+import { judge } from "./verdict.ts";
+
+/** What is read for others, too, and shared with them. */
+export interface SharedReads {
+  readonly walk: PoisonWalk;
+  readonly activity: ActivityWatch;
+  /** Of failed jobs. */
+  readonly errors: () => Promise<Groups>;
+  readonly horizon: () => Promise<Horizon>;
+  /** What the jobs that match have in common. */
+  readonly common: (q: string) => Promise<Common>;
+}
+
+/** Of so many error groups it is said what their jobs have in common: it costs a tenth of a second. */
+const MOST_COMPARED = 1;
+
+/** A reading that may take too long: null then, and its name is noted. */
+type InTime = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
+
+/** Throws WorkerError when the database cannot be reached at all. */
+export async function readIncidents(
+  db: Database,
+  gauge: Gauge,
+  shared: SharedReads,
+): Promise<Incidents> {
+  const unread: string[] = [];
+  const inTime: InTime = async (what, read) => {
+    try {
+      return await read();
+    } catch (error) {
+      if (codeOf(error) !== "database_timeout") throw error;
+      unread.push(what);
+      return null;
+    }
+  };
+  const [waiting, failing] = await Promise.all([
+    readWaiting(db, gauge, shared, inTime),
+    readFailing(db, shared, inTime),
+  ]);
+  const asOf = new Date(gauge.nowMs).toISOString();
+  return judge({ nowMs: gauge.nowMs, asOf, ...waiting, ...failing, unread });
+}
+
+async function readFailing(db: Database, shared: SharedReads, inTime: InTime) {
+  const errors = await inTime("errors", shared.errors);
+  const common = new Map<string, Difference>();
+  for (const group of largest(errors)) {
+    const read = await inTime("what errors have in common", () => shared.common(failedOf(group)));
+    const [finding] = read?.findings ?? [];
+    if (finding !== undefined) common.set(group.key, finding);
+  }
+  const reasons = (await inTime("reasons of failed jobs", () => readReasons(db))) ?? new Set();
+  return { errors, common, reasons };
+}
+
+async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTime: InTime) {
+  const { nowMs, lockedQueueIds } = gauge;
+  const asOf = new Date(nowMs).toISOString();
+  const hasWorkers = await hasWorkerTable(db);
+  const queues = (await inTime("locked queues", () => readHeldQueues(db, hasWorkers))) ?? [];
+  const ids = queues.map(({ id }) => id);
+  const head = await inTime("what is due", () => readDueHead(db, ids, lockedQueueIds, nowMs));
+  const tasks = head === null ? [] : await tasksOf(db, head, asOf);
+  const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
+  const knowledge = await inTime("what workers know", () =>
+    knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
+  );
+  return {
+    hasWorkers,
+    queues: queues.map((queue) => ({ ...queue, ...waitingFor(queue, head, asOf) })),
+    tasks,
+    knowledge: knowledge ?? NOTHING_HEARD,
+    quietMs:
+      tasks.length === 0 || (knowledge ?? NOTHING_HEARD).alive > 0
+        ? null
+        : await inTime("what was locked last", () => shared.activity(db, gauge)),
+    silent:
+      (await inTime("workers that do not respond", () => readSilentWorkers(db, hasWorkers))) ?? [],
+    crashes: (await inTime("recovered workers", () => readCrashes(db, hasWorkers))) ?? [],
+    poison: walked?.poison ?? [],
+    jobHolders: walked?.jobHolders ?? null,
+    horizon: await inTime("what is ahead", shared.horizon),
+    server: await readServerTrouble(db),
+  };
+}
+
+const largest = (errors: Groups | null) =>
+  errors === null
+    ? []
+    : errors.groups.filter((group) => isMany(group, errors)).slice(0, MOST_COMPARED);
+
+const atLeast = (count: number, isWhole: boolean, asOf: string): Value =>
+  (isWhole ? exact : capped)(count, "probe", asOf);
+
+function waitingFor({ id }: HeldQueue, head: DueHead | null, asOf: string) {
+  const found = head?.queues.get(id);
+  const isWhole = head?.isWhole === true;
+  if (found === undefined && !isWhole) return { waiting: null, trend: [] };
+  return { waiting: atLeast(found?.count ?? 0, isWhole, asOf), trend: found?.trend ?? [] };
+}
+
+async function tasksOf(db: Database, head: DueHead, asOf: string): Promise<WaitingTask[]> {
+  const names = await readNames(db, "task", [...head.tasks.keys()]);
+  return [...head.tasks].flatMap(([id, { count, oldestMs }]) => {
+    const identifier = names.get(id);
+    if (identifier === undefined) return [];
+    return [{ id, identifier, waiting: atLeast(count, head.isWhole, asOf), oldestMs }];
+  });
+}
+
+async function knowledgeOf(
+  db: Database,
+  tasks: readonly WaitingTask[],
+  hasWorkers: boolean,
+  { pages }: Gauge,
+  jobHolders: readonly string[] | null,
+): Promise<Knowledge> {
+  const isSmall = pages <= SMALL_TABLE_PAGES;
+  return readKnowledge(
+    db,
+    tasks.map(({ identifier }) => identifier),
+    {
+      hasWorkers,
+      jobLocks: isSmall ? "read" : (jobHolders ?? "unknown"),
+    },
+  );
+}

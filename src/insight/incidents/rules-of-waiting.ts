@@ -1,0 +1,272 @@
+// The rules about work that does not move: a stuck queue, a worker that is not responding, a task without a worker, jobs
+// that wait although there is nothing in their way. Pure: from facts to incidents.
+import { quoted } from "../../domain/query/parse-query.ts";
+import { capped, exact, type Value } from "../../domain/value.ts";
+import { ageText, byWorker, counted, grouped, named, workerNamed } from "../../domain/words.ts";
+import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
+import { isUnsupported } from "../why/causes.ts";
+import type { Facts, WaitingQueue, WaitingTask } from "./facts.ts";
+import type { Incident } from "./incident.ts";
+
+export const noLinks = { queue: null, worker: null, job: null };
+export const timeOf = (ms: number): string => new Date(ms).toISOString();
+
+/** null: without a name nobody can say which worker is meant. */
+const unlock = (workerId: string): Incident["verb"] =>
+  workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
+
+/** From so many on the queues of one holder are one incident: one verb mends them all. */
+const MANY_QUEUES = 3;
+/** More names make a query too long to read. */
+const MOST_NAMES = 20;
+
+/** Locked by a worker whose heartbeats have stopped, or for 4 hours by one that never sent any. */
+export function stuckQueues(facts: Facts): Incident[] {
+  const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
+  return [...Map.groupBy(atFault, ({ holder }) => holder.workerId).values()].flatMap((queues) =>
+    queues.length < MANY_QUEUES
+      ? queues.map((queue) => stuck(queue, facts))
+      : [manyStuck(queues, facts)],
+  );
+}
+
+function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Facts): boolean {
+  if (waiting === null || waiting.value === 0) return false;
+  if (holder.state === "silent") return true;
+  return holder.state === "unknown" && nowMs - lockedMs >= STALE_LOCK_MS;
+}
+
+function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
+  const { holder, name, lockedMs, trend } = queue;
+  const blast = queue.waiting ?? exact(0, "probe", asOf);
+  const who = workerNamed(holder.workerId);
+  const heard = ageText(nowMs - (holder.heardMs ?? nowMs));
+  const cause =
+    holder.state === "silent"
+      ? `${who} has locked the queue and is not responding: no heartbeat for ${heard}.`
+      : `${who} has locked the queue for ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
+  return {
+    id: `stuck_queue:${queue.id}`,
+    kind: "stuck_queue",
+    level: holder.state === "silent" ? "bad" : "warn",
+    title: `${named(name)} is stuck`,
+    sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
+    since: timeOf(lockedMs),
+    blast,
+    standsStill: true,
+    q: `queue:${quoted(name)} is:blocked`,
+    links: { ...noLinks, queue: name, worker: holder.workerId },
+    verb: unlock(holder.workerId),
+    trend,
+  };
+}
+
+/** All held by one. The longest held comes first. */
+function manyStuck(queues: readonly WaitingQueue[], facts: Facts): Incident {
+  const { holder, lockedMs } = queues[0] as WaitingQueue;
+  const { nowMs, asOf } = facts;
+  const who = workerNamed(holder.workerId);
+  const blast = together(
+    queues.map(({ waiting }) => waiting ?? exact(0, "probe", asOf)),
+    asOf,
+  );
+  const cause =
+    holder.state === "silent"
+      ? `${who} has locked the queues and is not responding: no heartbeat for ${ageText(nowMs - (holder.heardMs ?? nowMs))}.`
+      : `${who} has locked the queues for up to ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
+  const names = queues.map(({ name }) => quoted(name)).join(",");
+  return {
+    id: `stuck_queues:${holder.workerId}`,
+    kind: "stuck_queue",
+    level: holder.state === "silent" ? "bad" : "warn",
+    title: `${counted(queues.length, "queue is", "queues are")} stuck behind ${byWorker(holder.workerId)}`,
+    sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
+    since: timeOf(lockedMs),
+    blast,
+    standsStill: true,
+    q: queues.length <= MOST_NAMES ? `queue:${names} is:blocked` : "is:stuck is:blocked",
+    links: { ...noLinks, worker: holder.workerId },
+    verb: unlock(holder.workerId),
+    trend: queues
+      .map(({ trend }) => trend)
+      .reduce((sum, one) => sum.map((count, part) => count + (one[part] ?? 0))),
+  };
+}
+
+/** Those that hold something and were not recovered, unless a stuck queue names them already. */
+export function silentWorkers(facts: Facts): Incident[] {
+  const { silent, queues, nowMs, asOf, knowledge } = facts;
+  const told = new Set(
+    queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
+  );
+  return silent.flatMap(({ workerId, heardMs, running }): Incident[] => {
+    const held = queues.filter(({ holder }) => holder.workerId === workerId).length;
+    if (told.has(workerId) || (held === 0 && running === 0)) return [];
+    const jobs =
+      running === null
+        ? "It had not reported what it was running."
+        : `It was running ${counted(running, "job")} at its last heartbeat.`;
+    const queueText = held === 0 ? "" : ` It has locked ${counted(held, "queue")}.`;
+    return [
+      {
+        id: `silent_worker:${workerId}`,
+        kind: "silent_worker",
+        level: knowledge.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
+        title: `${workerNamed(workerId)} is not responding`,
+        sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - heardMs)} ago.`,
+        since: timeOf(heardMs),
+        blast: (running === null ? capped : exact)(running ?? 0, "heartbeat", asOf),
+        standsStill: true,
+        q: running === 0 ? null : `worker:${quoted(workerId)}`,
+        links: { ...noLinks, worker: workerId },
+        verb: unlock(workerId),
+        trend: [],
+      },
+    ];
+  });
+}
+
+/** So many workers within so short a time do not stop by chance. */
+const MANY_CRASHES = 3;
+const CRASHES_MS = 10 * 60_000;
+
+/** Workers that stopped one after the other: one incident, unless a job is known to crash them. */
+export function crashLoop({ crashes, poison, nowMs, asOf }: Facts): Incident[] {
+  const recent = crashes.filter(({ recoveredMs }) => nowMs - recoveredMs < CRASHES_MS);
+  if (recent.length < MANY_CRASHES || poison.length > 0) return [];
+  const firstMs = Math.min(...recent.map(({ recoveredMs }) => recoveredMs));
+  return [
+    {
+      id: "crash_loop",
+      kind: "crash_loop",
+      level: "bad",
+      title: `${grouped(recent.length)} workers crashed within ${ageText(nowMs - firstMs)}`,
+      sentence: "They stopped without finishing their jobs, which have been recovered.",
+      since: timeOf(firstMs),
+      blast: exact(0, "heartbeat", asOf),
+      standsStill: false,
+      q: null,
+      links: noLinks,
+      verb: null,
+      trend: [],
+    },
+  ];
+}
+
+/** A worker that has just started may not have fetched yet. */
+const GRACE_MS = 60_000;
+
+export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[] {
+  const isUnknown = ({ identifier, oldestMs }: WaitingTask) =>
+    isUnsupported(knowledge, identifier) && nowMs - oldestMs > GRACE_MS;
+  return tasks.filter(isUnknown).map(({ id, identifier, waiting, oldestMs }): Incident => {
+    const former = knowledge.formerly.get(identifier) ?? null;
+    const none =
+      knowledge.alive === 1
+        ? "the only worker alive does not know this task"
+        : `none of the ${grouped(knowledge.alive)} workers alive knows this task`;
+    const did = former === null ? "" : ` ${workerNamed(former)} did, and is not responding.`;
+    return {
+      id: `unsupported_task:${id}`,
+      kind: "unsupported_task",
+      level: "bad",
+      title: `${named(identifier)} has no worker`,
+      sentence: `${counted(waiting, "job is", "jobs are")} due, but ${none}.${did}`,
+      since: timeOf(oldestMs),
+      blast: waiting,
+      standsStill: true,
+      q: `task:${quoted(identifier)} is:due -is:blocked`,
+      links: { ...noLinks, worker: former },
+      verb: null,
+      trend: [],
+    };
+  });
+}
+
+/** A worker takes what is due within seconds; a poll may come as late as this. */
+const QUIET_MS = 15_000;
+
+/** Jobs are due, no worker is alive, and nothing was locked or finished: stock workers send no heartbeats. */
+export function noWorker(facts: Facts): Incident[] {
+  const { tasks, knowledge, nowMs, asOf, quietMs } = facts;
+  const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
+  if (oldest === undefined || !isWithoutWorker(facts)) return [];
+  const blast = together(
+    tasks.map((task) => task.waiting),
+    asOf,
+  );
+  const lateMs = nowMs - oldest.oldestMs;
+  const quiet = ageText(Math.min(quietMs ?? 0, lateMs));
+  const ended = knowledge.formerly.get(oldest.identifier);
+  const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
+  return [
+    {
+      id: "no_worker",
+      kind: "no_worker",
+      level: "bad",
+      title: hasUnknownHolder(facts) ? "No worker takes jobs" : "No workers are running",
+      sentence: `${counted(blast, "job is", "jobs are")} due, the oldest, ${named(oldest.identifier)}, for ${ageText(lateMs)}. No worker has reported, and none has locked or finished a job for ${quiet}.${last}`,
+      since: timeOf(oldest.oldestMs),
+      blast,
+      standsStill: true,
+      q: "is:due -is:blocked",
+      links: noLinks,
+      verb: null,
+      trend: [],
+    },
+  ];
+}
+
+/** A job is locked by a worker that never sent a heartbeat: it may run for long, or be gone. */
+const hasUnknownHolder = ({ jobHolders, silent }: Facts): boolean =>
+  jobHolders?.some((id) => !silent.some(({ workerId }) => workerId === id)) === true;
+
+function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: Facts): boolean {
+  const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);
+  return isLate && knowledge.alive === 0 && quietMs !== null && quietMs > QUIET_MS;
+}
+
+const OLD_MS = 5 * 60_000;
+
+/** Due for more than 5 minutes, with nothing in the way that we know of. */
+export function oldReady(facts: Facts): Incident[] {
+  const { tasks, knowledge, nowMs, asOf, hasWorkers } = facts;
+  if (isWithoutWorker(facts)) return [];
+  const waiting = tasks.filter(({ identifier }) => !isUnsupported(knowledge, identifier));
+  const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
+  if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
+  const blast = together(
+    waiting.map((task) => task.waiting),
+    asOf,
+  );
+  const workers = !hasWorkers
+    ? "Which workers are alive, this database does not tell."
+    : knowledge.alive === 0
+      ? "No worker that sends heartbeats is alive."
+      : `${counted(knowledge.alive, "worker is", "workers are")} alive.`;
+  return [
+    {
+      id: "old_ready",
+      kind: "old_ready",
+      level: "bad",
+      title: "Jobs are overdue",
+      sentence: `${counted(blast, "job waits", "jobs wait")}, the oldest, ${named(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
+      since: timeOf(oldest.oldestMs),
+      blast,
+      standsStill: true,
+      q: "is:due -is:blocked",
+      links: noLinks,
+      verb: null,
+      trend: [],
+    },
+  ];
+}
+
+/** Counts of which some may be lower bounds. */
+function together(values: readonly Value[], asOf: string): Value {
+  const value = values.reduce((sum, one) => sum + one.value, 0);
+  const isExact = values.every(({ precision }) => precision === "exact");
+  return isExact
+    ? exact(value, "probe", asOf)
+    : { value, precision: "capped", low: value, high: null, basis: "probe", as_of: asOf };
+}

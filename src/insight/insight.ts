@@ -1,0 +1,113 @@
+// Causes, groups and times, for all who ask: each reading is shared, and rests in proportion to its cost.
+import { monotonic } from "../base/clock.ts";
+import type { Database } from "../database/database.ts";
+import { capped } from "../domain/value.ts";
+import { type ColumnGrouping, readColumnGroups } from "./groups/column-groups.ts";
+import { readErrorGroups } from "./groups/error-groups.ts";
+import type { Grouping, Groups } from "./groups/group.ts";
+import { type Common, readCommon } from "./groups/read-common.ts";
+import type { Horizon } from "./horizon/buckets.ts";
+import { readHorizon } from "./horizon/horizon.ts";
+import { readNameIds } from "./horizon/name-ids.ts";
+import { createActivityWatch } from "./incidents/activity.ts";
+import type { Incidents } from "./incidents/incident.ts";
+import { createPoisonWalk, type PoisonWalk } from "./incidents/poison-walk.ts";
+import { readIncidents } from "./incidents/read-incidents.ts";
+import { compileQuery } from "./query/compile-query.ts";
+import { shownGroup } from "./query/facts/error-labels.ts";
+import { resting, restingByKey } from "./resting.ts";
+import { readGauge } from "./stats/gauge.ts";
+import type { KnownElsewhere, SameError } from "./why/explain-job.ts";
+
+export interface Insight extends KnownElsewhere {
+  readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
+  readonly common: (q: string) => Promise<Common>;
+  /** Names; null = any. */
+  readonly horizon: (
+    buckets: number,
+    task: string | null,
+    queue: string | null,
+  ) => Promise<Horizon>;
+  readonly incidents: () => Promise<Incidents>;
+  /** Somebody has written through this admin: what is known is older than that. */
+  readonly changed: () => void;
+}
+
+export const USUAL_BUCKETS = 57;
+const MOST_ERROR_GROUPS = 100;
+/** How many different questions are remembered, each with its answer of at most a megabyte. */
+const MOST_KEPT = 16;
+/** Errors of a table of so few pages are read within a few milliseconds. */
+const QUICK_PAGES = 512;
+
+export function createInsight(db: Database): Insight {
+  let writtenAtMs = Number.NEGATIVE_INFINITY;
+  let pages = Number.POSITIVE_INFINITY;
+  const usual = { changedAtMs: () => writtenAtMs, isSmall: () => pages <= QUICK_PAGES };
+  const seldom = { ...usual, slowIntervalMs: 30_000 };
+  const keptGroups = restingByKey<Groups>(MOST_KEPT, seldom);
+  const keptCommon = restingByKey<Common>(MOST_KEPT, seldom);
+  const keptHorizons = restingByKey<Horizon>(MOST_KEPT, usual);
+
+  const gauged = async () => {
+    const gauge = await readGauge(db);
+    ({ pages } = gauge);
+    return gauge;
+  };
+
+  const groups = (by: Grouping, q: string, limit: number) =>
+    keptGroups(JSON.stringify([by, q, limit]), async () => {
+      const jobQuery = await compileQuery(db, q);
+      const gauge = await gauged();
+      if (by === "error") return readErrorGroups(db, jobQuery, gauge, limit);
+      return readColumnGroups(db, by satisfies ColumnGrouping, jobQuery, gauge, limit);
+    });
+
+  const horizon = (buckets: number, task: string | null, queue: string | null) =>
+    keptHorizons(JSON.stringify([buckets, task, queue]), async () => {
+      const filter = await readNameIds(db, task, queue);
+      return readHorizon(db, buckets, filter, await gauged());
+    })();
+
+  const common = (q: string) =>
+    keptCommon(q, async () => readCommon(db, await compileQuery(db, q), await gauged()))();
+
+  const walk = createPoisonWalk();
+  let jobHolders: readonly string[] | null = null;
+  const shared = {
+    walk: async (...asked: Parameters<PoisonWalk>) => {
+      const walked = await walk(...asked);
+      ({ jobHolders } = walked);
+      return walked;
+    },
+    activity: createActivityWatch(),
+    errors: () => groups("error", "is:failed", MOST_ERROR_GROUPS)(),
+    horizon: () => horizon(USUAL_BUCKETS, null, null),
+    common,
+  };
+  const incidents = resting(async () => readIncidents(db, await gauged(), shared), usual);
+
+  const sameError: SameError = async (task, errorStart, { pages: ofTable, asOf }) => {
+    const all = groups("error", "", MOST_ERROR_GROUPS);
+    const reading = all();
+    reading.catch(() => {});
+    const known = ofTable <= QUICK_PAGES ? await reading : all.peek();
+    if (known === null) return null;
+    const fingerprint = shownGroup(db, task, errorStart);
+    const group = known.groups.find(({ key }) => key === fingerprint);
+    // It was not among those that were read.
+    return group?.count ?? (known.of.precision === "exact" ? null : capped(1, "sample", asOf));
+  };
+
+  return {
+    groups: (by, q, limit) => groups(by, q, limit)(),
+    common,
+    horizon,
+    incidents,
+    sameError,
+    jobHolders: () => jobHolders,
+    changed: () => {
+      writtenAtMs = monotonic();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// The list of cron entries as JSON.
+import { patternInWords } from "../../domain/cron/pattern-words.ts";
+import type { CronPage, ListedCronEntry } from "../lists/list-cron.ts";
+import { timeOfMs } from "./exact-json.ts";
+
+export function cronListJson({ entries, nextCursor, count }: CronPage): string {
+  const rows = entries.map(entryJson).join(",");
+  const rest = JSON.stringify({ next_cursor: nextCursor, count });
+  return `{"entries":[${rows}],${rest.slice(1)}`;
+}
+
+/** By hand: the id of a job is beyond what a number holds. */
+function entryJson(given: ListedCronEntry): string {
+  const known = JSON.stringify({
+    identifier: given.identifier,
+    task: given.task,
+    known_since: timeOfMs(given.knownSinceMs),
+    last_execution: timeOfMs(given.lastExecutionMs),
+    next_execution: timeOfMs(given.nextExecutionMs),
+    late_since: timeOfMs(given.lateSinceMs),
+    match: given.match,
+    in_words: given.match === null ? null : patternInWords(given.match),
+    backfill: given.backfillSeconds === null ? null : Math.floor(given.backfillSeconds),
+    workers: given.workers,
+    worker_ids: given.workerIds,
+    quarters_ahead: given.quartersAhead,
+  });
+  return `${known.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;
+}

@@ -1,0 +1,23 @@
+// What JavaScript's types lose, in JSON: all digits of an id, the microseconds of a time.
+import { timeText } from "../../queue/sql/moments.ts";
+
+/** A job's id, or null, for JSON.stringify(). */
+export function idJson(id: string | null): unknown {
+  return id === null ? null : rawJson(id);
+}
+
+// TypeScript's library does not know it yet.
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
+
+/** An object that begins with a job's id, which no double holds. */
+export function jobIdJson(id: string, more: object): string {
+  return `{"id":${id},${JSON.stringify(more).slice(1)}`;
+}
+
+export function timeOrNull(us: string | null): string | null {
+  return us === null ? null : timeText(us);
+}
+
+export function timeOfMs(ms: number | null): string | null {
+  return ms === null ? null : timeText(ms * 1_000);
+}

@@ -1,0 +1,34 @@
+// Why a job is where it is, as JSON.
+import type { Cause } from "../why/cause.ts";
+import type { Explanation } from "../why/explain-job.ts";
+import { idJson } from "./exact-json.ts";
+import { linksJson, verbJson } from "./insight-json.ts";
+
+export function whyJson(why: Explanation) {
+  return {
+    id: idJson(why.id),
+    condition: why.condition,
+    sentence: why.sentence,
+    since: why.since,
+    causes: why.causes.map(causeJson),
+    ahead: why.ahead,
+    of: why.of,
+    next_tries: why.nextTries,
+    last_try: why.lastTry,
+    same_error: why.sameError,
+    error_group: why.errorGroup,
+    as_of: why.asOf,
+  };
+}
+
+function causeJson({ kind, text, detail, isRoot, isBroken, links, verb }: Cause) {
+  return {
+    kind,
+    text,
+    detail,
+    is_root: isRoot,
+    is_broken: isBroken,
+    links: linksJson(links),
+    verb: verbJson(verb),
+  };
+}

@@ -1,0 +1,108 @@
+// The count of all jobs of a large table by task and queue, chunk by chunk, each short enough to disturb
+// nobody. Two admins do not count at once: the lock is held as long as a chunk takes and is free while its
+// holder rests, so who wants to count listens first, longer than such a rest and oftener than a chunk is
+// long. Who hears another leaves it to him. A round for which the table was rewritten is given up.
+//
+//   listening ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ listening …
+//       └── another counts: left ──┘
+import { monotonic } from "../../base/clock.ts";
+import type { Database } from "../../database/database.ts";
+import { type Gauge, readGauge } from "../stats/gauge.ts";
+import { NameTallies } from "../stats/name-tallies.ts";
+import { isCensusFree, tallyChunk } from "../stats/tally-pages.ts";
+import { timeOf } from "./job-counts.ts";
+import { censusNames, type NameCounts } from "./name-counts.ts";
+
+export interface Census {
+  /**
+   * Counts one chunk. `listening`: it does not count yet and is to be called again after LISTEN_MS;
+   * `left`: another admin is counting.
+   */
+  step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
+  /** A step has failed: the next one is smaller. */
+  shrink(): void;
+  /** The last complete round, and how good it is by now; null: there is none. */
+  last(gauge: Gauge, becameDue: number | null): NameCounts | null;
+  /** When the last complete round began, by the database's clock, milliseconds since 1970. */
+  readonly begunMs: number | null;
+}
+
+const FIRST_PAGES = 1_000;
+const FEWEST_PAGES = 64;
+const MOST_PAGES = 5_000;
+/** A chunk aims at this: on a busy machine it may take three times as long, and no statement 300 ms. */
+const CHUNK_MS = 80;
+
+/** How long after one listening the next one follows; a chunk is seldom shorter. */
+export const LISTEN_MS = 75;
+/** Some seven seconds: who counts rests some twenty times as long as a chunk takes. */
+const LISTENINGS = 90;
+
+interface Round {
+  readonly begun: Gauge;
+  readonly tallies: NameTallies;
+  next: number;
+}
+
+export function createCensus(): Census {
+  let round: Round | null = null;
+  let complete: (Round & { readonly asOf: string }) | null = null;
+  let pages = FIRST_PAGES;
+  let heardNobody = 0;
+
+  const leave = () => {
+    heardNobody = 0;
+    return "left" as const;
+  };
+
+  const isSameTable = ({ begun }: Round, gauge: Gauge) =>
+    begun.fileNode === gauge.fileNode && writesBetween(begun, gauge) >= 0;
+
+  return {
+    async step(db) {
+      if (heardNobody < LISTENINGS) {
+        if (!(await isCensusFree(db))) return leave();
+        heardNobody += 1;
+        return "listening";
+      }
+      const gauge = await readGauge(db);
+      if (round === null || !isSameTable(round, gauge)) {
+        round = { begun: gauge, tallies: new NameTallies(), next: 0 };
+      }
+      const to = round.next + pages;
+      const began = monotonic();
+      const rows = await tallyChunk(db, gauge, round.next, to);
+      if (rows === null) return leave();
+      const factor = CHUNK_MS / Math.max(monotonic() - began, 1);
+      pages = bounded(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
+      round.tallies.add(rows);
+      round.next = to;
+      // The gauge may be a little old: the table can have grown since. The next round has the rest.
+      if (to < gauge.pages) return "counted";
+      complete = { ...round, asOf: timeOf(gauge.nowMs) };
+      round = null;
+      heardNobody = 0;
+      return "complete";
+    },
+    shrink() {
+      pages = bounded(Math.floor(pages / 2));
+    },
+    last(gauge, becameDue) {
+      if (complete === null || !isSameTable(complete, gauge)) return null;
+      const since = { writes: writesBetween(complete.begun, gauge), becameDue };
+      return censusNames(complete.tallies, complete.asOf, since);
+    },
+    get begunMs() {
+      return complete?.begun.nowMs ?? null;
+    },
+  };
+}
+
+function writesBetween(one: Gauge, other: Gauge): number {
+  const written = ({ inserted, updated, deleted }: Gauge) => inserted + updated + deleted;
+  return written(other) - written(one);
+}
+
+function bounded(pages: number): number {
+  return Math.min(Math.max(pages, FEWEST_PAGES), MOST_PAGES);
+}

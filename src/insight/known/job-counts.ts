@@ -1,0 +1,188 @@
+// How many jobs there are in each condition and state, as well as it is known: from one pass over a small
+// table; else from the heads of the index where they are short, and from the better of sample and census.
+import { type Condition, conditions } from "../../domain/condition.ts";
+import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
+import { timeText } from "../../queue/sql/moments.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import type { IndexedCounts } from "../stats/indexed-counts.ts";
+import { agesOf } from "../stats/name-tallies.ts";
+import { estimateFrom } from "../stats/page-sample.ts";
+import type { Probe } from "../stats/probe.ts";
+import type { JobSample } from "../stats/sample-jobs.ts";
+import { inCondition, inState, sumOf, type Tallied, tallied } from "../stats/tally.ts";
+import type { NameCounts } from "./name-counts.ts";
+
+export type State = keyof typeof inState;
+
+export interface JobCounts {
+  readonly asOf: string;
+  readonly total: Value;
+  readonly conditions: Readonly<Record<Condition, Value>>;
+  /** Retrying jobs whose next attempt is due. */
+  readonly retryingDue: Value;
+  /** The contract's. */
+  readonly states: Readonly<Record<State, Value>>;
+  /**
+   * RFC 3339; null: there is none, or none is known. Of all that is due, and of ready jobs; the next is
+   * of scheduled ones.
+   */
+  readonly oldestDueAt: string | null;
+  readonly oldestReadyAt: string | null;
+  readonly nextDueAt: string | null;
+  readonly longestRunningAt: string | null;
+  readonly lastFailureAt: string | null;
+}
+
+const states = Object.keys(inState) as State[];
+
+/** Of a table that was read whole. */
+export function countsOfPass(gauge: Gauge, names: NameCounts): JobCounts {
+  const { all } = names.tallies;
+  const value = (which: readonly Tallied[]) => exact(sumOf(all.counts, which), "scan", names.asOf);
+  const ages = agesOf(all);
+  return {
+    asOf: timeOf(gauge.nowMs),
+    total: value(tallied),
+    conditions: recordOf(conditions, (one) => value(inCondition[one])),
+    retryingDue: value(["retrying_due"]),
+    states: recordOf(states, (one) => value(inState[one])),
+    oldestDueAt: timeOrNull(ages.oldestReady),
+    oldestReadyAt: timeOrNull(ages.oldestFree),
+    nextDueAt: timeOrNull(ages.nextDue),
+    longestRunningAt: timeOrNull(ages.longestRunning),
+    lastFailureAt: timeOrNull(ages.lastFailure),
+  };
+}
+
+/** What the heads of the index say: the available jobs by condition, where they were few. */
+export interface Heads {
+  readonly probe: Probe;
+  readonly tallies: ReadonlyMap<Tallied, number>;
+  readonly indexed: IndexedCounts;
+}
+
+/** A sample, and what follows from it for the whole table. */
+export interface TakenSample {
+  readonly sample: JobSample;
+  readonly asOf: string;
+  /** How many there are of these together. */
+  readonly estimate: (which: readonly Tallied[]) => Interval;
+}
+
+/** `pages`: of the table. What was estimated once is kept: pulses come more often than samples. */
+export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
+  const kept = new Map<string, Interval>();
+  const perPage = rowsPerPage(sample);
+  const estimate = (which: readonly Tallied[]) => {
+    const name = which.join();
+    const interval = kept.get(name) ?? estimateFrom(pages, sums(sample, which), perPage);
+    kept.set(name, interval);
+    return interval;
+  };
+  return { sample, asOf, estimate };
+}
+
+/**
+ * Of a large table. `census`: the last complete one. `taken`: null where not even a few pages could be
+ * read in time. Then the planner's statistics tell about how many jobs there are, and of each condition
+ * it is said how many are certain.
+ */
+export function countsOfParts(
+  gauge: Gauge,
+  { probe, tallies, indexed }: Heads,
+  taken: TakenSample | null,
+  census: NameCounts | null,
+): JobCounts {
+  const asOf = timeOf(gauge.nowMs);
+  const best = (which: readonly Tallied[], atLeast = 0): Value => {
+    const known = which.filter((one) => tallies.has(one));
+    const certain = known.reduce((sum, one) => sum + (tallies.get(one) ?? 0), 0);
+    const rest = which.filter((one) => !tallies.has(one));
+    if (rest.length === 0) return exact(certain, "probe", asOf);
+    const counted = census?.value(census.tallies.all, which) ?? null;
+    if (counted?.precision === "exact") return counted;
+    const least = Math.max(certain, atLeast);
+    if (taken === null) {
+      return (
+        counted ?? (which === tallied ? plannedTotal(gauge, least) : capped(least, "probe", asOf))
+      );
+    }
+    const guess = shifted(taken.estimate(rest), certain);
+    const sampled = between(guess, "sample", taken.asOf, least);
+    const isBetter = counted !== null && counted.value >= least;
+    return isBetter && widthOf(counted) < widthOf(sampled) ? counted : sampled;
+  };
+  const { oldestMs, oldestFreeMs, nextMs, due, ahead } = probe;
+  const proven: Partial<Record<State, number>> = { ready: due, scheduled: ahead };
+  const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
+  const ages = census === null ? null : agesOf(census.tallies.all);
+  const met = taken?.sample ?? NOTHING_MET;
+  // What runs may have ended since the census; the sample is of now, and has not met all.
+  const { longestRunningMs = met.longestRunningMs ?? ages?.longestRunning ?? null } = indexed;
+  const { lastFailureMs = latest(met.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
+  return {
+    asOf,
+    total: best(tallied, due + ahead),
+    conditions: recordOf(conditions, (one) => best(inCondition[one], provenConditions[one])),
+    retryingDue: best(["retrying_due"]),
+    states: recordOf(states, (one) => best(inState[one], proven[one])),
+    oldestDueAt: timeOrNull(oldestMs),
+    oldestReadyAt: timeOrNull(oldestFreeMs),
+    nextDueAt: timeOrNull(nextMs),
+    longestRunningAt: timeOrNull(longestRunningMs),
+    lastFailureAt: timeOrNull(lastFailureMs),
+  };
+}
+
+const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
+
+/** The statistics are of some time ago, and themselves made from a sample. */
+const PLANNED_OFF_BY = 2;
+/** Where there are none: a job takes 85 bytes at least, and seldom more than a page. */
+const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
+
+function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Value {
+  const perPage = jobsPerPage ?? UNPLANNED.value;
+  const low = jobsPerPage === null ? UNPLANNED.low : perPage / PLANNED_OFF_BY;
+  const high = jobsPerPage === null ? UNPLANNED.high : perPage * PLANNED_OFF_BY;
+  const interval = { value: pages * perPage, low: pages * low, high: pages * high };
+  return between(interval, "catalog", timeOf(nowMs), least);
+}
+
+function sums({ counts }: JobSample, which: readonly Tallied[]): readonly number[] {
+  const [first = "ready", ...others] = which;
+  if (others.length === 0) return counts[first];
+  return counts[first].map((count, page) =>
+    others.reduce((sum, one) => sum + (counts[one][page] ?? 0), count),
+  );
+}
+
+function rowsPerPage(sample: JobSample): number {
+  const all = sums(sample, tallied);
+  return all.reduce((sum, count) => sum + count, 0) / Math.max(all.length, 1);
+}
+
+function shifted({ value, low, high }: Interval, by: number): Interval {
+  return { value: value + by, low: low + by, high: high + by };
+}
+
+function widthOf({ low = 0, high }: Value): number {
+  return (high ?? Number.POSITIVE_INFINITY) - low;
+}
+
+function recordOf<K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, V>;
+}
+
+function latest(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
+}
+
+/** Milliseconds since 1970 as RFC 3339; `infinity` becomes the last moment that it can say. */
+export function timeOf(ms: number): string {
+  return timeText(ms * 1_000);
+}
+
+export function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : timeOf(ms);
+}

@@ -1,0 +1,51 @@
+// What the feed knows of the queue at one moment. Everything that is shown or exported live is made of
+// one of these; nothing in it changes after it was made.
+
+import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
+import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
+import type { Gauge } from "../stats/gauge.ts";
+import type { QueueRow } from "../stats/queue-rows.ts";
+import type { Fleet } from "./fleet.ts";
+import type { JobCounts } from "./job-counts.ts";
+import type { NameCounts } from "./name-counts.ts";
+import type { Rates, Seen } from "./rates.ts";
+
+export interface Known {
+  /** When it was read, by this process's monotonic clock. */
+  readonly readAtMs: number;
+  readonly gauge: Gauge;
+  /** Whether the table is read whole each time: then every count is exact. */
+  readonly isSmall: boolean;
+  readonly counts: JobCounts;
+  readonly names: NameCounts;
+  /** Locked ones first; not all where there are very many (gauge.queues). */
+  readonly queues: readonly QueueRow[];
+  readonly workers: readonly ActiveWorker[];
+  readonly fleet: Fleet;
+  readonly rates: Rates;
+  /** For as long as rates are not known. */
+  readonly seen: Seen;
+}
+
+const MOST_HOLDERS = 1_000;
+
+/** Who holds locks, ascending by id. */
+export function holdersOf({ names, gauge }: Known): readonly LockedWorker[] {
+  const ids = new Set([...names.tallies.holders.keys(), ...gauge.queueHolders.keys()]);
+  return [...ids]
+    .sort((one, other) => (one < other ? -1 : 1))
+    .slice(0, MOST_HOLDERS)
+    .map((workerId) => ({
+      workerId,
+      lockedJobs: names.held(workerId),
+      lockedQueues: gauge.queueHolders.get(workerId) ?? 0,
+    }));
+}
+
+/** Workers by whether they are heard of. A holder without a heartbeat row is unknown, never dead. */
+export function countWorkers(known: Known) {
+  const rows = new Set(known.workers.map(({ workerId }) => workerId));
+  const silent = known.workers.filter(({ isStale }) => isStale).length;
+  const unknown = holdersOf(known).filter(({ workerId }) => !rows.has(workerId)).length;
+  return { alive: rows.size - silent, silent, unknown };
+}

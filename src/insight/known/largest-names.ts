@@ -1,0 +1,70 @@
+// The tasks and queues with the most jobs, by name. Names are read once for each count of the jobs: an id
+// may have another name in the next one, when the tables were refilled.
+import type { Database } from "../../database/database.ts";
+import type { NameTally } from "../stats/name-tallies.ts";
+import { readNames } from "../stats/queue-rows.ts";
+import { sumOf, tallied } from "../stats/tally.ts";
+import type { Known } from "./known.ts";
+
+/** A task or a queue by its name. */
+export interface NamedTally {
+  readonly name: string;
+  readonly tally: NameTally;
+}
+
+export interface LargestNames {
+  readonly tasks: readonly NamedTally[];
+  readonly queues: readonly NamedTally[];
+}
+
+export function createLargestNames(
+  db: Database,
+): (known: Known, limit: number) => Promise<LargestNames> {
+  // A census or a sample stays the same for many scrapes; the limit is that of the configuration.
+  const known = new WeakMap<object, Promise<readonly NamedTally[]>>();
+
+  const named = (
+    kind: "task" | "queue",
+    tallies: ReadonlyMap<number, NameTally>,
+    limit: number,
+  ): Promise<readonly NamedTally[]> => {
+    const before = known.get(tallies);
+    if (before !== undefined) return before;
+    const reading = readNamed(db, kind, sortBySize(tallies).slice(0, limit));
+    known.set(tallies, reading);
+    reading.catch(() => known.delete(tallies));
+    return reading;
+  };
+
+  return async ({ names: { tallies } }, limit) => ({
+    tasks: await named("task", tallies.tasks, limit),
+    queues: await named("queue", tallies.queues, limit),
+  });
+}
+
+async function readNamed(
+  db: Database,
+  kind: "task" | "queue",
+  largest: readonly Sized[],
+): Promise<readonly NamedTally[]> {
+  if (largest.length === 0) return [];
+  const ids = largest.map(({ id }) => id);
+  const names = await readNames(db, kind, ids);
+  // A name that has gone in this moment is left out.
+  return largest.flatMap(({ id, tally }) => {
+    const name = names.get(id);
+    return name === undefined ? [] : [{ name, tally }];
+  });
+}
+
+interface Sized {
+  readonly id: number;
+  readonly tally: NameTally;
+  readonly jobs: number;
+}
+
+function sortBySize(tallies: ReadonlyMap<number, NameTally>): readonly Sized[] {
+  return [...tallies]
+    .map(([id, tally]) => ({ id, tally, jobs: sumOf(tally.counts, tallied) }))
+    .sort((one, other) => other.jobs - one.jobs || one.id - other.id);
+}

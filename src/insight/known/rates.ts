@@ -1,0 +1,60 @@
+// How many jobs were added and done in the last minute, from the database's own statistics. What was
+// rolled back is in them too, and a job that was removed counts as done: rates are estimates. Where all
+// living workers report what they do, that is shown instead.
+import type { Gauge } from "../stats/gauge.ts";
+
+/** Jobs of the last minute; null: not known (yet). */
+export interface Rates {
+  readonly added: number | null;
+  readonly done: number | null;
+  readonly failed: number | null;
+}
+
+/** What was added and done since the first reading, at most a minute ago. */
+export interface Seen {
+  readonly ms: number;
+  readonly added: number;
+  readonly done: number;
+}
+
+export interface RateMeter {
+  note(gauge: Gauge): void;
+  readonly seen: Seen;
+  /** null for the first minute: what a few seconds of it would come to is not guessed. */
+  readonly perMinute: Pick<Rates, "added" | "done">;
+}
+
+const WINDOW_MS = 60_000;
+export function createRateMeter(): RateMeter {
+  let points: Pick<Gauge, "nowMs" | "inserted" | "deleted">[] = [];
+  return {
+    note({ nowMs, inserted, deleted }) {
+      const last = points.at(-1);
+      // Statistics can be reset, and another server may answer.
+      const isReset =
+        last !== undefined &&
+        (inserted < last.inserted || deleted < last.deleted || nowMs < last.nowMs);
+      if (isReset) points = [];
+      else if (last?.nowMs === nowMs) points.pop();
+      points.push({ nowMs, inserted, deleted });
+      const beyond = points.findLastIndex((point) => nowMs - point.nowMs >= WINDOW_MS);
+      if (beyond > 0) points.splice(0, beyond);
+    },
+    get seen() {
+      const [first] = points;
+      const last = points.at(-1);
+      if (first === undefined || last === undefined) return { ms: 0, added: 0, done: 0 };
+      return {
+        ms: last.nowMs - first.nowMs,
+        added: last.inserted - first.inserted,
+        done: last.deleted - first.deleted,
+      };
+    },
+    get perMinute() {
+      const { ms, added, done } = this.seen;
+      if (ms < WINDOW_MS) return { added: null, done: null };
+      const rate = (count: number) => Math.round((count * WINDOW_MS) / ms);
+      return { added: rate(added), done: rate(done) };
+    },
+  };
+}

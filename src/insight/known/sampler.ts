@@ -1,0 +1,197 @@
+// The one who asks the database what there is to know of all jobs, in one place for everybody. A pulse
+// costs a few milliseconds; a sample and the chunks of a census are taken in between, when somebody
+// watches, and the next pulses make use of them.
+import { monotonic } from "../../base/clock.ts";
+import type { Database } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { unlessLate } from "../../database/unless-late.ts";
+import { listActiveWorkers } from "../../queue/workers/list-active-workers.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
+import { type Gauge, readGauge } from "../stats/gauge.ts";
+import { sampleInTime } from "../stats/in-time.ts";
+import { type IndexedCounts, readIndexed } from "../stats/indexed-counts.ts";
+import { NameTallies } from "../stats/name-tallies.ts";
+import { choosePages } from "../stats/page-sample.ts";
+import { NOTHING_PROBED, readProbe, readProbeTallies } from "../stats/probe.ts";
+import { listQueueRows } from "../stats/queue-rows.ts";
+import { sampleJobs } from "../stats/sample-jobs.ts";
+import { sampleNames, tallyAll } from "../stats/tally-pages.ts";
+import { createCensus } from "./census.ts";
+import { fleetOf } from "./fleet.ts";
+import {
+  countsOfParts,
+  countsOfPass,
+  type Heads,
+  type TakenSample,
+  takenSample,
+  timeOf,
+} from "./job-counts.ts";
+import type { Known } from "./known.ts";
+import { type NameCounts, sampledNames, scannedNames, unknownNames } from "./name-counts.ts";
+import { createRateMeter } from "./rates.ts";
+import { singleFlight } from "./single-flight.ts";
+
+export interface Sampler {
+  /** What is known now: all of it was asked for after this call. */
+  pulse(): Promise<Known>;
+  /** What a pulse found, if none is under way; null before the first and after a failed one. */
+  readonly last: Known | null;
+  sample(): Promise<void>;
+  /** One chunk. */
+  census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
+  /** How long each part took when it was done last, and when that was (monotonic), milliseconds. */
+  readonly parts: ReadonlyMap<Part, { readonly tookMs: number; readonly atMs: number }>;
+}
+
+export type Part = "pulse" | "sample" | "census";
+
+export interface SamplerOptions {
+  /** A table of up to so many pages is read whole. */
+  readonly smallPages?: number;
+  readonly sampledPages?: number;
+}
+
+/** `isSmall`: all of the table was read. */
+type Counted = Pick<Known, "isSmall" | "counts" | "names">;
+
+/** More than a page shows; keeps what each viewer is sent bounded. */
+const MOST_QUEUES = 1_000;
+/** For tasks and queues, until the first census is complete: these numbers are many, and coarse. */
+const SAMPLED_FOR_NAMES = 300;
+const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
+/** An older sample is not shown: somebody has come after a long time in which nobody watched. */
+const OLDEST_SAMPLE_MS = 60_000;
+
+export function createSampler(db: Database, options: SamplerOptions = {}): Sampler {
+  const { smallPages = SMALL_TABLE_PAGES, sampledPages = 2_000 } = options;
+  const census = createCensus();
+  const rates = createRateMeter();
+  const parts = new Map<Part, { tookMs: number; atMs: number }>();
+  let sampled: (TakenSample & { readonly names: NameCounts; readonly atMs: number }) | null = null;
+  let namesAtMs = Number.NEGATIVE_INFINITY;
+  let last: Known | null = null;
+
+  const timed = async <T>(part: Part, work: () => Promise<T>): Promise<T> => {
+    const began = monotonic();
+    const result = await work();
+    parts.set(part, { tookMs: monotonic() - began, atMs: monotonic() });
+    return result;
+  };
+
+  const takeSample = async (gauge: Gauge) => {
+    const sample = await sampleInTime(db, "jobs", sampledPages, (pages) =>
+      sampleJobs(db, choosePages(gauge.pages, pages), gauge),
+    );
+    const asOf = timeOf(gauge.nowMs);
+    const isOld = monotonic() - namesAtMs > OLDEST_SAMPLE_MS;
+    let names = sampled?.names;
+    if (names === undefined || (isOld && census.begunMs === null)) {
+      namesAtMs = monotonic();
+      names = (await unlessLate(takeNames(gauge, asOf))) ?? names ?? unknownNames(asOf);
+    }
+    sampled = { ...takenSample(sample, gauge.pages, asOf), names, atMs: monotonic() };
+    return sampled;
+  };
+
+  const takeNames = (gauge: Gauge, asOf: string) =>
+    sampleInTime(db, "names", Math.min(sampledPages, SAMPLED_FOR_NAMES), async (pages) => {
+      const chosen = choosePages(gauge.pages, pages);
+      const tallies = new NameTallies();
+      tallies.addSample(await sampleNames(db, gauge, chosen));
+      return sampledNames(tallies, asOf, chosen.length / Math.max(gauge.pages, 1));
+    });
+
+  // Behind many dead entries the heads of the index are far away: then the sample has to do.
+  const readHeads = async (gauge: Gauge): Promise<Heads> => {
+    const since = census.begunMs ?? gauge.nowMs;
+    const probe = (await unlessLate(readProbe(db, since, gauge.lockedQueueIds))) ?? NOTHING_PROBED;
+    const talliesOf = (side: "due" | "ahead") =>
+      unlessLate(readProbeTallies(db, side, gauge.lockedQueueIds));
+    const due = probe.isDueExact ? await talliesOf("due") : null;
+    const ahead = probe.isAheadExact ? await talliesOf("ahead") : null;
+    const indexed = (await unlessLate(readIndexes(gauge))) ?? NOTHING_INDEXED;
+    const exact = [...indexed.tallies, ...(due ?? []), ...(ahead ?? [])];
+    return { probe, tallies: new Map(exact), indexed };
+  };
+
+  const readIndexes = async ({ heartbeats }: Gauge) =>
+    readIndexed(db, await usableIndexes(db), heartbeats);
+
+  /** An old one, where none can be taken in time; null: there is none at all. */
+  const freshSample = async (gauge: Gauge) => {
+    const before = sampled;
+    if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;
+    return (await unlessLate(timed("sample", () => takeSample(gauge)))) ?? before;
+  };
+
+  const countAll = async (gauge: Gauge): Promise<Counted | null> => {
+    const rows = await unlessLate(tallyAll(db, gauge));
+    if (rows === null) return null;
+    const tallies = new NameTallies();
+    tallies.add(rows);
+    const names = scannedNames(tallies, timeOf(gauge.nowMs));
+    return { isSmall: true, counts: countsOfPass(gauge, names), names };
+  };
+
+  const countJobs = async (gauge: Gauge): Promise<Counted> => {
+    const all = gauge.pages <= smallPages ? await countAll(gauge) : null;
+    if (all !== null) return all;
+    const heads = await readHeads(gauge);
+    const taken = await freshSample(gauge);
+    const counted = census.last(gauge, heads.probe.becameDue);
+    const counts = countsOfParts(gauge, heads, taken, counted);
+    return { isSmall: false, counts, names: counted ?? taken?.names ?? unknownNames(counts.asOf) };
+  };
+
+  // One after the other: this must not take every connection of a small pool.
+  const read = async (): Promise<Known> => {
+    const gauge = await readGauge(db);
+    rates.note(gauge);
+    const counted = await countJobs(gauge);
+    const queues = (await unlessLate(listQueueRows(db, MOST_QUEUES))) ?? last?.queues ?? [];
+    const workers = await listActiveWorkers(db);
+    const fleet = fleetOf(workers);
+    const { added, done } = rates.perMinute;
+    return {
+      readAtMs: monotonic(),
+      gauge,
+      ...counted,
+      queues,
+      workers,
+      fleet,
+      rates: { added, done: fleet.donePerMin ?? done, failed: fleet.failedPerMin },
+      seen: rates.seen,
+    };
+  };
+
+  const pulse = singleFlight(async () => {
+    try {
+      last = await timed("pulse", read);
+      return last;
+    } catch (error) {
+      last = null;
+      throw error;
+    }
+  });
+
+  return {
+    pulse,
+    get last() {
+      return last;
+    },
+    async sample() {
+      const gauge = last?.gauge ?? (await readGauge(db));
+      if (last?.isSmall !== true) await timed("sample", () => takeSample(gauge));
+    },
+    async census() {
+      if (last === null || last.isSmall) return "none";
+      try {
+        return await timed("census", () => census.step(db));
+      } catch (error) {
+        census.shrink();
+        throw error;
+      }
+    },
+    parts,
+  };
+}

@@ -1,0 +1,98 @@
+// What waits at the head of the work, by queue and task, from the index that jobs are taken from: for a
+// large table of which there is only a sample. Where the head is all that is due, the counts are exact;
+// else what is there is at least so many, and as old as it says.
+import { monotonic } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { capped, exact, type Value } from "../../domain/value.ts";
+import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
+import { milliseconds, timeText } from "../../queue/sql/moments.ts";
+import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
+
+/** Due jobs by queue or by task. */
+export interface HeadCounts {
+  /** Milliseconds since 1970; null: none at the head. */
+  oldestMs(id: number): number | null;
+  /** What is known better than by `value`. */
+  better(id: number, value: Value): Value;
+}
+
+/** Of each priority. */
+const LOOKED_AT = 5_000;
+/** Good for so long, and for so many times what it took: pages follow each other. */
+const KEPT_MS = 3_000;
+const REST_FACTOR = 20;
+
+type Kind = "queue" | "task";
+
+interface Remembered {
+  readonly until: number;
+  readonly counts: HeadCounts;
+}
+
+// By the schema's record, which every server makes for itself.
+const remembered = {
+  queue: new WeakMap<object, Remembered>(),
+  task: new WeakMap<object, Remembered>(),
+};
+
+export async function headCounts(db: Database, kind: Kind): Promise<HeadCounts> {
+  const known = remembered[kind].get(db.schema);
+  if (known !== undefined && monotonic() < known.until) return known.counts;
+  const began = monotonic();
+  const counts = await readHead(db, kind);
+  const keptMs = Math.max(KEPT_MS, REST_FACTOR * (monotonic() - began));
+  remembered[kind].set(db.schema, { until: monotonic() + keptMs, counts });
+  return counts;
+}
+
+async function readHead(db: Database, kind: Kind): Promise<HeadCounts> {
+  const [row] = await query<HeadRow>(db, kind === "queue" ? queuesSql : tasksSql);
+  const ids = JSON.parse(row?.ids ?? "[]") as number[];
+  const counts = JSON.parse(row?.counts ?? "[]") as number[];
+  // An infinite time is a text in JSON.
+  const oldest = (JSON.parse(row?.oldest ?? "[]") as (number | string)[]).map(Number);
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const countOf = (id: number) => counts[places.get(id) ?? -1] ?? 0;
+  const asOf = timeText(Number(row?.now_ms ?? 0) * 1_000);
+  return {
+    oldestMs: (id) => oldest[places.get(id) ?? -1] ?? null,
+    better(id, value) {
+      const count = countOf(id);
+      if (row?.is_whole === true) return exact(count, "probe", asOf);
+      return (value.low ?? value.value) >= count ? value : capped(count, "probe", asOf);
+    },
+  };
+}
+
+interface HeadRow {
+  readonly ids: string | null;
+  readonly counts: string | null;
+  readonly oldest: string | null;
+  readonly is_whole: boolean;
+  readonly now_ms: string;
+}
+
+const headSql =
+  (column: "job_queue_id" | "task_id"): Statement =>
+  (s) =>
+    `
+  with recursive ${priorities(s)}, head as materialized (
+    select head.* from priorities, lateral (
+      select jobs.${column} as id, jobs.run_at, pg_catalog.row_number() over (order by jobs.run_at) as place
+      from ${s}._private_jobs as jobs
+      where ${isAvailable("jobs")} and jobs.priority = priorities.priority and ${isDue("jobs")}
+      order by jobs.run_at limit ${LOOKED_AT}
+    ) as head
+  ), counted as (
+    select id, pg_catalog.count(*) as count, ${milliseconds("pg_catalog.min(run_at)")} as oldest_ms
+    from head where id is not null group by id
+  )
+  select pg_catalog.json_agg(id)::text as ids, pg_catalog.json_agg(count)::text as counts,
+    pg_catalog.json_agg(oldest_ms)::text as oldest,
+    (select coalesce(pg_catalog.max(place), 0) < ${LOOKED_AT} from head)
+      and (select pg_catalog.count(priority) < ${MOST_PRIORITIES} from priorities) as is_whole,
+    ${milliseconds("pg_catalog.now()")} as now_ms
+  from counted`;
+
+const queuesSql = headSql("job_queue_id");
+const tasksSql = headSql("task_id");

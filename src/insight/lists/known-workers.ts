@@ -1,0 +1,139 @@
+// All workers that can be known of: those with a heartbeat row, and those that hold locks without one.
+//
+//   alive     its last heartbeat is younger than it says that it may be
+//   silent    it is older, or a sweep has taken its jobs
+//   unknown   holds locks and never had a row: a stock worker, say. Nothing is claimed about it, except
+//             that a lock of 4 hours is old (worker/lease/lock-reset.ts)
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Basis } from "../../domain/value.ts";
+import { microseconds } from "../../queue/sql/moments.ts";
+import { MOST_WORKERS, reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
+import { isSilent, numberSaid } from "../../queue/workers/stale-workers.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holders.ts";
+
+export type WorkerState = "alive" | "silent" | "unknown";
+
+/** How much an operator should care: a silent worker that holds something is `bad`. */
+export type Level = "ok" | "warn" | "bad";
+
+export interface KnownWorker {
+  readonly workerId: string;
+  readonly state: WorkerState;
+  readonly level: Level;
+  /** Microseconds since 1970; null = it has no row. */
+  readonly startedAtUs: string | null;
+  readonly lastHeartbeatAtUs: string | null;
+  /** What its row says about how many jobs run, of both modes; null = nothing. */
+  readonly runningSaid: number | null;
+  readonly donePerMin: number | null;
+  readonly failedPerMin: number | null;
+  /** Found in the database; null = holds none that are known of. */
+  readonly locks: LockHolder | null;
+}
+
+export interface KnownWorkers {
+  readonly workers: readonly KnownWorker[];
+  /** Whether every holder of a job's lock is among them. */
+  readonly knowsAllHolders: boolean;
+  /** Where the numbers of jobs in `locks` come from; null: nobody knows them. */
+  readonly locksBasis: Basis | null;
+  /** Of the database. */
+  readonly nowUs: string;
+}
+
+/**
+ * `search`: text in the id or in what its row says (host, version, tasks); of others in the id.
+ * `counted`: as for lockHolders().
+ */
+export async function knownWorkers(
+  db: Database,
+  search = "",
+  counted: CountedHolders | null = null,
+): Promise<KnownWorkers> {
+  const hasRows = await hasWorkerTable(db);
+  const rows = await query<WorkerRow>(db, hasRows ? rowsSql : timeSql, hasRows ? [search] : []);
+  const { holders, knowsJobs, basis } = await lockHolders(db, counted);
+  const nowUs = rows[0]?.now_us ?? "0";
+  const [inSearch, others] = [rows.filter((row) => row.is_found), new Map(holders)];
+  for (const { id } of rows) if (id !== null) others.delete(id);
+  const workers = [
+    ...inSearch.map((row) => withRow(row, holders.get(row.id ?? "") ?? null)),
+    ...[...others.values()]
+      .filter(({ workerId }) => workerId.toLowerCase().includes(search.toLowerCase()))
+      .map((holder) => withoutRow(holder, nowUs)),
+  ];
+  return {
+    workers,
+    knowsAllHolders: knowsJobs && rows.length < MOST_WORKERS,
+    locksBasis: basis,
+    nowUs,
+  };
+}
+
+interface WorkerRow {
+  /** null in the one row of a schema without heartbeats. */
+  readonly id: string | null;
+  readonly now_us: string;
+  readonly is_found: boolean;
+  readonly is_silent: boolean;
+  readonly started_us: string;
+  readonly heartbeat_us: string;
+  readonly running: number | null;
+  readonly done_per_min: number | null;
+  readonly failed_per_min: number | null;
+}
+
+function withRow(row: WorkerRow, locks: LockHolder | null): KnownWorker {
+  const holdsAny = locks !== null || (row.running ?? 0) > 0;
+  return {
+    workerId: row.id ?? "",
+    state: row.is_silent ? "silent" : "alive",
+    level: row.is_silent ? (holdsAny ? "bad" : "warn") : "ok",
+    startedAtUs: row.started_us,
+    lastHeartbeatAtUs: row.heartbeat_us,
+    runningSaid: row.running,
+    donePerMin: row.done_per_min,
+    failedPerMin: row.failed_per_min,
+    locks,
+  };
+}
+
+function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
+  const lockedUs = Number(locks.oldestLockUs ?? nowUs);
+  const isOld = Number(nowUs) - lockedUs >= STALE_LOCK_MS * 1_000;
+  return {
+    workerId: locks.workerId,
+    state: "unknown",
+    level: isOld ? "warn" : "ok",
+    startedAtUs: null,
+    lastHeartbeatAtUs: null,
+    runningSaid: null,
+    donePerMin: null,
+    failedPerMin: null,
+    locks,
+  };
+}
+
+// Rows that are not looked for come, too: who has one is not unknown.
+const rowsSql: Statement = (s) => `
+  select clock.now_us, workers.id, workers.is_found, workers.is_silent, workers.started_us,
+    workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min
+  from (select ${microseconds("pg_catalog.now()")} as now_us) as clock
+  left join (
+    select workers.id,
+      $1::text = '' or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', workers.id, workers.metadata ->> 'host'::text,
+        workers.metadata ->> 'version'::text, workers.metadata ->> 'node'::text,
+        workers.metadata ->> 'task_identifiers'::text)), pg_catalog.lower($1::text)) > 0 as is_found,
+      ${isSilent} as is_silent,
+      ${microseconds("workers.started_at")} as started_us,
+      ${microseconds("workers.last_heartbeat_at")} as heartbeat_us,
+      ${numberSaid("running_jobs")} as running,
+      ${numberSaid("done_per_min")} as done_per_min,
+      ${numberSaid("failed_per_min")} as failed_per_min
+    from ${reportedWorkers(s)} as workers
+  ) as workers on true`;
+
+const timeSql: Statement = () => `
+  select ${microseconds("pg_catalog.now()")} as now_us, null as id, false as is_found, false as is_silent`;

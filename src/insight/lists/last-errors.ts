@@ -1,0 +1,142 @@
+// The error that each of some tasks left last. All jobs of a small table are read. Of a large one the newest failures
+// and the retries that are due about now are read by their indexes, and for tasks that have none there a sample of
+// the table's pages: there may be a later error than the one that was found.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { unlessLate } from "../../database/unless-late.ts";
+import { failedAt } from "../../queue/settle/retry-policy.ts";
+import { isFailed } from "../../queue/sql/job-state.ts";
+import { milliseconds } from "../../queue/sql/moments.ts";
+import { readGauge } from "../stats/gauge.ts";
+import { sampleInTime } from "../stats/in-time.ts";
+import { choosePages } from "../stats/page-sample.ts";
+import { rowsOfPage } from "../stats/sample-jobs.ts";
+
+export interface LastError {
+  /** The first line. */
+  readonly line: string;
+  /** When the attempt failed, milliseconds since 1970. */
+  readonly atMs: number;
+}
+
+export interface LastErrors {
+  /** By the task's id. */
+  readonly of: ReadonlyMap<number, LastError>;
+  /** Not every job was read. */
+  readonly areSampled: boolean;
+}
+
+/** How many of the newest failures and of the nearest retries are read. */
+const NEWEST = 2_000;
+const SAMPLED_PAGES = 1_000;
+
+export async function lastErrors(
+  db: Database,
+  taskIds: readonly number[],
+  isSmall: boolean,
+): Promise<LastErrors> {
+  const all = isSmall ? await unlessLate(lastOfAll(db, taskIds)) : null;
+  if (all !== null) return { of: newestOf(all), areSampled: false };
+  const indexes = await usableIndexes(db);
+  const failed = indexes.has("failed") ? await unlessLate(lastOfFailed(db, taskIds)) : null;
+  const retried = indexes.has("retrying") ? await unlessLate(lastOfRetried(db, taskIds)) : null;
+  const known = newestOf([...(failed ?? []), ...(retried ?? [])]);
+  const rest = taskIds.filter((id) => !known.has(id));
+  if (rest.length === 0) return { of: known, areSampled: true };
+  const { pages } = await readGauge(db);
+  const sampled = await unlessLate(
+    sampleInTime(db, "errors", SAMPLED_PAGES, (count) =>
+      lastOfPages(db, rest, choosePages(pages, count)),
+    ),
+  );
+  return { of: new Map([...known, ...newestOf(sampled ?? [])]), areSampled: true };
+}
+
+function newestOf(rows: readonly ErrorRow[]): ReadonlyMap<number, LastError> {
+  const of = new Map<number, LastError>();
+  for (const { task_id: id, start, at_ms: at } of rows) {
+    const atMs = Number(at);
+    if (atMs > (of.get(id)?.atMs ?? Number.NEGATIVE_INFINITY)) {
+      of.set(id, { line: start.split(/[\r\n]/, 1)[0] ?? "", atMs });
+    }
+  }
+  return of;
+}
+
+const lastOfAll = (db: Database, taskIds: readonly number[]) =>
+  query<ErrorRow>(db, lastOfAllSql, [taskIds]);
+
+/** Quick with the index on failed jobs alone. */
+export const lastOfFailed = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
+  query<ErrorRow>(db, lastOfFailedSql, [taskIds]);
+
+/** Quick with the index on retries alone. */
+export const lastOfRetried = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
+  query<ErrorRow>(db, lastOfRetriedSql, [taskIds]);
+
+export const lastOfPages = (
+  db: Database,
+  taskIds: readonly number[],
+  pages: readonly number[],
+): Promise<ErrorRow[]> => query<ErrorRow>(db, lastOfPagesSql, [taskIds, pages]);
+
+interface ErrorRow {
+  readonly task_id: number;
+  readonly start: string;
+  readonly at_ms: string;
+}
+
+/** The last of each task among `found`, a select of id, task_id and at; only of those the error is read. */
+const lastOf = (s: string, found: string): string => `
+  with found as materialized (${found}
+  ), last as (
+    select distinct on (found.task_id) found.id
+    from found
+    where found.task_id = any ($1::int[])
+    order by found.task_id, found.at desc, found.id desc
+  )
+  select jobs.task_id, pg_catalog.left(jobs.last_error, 300) as start,
+    ${milliseconds(failedAt("jobs"))} as at_ms
+  from last join ${s}._private_jobs as jobs on jobs.id = last.id
+  where jobs.last_error is not null`;
+
+const FAILED = `jobs.id, jobs.task_id, ${failedAt("jobs")} as at`;
+
+const lastOfAllSql: Statement = (s) =>
+  lastOf(
+    s,
+    `
+    select ${FAILED} from ${s}._private_jobs as jobs
+    where jobs.task_id = any ($1::int[]) and jobs.last_error is not null`,
+  );
+
+// By their keys alone.
+const lastOfFailedSql: Statement = (s) =>
+  lastOf(
+    s,
+    `
+    select jobs.id, jobs.task_id, jobs.updated_at as at from ${s}._private_jobs as jobs
+    where ${isFailed("jobs")}
+    order by jobs.updated_at desc, jobs.id desc
+    limit ${NEWEST}`,
+  );
+
+// The delay grows with each attempt: what failed a moment ago is due soon, or has been for as long.
+const retried = (s: string, when: string, order: string): string => `
+    (select ${FAILED} from ${s}._private_jobs as jobs
+    where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()
+    order by jobs.run_at ${order}
+    limit ${NEWEST / 2})`;
+
+const lastOfRetriedSql: Statement = (s) =>
+  lastOf(s, `${retried(s, "<=", "desc")} union all ${retried(s, ">", "asc")}`);
+
+const lastOfPagesSql: Statement = (s) =>
+  lastOf(
+    s,
+    `
+    select job.* from pg_catalog.unnest($2::bigint[]) as sampled (page)
+    cross join lateral (${rowsOfPage(s, "sampled.page", FAILED, "jobs.last_error is not null and jobs.task_id = any ($1::int[])")}
+    ) as job`,
+  );

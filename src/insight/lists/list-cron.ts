@@ -1,0 +1,180 @@
+// The timetables: what the ledger in the database remembers of each entry, and what living workers say
+// about it. Only they know patterns: an entry that none of them keeps has no next tick.
+import type { Database, Statement } from "../../database/database.ts";
+import { query } from "../../database/database.ts";
+import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
+import { milliseconds } from "../../queue/sql/moments.ts";
+import { type Order, type PageRequest, pageOf } from "./list-page.ts";
+import { pendingTicks } from "./pending-ticks.ts";
+import { type LivingCronEntry, livingCron } from "./worker-reports.ts";
+
+/** Times are milliseconds since the epoch. */
+export interface ListedCronEntry {
+  readonly identifier: string;
+  /** null where no living worker keeps this entry. */
+  readonly task: string | null;
+  /** null: no worker has registered it yet. */
+  readonly knownSinceMs: number | null;
+  readonly lastExecutionMs: number | null;
+  readonly nextExecutionMs: number | null;
+  /** A tick that has passed and was not scheduled; null: none, or nobody keeps the entry. */
+  readonly lateSinceMs: number | null;
+  /**
+   * Whether its last tick lies in the future, as after the database's clock was ahead: nothing is scheduled
+   * before it.
+   */
+  readonly isAhead: boolean;
+  /** The cron expression, UTC. */
+  readonly match: string | null;
+  /** How far back ticks are made up for, seconds; null where nobody says. */
+  readonly backfillSeconds: number | null;
+  /** The job of the last tick, as long as it waits. */
+  readonly pendingJobId: string | null;
+  /** How many living workers keep it, and some of them. */
+  readonly workers: number;
+  readonly workerIds: readonly string[];
+  /** The quarters of an hour from now on in which it runs, of a day: 0 to 95. */
+  readonly quartersAhead: readonly number[];
+}
+
+export const cronSorts = ["next", "identifier", "-last"] as const;
+export type CronSort = (typeof cronSorts)[number];
+
+type Entry = Omit<ListedCronEntry, "pendingJobId" | "quartersAhead"> & {
+  readonly key: string | null;
+};
+
+const orders: Record<CronSort, Order<Entry>> = {
+  next: { key: ({ nextExecutionMs }) => nextExecutionMs, isDescending: false },
+  identifier: { key: () => null, isDescending: false },
+  "-last": { key: ({ lastExecutionMs }) => lastExecutionMs, isDescending: true },
+};
+
+export interface CronPage {
+  readonly entries: readonly ListedCronEntry[];
+  readonly nextCursor: string | null;
+  /** Of all that were found, on all pages. */
+  readonly count: number;
+}
+
+/** `search`: text in the identifier or the task. */
+export async function listCron(
+  db: Database,
+  request: PageRequest & { readonly sort: CronSort; readonly search: string },
+): Promise<CronPage> {
+  const rows = await query<LedgerRow>(db, ledgerSql);
+  const nowMs = Number(rows[0]?.now_ms ?? 0);
+  const all = merged(rows, await livingCron(db), nowMs);
+  const searched = request.search.trim().toLowerCase();
+  const found = all.filter(({ identifier, task }) =>
+    `${identifier} ${task ?? ""}`.toLowerCase().includes(searched),
+  );
+  const page = pageOf(found, orders[request.sort], ({ identifier }) => identifier, request);
+  const pending = await pendingTicks(db, page.rows);
+  const entries = page.rows.map(({ key: _, ...entry }) => {
+    const pendingJobId = pending.get(entry.identifier) ?? null;
+    return { ...entry, pendingJobId, quartersAhead: quartersAhead(entry.match, nowMs) };
+  });
+  return { entries, nextCursor: page.nextCursor, count: found.length };
+}
+
+function merged(
+  rows: readonly LedgerRow[],
+  reported: readonly LivingCronEntry[],
+  nowMs: number,
+): Entry[] {
+  const said = new Map(reported.map((one) => [one.identifier, one]));
+  const ledger = new Map(
+    rows.flatMap((row) => (row.identifier === null ? [] : [[row.identifier, row]])),
+  );
+  const names = [...new Set([...ledger.keys(), ...said.keys()])];
+  return names.map((identifier) => {
+    const [row, entry] = [ledger.get(identifier), said.get(identifier)];
+    const knownSinceMs = numberOf(row?.known_since_ms);
+    const lastExecutionMs = numberOf(row?.last_execution_ms);
+    const pattern = entry?.pattern ?? null;
+    const isAhead = (lastExecutionMs ?? nowMs) > nowMs + CLOCK_SLACK_MS;
+    return {
+      identifier,
+      task: entry?.task ?? null,
+      knownSinceMs,
+      lastExecutionMs,
+      nextExecutionMs: nextTick(pattern, isAhead ? (lastExecutionMs ?? nowMs) + 1 : nowMs),
+      isAhead,
+      lateSinceMs: missedTick(pattern, lastExecutionMs ?? knownSinceMs, nowMs),
+      match: pattern,
+      backfillSeconds: entry === undefined ? null : entry.backfillMs / 1_000,
+      key: entry?.key ?? null,
+      workers: entry?.workers ?? 0,
+      workerIds: entry?.workerIds ?? [],
+    };
+  });
+}
+
+const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
+
+/** What a worker wrote about its next tick is as old as its row: the pattern says it for this moment. */
+function nextTick(pattern: string | null, fromMs: number): number | null {
+  return Math.abs(fromMs) > LATEST_MS ? null : (scheduleOf(pattern)?.next(fromMs) ?? null);
+}
+
+function scheduleOf(pattern: string | null): CronSchedule | null {
+  try {
+    return pattern === null ? null : cronSchedule(pattern);
+  } catch {
+    return null; // Somebody else's kind of pattern.
+  }
+}
+
+const QUARTER_MS = 900_000;
+const QUARTERS_OF_A_DAY = 96;
+
+/** Of each quarter at most one tick is looked for: an entry of each minute costs no more than another. */
+function quartersAhead(pattern: string | null, nowMs: number): number[] {
+  const schedule = scheduleOf(pattern);
+  const quarters: number[] = [];
+  for (let next = 0; schedule !== null && next < QUARTERS_OF_A_DAY; ) {
+    const tickMs = schedule.next(nowMs + next * QUARTER_MS);
+    if (tickMs === null) break;
+    const quarter = Math.floor((tickMs - nowMs) / QUARTER_MS);
+    if (quarter < QUARTERS_OF_A_DAY) quarters.push(quarter);
+    next = quarter + 1;
+  }
+  return quarters;
+}
+
+/** Two servers may disagree by so much. */
+const CLOCK_SLACK_MS = 60_000;
+/** A worker that is busy, or whose clock is behind, schedules a tick somewhat later. */
+const PATIENCE_MS = 120_000;
+/** What a Date holds; PostgreSQL's infinite times are beyond it. */
+const LATEST_MS = 8.64e15;
+
+/** The first tick after the last one that was scheduled, when that is over. */
+function missedTick(pattern: string | null, lastMs: number | null, nowMs: number): number | null {
+  const dueMs = lastMs === null ? null : nextTick(pattern, lastMs + 1);
+  return dueMs !== null && dueMs < nowMs - PATIENCE_MS ? dueMs : null;
+}
+
+interface LedgerRow {
+  /** null in the one row of an empty ledger. */
+  readonly identifier: string | null;
+  readonly known_since_ms: string | null;
+  readonly last_execution_ms: string | null;
+  readonly now_ms: string;
+}
+
+const MOST = 10_000;
+/** Of an identifier: no worker takes one with more than 512 characters, and packed text may have many more. */
+const LONGEST_BYTES = 4_096;
+
+const ledgerSql: Statement = (s) => `
+  select known.identifier, known.known_since_ms, known.last_execution_ms, clock.now_ms
+  from (select ${milliseconds("pg_catalog.now()")} as now_ms) as clock
+  left join (
+    select identifier, ${milliseconds("known_since")} as known_since_ms,
+      ${milliseconds("last_execution")} as last_execution_ms
+    from ${s}._private_known_crontabs
+    where pg_catalog.octet_length(identifier) <= ${LONGEST_BYTES}::int
+    order by identifier limit ${MOST}
+  ) as known on true`;

@@ -1,0 +1,167 @@
+// The workers, page by page, and one of them: what their heartbeat rows say, and what they hold.
+
+import type { Database, Statement } from "../../database/database.ts";
+import { query } from "../../database/database.ts";
+import { type Basis, capped, estimated, exact, type Value } from "../../domain/value.ts";
+import { isLocked } from "../../queue/sql/job-state.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { microseconds, timeText } from "../../queue/sql/moments.ts";
+import { type WorkerReport, workerReport } from "../../queue/workers/worker-report.ts";
+import {
+  type KnownWorker,
+  type KnownWorkers,
+  knownWorkers,
+  type WorkerState,
+} from "./known-workers.ts";
+import { type Order, type PageRequest, pageOf } from "./list-page.ts";
+import { type CountedHolders, reachOf } from "./lock-holders.ts";
+import { reportsOf } from "./worker-reports.ts";
+
+/** A worker with all that is known of it. */
+export interface ListedWorker extends KnownWorker {
+  readonly report: WorkerReport;
+  /** Jobs that it reports to run; without a report those that it has locked, as far as it has slots. */
+  readonly running: Value;
+  /** Jobs that it has locked and not started; null where that is not known. */
+  readonly fetched: number | null;
+  /** Jobs that the database has locked for it now; null where that cannot be found. */
+  readonly heldJobs: number | null;
+  /** Those that run longest, as far as they are known. */
+  readonly current: readonly RunningJob[];
+}
+
+export interface RunningJob {
+  readonly id: string;
+  readonly task: string | null;
+  /** RFC 3339. */
+  readonly since: string;
+}
+
+export const workerSorts = ["state", "id", "-started", "-running", "-done"] as const;
+export type WorkerSort = (typeof workerSorts)[number];
+
+// What needs somebody to look at it stands first.
+const rank: Record<WorkerState, number> = { silent: 1, unknown: 2, alive: 3 };
+const time = (us: string | null) => (us === null ? null : Number(us));
+
+const orders: Record<WorkerSort, Order<KnownWorker>> = {
+  state: { key: ({ state }) => rank[state], isDescending: false },
+  id: { key: () => null, isDescending: false },
+  "-started": { key: ({ startedAtUs }) => time(startedAtUs), isDescending: true },
+  "-running": { key: (worker) => worker.runningSaid ?? held(worker), isDescending: true },
+  "-done": { key: ({ donePerMin }) => donePerMin, isDescending: true },
+};
+
+const held = ({ locks }: KnownWorker) => locks?.jobs ?? 0;
+
+export interface WorkerPage {
+  readonly workers: readonly ListedWorker[];
+  readonly nextCursor: string | null;
+  /** How many there are in each state, on all pages. */
+  readonly counts: Readonly<Record<WorkerState, number>>;
+}
+
+export async function listWorkers(
+  db: Database,
+  request: PageRequest & { readonly sort: WorkerSort; readonly search: string },
+  counted: CountedHolders | null = null,
+): Promise<WorkerPage> {
+  const known = await knownWorkers(db, request.search.trim(), counted);
+  const { rows, nextCursor } = pageOf(known.workers, orders[request.sort], nameOf, request);
+  const counts = { alive: 0, silent: 0, unknown: 0 };
+  for (const { state } of known.workers) counts[state]++;
+  return { workers: await listed(db, rows, known), nextCursor, counts };
+}
+
+/** null: there is no row, and no lock that is known of. */
+export async function getWorker(
+  db: Database,
+  workerId: string,
+  counted: CountedHolders | null = null,
+): Promise<ListedWorker | null> {
+  const known = await knownWorkers(db, "", counted);
+  const [worker] = await listed(
+    db,
+    known.workers.filter((one) => one.workerId === workerId),
+    known,
+  );
+  return worker ?? null;
+}
+
+async function listed(
+  db: Database,
+  workers: readonly KnownWorker[],
+  { locksBasis, nowUs }: KnownWorkers,
+): Promise<ListedWorker[]> {
+  const reports = await reportsOf(db, workers.map(nameOf));
+  const locked = await lockedBy(db, workers.filter(isWithoutReport).map(nameOf));
+  return workers.map((worker) => {
+    const report = reports.get(worker.workerId) ?? workerReport(null);
+    const locks = runningOf(worker, locksBasis, timeText(nowUs));
+    const { running, fetched } = withinSlots(worker, locks, report);
+    const longest = locked.get(worker.workerId) ?? [];
+    const current = [
+      ...report.current,
+      ...(fetched === null ? longest : longest.slice(0, running.value)),
+    ];
+    const heldJobs = locksBasis === "probe" ? held(worker) : null;
+    return { ...worker, report, running, fetched, heldJobs, current };
+  });
+}
+
+const nameOf = ({ workerId }: KnownWorker) => workerId;
+const isWithoutReport = ({ runningSaid }: KnownWorker) => runningSaid === null;
+
+/** What it says of itself is of its last heartbeat; else its locks are counted, where they are found. */
+function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
+  const { runningSaid, lastHeartbeatAtUs, locks } = worker;
+  if (runningSaid !== null && lastHeartbeatAtUs !== null) {
+    return exact(runningSaid, "heartbeat", timeText(lastHeartbeatAtUs));
+  }
+  const jobs = held(worker);
+  if (basis === "probe") return exact(jobs, basis, asOf);
+  // A locked queue is locked for a job that runs. What ran when all jobs were counted has ended since.
+  const queues = locks?.queues ?? 0;
+  return basis === null
+    ? capped(queues, "probe", asOf)
+    : estimated(jobs, jobs, basis, asOf, queues);
+}
+
+/** A worker runs no more jobs than it has slots: what it has locked beyond them has not started. */
+function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: WorkerReport) {
+  if (!isWithoutReport(worker)) return { running: locks, fetched };
+  if (slots === null || locks.precision !== "exact") return { running: locks, fetched: null };
+  const running = Math.min(locks.value, slots);
+  return { running: { ...locks, value: running }, fetched: locks.value - running };
+}
+
+const CURRENT_JOBS = 100;
+
+const lockedSql: Statement = (s) => `
+  select ${lockHolder("jobs")} as worker_id, jobs.id, tasks.identifier as task,
+    ${microseconds("jobs.locked_at")} as since_us
+  from ${s}._private_jobs as jobs
+  left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
+  where ${lockHolder("jobs")} = any($1::text[]) and ${isLocked("jobs")}
+  order by jobs.locked_at, jobs.id
+  limit ${CURRENT_JOBS}`;
+
+interface LockedRow {
+  readonly worker_id: string;
+  readonly id: string;
+  readonly task: string | null;
+  readonly since_us: string;
+}
+
+/** The jobs that these have locked longest, where they can be found. */
+async function lockedBy(
+  db: Database,
+  workerIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly RunningJob[]>> {
+  if (workerIds.length === 0 || !(await reachOf(db)).findsLocked) return new Map();
+  const rows = await query<LockedRow>(db, lockedSql, [workerIds]);
+  const grouped = Map.groupBy(rows, (row) => row.worker_id);
+  const jobs = (own: readonly LockedRow[]) =>
+    own.map(({ id, task, since_us }) => ({ id, task, since: timeText(since_us) }));
+  return new Map([...grouped].map(([id, own]) => [id, jobs(own)]));
+}

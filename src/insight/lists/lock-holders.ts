@@ -1,0 +1,103 @@
+// Who holds locks, heartbeat or not. Locked queues are found in the small table of queues. Locked jobs
+// are known only where an index leads to them, or the table is small enough to be read whole: else
+// `knowsJobs` is false, and nothing is claimed about who holds none.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import type { Basis } from "../../domain/value.ts";
+import { isLocked } from "../../queue/sql/job-state.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { microseconds } from "../../queue/sql/moments.ts";
+import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
+
+export interface LockHolder {
+  readonly workerId: string;
+  /** 0 where nobody knows. */
+  readonly jobs: number;
+  readonly queues: number;
+  /** Microseconds since 1970; null where only a count of all jobs has met its locks. */
+  readonly oldestLockUs: string | null;
+}
+
+export interface LockHolders {
+  readonly holders: ReadonlyMap<string, LockHolder>;
+  /** Whether nobody else holds a job's lock. */
+  readonly knowsJobs: boolean;
+  /** Where the numbers of locked jobs come from; null: nobody knows them. */
+  readonly basis: Basis | null;
+}
+
+/** Who has locked how many jobs, by a count of all. */
+export interface CountedHolders {
+  readonly basis: Basis;
+  readonly tallies: { readonly holders: ReadonlyMap<string, number> };
+  held(holder: string): number;
+}
+
+const sizeSql: Statement = () => `
+  select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
+    <= ${SMALL_TABLE_PAGES} as is_small`;
+
+/** Whether the jobs' table can be read as a whole, and whether locked jobs can be found in it. */
+export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLocked: boolean }> {
+  const table = `${db.schema.quoted}._private_jobs`;
+  const [row] = await query<{ is_small: boolean }>(db, sizeSql, [table]);
+  const isSmall = row?.is_small === true;
+  return { isSmall, findsLocked: isSmall || (await usableIndexes(db)).has("running") };
+}
+
+const MOST = 10_000;
+
+const lockedQueues = (s: string) => `
+    select ${lockHolder("queues")} as locked_by, locked_at, false as is_job
+    from ${s}._private_job_queues as queues
+    where locked_by is not null and locked_at is not null`;
+
+const lockedJobs = (s: string) => `
+    union all
+    select ${lockHolder("jobs")}, locked_at, true
+    from ${s}._private_jobs as jobs
+    where jobs.locked_by is not null and ${isLocked("jobs")}`;
+
+const holdersSql =
+  (jobs: boolean): Statement =>
+  (s) =>
+    `
+  select locked_by as worker_id,
+    pg_catalog.count(*) filter (where is_job)::int as jobs,
+    pg_catalog.count(*) filter (where not is_job)::int as queues,
+    ${microseconds("pg_catalog.min(locked_at)")} as oldest_us
+  from (${lockedQueues(s)}${jobs ? lockedJobs(s) : ""}
+  ) as locks
+  group by locked_by
+  limit ${MOST}`;
+
+const statements = { all: holdersSql(true), queues: holdersSql(false) };
+
+interface HolderRow {
+  readonly worker_id: string;
+  readonly jobs: number;
+  readonly queues: number;
+  readonly oldest_us: string;
+}
+
+/** `counted`: what a count of all jobs has met, for where nothing leads to locked ones. */
+export async function lockHolders(
+  db: Database,
+  counted: CountedHolders | null = null,
+): Promise<LockHolders> {
+  const { findsLocked } = await reachOf(db);
+  const rows = await query<HolderRow>(db, findsLocked ? statements.all : statements.queues);
+  const holders = new Map(
+    rows.map(({ worker_id: workerId, jobs, queues, oldest_us: oldestLockUs }) => {
+      return [workerId, { workerId, jobs, queues, oldestLockUs }] as [string, LockHolder];
+    }),
+  );
+  if (findsLocked) return { holders, knowsJobs: rows.length < MOST, basis: "probe" };
+  if (counted === null) return { holders, knowsJobs: false, basis: null };
+  for (const workerId of counted.tallies.holders.keys()) {
+    const { queues = 0, oldestLockUs = null } = holders.get(workerId) ?? {};
+    holders.set(workerId, { workerId, jobs: counted.held(workerId), queues, oldestLockUs });
+  }
+  return { holders, knowsJobs: counted.basis !== "sample", basis: counted.basis };
+}

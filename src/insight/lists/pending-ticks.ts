@@ -1,0 +1,62 @@
+// The jobs of the last ticks that still wait. A tick's job has the tick as its run_at, so the index that
+// jobs are taken from leads to it, priority by priority; one with a key is found by that.
+import type { Database, Statement } from "../../database/database.ts";
+import { query } from "../../database/database.ts";
+import { priorities } from "../../queue/sql/priorities.ts";
+
+export interface LastTick {
+  readonly identifier: string;
+  readonly task: string | null;
+  readonly lastExecutionMs: number | null;
+  readonly key: string | null;
+}
+
+/** Entry → its job's id; nothing for those without. */
+export async function pendingTicks(
+  db: Database,
+  ticks: readonly LastTick[],
+): Promise<ReadonlyMap<string, string>> {
+  const asked = ticks.filter(
+    ({ task, lastExecutionMs }) =>
+      task !== null && lastExecutionMs !== null && Math.abs(lastExecutionMs) < LATEST_MS,
+  );
+  if (asked.length === 0) return new Map();
+  const rows = await query<{ identifier: string; id: string }>(db, pendingSql, [
+    asked.map(({ identifier }) => identifier),
+    asked.map(({ task }) => task),
+    asked.map(({ lastExecutionMs }) => lastExecutionMs),
+    // Not null: under array_nulls = off that would be a text.
+    asked.map(({ key }) => key ?? ""),
+  ]);
+  return new Map(rows.map(({ identifier, id }) => [identifier, id]));
+}
+
+/** Beyond what a Date holds, and PostgreSQL's infinity: no tick. */
+const LATEST_MS = 8.64e15;
+
+/** Jobs of one moment: thousands may be due at midnight. */
+const MOST_OF_A_TICK = 200;
+
+const pendingSql: Statement = (s) => `
+  with recursive ${priorities(s)}, tick as (
+    select given.identifier, tasks.id as task_id, nullif(given.key, ''::text) as key,
+      timestamptz 'epoch' + given.run_at_ms * interval '1 millisecond' as run_at
+    from unnest($1::text[], $2::text[], $3::float8[], $4::text[])
+      as given (identifier, task, run_at_ms, key)
+    join ${s}._private_tasks as tasks on tasks.identifier = given.task
+  )
+  select tick.identifier, pg_catalog.min(found.id) as id
+  from tick, lateral (
+    select jobs.id from ${s}._private_jobs as jobs
+    where tick.key is not null and jobs.key = tick.key and jobs.task_id = tick.task_id
+      and jobs.is_available
+    union all
+    select same.id from priorities, lateral (
+      select jobs.id, jobs.task_id from ${s}._private_jobs as jobs
+      where jobs.is_available and jobs.priority = priorities.priority
+        and jobs.run_at = tick.run_at
+      limit ${MOST_OF_A_TICK}
+    ) as same
+    where tick.key is null and same.task_id = tick.task_id
+  ) as found
+  group by tick.identifier`;

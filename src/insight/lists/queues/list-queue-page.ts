@@ -1,0 +1,176 @@
+// The named queues, page by page. Their jobs are not read for it: the counts come from whoever counts
+// all jobs anyway, and where an index leads to the jobs of a queue, those of the page from there.
+import type { Database } from "../../../database/database.ts";
+import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
+import { agesOf } from "../../stats/name-tallies.ts";
+import { inState } from "../../stats/tally.ts";
+import { type CountedNames, countOf, type QueueCounts, queueCounts } from "../counted-names.ts";
+import { type HeadCounts, headCounts } from "../head-counts.ts";
+import { decodePlace, encodePlace, type Order, type PageRequest, pageOf } from "../list-page.ts";
+import { probedCounts } from "./probe-queues.ts";
+import { countQueues, type QueueRow, queueRows } from "./queue-rows.ts";
+import {
+  countStates,
+  isIn,
+  isStuck,
+  type QueueState,
+  type StateCounts,
+  severityOf,
+  type Whereabouts,
+  whereabouts,
+} from "./queue-states.ts";
+
+export const queueSorts = ["stuck", "name", "-waiting", "waiting", "-failed", "oldest"] as const;
+export type QueueSort = (typeof queueSorts)[number];
+
+export interface ListedQueue extends QueueRow, QueueCounts {}
+
+export interface QueuePage {
+  readonly queues: readonly ListedQueue[];
+  readonly nextCursor: string | null;
+  /** Queues with the text that is searched for, locked or not; null after the first page. */
+  readonly count: number | null;
+  /** Of all queues; null after the first page, of a search, and where too many are held. */
+  readonly states: StateCounts | null;
+}
+
+export interface QueueRequest extends PageRequest {
+  readonly sort: QueueSort;
+  readonly search: string;
+  readonly only: QueueState | null;
+}
+
+export async function listQueuePage(
+  db: Database,
+  request: QueueRequest,
+  counted: CountedNames,
+): Promise<QueuePage> {
+  const hasHeartbeats = await hasWorkerTable(db);
+  const head = counted.basis === "sample" ? await headCounts(db, "queue") : null;
+  const { only: state, search } = request;
+  const asked = { ...request, ...whereabouts(state, counted), hasHeartbeats };
+  const { rows, nextCursor } = await rowsOf(db, asked, counted, head);
+  const queues = (await withCounts(db, rows, counted, head)).filter((row) => isIn(state, row));
+  if (request.cursor !== null) return { queues, nextCursor, count: null, states: null };
+  const count = await countQueues(db, search);
+  const about = { total: count, hasHeartbeats, limit: MOST_SORTED };
+  const states = search === "" ? await countStates(db, counted, about) : null;
+  return { queues, nextCursor, count, states };
+}
+
+export async function withCounts(
+  db: Database,
+  rows: readonly QueueRow[],
+  counted: CountedNames,
+  head: HeadCounts | null,
+): Promise<ListedQueue[]> {
+  const ids = rows.map(({ id }) => id);
+  const probed = counted.basis === "scan" ? null : await probedCounts(db, ids);
+  return rows.map((row) => {
+    const known = queueCounts(counted, row.id);
+    const ready = head?.better(row.id, known.ready) ?? known.ready;
+    const counts = {
+      ...known,
+      ready,
+      oldestReadyMs: head?.oldestMs(row.id) ?? known.oldestReadyMs,
+    };
+    return { ...row, ...counts, ...probed?.(row.id, counts) };
+  });
+}
+
+interface Asked extends Omit<QueueRequest, "only">, Whereabouts {
+  readonly hasHeartbeats: boolean;
+}
+
+interface Rows {
+  readonly rows: readonly QueueRow[];
+  readonly nextCursor: string | null;
+}
+
+/** More than anybody pages through by numbers; by name there is no limit. */
+const MOST_SORTED = 20_000;
+
+async function rowsOf(
+  db: Database,
+  request: Asked,
+  counted: CountedNames,
+  head: HeadCounts | null,
+): Promise<Rows> {
+  const { sort, only } = request;
+  const { tallies } = counted;
+  if (sort === "name" && only !== "locked") return byName(db, request);
+  const all = await queueRows(db, { ...request, after: null, limit: MOST_SORTED });
+  if (sort === "stuck" && all.length === MOST_SORTED) return stuckFirst(db, request);
+  const found = all.filter(request.fits);
+  const tally = ({ id }: QueueRow) => tallies.queues.get(id);
+  const waiting = (row: QueueRow) => countOf(tally(row), inState.ready);
+  const oldest = (row: QueueRow) => {
+    const known = tally(row);
+    return head?.oldestMs(row.id) ?? (known === undefined ? null : agesOf(known).oldestReady);
+  };
+  const orders: Record<QueueSort, Order<QueueRow>> = {
+    stuck: byState(counted),
+    name: { key: () => null, isDescending: false },
+    "-waiting": { key: waiting, isDescending: true },
+    waiting: { key: waiting, isDescending: false },
+    "-failed": { key: (row) => countOf(tally(row), inState.failed), isDescending: true },
+    oldest: { key: oldest, isDescending: false },
+  };
+  return pageOf(found, orders[sort], nameOf, request);
+}
+
+const nameOf = ({ queueName }: QueueRow) => queueName;
+
+/** PostgreSQL sorts, in its own order of letters, by the index of the names. */
+async function byName(db: Database, request: Asked): Promise<Rows> {
+  const { sort, limit, cursor } = request;
+  const after = cursor === null ? null : decodePlace(cursor, sort).name;
+  const rows = await queueRows(db, { ...request, after, limit: limit + 1 });
+  return cut(rows, limit, (name) => encodePlace({ sort, key: null, name }));
+}
+
+function cut(rows: readonly QueueRow[], limit: number, cursor: (name: string) => string): Rows {
+  const shown = rows.slice(0, limit);
+  const isMore = rows.length > limit;
+  return { rows: shown, nextCursor: isMore ? cursor(shown.at(-1)?.queueName ?? "") : null };
+}
+
+/** Before every moment that a lock can have, in microseconds. */
+const FIRST = 8e15;
+
+// Stuck ones, those that were stuck first before the others; then locked ones by their locks.
+const byLock: Order<QueueRow> = {
+  key: ({ stuckSinceUs, lockedAtUs }) => {
+    const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, FIRST];
+    return Math.min(Number(us), FIRST) - before;
+  },
+  isDescending: false,
+};
+
+/** By what people are shown as a queue's state, the worst first. */
+function byState({ tallies }: CountedNames): Order<QueueRow> {
+  const severity = (row: QueueRow) =>
+    severityOf(row, (one) => countOf(tallies.queues.get(row.id), inState[one]) > 0);
+  return { key: (row) => (isStuck(row) ? byLock.key(row) : severity(row)), isDescending: false };
+}
+
+/** Locked queues, which are few, and behind them the others by name: their places have no key. */
+async function stuckFirst(db: Database, request: Asked): Promise<Rows> {
+  const { sort, limit, cursor, only } = request;
+  const place = cursor === null ? null : decodePlace(cursor, sort);
+  const isBehind = place !== null && place.key === null;
+  const all =
+    isBehind || only === "free"
+      ? []
+      : await queueRows(db, { ...request, only: "locked", after: null, limit: MOST_SORTED });
+  const page = pageOf(all.filter(request.fits), byLock, nameOf, {
+    ...request,
+    cursor: isBehind ? null : cursor,
+  });
+  if (page.nextCursor !== null || only === "locked") return page;
+  const left = limit - page.rows.length;
+  const after = isBehind ? place.name : null;
+  const free = await queueRows(db, { ...request, only: "free", after, limit: left + 1 });
+  const rest = cut(free, left, (name) => encodePlace({ sort, key: null, name }));
+  return { rows: [...page.rows, ...rest.rows], nextCursor: rest.nextCursor };
+}

@@ -1,0 +1,63 @@
+// How much waits in some queues, from the optional index on ready jobs by queue: exact up to a cap.
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
+import { capped, exact, type Value } from "../../../domain/value.ts";
+import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
+import { milliseconds, timeText } from "../../../queue/sql/moments.ts";
+import type { QueueCounts } from "../counted-names.ts";
+
+/** Fifty queues of a page cost fifty times so many entries of the index. */
+const CAP = 200;
+
+type Probed = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
+
+/** What is known better than by `counts`; null where there is no such index. */
+export async function probedCounts(
+  db: Database,
+  ids: readonly number[],
+): Promise<((id: number, counts: QueueCounts) => Probed | object) | null> {
+  if (ids.length === 0 || !(await usableIndexes(db)).has("queue_ready")) return null;
+  const rows = await query<ProbeRow>(db, probeSql, [ids]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return (id, counts) => {
+    const row = byId.get(id);
+    if (row === undefined) return {};
+    const asOf = timeText(Number(row.now_ms) * 1_000);
+    const isWhole = row.due + row.ahead <= CAP;
+    const better = (n: number, known: Value) => {
+      if (isWhole) return exact(n, "probe", asOf);
+      return (known.low ?? known.value) >= n ? known : capped(n, "probe", asOf);
+    };
+    return {
+      ready: better(row.due, counts.ready),
+      scheduled: better(row.ahead, counts.scheduled),
+      oldestReadyMs: row.oldest_ms === null ? counts.oldestReadyMs : Number(row.oldest_ms),
+    };
+  };
+}
+
+interface ProbeRow {
+  readonly id: number;
+  readonly due: number;
+  readonly ahead: number;
+  readonly oldest_ms: string | null;
+  readonly now_ms: string;
+}
+
+// In the order of the index, so that the few that are read are those that run next.
+const probeSql: Statement = (s) => `
+  select queue.id,
+    pg_catalog.count(*) filter (where waiting.is_due)::int as due,
+    pg_catalog.count(*) filter (where not waiting.is_due)::int as ahead,
+    ${milliseconds("pg_catalog.min(waiting.run_at) filter (where waiting.is_due)")} as oldest_ms,
+    ${milliseconds("pg_catalog.now()")} as now_ms
+  from pg_catalog.unnest($1::int[]) as queue (id)
+  left join lateral (
+    select ${isDue("jobs")} as is_due, jobs.run_at
+    from ${s}._private_jobs as jobs
+    where ${isAvailable("jobs")} and jobs.job_queue_id is not null
+      and jobs.job_queue_id = queue.id
+    order by jobs.priority, jobs.run_at
+    limit ${CAP + 1}
+  ) as waiting on true
+  group by queue.id`;

@@ -1,0 +1,137 @@
+// The jobs of one named queue: those that run next, in the order in which they will, those that were
+// added last, and the one that runs. Where no index leads to a queue's jobs and the table is large, they
+// are looked for as any list of jobs is, for a moment, and its cursor goes on.
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
+import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
+import { isLocked } from "../../../queue/sql/job-state.ts";
+import { microseconds } from "../../../queue/sql/moments.ts";
+import { findPage } from "../../pages/walk-jobs.ts";
+import type { JobSort } from "../../walk/order.ts";
+import { reachOf } from "../lock-holders.ts";
+
+export interface QueuedJob {
+  readonly id: string;
+  readonly task: string | null;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  /** Microseconds since 1970. */
+  readonly run_at_us: string;
+  readonly created_at_us: string;
+  readonly locked_at_us: string | null;
+}
+
+export interface QueuedJobs {
+  readonly jobs: readonly QueuedJob[];
+  /** Whether the list has all there is up to its limit; else there may be more that was not looked at. */
+  readonly isComplete: boolean;
+  /**
+   * Where the list of jobs of this queue goes on, in the order `priority` and with `is:due`, or in the
+   * order `-id`. null: nothing follows, or an index led to these.
+   */
+  readonly nextCursor: string | null;
+}
+
+interface NamedQueue {
+  readonly id: number;
+  readonly queueName: string;
+}
+
+const whole = (jobs: readonly QueuedJob[]): QueuedJobs => ({
+  jobs,
+  isComplete: true,
+  nextCursor: null,
+});
+
+const columns = (s: string, found: string) => `
+  select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
+    ${microseconds("jobs.run_at")} as run_at_us,
+    ${microseconds("jobs.created_at")} as created_at_us,
+    ${microseconds("jobs.locked_at")} as locked_at_us
+  from ${found}
+  join ${s}._private_jobs as jobs on jobs.id = found.id
+  left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id`;
+
+const isInQueue = "jobs.job_queue_id is not null and jobs.job_queue_id = $1::int";
+const inOrder = "order by jobs.priority, jobs.run_at, jobs.id";
+
+const nextSql: Statement = (s) => `
+  with found as materialized (
+    select jobs.id from ${s}._private_jobs as jobs
+    where ${isAvailable("jobs")} and ${isInQueue} and ${isDue("jobs")}
+    ${inOrder} limit $2::int
+  )
+  ${columns(s, "found")} ${inOrder}`;
+
+/** Those that are due, in the order in which they will run. */
+export async function nextJobs(
+  db: Database,
+  queue: NamedQueue,
+  limit: number,
+): Promise<QueuedJobs> {
+  const isDirect = (await reachOf(db)).isSmall || (await usableIndexes(db)).has("queue_ready");
+  if (!isDirect) return walkedTo(db, "priority", "is:due", queue, limit);
+  return whole(await query<QueuedJob>(db, nextSql, [queue.id, limit]));
+}
+
+const latestSql: Statement = (s) => `
+  with found as materialized (
+    select jobs.id from ${s}._private_jobs as jobs
+    where ${isInQueue}
+    order by jobs.id desc limit $2::int
+  )
+  ${columns(s, "found")} order by jobs.id desc`;
+
+/** Those that were added last, the newest first. */
+export async function latestJobs(
+  db: Database,
+  queue: NamedQueue,
+  limit: number,
+): Promise<QueuedJobs> {
+  const isDirect = (await reachOf(db)).isSmall || (await usableIndexes(db)).has("queue");
+  if (!isDirect) return walkedTo(db, "-id", "", queue, limit);
+  return whole(await query<QueuedJob>(db, latestSql, [queue.id, limit]));
+}
+
+/** How long to look for jobs of a queue to which no index leads, milliseconds; of each list. */
+const BUDGET_MS = 100;
+
+/** Looked for in a list of jobs, whose cursor is the answer's. */
+async function walkedTo(
+  db: Database,
+  sort: JobSort,
+  q: string,
+  { queueName }: NamedQueue,
+  limit: number,
+): Promise<QueuedJobs> {
+  const page = await findPage(db, { queue: queueName, q, sort, limit }, BUDGET_MS);
+  const { ids, report } = page;
+  const rows = ids.length === 0 ? [] : await query<QueuedJob>(db, ofIdsSql, [ids]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const jobs = ids.flatMap((id) => byId.get(id) ?? []);
+  return { jobs, isComplete: report.isComplete, nextCursor: page.cursorAfter(ids.length) };
+}
+
+const ofIdsSql: Statement = (s) =>
+  columns(s, "(select pg_catalog.unnest($1::bigint[]) as id) as found");
+
+const runningSql: Statement = (s) => `
+  with found as materialized (
+    select jobs.id from ${s}._private_jobs as jobs
+    where ${isLocked("jobs")} and ${isInQueue} and ($2::bigint[] is null or jobs.id = any($2::bigint[]))
+    order by jobs.locked_at limit 1
+  )
+  ${columns(s, "found")}`;
+
+/** The job of the queue that runs; `reported`: what its holder says that it runs, if anything. */
+export async function runningJob(
+  db: Database,
+  queueId: number,
+  reported: readonly string[],
+): Promise<QueuedJob | null> {
+  const { findsLocked } = await reachOf(db);
+  if (!findsLocked && reported.length === 0) return null;
+  const [row] = await query<QueuedJob>(db, runningSql, [queueId, findsLocked ? null : reported]);
+  return row ?? null;
+}

@@ -1,0 +1,154 @@
+// What workers say about themselves: of some, or of all that live.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { isSilent } from "../../queue/workers/stale-workers.ts";
+import {
+  type ReportedCronEntry,
+  type WorkerReport,
+  workerReport,
+} from "../../queue/workers/worker-report.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+
+const NAMED_WORKERS = 5;
+/** Of an answer of PostgreSQL. */
+const MOST_SENT = 4 * 1_048_576;
+
+const someSql: Statement = (s) => `
+  select workers.id, case when workers.report_bytes <= ${MOST_SENT}::bigint then workers.metadata end as metadata,
+    workers.report_bytes > ${MOST_SENT}::bigint as is_left_out
+  from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
+
+/** By worker; nothing for who has no row. */
+export async function reportsOf(
+  db: Database,
+  workerIds: readonly string[],
+): Promise<ReadonlyMap<string, WorkerReport>> {
+  if (workerIds.length === 0 || !(await hasWorkerTable(db))) return new Map();
+  const rows = await query<ReportRow>(db, someSql, [workerIds]);
+  return new Map(rows.map((row) => [row.id, workerReport(row.metadata, row.is_left_out)]));
+}
+
+interface ReportRow {
+  readonly id: string;
+  readonly metadata: string | null;
+  readonly is_left_out: boolean;
+}
+
+// Only the parts that are asked for: a fleet's reports are megabytes, most of it the same. What differs is
+// read up to a bound, the shortest parts first.
+const livingSql =
+  (part: "task_identifiers" | "cron"): Statement =>
+  (s) =>
+    `
+  select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= ${MOST_SENT}
+      then said.part end as ${part}, said.is_cut, said.workers, said.ids
+  from (
+    select said.part::text as part, said.is_cut, pg_catalog.count(*)::int as workers,
+      pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:${NAMED_WORKERS}])::text as ids
+    from (
+      select workers.id, workers.metadata -> '${part}'::text as part,
+        workers.is_cut or workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
+      from ${reportedWorkers(s)} as workers
+      where not ${isSilent}
+    ) as said
+    group by said.part, said.is_cut
+  ) as said`;
+
+const statements = { tasks: livingSql("task_identifiers"), cron: livingSql("cron") };
+
+export interface LivingVersion {
+  readonly version: string;
+  readonly workers: number;
+  /** One of them. */
+  readonly workerId: string;
+}
+
+const MOST_VERSIONS = 20;
+
+const versionsSql: Statement = (s) => `
+  select said.version, pg_catalog.count(*)::int as workers, pg_catalog.min(said.id) as worker_id
+  from (
+    select workers.id, pg_catalog.left(workers.metadata ->> 'version'::text, 64) as version
+    from ${reportedWorkers(s)} as workers
+    where not ${isSilent}
+  ) as said
+  where said.version is not null
+  group by said.version
+  order by workers desc, said.version
+  limit ${MOST_VERSIONS}`;
+
+/** The versions that living workers have, the most frequent first. */
+export async function livingVersions(db: Database): Promise<LivingVersion[]> {
+  if (!(await hasWorkerTable(db))) return [];
+  const rows = await query<VersionRow>(db, versionsSql);
+  return rows.map(({ version, workers, worker_id }) => ({ version, workers, workerId: worker_id }));
+}
+
+interface VersionRow {
+  readonly version: string;
+  readonly workers: number;
+  readonly worker_id: string;
+}
+
+export interface LivingTasks {
+  /** Task → how many living workers name it. */
+  readonly workers: ReadonlyMap<string, number>;
+  /** Whether each of them names all that it knows. */
+  readonly areAll: boolean;
+  /** How many workers live. */
+  readonly living: number;
+}
+
+/** The tasks that living workers know. */
+export async function livingTasks(db: Database): Promise<LivingTasks> {
+  const workers = new Map<string, number>();
+  if (!(await hasWorkerTable(db))) return { workers, areAll: true, living: 0 };
+  const rows = await query<LivingRow>(db, statements.tasks);
+  let areAll = true;
+  let living = 0;
+  for (const { task_identifiers: text, is_cut, workers: count } of rows) {
+    const report = workerReport(`{"task_identifiers":${text ?? "null"}}`);
+    areAll &&= report.hasAllTasks && !is_cut;
+    living += count;
+    for (const task of new Set(report.tasks)) workers.set(task, (workers.get(task) ?? 0) + count);
+  }
+  return { workers, areAll, living };
+}
+
+interface LivingRow {
+  readonly task_identifiers: string | null;
+  readonly is_cut: boolean;
+  readonly workers: number;
+}
+
+/** An entry of a timetable as living workers keep it; where they differ, as the last of them does. */
+export interface LivingCronEntry extends ReportedCronEntry {
+  readonly workers: number;
+  /** Some of them. */
+  readonly workerIds: readonly string[];
+}
+
+/** The timetables that living workers keep. */
+export async function livingCron(db: Database): Promise<LivingCronEntry[]> {
+  if (!(await hasWorkerTable(db))) return [];
+  const rows = await query<CronRow>(db, statements.cron);
+  const entries = new Map<string, LivingCronEntry>();
+  for (const { cron, workers, ids } of rows) {
+    for (const entry of workerReport(`{"cron":${cron ?? "[]"}}`).cron) {
+      const before = entries.get(entry.identifier);
+      const workerIds = [...(before?.workerIds ?? []), ...(JSON.parse(ids) as string[])];
+      entries.set(entry.identifier, {
+        ...entry,
+        workers: (before?.workers ?? 0) + workers,
+        workerIds: workerIds.slice(0, NAMED_WORKERS),
+      });
+    }
+  }
+  return [...entries.values()];
+}
+
+interface CronRow {
+  readonly cron: string | null;
+  readonly workers: number;
+  readonly ids: string;
+}

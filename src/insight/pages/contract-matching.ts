@@ -1,0 +1,122 @@
+// The contract's own filters (state, task, queue, search) as conditions of a walk.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { type Condition, lockedConditions } from "../../domain/condition.ts";
+import type { JobState } from "../../domain/job.ts";
+import { isJobId } from "../../domain/job-ids.ts";
+import { isReady } from "../../queue/sql/eligible.ts";
+import { isFailed, isLocked, isScheduled } from "../../queue/sql/job-state.ts";
+import { textSearch } from "../../queue/sql/text-search.ts";
+import { namesWithText } from "../query/facts/names.ts";
+import { ANY_SHAPE } from "../query/shape.ts";
+import { everyJob, type Matching } from "../walk/matching.ts";
+
+const nothing: Matching = Object.freeze({
+  ...everyJob,
+  sql: () => "false",
+  isEmpty: true,
+  isAll: false,
+});
+
+function matching(part: Partial<Matching> & Pick<Matching, "sql">): Matching {
+  return { ...everyJob, isAll: false, ...part };
+}
+
+const conditions: Readonly<Record<JobState, readonly Condition[]>> = {
+  locked: lockedConditions,
+  failed: ["failed"],
+  scheduled: ["scheduled", "retrying"],
+  ready: ["ready", "blocked", "retrying"],
+};
+
+export function ofState(state: JobState | "all"): Matching {
+  switch (state) {
+    case "all":
+      return everyJob;
+    case "ready":
+      return inState(isReady("jobs"), state, true);
+    case "scheduled":
+      return inState(isScheduled("jobs"), state, false);
+    case "locked":
+      return inState(isLocked("jobs"), state, null);
+    case "failed":
+      return inState(isFailed("jobs"), state, null);
+    default:
+      return state satisfies never;
+  }
+}
+
+function inState(sql: string, state: JobState, isDue: boolean | null): Matching {
+  return matching({
+    sql: () => `(${sql})`,
+    shape: { ...ANY_SHAPE, conditions: conditions[state], isDue },
+  });
+}
+
+/** Exact names; empty ones are no filter. Nothing matches where nothing has the name. */
+export async function ofNames(db: Database, task: string, queue: string): Promise<Matching[]> {
+  if (task === "" && queue === "") return [];
+  const [ids] = await query<IdRow>(db, idsSql, [task, queue]);
+  return [
+    named("task_id", task, ids?.task_id ?? null),
+    named("job_queue_id", queue, ids?.queue_id ?? null),
+  ];
+}
+
+interface IdRow {
+  readonly task_id: number | null;
+  readonly queue_id: number | null;
+}
+
+const idsSql: Statement = (schema) => `
+  select
+    (select id from ${schema}._private_tasks where identifier = $1::text) as task_id,
+    (select id from ${schema}._private_job_queues where queue_name = $2::text) as queue_id`;
+
+function named(column: "task_id" | "job_queue_id", name: string, id: number | null): Matching {
+  if (name === "") return everyJob;
+  if (id === null) return nothing;
+  const ids = column === "task_id" ? { taskIds: [id] } : { queueIds: [id] };
+  return matching({
+    sql: (first) => `jobs.${column} = $${first}::int`,
+    values: [id],
+    shape: { ...ANY_SHAPE, ...ids },
+  });
+}
+
+/** `text`: an id, or text somewhere in the job. Without those whose id or key it is, if told so. */
+export async function ofSearch(
+  db: Database,
+  text: string,
+  withoutExact: boolean,
+): Promise<Matching> {
+  if (text === "") return everyJob;
+  const { value, isIn } = textSearch(text);
+  // Names are matched once an answer, not once a job.
+  const { tasks, queues } = await namesWithText(db, text);
+  const exact = exactly(text);
+  const found = (first: number) => {
+    const has = (column: string) => isIn(column, `$${first}::text[]`);
+    return `(jobs.task_id = any($${first + 1}::int[])
+    or jobs.job_queue_id = any($${first + 2}::int[])
+    or ${has("jobs.key")}
+    or ${has("jobs.locked_by")}
+    or ${has("jobs.last_error")}
+    or ${has("jobs.payload::text")})`;
+  };
+  return matching({
+    sql: (first) => {
+      const has = found(first + exact.values.length);
+      const is = exact.sql(first);
+      return withoutExact ? `((${has}) and ${is} is not true)` : `(${is} or ${has})`;
+    },
+    values: [...exact.values, value, tasks, queues],
+  });
+}
+
+/** The job that has this id or this key. */
+export function exactly(text: string): Matching {
+  return matching({
+    sql: (first) => `(jobs.id = $${first}::bigint or jobs.key = $${first + 1}::text)`,
+    values: [isJobId(text) ? text : null, text],
+  });
+}

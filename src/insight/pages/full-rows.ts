@@ -1,0 +1,184 @@
+// The jobs of a page with their payloads, as many as fit into 8 MB. What is small comes at once; what is
+// not is looked at by its size on disk and read only where it fits, so that a row of 300 MB between
+// small ones costs nothing. A row that alone would break the page is shown without its payload.
+import { codeOf, WorkerError } from "../../base/errors.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { type Job, listedJobJson } from "../../domain/job.ts";
+import { type JobRow, jobColumnsWith, pageNames, toJob } from "../../queue/sql/job-row.ts";
+import { ifSurelyAtMost, isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
+
+export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
+/** Stored bytes of a value that are read beside hundreds of others. */
+const SMALL_BYTES = 16_384;
+/** Of flags, unpacked at the worst: hundreds are read in one statement. */
+const MOST_FLAGS_BYTES = 65_536;
+/** Of an error that alone would break the page. */
+const SHOWN_ERROR = 65_536;
+
+/** A job whose payload, or error, is too large for a page. */
+export interface CutJob {
+  readonly id: string;
+  /** As they are stored, perhaps compressed. */
+  readonly payloadBytes: number;
+  /** The error, too, is only its beginning. */
+  readonly isErrorCut: boolean;
+}
+
+export interface FullRows {
+  readonly jobs: Job[];
+  /** Jobs among them whose payload is not there: it reads `null`. */
+  readonly cut: CutJob[];
+}
+
+interface FullRow extends Omit<JobRow, "payload"> {
+  payload: string | null;
+  last_error: string | null;
+  readonly payload_bytes: number;
+  /** Unpacked, at the worst. */
+  readonly worst_bytes: number;
+  readonly error_bytes: number;
+  readonly is_large: boolean;
+}
+
+/** The jobs of `ids` in their order, without those that are gone; fewer where they would not fit. */
+export async function readFullRows(db: Database, ids: readonly string[]): Promise<FullRows> {
+  const rows = await inOrder(db, ids);
+  const jobs: Job[] = [];
+  const cut: CutJob[] = [];
+  let bytes = 0;
+  for (const [at, row] of rows.entries()) {
+    const left = LONGEST_PAGE_BYTES - bytes;
+    if (row.is_large && row.payload === null) await load(db, rows, at);
+    if (row.payload === null) await loadError(db, row);
+    const { payload } = row;
+    const job = toJob({ ...row, payload: payload ?? "null" });
+    const size = bytesOf(job);
+    const isAlone = payload === null || size > LONGEST_PAGE_BYTES;
+    const shown = isAlone ? withoutPayload(row) : job;
+    const shownBytes = isAlone ? bytesOf(shown) : size;
+    if (shownBytes > left && jobs.length > 0) break;
+    if (isAlone) {
+      const isErrorCut = shown.lastError?.length !== job.lastError?.length;
+      cut.push({
+        id: row.id,
+        payloadBytes: row.payload_bytes,
+        isErrorCut: isErrorCut || row.error_bytes > LONGEST_PAGE_BYTES,
+      });
+    }
+    jobs.push(shown);
+    bytes += shownBytes;
+  }
+  return { jobs, cut };
+}
+
+/** As the page will have it; small ones are not worth measuring. */
+function bytesOf(job: Job): number {
+  const most = 6 * (job.payloadText.length + (job.lastError?.length ?? 0)) + SMALL_BYTES;
+  if (most <= 2 * SMALL_BYTES) return most;
+  // Without its payload: what is large is put together once, for the answer.
+  const rest = Buffer.byteLength(listedJobJson(job, { payload: "" }));
+  return rest + Buffer.byteLength(job.payloadText) + 1;
+}
+
+function withoutPayload(row: FullRow): Job {
+  const job = toJob({ ...row, payload: "null" });
+  if (bytesOf(job) <= LONGEST_PAGE_BYTES) return job;
+  const error = row.last_error?.slice(0, SHOWN_ERROR) ?? null;
+  return toJob({ ...row, payload: "null", last_error: error });
+}
+
+async function inOrder(db: Database, ids: readonly string[]): Promise<FullRow[]> {
+  const found = await query<FullRow>(db, rowsSql, [ids]);
+  const byId = new Map(found.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Fills in the row at `at`, and those after it that are not too much for one statement together. */
+async function load(db: Database, rows: readonly FullRow[], at: number): Promise<void> {
+  const group: FullRow[] = [];
+  let weight = 0;
+  for (const row of rows.slice(at)) {
+    if (!row.is_large || row.payload !== null) continue;
+    // What is larger on disk is larger still on the page.
+    if (row.payload_bytes > LONGEST_PAGE_BYTES) {
+      if (group.length === 0) return;
+      break;
+    }
+    weight += row.worst_bytes + row.error_bytes;
+    if (group.length > 0 && weight > LONGEST_PAGE_BYTES) break;
+    group.push(row);
+  }
+  const [first] = group;
+  if (first === undefined) return;
+  if (group.length === 1 && weight > LONGEST_PAGE_BYTES && !(await fits(db, first))) return;
+  const byId = new Map(group.map((row) => [row.id, row]));
+  const values = [[...byId.keys()], LONGEST_PAGE_BYTES, SHOWN_ERROR];
+  for (const { id, payload, last_error } of await query<LoadedRow>(db, loadSql, values)) {
+    Object.assign(byId.get(id) ?? {}, { payload, last_error });
+  }
+}
+
+/** The error of a row whose payload is not shown. */
+async function loadError(db: Database, row: FullRow): Promise<void> {
+  if (row.error_bytes === 0) return;
+  const values = [row.id, LONGEST_PAGE_BYTES, SHOWN_ERROR];
+  const [loaded] = await query<Pick<LoadedRow, "last_error">>(db, errorSql, values);
+  row.last_error = loaded?.last_error ?? null;
+}
+
+/** Whether a compressed payload is small enough once it is unpacked: only unpacking tells. */
+async function fits(db: Database, { id }: FullRow): Promise<boolean> {
+  try {
+    const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
+    return (row?.bytes ?? 0) <= LONGEST_PAGE_BYTES;
+  } catch (error) {
+    // What takes so long to unpack is too large for a page.
+    if (error instanceof WorkerError && codeOf(error) === "database_timeout") return false;
+    throw error;
+  }
+}
+
+interface LoadedRow {
+  readonly id: string;
+  readonly payload: string;
+  readonly last_error: string | null;
+}
+
+// The size on disk costs nothing, unpacking does.
+const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
+    and not (${isPacked("jobs.payload")})
+    and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;
+
+const rowsSql: Statement = (schema) => `
+  select ${jobColumnsWith({
+    payload: `case when ${isSmall} then jobs.payload end`,
+    lastError: `case when ${isSmall} then jobs.last_error end`,
+    lockedBy: "pg_catalog.left(jobs.locked_by, 1000)",
+    flags: ifSurelyAtMost("jobs.flags", MOST_FLAGS_BYTES),
+  })},
+    pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+    (${worstBytes("jobs.payload")})::float8 as worst_bytes,
+    coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_bytes,
+    (${isSmall}) is not true as is_large
+  from ${schema}._private_jobs as jobs
+  ${pageNames(schema)}
+  where jobs.id = any($1::bigint[])`;
+
+const errorUpTo = (bytes: string, characters: string) =>
+  `case when pg_catalog.octet_length(jobs.last_error) <= ${bytes}::int then jobs.last_error
+      else pg_catalog.left(jobs.last_error, ${characters}::int) end as last_error`;
+
+const errorSql: Statement = (schema) => `
+  select ${errorUpTo("$2", "$3")}
+  from ${schema}._private_jobs as jobs
+  where jobs.id = $1::bigint`;
+
+const loadSql: Statement = (schema) => `
+  select jobs.id, jobs.payload, ${errorUpTo("$2", "$3")}
+  from ${schema}._private_jobs as jobs
+  where jobs.id = any($1::bigint[])`;
+
+const unpackedSql: Statement = (schema) => `
+  select pg_catalog.octet_length(pg_catalog.json_send(jobs.payload)) as bytes
+  from ${schema}._private_jobs as jobs
+  where jobs.id = $1::bigint`;

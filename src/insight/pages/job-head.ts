@@ -1,0 +1,74 @@
+// One job as its page shows it: with its payload only where that is small, of a long error the beginning,
+// and on request the first characters of a payload of any size.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Job } from "../../domain/job.ts";
+import { checkedJobId } from "../../domain/job-ids.ts";
+import { type JobRow, jobColumnsWith, jobNames, toJob } from "../../queue/sql/job-row.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { ifSurelyAtMost, isPacked } from "../../queue/sql/unpacked.ts";
+
+/** Of a payload that comes along: stored bytes, and unpacked ones at the worst. */
+const SMALL_BYTES = 16_384;
+const SMALL_WORST_BYTES = 393_216;
+/** Of flags, unpacked at the worst. */
+const MOST_FLAGS_BYTES = 4 * 1_048_576;
+/** Characters of an error that is cut. */
+const SHOWN_ERROR = 262_144;
+
+export interface JobHead {
+  /** Its payload reads `null` where it is cut. */
+  readonly job: Job;
+  readonly isPayloadCut: boolean;
+  /** As they are stored. */
+  readonly payloadBytes: number;
+  /** They are compressed: the payload is larger. */
+  readonly isPayloadPacked: boolean;
+  /** The payload's first characters; null: none were asked for. */
+  readonly payloadStart: string | null;
+  readonly isErrorCut: boolean;
+}
+
+interface HeadRow extends Omit<JobRow, "payload"> {
+  readonly payload: string | null;
+  readonly payload_bytes: number;
+  readonly is_packed: boolean;
+  readonly payload_start: string | null;
+  readonly is_error_cut: boolean;
+}
+
+/** null: there is no such job. `start`: so many of the payload's first characters, 0 = none. */
+export async function readJobHead(
+  db: Database,
+  id: string,
+  start: number,
+): Promise<JobHead | null> {
+  const [row] = await query<HeadRow>(db, headSql, [checkedJobId(id), start]);
+  if (row === undefined) return null;
+  return {
+    job: toJob({ ...row, payload: row.payload ?? "null" }),
+    isPayloadCut: row.payload === null,
+    payloadBytes: row.payload_bytes,
+    isPayloadPacked: row.is_packed,
+    payloadStart: row.payload_start,
+    isErrorCut: row.is_error_cut,
+  };
+}
+
+// The size on disk costs nothing, unpacking does: a payload that does not come along is not touched.
+const headSql: Statement = (schema) => `
+  select ${jobColumnsWith({
+    payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
+      then ${ifSurelyAtMost("jobs.payload", SMALL_WORST_BYTES)} end`,
+    lastError: `pg_catalog.left(jobs.last_error, ${SHOWN_ERROR})`,
+    lockedBy: lockHolder("jobs"),
+    flags: ifSurelyAtMost("jobs.flags", MOST_FLAGS_BYTES),
+  })},
+    pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
+    ${isPacked("jobs.payload")} as is_packed,
+    case when $2::int > 0 then pg_catalog.left(jobs.payload::text, $2::int) end as payload_start,
+    coalesce(pg_catalog.octet_length(jobs.last_error) > ${SHOWN_ERROR}
+      and pg_catalog.length(jobs.last_error) > ${SHOWN_ERROR}, false) as is_error_cut
+  from ${schema}._private_jobs as jobs
+  ${jobNames(schema)}
+  where jobs.id = $1::bigint`;

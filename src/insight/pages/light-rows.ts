@@ -1,0 +1,132 @@
+// The jobs of a page without what may be large: no payload, of the error its first line; and where each
+// stands. Nothing that is stored apart from its row is read.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { type Condition, conditions } from "../../domain/condition.ts";
+import type { JobState } from "../../domain/job.ts";
+import { failedAt } from "../../queue/settle/retry-policy.ts";
+import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
+import { pageNames } from "../../queue/sql/job-row.ts";
+import { stateOf } from "../../queue/sql/job-state.ts";
+import { microseconds, timeText } from "../../queue/sql/moments.ts";
+import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
+import { LONGEST_PAGE_BYTES } from "./full-rows.ts";
+
+/** A job in a list; times are RFC 3339. */
+export interface LightJob {
+  readonly id: string;
+  readonly taskIdentifier: string | null;
+  readonly queueName: string | null;
+  readonly priority: number;
+  readonly runAt: string;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** Of its last error, at most 300 characters. */
+  readonly errorLine: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly key: string | null;
+  readonly lockedAt: string | null;
+  readonly lockedBy: string | null;
+  readonly revision: number;
+  readonly isAvailable: boolean;
+  readonly state: JobState;
+  readonly condition: Condition;
+  /** Since when it has been in it. */
+  readonly conditionSince: string;
+  /** As they are stored, perhaps compressed. */
+  readonly payloadBytes: number;
+  /** Too large for a page of full jobs. */
+  readonly isPayloadTruncated: boolean;
+}
+
+interface LightRow {
+  readonly id: string;
+  readonly task_identifier: string | null;
+  readonly queue_name: string | null;
+  readonly priority: number;
+  readonly run_at_us: string;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly error_line: string | null;
+  readonly created_at_us: string;
+  readonly updated_at_us: string;
+  readonly key: string | null;
+  readonly locked_at_us: string | null;
+  readonly locked_by: string | null;
+  readonly revision: number;
+  readonly is_available: boolean;
+  readonly state: JobState;
+  readonly condition: string;
+  readonly since_us: string;
+  readonly payload_bytes: number;
+}
+
+/** The jobs of `ids` in their order, without those that are gone. */
+export async function readLightRows(db: Database, ids: readonly string[]): Promise<LightJob[]> {
+  const found = await query<LightRow>(db, rowsSql(await heartbeatsOf(db)), [ids]);
+  const byId = new Map(found.map((row) => [row.id, row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    return row === undefined ? [] : [toLightJob(row)];
+  });
+}
+
+const firstLine = (text: string | null) => text?.split(/[\r\n]/, 1)[0] ?? null;
+
+function toLightJob(row: LightRow): LightJob {
+  return {
+    id: row.id,
+    taskIdentifier: row.task_identifier,
+    queueName: row.queue_name,
+    priority: row.priority,
+    runAt: timeText(row.run_at_us),
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    errorLine: firstLine(row.error_line),
+    createdAt: timeText(row.created_at_us),
+    updatedAt: timeText(row.updated_at_us),
+    key: row.key,
+    lockedAt: row.locked_at_us === null ? null : timeText(row.locked_at_us),
+    lockedBy: row.locked_by,
+    revision: row.revision,
+    isAvailable: row.is_available,
+    state: row.state,
+    condition: conditions.find((one) => one === row.condition) ?? "ready",
+    conditionSince: timeText(row.since_us),
+    payloadBytes: row.payload_bytes,
+    isPayloadTruncated: row.payload_bytes > LONGEST_PAGE_BYTES,
+  };
+}
+
+// The queue is joined for its name, so each job's own can be asked whether it is locked. A change of
+// its time is the last thing that has happened to a scheduled job; a due one waits since its time.
+const rowsSql =
+  (heartbeats: Heartbeats): Statement =>
+  (schema) =>
+    `
+  select light.*, ${microseconds(`case light.condition
+      when 'fetched' then light.locked_at
+      when 'running' then light.locked_at
+      when 'blocked' then greatest(light.run_at, light.queue_locked_at)
+      when 'ready' then greatest(light.run_at, light.created_at)
+      when 'failed' then light.failed_at
+      when 'retrying' then light.failed_at
+      else light.updated_at
+    end`)} as since_us
+  from (
+    select jobs.id, tasks.identifier as task_identifier, queues.queue_name, jobs.priority,
+      ${microseconds("jobs.run_at")} as run_at_us, jobs.attempts, jobs.max_attempts,
+      pg_catalog.left(jobs.last_error, 300) as error_line,
+      ${microseconds("jobs.created_at")} as created_at_us,
+      ${microseconds("jobs.updated_at")} as updated_at_us,
+      jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us,
+      pg_catalog.left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
+      ${stateOf("jobs")} as state,
+      ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
+      jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, ${failedAt("jobs")} as failed_at,
+      queues.locked_at as queue_locked_at,
+      pg_catalog.pg_column_size(jobs.payload) as payload_bytes
+    from ${schema}._private_jobs as jobs
+    ${pageNames(schema)}
+    where jobs.id = any($1::bigint[])
+  ) as light`;

@@ -1,0 +1,255 @@
+// From a filter to the ids of a page: what is asked for becomes one condition and one order, and is
+// walked for 0.4 s at the most.
+import { InputError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
+import { readPriorities } from "../../queue/sql/priorities.ts";
+import { compileQuery } from "../query/compile-query.ts";
+import type { JobQuery } from "../query/job-query.ts";
+import {
+  askedMark,
+  type Cursor,
+  cursorOfAnother,
+  decodeCursor,
+  encodeCursor,
+} from "../walk/cursor.ts";
+import { isFew } from "../walk/id-walk.ts";
+import { allOf, everyJob, type Matching, matchingOf } from "../walk/matching.ts";
+import { type Facts, type JobSort, type Segment, segmentsOf } from "../walk/order.ts";
+import type { Place } from "../walk/place.ts";
+import type { Found } from "../walk/step.ts";
+import { type Walked, walk } from "../walk/walk.ts";
+import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
+import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
+
+const BUDGET_MS = 400;
+
+/** How a page came about, for whoever wants to know what it cost and whether it is all. */
+export interface WalkReport {
+  /** `cheap`: an index led to the jobs. `bounded`: they were looked for, in bounded steps. */
+  readonly cost: "cheap" | "bounded";
+  /** Rows that were looked at. */
+  readonly scanned: number;
+  /** The last id of a walk by id, while there is more; else null. */
+  readonly scannedTo: string | null;
+  /** false: the time was up before the page was full; `nextCursor` goes on. */
+  readonly isComplete: boolean;
+  /**
+   * `partial`: these are the best so far; `nextCursor` leads to the same page, with better ones in
+   * their place, until it is `full`.
+   */
+  readonly ranking: "full" | "partial";
+  /** Names in the query that nothing has. */
+  readonly unknown: readonly string[];
+  /** The optional index that would make it cheap; null: none would. */
+  readonly indexHint: string | null;
+  /** Jobs too large for the query to be decided. */
+  readonly unchecked: number;
+}
+
+export interface FoundPage {
+  readonly ids: readonly string[];
+  readonly report: WalkReport;
+  /** All that was asked for as one query, for counting; null: it cannot be said as one. */
+  readonly query: JobQuery | null;
+  /** These are all matches there are. */
+  readonly isWhole: boolean;
+  /** The cursor of a page that ends after so many of the ids; null: nothing follows. */
+  readonly cursorAfter: (count: number) => string | null;
+}
+
+interface Asked {
+  readonly filter: CheckedFilter;
+  readonly cursor: Cursor | null;
+  readonly query: JobQuery | null;
+  readonly matching: Matching;
+}
+
+/** `budgetMs`: how long to look for jobs. Throws InputError for a filter that is wrong. */
+export async function findPage(
+  db: Database,
+  given: JobFilter,
+  budgetMs = BUDGET_MS,
+): Promise<FoundPage> {
+  const filter = checkedFilter(given);
+  // Beside each other: a round trip less for every page.
+  const [asked, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
+  const { cursor, matching } = asked;
+  if (filter.limit === 0 || matching.isEmpty) return emptyPage(asked);
+  const segments = segmentsOf(filter.sort, matching.shape, facts);
+  const skip = cursor?.skip ?? filter.offset;
+  refuseSkip(filter, segments);
+  const walked = await walk({
+    db,
+    matching,
+    segments,
+    place: cursor?.place ?? null,
+    // One more tells whether there are more.
+    limit: filter.limit + 1,
+    skip,
+    size: cursor?.size ?? 0,
+    budgetMs,
+  });
+  const exact = await exactAhead(db, asked, walked);
+  return pageOf(asked, walked, exact, segments);
+}
+
+async function resolve(db: Database, filter: CheckedFilter): Promise<Asked> {
+  const cursor = filter.cursor === "" ? null : decodeCursor(filter.cursor);
+  if (cursor !== null && cursor.sort !== filter.sort) throw cursorOfAnother("order");
+  if (cursor !== null && cursor.asked !== markOf(filter)) throw cursorOfAnother("query");
+  const names = await ofNames(db, filter.identifier, filter.queue);
+  const none = names.find(({ isEmpty }) => isEmpty);
+  if (none !== undefined) return { filter, cursor, query: null, matching: none };
+  const query = filter.q.trim() === "" ? null : await compiled(db, filter.q, cursor);
+  const matching = allOf([
+    ofState(filter.state),
+    ...names,
+    query === null ? everyJob : matchingOf(query),
+    await ofSearch(db, filter.search, cursor?.isExactShown ?? false),
+  ]);
+  return { filter, cursor, query, matching };
+}
+
+const markOf = ({ q, state, identifier, queue, search }: CheckedFilter) =>
+  askedMark([q.trim(), state, identifier, queue, search]);
+
+async function compiled(db: Database, q: string, cursor: Cursor | null): Promise<JobQuery> {
+  const indexes = await usableIndexes(db);
+  const nowUs = cursor?.nowUs ?? "";
+  return compileQuery(db, q, nowUs === "" ? { indexes } : { indexes, nowUs });
+}
+
+/** What is asked of the database only where the order depends on it. */
+async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<Facts> {
+  const isOfTimes = limit > 0 && (sort === "due" || sort === "-due" || sort === "priority");
+  const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
+  return {
+    priorities: isOfTimes ? await readPriorities(db) : null,
+    indexes: isOptional ? await usableIndexes(db) : new Set(),
+  };
+}
+
+function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[]): void {
+  if (offset === 0 || segments.every(({ way }) => way.kind !== "rank")) return;
+  const message = `cannot pass over jobs in the order ${sort}, for which there is no index: use cursor`;
+  throw new InputError([{ path: "offset", message }]);
+}
+
+/**
+ * The time was up: a job whose id or key is just what is searched for is shown at once, ahead of its
+ * turn, and not again later.
+ */
+async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<Found | null> {
+  const { filter, cursor, matching } = asked;
+  const { search, sort, limit } = filter;
+  const isShown = cursor?.isExactShown === true;
+  if (search === "" || sort !== "id" || isShown || !walked.isCut || walked.skip > 0) return null;
+  if (walked.next === null || walked.found.length >= limit) return null;
+  const found = await walk({
+    db,
+    matching: allOf([exactly(search), { ...matching, shape: FEW }]),
+    segments: segmentsOf("id", FEW, { priorities: null, indexes: new Set() }),
+    place: walked.next,
+    limit: 1,
+    skip: 0,
+    size: 0,
+    budgetMs: BUDGET_MS,
+  });
+  const [first] = found.found;
+  return first === undefined ? null : { id: first.id, after: walked.next };
+}
+
+/** A shape that says: an index leads to it. */
+const FEW = Object.freeze({ ...everyJob.shape, ids: [] });
+
+function pageOf(
+  asked: Asked,
+  walked: Walked,
+  exact: Found | null,
+  segments: readonly Segment[],
+): FoundPage {
+  const { filter, cursor, query, matching } = asked;
+  const found = exact === null ? walked.found : [...walked.found, exact];
+  const cursorAt = (place: Place, skip: number, isExactShown: boolean) =>
+    encodeCursor({
+      sort: filter.sort,
+      asked: markOf(filter),
+      nowUs: query?.nowUs ?? "",
+      place,
+      skip,
+      isExactShown: isExactShown || cursor?.isExactShown === true,
+      size: walked.size,
+    });
+  const isRanked = segments.some(({ way }) => way.kind === "rank");
+  const isCheap = !isRanked && (matching.isAll || isFew(matching) || query?.cost === "cheap");
+  return {
+    ids: found.slice(0, filter.limit).map(({ id }) => id),
+    query: asOneQuery(asked),
+    isWhole: cursor === null && filter.offset === 0 && walked.next === null,
+    report: {
+      cost: isCheap && !walked.isCut ? "cheap" : "bounded",
+      scanned: walked.scanned,
+      scannedTo: scannedTo(walked.next),
+      isComplete: !walked.isCut || (found.length >= filter.limit && !walked.isPartial),
+      ranking: walked.isPartial ? "partial" : "full",
+      unknown: query?.unknown ?? [],
+      indexHint: isRanked ? indexOf(filter.sort) : (query?.indexHint ?? null),
+      unchecked: walked.unchecked,
+    },
+    cursorAfter: (count) => {
+      const last = found[count - 1];
+      if (count < found.length && last !== undefined) return cursorAt(last.after, 0, false);
+      return walked.next === null ? null : cursorAt(walked.next, walked.skip, exact !== null);
+    },
+  };
+}
+
+function scannedTo(next: Place | null): string | null {
+  const position = next?.position;
+  return position?.kind === "ids" || position?.kind === "rank" ? position.after : null;
+}
+
+function indexOf(sort: JobSort): string | null {
+  if (sort === "-failed_at") return "failed";
+  return sort === "running" ? "running" : null;
+}
+
+function asOneQuery({ query, matching }: Asked): JobQuery | null {
+  const { check, sql, values, shape, isEmpty, nowUs } = matching;
+  if (check !== null) return query !== null && values === query.values ? query : null;
+  return {
+    text: query?.text ?? "",
+    explicit: query?.explicit ?? "",
+    nowUs: nowUs ?? "0",
+    ...{ sql, values, check, shape, isEmpty },
+    marks: () => "null::text",
+    cost: "bounded",
+    terms: [],
+    light: null,
+    indexHint: null,
+    unknown: [],
+  };
+}
+
+function emptyPage({ query, filter, matching }: Asked): FoundPage {
+  return {
+    ids: [],
+    query:
+      matching.isEmpty || filter.limit > 0
+        ? null
+        : asOneQuery({ query, filter, matching, cursor: null }),
+    isWhole: matching.isEmpty,
+    report: {
+      cost: "cheap",
+      scanned: 0,
+      scannedTo: null,
+      isComplete: true,
+      ranking: "full",
+      unknown: query?.unknown ?? [],
+      indexHint: null,
+      unchecked: 0,
+    },
+    cursorAfter: () => null,
+  };
+}

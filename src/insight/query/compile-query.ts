@@ -1,0 +1,244 @@
+// From a query's text to a condition on jobs: parsed, its names resolved, its moments fixed, its terms
+// made SQL with constants and parameters only.
+import { InputError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { lockedConditions } from "../../domain/condition.ts";
+import { isFingerprint } from "../../domain/error-group.ts";
+import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
+import { parseQuery } from "../../domain/query/parse-query.ts";
+import { tooWide } from "../../domain/query/query-error.ts";
+import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
+import { databaseNowUs } from "../../queue/sql/moments.ts";
+import { isPacked } from "../../queue/sql/unpacked.ts";
+import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
+import { explicitQuery } from "./explicit-query.ts";
+import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
+import { errorGroupsOf } from "./facts/error-labels.ts";
+import {
+  MOST_NAMES,
+  meaningsOf,
+  type NamesWithText,
+  namesWithText,
+  resolveNames,
+  type WordMeanings,
+} from "./facts/names.ts";
+import { stuckHolders } from "./facts/stuck-holders.ts";
+import { fieldPart, type Known } from "./field-part.ts";
+import type { JobQuery, LightQuery } from "./job-query.ts";
+import { numbered, Parameters, type Settled, settled } from "./parameters.ts";
+import { ALL, allOf, anyOf, noneOf, type Part } from "./part.ts";
+import { rowCheck } from "./row-check.ts";
+import { type CostFacts, isCheap, termCosts } from "./term-cost.ts";
+import { anywherePart, meantPart, textsOf } from "./text-part.ts";
+
+export interface CompileOptions {
+  /** The moment of the query's first page, for its further pages. Default: now, by the database. */
+  readonly nowUs?: string;
+  /** Names of the optional indexes that are there; they only change what is called cheap. */
+  readonly indexes?: ReadonlySet<string>;
+}
+
+/** Throws QueryError (an InputError of `q`) for what cannot be read or is too wide. */
+export async function compileQuery(
+  db: Database,
+  text: string,
+  options: CompileOptions = {},
+): Promise<JobQuery> {
+  const tree = parseQuery(text);
+  const { nowUs: givenUs = null } = options;
+  if (givenUs !== null && !/^-?\d{1,18}$/.test(givenUs)) {
+    throw new InputError([{ path: "now", message: "is no time" }]);
+  }
+  // What does not depend on each other is asked side by side: each round trip is a millisecond or two.
+  const now = givenUs === null ? databaseNowUs(db) : Promise.resolve(givenUs);
+  const [nowUs, known, texts] = await Promise.all([
+    now,
+    knownOf(db, tree, now),
+    meaningsOfTexts(db, tree),
+  ]);
+  const compiler = new Compiler(known, texts);
+  const part = tree === null ? ALL : compiler.part(tree);
+  const { check, marks } = rowCheck(part);
+  const ready = settled(part.sql, marks, compiler.parameters.values);
+  const facts = { ...compiler.costFacts(text), indexes: options.indexes ?? new Set<string>() };
+  const terms = termCosts(tree, facts);
+  const query: JobQuery = {
+    text: text.trim(),
+    explicit: tree === null ? "" : compiler.explicit(text.trim(), tree),
+    nowUs,
+    sql: (first) => numbered(ready.sql, first),
+    values: ready.values,
+    check,
+    marks: (first) => numbered(ready.marks, first),
+    shape: part.shape,
+    cost: isCheap(tree, facts) ? "cheap" : "bounded",
+    terms,
+    indexHint: terms.find(({ index }) => index !== null)?.index ?? null,
+    unknown: known.unknown,
+    isEmpty: part.sql === "false",
+    light: null,
+  };
+  return { ...query, light: lightQuery(query, part, ready) };
+}
+
+function lightQuery(query: JobQuery, { reading }: Part, ready: Settled): LightQuery | null {
+  if (reading === null) return null;
+  const undecided = `(${reading.columns.map(isPacked).join(" or ")})`;
+  const sql = `(${ready.renumbered(reading.beside)} and case when ${undecided} then true else ${ready.sql} end)`;
+  const marks = `case when ${undecided} then null else ${ready.marks} end`;
+  return {
+    ...query,
+    undecided,
+    sql: (first) => numbered(sql, first),
+    marks: (first) => numbered(marks, first),
+  };
+}
+
+/** What a bare text means: something by its whole name, or a text to look for. */
+type TextMeaning =
+  | { readonly kind: "name"; readonly meanings: WordMeanings }
+  | { readonly kind: "text"; readonly names: NamesWithText };
+
+class Compiler {
+  readonly parameters = new Parameters();
+  readonly #known: Known;
+  readonly #texts: ReadonlyMap<TextTerm, TextMeaning>;
+
+  constructor(known: Known, texts: ReadonlyMap<TextTerm, TextMeaning>) {
+    this.#known = known;
+    this.#texts = texts;
+  }
+
+  part(node: QueryNode): Part {
+    switch (node.kind) {
+      case "and":
+        return allOf(node.items.map((item) => this.part(item)));
+      case "or":
+        return anyOf(node.items.map((item) => this.part(item)));
+      case "not":
+        return noneOf(this.part(node.item));
+      case "field":
+        return fieldPart(node, this.parameters, this.#known);
+      case "text":
+        return this.#text(node);
+      default:
+        return node satisfies never;
+    }
+  }
+
+  explicit(text: string, tree: QueryNode): string {
+    return explicitQuery(text, tree, (term) => {
+      const meaning = this.#texts.get(term);
+      return meaning?.kind === "name" ? meaning.meanings : null;
+    });
+  }
+
+  costFacts(text: string): Omit<CostFacts, "indexes"> {
+    const named = [...this.#texts].flatMap(([term, meaning]) =>
+      meaning.kind === "name" ? [[term.text, meaning.meanings] as const] : [],
+    );
+    return { text, keyRanges: this.#known.keyRanges, meanings: new Map(named) };
+  }
+
+  #text(term: TextTerm): Part {
+    const meaning = this.#texts.get(term);
+    if (meaning === undefined) throw new Error("nobody asked what this text means");
+    return meaning.kind === "name"
+      ? meantPart(meaning.meanings, this.parameters)
+      : anywherePart(term, meaning.names, this.parameters);
+  }
+}
+
+async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string>): Promise<Known> {
+  const terms = tree === null ? [] : fieldTerms(tree);
+  const says = (...words: readonly string[]) =>
+    terms.some(
+      ({ field, values }) =>
+        field === "is" &&
+        values.some((value) => value.kind === "text" && words.includes(value.text)),
+    );
+  const [names, locked, heartbeats, stuck, keyRanges, errorGroups, nowUs] = await Promise.all([
+    tree === null ? [] : resolveNames(db, tree),
+    says("ready", "blocked", "retrying") ? lockedQueues(db) : "{}",
+    says(...lockedConditions) ? heartbeatsOf(db) : null,
+    says("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
+    keyRangesOf(db, terms),
+    errorGroupsOf(db, fingerprintsIn(terms)),
+    now,
+  ]);
+  for (const isTask of [true, false]) {
+    if (names.filter(({ is_task }) => is_task === isTask).length > MOST_NAMES) {
+      const field = isTask ? "task" : "queue";
+      const term = terms.find((one) => one.field === field) ?? { at: 0, end: 0 };
+      throw tooWide(term, `this means more than ${MOST_NAMES} ${field}s; give more of the name`);
+    }
+  }
+  return {
+    nowUs: BigInt(nowUs),
+    names,
+    lockedQueues: locked,
+    heartbeats,
+    stuck,
+    keyRanges,
+    errorGroups,
+    unknown: [],
+  };
+}
+
+async function keyRangesOf(
+  db: Database,
+  terms: readonly FieldTerm[],
+): Promise<ReadonlyMap<string, KeyRange>> {
+  const ranges = new Map<string, KeyRange>();
+  for (const { field, values } of terms) {
+    for (const value of field === "key" ? values : []) {
+      if (value.kind !== "text" || !value.isPrefix || ranges.has(value.text)) continue;
+      const range = await keyRange(db, value.text);
+      if (range === null) return ranges;
+      ranges.set(value.text, range);
+    }
+  }
+  return ranges;
+}
+
+async function meaningsOfTexts(
+  db: Database,
+  tree: QueryNode | null,
+): Promise<ReadonlyMap<TextTerm, TextMeaning>> {
+  const terms = tree === null ? [] : textTerms(tree);
+  const words = terms.filter(({ isQuoted }) => !isQuoted);
+  const meant = await meaningsOf(
+    db,
+    words.map(({ text }) => text),
+  );
+  const found = new Map<TextTerm, TextMeaning>();
+  for (const term of terms) {
+    const meanings = meant[words.indexOf(term)];
+    if (meanings !== undefined && Object.values(meanings).some((value) => value !== null)) {
+      found.set(term, { kind: "name", meanings });
+      continue;
+    }
+    if (term.text.length < SHORTEST_SEARCH) {
+      throw tooWide(term, "a text of one character is in nearly every job; give more of it");
+    }
+    found.set(term, { kind: "text", names: await namesWithText(db, term.text) });
+  }
+  return found;
+}
+
+function fingerprintsIn(terms: readonly FieldTerm[]): string[] {
+  const groups = terms.filter(({ field }) => field === "group");
+  return groups.flatMap(textsOf).filter(isFingerprint);
+}
+
+function fieldTerms(node: QueryNode): FieldTerm[] {
+  if (node.kind === "field") return [node];
+  if (node.kind === "text") return [];
+  return node.kind === "not" ? fieldTerms(node.item) : node.items.flatMap(fieldTerms);
+}
+
+function textTerms(node: QueryNode): TextTerm[] {
+  if (node.kind === "text") return [node];
+  if (node.kind === "field") return [];
+  return node.kind === "not" ? textTerms(node.item) : node.items.flatMap(textTerms);
+}

@@ -1,0 +1,55 @@
+// Who holds locks and gives no sign: what `is:stuck` means.
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import { lockHolder } from "../../../queue/sql/lock.ts";
+import { timeText } from "../../../queue/sql/moments.ts";
+import { reportedWorkers } from "../../../queue/sql/unpacked.ts";
+import { AGE_MS, thresholdOf } from "../../../queue/workers/stale-workers.ts";
+import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
+
+const OLD_LOCK_US = 14_400_000_000n;
+const MOST_WORKERS = 10_000;
+
+/**
+ * The silent holders. One with a heartbeat row is, once its lease is over. Another that
+ * never had a row may be a worker that sends none: only a lock of 4 hours counts, the time after which
+ * stock workers, too, take a lock for left behind.
+ */
+export interface StuckHolders {
+  readonly silent: readonly string[];
+  /** All that ever gave a sign and were not forgotten. */
+  readonly known: readonly string[];
+  /** A lock of an unknown holder from before this is left behind. RFC 3339. */
+  readonly oldBefore: string;
+  /** Queues that one of them holds, as the text of an int[]. */
+  readonly queueIds: string;
+}
+
+export async function stuckHolders(db: Database, nowUs: bigint): Promise<StuckHolders> {
+  const workers = (await hasWorkerTable(db))
+    ? await query<{ id: string; is_silent: boolean }>(db, workersSql)
+    : [];
+  const silent = workers.filter((worker) => worker.is_silent).map(({ id }) => id);
+  const known = workers.map(({ id }) => id);
+  const oldBefore = timeText(String(nowUs - OLD_LOCK_US));
+  const [row] = await query<{ ids: string }>(db, stuckQueuesSql, [silent, known, oldBefore]);
+  return { silent, known, oldBefore, queueIds: row?.ids ?? "{}" };
+}
+
+const workersSql: Statement = (schema) => `
+  select id, ${AGE_MS} > ${thresholdOf("null")} as is_silent
+  from ${reportedWorkers(schema)} as workers
+  order by last_heartbeat_at desc
+  limit ${MOST_WORKERS}`;
+
+/** A lock of somebody silent; the parameters are those of `stuckQueuesSql`. */
+export const isStuckLock = (lock: string, silent: string, known: string, oldBefore: string) =>
+  `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${silent})
+    or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;
+
+const stuckQueuesSql: Statement = (schema) => `
+  select array(
+    select queues.id from ${schema}._private_job_queues as queues
+    where not queues.is_available
+    and ${isStuckLock("queues", "$1::text[]", "$2::text[]", "$3::timestamptz")}
+    order by queues.id
+  )::text as ids`;

@@ -1,0 +1,101 @@
+// A term about a field of the payload. PostgreSQL's own json operators fail on a payload with \u0000 or
+// half a surrogate pair, one such job would end the statement, and they take 7.0 for another number
+// than 7. So SQL only looks for the words as they are usually written, and the payload's text decides.
+import { compareNumbers } from "../../domain/decimal.ts";
+import { stringOf, valuesAt } from "../../domain/payload-values.ts";
+import { isOrder } from "../../domain/query/fields.ts";
+import type { FieldTerm, Operator, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
+import { contains } from "../../queue/sql/text-search.ts";
+import type { Parameters } from "./parameters.ts";
+import { ALL, allOf, anyOf, type Part, readingOf, sqlPart } from "./part.ts";
+
+export function payloadPart(term: FieldTerm, parameters: Parameters): Part {
+  const { path, op, values } = term;
+  return {
+    kind: "texts",
+    sql: writtenPart(term, parameters).sql,
+    shape: ALL.shape,
+    reading: readingOf("jobs.payload"),
+    decide: ({ payload }) => {
+      const found = valuesAt(payload, path);
+      return values.some((value) => matches(found, value, op));
+    },
+  };
+}
+
+const PAYLOAD = 'jobs.payload::text collate "C"';
+const BACKSLASH = "pg_catalog.chr(92)";
+/** Looked for by its first character, which next to no payload has. */
+const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
+const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
+
+/**
+ * What the payload's text must have in it: one of the values, and the last name on the way to it. The
+ * values first, which fewer payloads have.
+ */
+function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): Part {
+  const key = path.findLast((step) => typeof step === "string");
+  const isSought = values.every(({ kind }) => kind !== "none");
+  const valueParts = values.map((value) =>
+    value.kind === "text" && !isOrder(op)
+      ? asWritten(valueText(value), value.text, parameters)
+      : ALL,
+  );
+  const keyPart = key === undefined || !isSought ? ALL : asWritten(`"${key}"`, key, parameters);
+  return allOf([anyOf(valueParts), keyPart]);
+}
+
+/** As it begins or stands in a payload. Only JSON's own words may stand there without quotes. */
+function valueText({ text, isPrefix, isQuoted }: TextValue): string {
+  if (isPrefix) return `"${text}`;
+  const mayBeWord = !isQuoted && ["true", "false", "null"].includes(text);
+  return mayBeWord ? text : `"${text}"`;
+}
+
+/** `text` with other characters than its own: \u escapes, and others only where needed. */
+function asWritten(written: string, text: string, parameters: Parameters): Part {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape
+  const mayBeEscaped = /[\u0000-\u001f"\\/]/.test(text);
+  const isWritten = contains(PAYLOAD, parameters.add(written, "text"));
+  return sqlPart(`(${isWritten} or (${mayBeEscaped ? HAS_ESCAPE : HAS_CODE}))`);
+}
+
+function matches(found: readonly string[], value: QueryValue, op: Operator): boolean {
+  if (value.kind === "none") return found.every((json) => json === "null");
+  return found.some((json) => (isOrder(op) ? isBeside(json, value, op) : isEqual(json, value)));
+}
+
+const isNumber = (json: string) => /^[-\d]/.test(json);
+const isString = (json: string) => json.startsWith('"');
+
+function isEqual(json: string, value: QueryValue): boolean {
+  if (value.kind === "range") {
+    const { low, high } = value;
+    if (!isNumber(json)) return false;
+    return compareNumbers(json, low.text) >= 0 && compareNumbers(json, high.text) <= 0;
+  }
+  if (value.kind === "none") return false;
+  if (isString(json)) {
+    const text = stringOf(json);
+    return value.kind === "text" && value.isPrefix
+      ? text.startsWith(value.text)
+      : text === value.text;
+  }
+  if (value.kind === "number") return isNumber(json) && compareNumbers(json, value.text) === 0;
+  // Without quotes it may be one of JSON's own words.
+  const isWord = value.kind === "text" && !value.isQuoted && !value.isPrefix;
+  return isWord && /^[tfn]/.test(json) && json === value.text;
+}
+
+/** Numbers beside numbers, texts beside texts. */
+function isBeside(json: string, value: QueryValue, op: Operator): boolean {
+  let order: number;
+  if (value.kind === "number" && isNumber(json)) order = compareNumbers(json, value.text);
+  else if (value.kind === "text" && isString(json))
+    order = compareTexts(stringOf(json), value.text);
+  else return false;
+  if (order === 0) return op.endsWith("=");
+  return op.startsWith("<") === order < 0;
+}
+
+const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

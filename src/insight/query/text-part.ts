@@ -1,0 +1,120 @@
+// Terms about text: found in a part of the job, or anywhere in it, ignoring case. Nothing of a stock
+// schema helps: they are walked.
+import type { FieldTerm, TextTerm } from "../../domain/query/query-tree.ts";
+import { textSearch } from "../../queue/sql/text-search.ts";
+import type { NamesWithText, WordMeanings } from "./facts/names.ts";
+import type { Parameters } from "./parameters.ts";
+import { anyOf, type Part, readingPart, sqlPart } from "./part.ts";
+
+/** `error:…` and `payload:…`: the text somewhere in it. */
+export function searchedPart(
+  column: "payload" | "last_error",
+  texts: readonly string[],
+  parameters: Parameters,
+): Part {
+  return anyOf(texts.map((text) => hasText(column, searcher(text, parameters))));
+}
+
+/** That the text is in a value that may be packed. */
+function hasText(column: "payload" | "last_error", isIn: (text: string) => string): Part {
+  const value = `jobs.${column}`;
+  return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
+}
+
+/** Makes of a column the condition that it has the text in it; with one parameter for all. */
+function searcher(text: string, parameters: Parameters): (column: string) => string {
+  const { value, isIn } = textSearch(text);
+  const parameter = parameters.add(value, "text[]");
+  return (column) => isIn(column, parameter);
+}
+
+export function errorPart(term: FieldTerm, parameters: Parameters): Part {
+  const texts = textsOf(term);
+  const hasNone = term.values.some(({ kind }) => kind === "none");
+  const found =
+    term.op === ":" ? searchedPart("last_error", texts, parameters) : equalError(texts, parameters);
+  return anyOf([found, ...(hasNone ? [sqlPart("jobs.last_error is null")] : [])]);
+}
+
+/** A text of another length is not unpacked, but many of the same length may be. */
+function equalError(texts: readonly string[], parameters: Parameters): Part {
+  const { sql } = equalPart("jobs.last_error", texts, parameters);
+  return texts.length === 0 ? anyOf([]) : readingPart(sql, "jobs.last_error");
+}
+
+export function equalPart(column: string, texts: readonly string[], parameters: Parameters): Part {
+  if (texts.length === 0) return anyOf([]);
+  return sqlPart(`(${column} = any(${parameters.add(texts, "text[]")}))`);
+}
+
+/** Begins with one of the texts, character by character. */
+export function prefixPart(column: string, texts: readonly string[], parameters: Parameters): Part {
+  const prefixed = (text: string) =>
+    sqlPart(`(pg_catalog.starts_with(${column} collate "C", ${parameters.add(text, "text")}))`);
+  return anyOf(texts.map(prefixed));
+}
+
+/** The texts among a term's values. */
+export function textsOf({ values }: FieldTerm): string[] {
+  return values.flatMap((value) =>
+    value.kind === "text" || value.kind === "number" ? value.text : [],
+  );
+}
+
+/** A word that is the whole name of something: just that. */
+export function meantPart(meanings: WordMeanings, parameters: Parameters): Part {
+  const { id, key, task_id, queue_id } = meanings;
+  return anyOf([
+    ...(id === null ? [] : [sqlPart(`jobs.id = ${parameters.add(id, "bigint")}`, { ids: [id] })]),
+    ...(key === null ? [] : [sqlPart(`jobs.key = ${parameters.add(key, "text")}`, { key })]),
+    ...(task_id === null
+      ? []
+      : [sqlPart(`jobs.task_id = ${parameters.add(task_id, "int")}`, { taskIds: [task_id] })]),
+    ...(queue_id === null
+      ? []
+      : [
+          sqlPart(`jobs.job_queue_id = ${parameters.add(queue_id, "int")}`, {
+            queueIds: [queue_id],
+          }),
+        ]),
+  ]);
+}
+
+/** The text anywhere: in payload, last error, key, worker, or in the names of task and queue. */
+export function anywherePart(
+  { text }: TextTerm,
+  names: NamesWithText,
+  parameters: Parameters,
+): Part {
+  const ids = (column: string, list: string) =>
+    list === "{}" ? anyOf([]) : sqlPart(`jobs.${column} = any(${parameters.add(list, "int[]")})`);
+  const isIn = searcher(text, parameters);
+  const has = (column: string) => sqlPart(isIn(column));
+  return anyOf([
+    ids("task_id", names.tasks),
+    ids("job_queue_id", names.queues),
+    has("jobs.key"),
+    has("jobs.locked_by"),
+    hasText("last_error", isIn),
+    hasText("payload", isIn),
+  ]);
+}
+
+// Graphile Worker keeps flags as an object whose members are true. "?" raises nothing on another kind,
+// but would find the text of a string, too.
+export function flagPart(term: FieldTerm, parameters: Parameters): Part {
+  const flags = textsOf(term);
+  const hasNone = term.values.some(({ kind }) => kind === "none");
+  const isObject = "pg_catalog.jsonb_typeof(jobs.flags) = 'object'";
+  return anyOf([
+    ...(flags.length === 0
+      ? []
+      : [
+          readingPart(
+            `(${isObject} and jobs.flags ?| ${parameters.add(flags, "text[]")})`,
+            "jobs.flags",
+          ),
+        ]),
+    ...(hasNone ? [readingPart("(jobs.flags is null or jobs.flags = '{}')", "jobs.flags")] : []),
+  ]);
+}

@@ -1,0 +1,92 @@
+// The named queues and how much work lies in each.
+
+import { InputError } from "../../base/errors.ts";
+import type { Database, Statement } from "../../database/database.ts";
+import { query } from "../../database/database.ts";
+import { stateCounts } from "../../queue/sql/job-state.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
+
+/** A named queue, and how many jobs of it are in which state. */
+export interface QueueSummary {
+  readonly id: number;
+  readonly queueName: string;
+  /** While a worker runs a job of this queue; the others wait. */
+  readonly lockedAt: Date | null;
+  /** The same with its microseconds, as RFC 3339 text. */
+  readonly lockedAtText: string | null;
+  readonly lockedBy: string | null;
+  readonly jobCount: number;
+  readonly readyCount: number;
+  readonly scheduledCount: number;
+  readonly lockedCount: number;
+  readonly failedCount: number;
+}
+
+interface QueueRow {
+  readonly id: number;
+  readonly queue_name: string;
+  readonly locked_at_us: string | null;
+  readonly locked_by: string | null;
+  readonly job_count: string;
+  readonly ready_count: string;
+  readonly scheduled_count: string;
+  readonly locked_count: string;
+  readonly failed_count: string;
+}
+
+const MAX_QUEUES = 10_000;
+
+/**
+ * Up to `limit` queues (0–10,000, default 1,000), those that are locked first, the oldest lock before the
+ * others, then by name. Reads all jobs once.
+ * Throws InputError for another limit.
+ */
+export async function listQueues(db: Database, limit: number = 1_000): Promise<QueueSummary[]> {
+  if (!Number.isInteger(limit) || limit < 0 || limit > MAX_QUEUES) {
+    const message = `must be a whole number from 0 to ${MAX_QUEUES}`;
+    throw new InputError([{ path: "limit", message }]);
+  }
+  const rows = await query<QueueRow>(db, queuesSql, [limit]);
+  return rows.map(toQueue);
+}
+
+function toQueue(row: QueueRow): QueueSummary {
+  return {
+    id: row.id,
+    queueName: row.queue_name,
+    lockedAt: row.locked_at_us === null ? null : dateOf(row.locked_at_us),
+    lockedAtText: row.locked_at_us === null ? null : timeText(row.locked_at_us),
+    lockedBy: row.locked_by,
+    jobCount: Number(row.job_count),
+    readyCount: Number(row.ready_count),
+    scheduledCount: Number(row.scheduled_count),
+    lockedCount: Number(row.locked_count),
+    failedCount: Number(row.failed_count),
+  };
+}
+
+// Aggregates first and joins after: the other way round every job row carries its queue's columns
+// through the grouping (2.5 s instead of 10 s for 10 million jobs in 5,000 queues).
+const queuesSql: Statement = (schema) => `
+  with counts as (
+    select
+      job_queue_id,
+      pg_catalog.count(*) as job_count,
+      ${stateCounts("jobs", "_count")}
+    from ${schema}._private_jobs as jobs
+    where job_queue_id is not null
+    group by job_queue_id
+  )
+  select
+    queues.id, queues.queue_name,
+    ${microseconds("queues.locked_at")}::text as locked_at_us, ${lockHolder("queues")} as locked_by,
+    coalesce(counts.job_count, 0)::text as job_count,
+    coalesce(counts.ready_count, 0)::text as ready_count,
+    coalesce(counts.scheduled_count, 0)::text as scheduled_count,
+    coalesce(counts.locked_count, 0)::text as locked_count,
+    coalesce(counts.failed_count, 0)::text as failed_count
+  from ${schema}._private_job_queues as queues
+  left join counts on counts.job_queue_id = queues.id
+  order by queues.locked_at nulls last, queues.queue_name
+  limit $1::int`;

@@ -1,0 +1,129 @@
+// Counts what a query matches, one by one, in steps that are each short and answers that are each
+// bounded: ascending by id, because a job keeps its id whatever else becomes of it.
+import { monotonic } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
+import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
+import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
+
+/** How far a count has got. */
+export interface CountProgress {
+  readonly count: number;
+  /** Candidates whose payload is too large to be looked into. */
+  readonly undecided: number;
+  /** Where the count began. */
+  readonly firstId: string;
+  /** Everything up to this id is counted. */
+  readonly afterId: string;
+  /** Jobs that are newer than the count's beginning are not. */
+  readonly lastId: string;
+}
+
+/** A step takes about so long, an answer four times that. */
+const STEP_MS = 100;
+const ANSWER_MS = 400;
+const FIRST_SPAN = 2_000;
+const SHRINK = 8;
+const LONGEST_SPAN = 100_000_000;
+/** Rows whose texts are sent in one step, where Node decides. */
+const MOST_CHECKED = 500;
+const LONGEST_ERROR = 4_096;
+/** A payload in the table, and once it is unpacked: all rows of a step are in memory at once. */
+const LARGEST_STORED = 32_768;
+const LARGEST_UNPACKED = 262_144;
+
+const boundsSql: Statement = (s) => `
+  select coalesce(pg_catalog.min(id), 1) - 1 as after_id, coalesce(pg_catalog.max(id), 0) as last_id
+  from ${s}._private_jobs`;
+
+export async function beginCount(db: Database): Promise<CountProgress> {
+  const [row] = await query<{ after_id: string; last_id: string }>(db, boundsSql);
+  const firstId = row?.after_id ?? "0";
+  return { count: 0, undecided: 0, firstId, afterId: firstId, lastId: row?.last_id ?? "0" };
+}
+
+export function isDone({ afterId, lastId }: CountProgress): boolean {
+  return BigInt(afterId) >= BigInt(lastId);
+}
+
+/**
+ * Counts on for about 0.4 s, or until all is counted. Where a step takes too long it is tried again with
+ * fewer rows; `mustMove`: until one of them is done, else the same answer would come for ever.
+ */
+export async function countOn(
+  db: Database,
+  jobQuery: JobQuery,
+  from: CountProgress,
+  mustMove = false,
+): Promise<CountProgress> {
+  if (jobQuery.isEmpty) return { ...from, afterId: from.lastId };
+  const deadline = monotonic() + ANSWER_MS;
+  let progress = from;
+  let span = FIRST_SPAN;
+  const isOver = () => monotonic() >= deadline && !(mustMove && progress === from);
+  while (!isDone(progress) && !isOver()) {
+    const began = monotonic();
+    const to = String(lesser(BigInt(progress.afterId) + BigInt(span), BigInt(progress.lastId)));
+    const counted = await unlessLate(step(db, jobQuery, progress, to));
+    if (counted === null && span > 1) {
+      span = Math.ceil(span / SHRINK);
+      continue;
+    }
+    // One that takes too long by itself cannot be decided.
+    progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
+    const factor = STEP_MS / Math.max(monotonic() - began, 1);
+    span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), 8)), LONGEST_SPAN);
+  }
+  return progress;
+}
+
+const inSpan = "jobs.id > $1::bigint and jobs.id <= $2::bigint";
+
+const countSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select pg_catalog.count(*) as count from ${s}._private_jobs as jobs
+  where ${inSpan} and ${jobQuery.sql(3)}`;
+
+const checkedSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select jobs.id, pg_catalog.left(jobs.last_error, ${LONGEST_ERROR}) as last_error,
+    ${jobQuery.marks(4)} as marks,${packable(String(LARGEST_STORED))}
+  from ${s}._private_jobs as jobs
+  where ${inSpan} and ${jobQuery.sql(4)}
+  order by jobs.id limit $3::int`;
+
+type CheckedRow = PackableRow & Omit<CheckedTexts, "payload">;
+
+async function step(
+  db: Database,
+  jobQuery: JobQuery,
+  from: CountProgress,
+  to: string,
+): Promise<CountProgress> {
+  const { count, undecided, afterId } = from;
+  const { check } = jobQuery;
+  if (check === null) {
+    const values = [afterId, to, ...jobQuery.values];
+    const [row] = await query<{ count: string }>(db, countSql(jobQuery), values);
+    return { ...from, count: count + Number(row?.count ?? 0), afterId: to };
+  }
+  const values = [afterId, to, MOST_CHECKED, ...jobQuery.values];
+  const rows = await query<CheckedRow>(db, checkedSql(jobQuery), values);
+  const looked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
+  const matching = looked.filter(
+    (row) => row.payload !== null && check(row as CheckedTexts),
+  ).length;
+  const large = looked.filter((row) => row.payload === null).length;
+  // With the last row that fits the step ends early, and the next one begins behind it.
+  const isCut = looked.length < rows.length || rows.length === MOST_CHECKED;
+  const reached = isCut ? (looked.at(-1)?.id ?? to) : to;
+  return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };
+}
+
+function lesser(one: bigint, other: bigint): bigint {
+  return one < other ? one : other;
+}

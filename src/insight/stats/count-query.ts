@@ -1,0 +1,199 @@
+// How many jobs a query matches: exactly where that is cheap, else from a sample of the table, with an
+// interval that holds. Never what the planner guesses.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { unlessLate } from "../../database/unless-late.ts";
+import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
+import { timeText } from "../../queue/sql/moments.ts";
+import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
+import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
+import { beginCount, countOn, isDone } from "./count-exactly.ts";
+import type { Gauge } from "./gauge.ts";
+import { sampleInTime } from "./in-time.ts";
+import { choosePages, estimateFrom } from "./page-sample.ts";
+import { rowsOfPage } from "./sample-jobs.ts";
+
+/** Up to so many pages all of them are read: every number about a table of that size is exact. */
+export const SMALL_TABLE_PAGES = 4_096;
+
+const CAP = 10_000;
+const SAMPLED_PAGES = 2_000;
+/** Where Node decides on texts: they have to be sent. */
+const CHECKED_PAGES = 400;
+const MOST_CHECKED = 1_000;
+/** Larger payloads are not fetched for a sample; they count as a match that is possible. */
+const LARGEST_CHECKED = 16_384;
+
+/** What a test sets. */
+export interface SampleOptions {
+  readonly smallPages?: number;
+  readonly sampledPages?: number;
+  readonly random?: () => number;
+}
+
+type SampledOptions = SampleOptions & { readonly sampledPages: number };
+
+export async function countQuery(
+  db: Database,
+  jobQuery: JobQuery,
+  gauge: Gauge,
+  options: SampleOptions = {},
+): Promise<Value> {
+  const { smallPages = SMALL_TABLE_PAGES } = options;
+  const asOf = timeText(gauge.nowMs * 1_000);
+  if (jobQuery.isEmpty) return exact(0, "probe", asOf);
+  let isLate = false;
+  const { ids, key } = jobQuery.shape;
+  const isSmall = gauge.pages <= smallPages;
+  if (jobQuery.check === null && (isSmall || ids !== null || key !== null)) {
+    const cap = isSmall ? null : CAP;
+    const values = [cap, ...jobQuery.values];
+    const rows = await unlessLate(query<{ count: string }>(db, exactSql(jobQuery), values));
+    const count = Number(rows?.[0]?.count ?? 0);
+    if (cap !== null && count >= cap) return capped(cap, "probe", asOf);
+    if (rows !== null) return exact(count, isSmall ? "scan" : "probe", asOf);
+    isLate = true;
+  }
+  if (isSmall && jobQuery.check !== null) {
+    const progress = await unlessLate(beginCount(db).then((begun) => countOn(db, jobQuery, begun)));
+    if (progress !== null && isDone(progress)) {
+      const { count, undecided } = progress;
+      if (undecided === 0) return exact(count, "scan", asOf);
+      return between({ value: count, low: count, high: count + undecided }, "scan", asOf);
+    }
+    isLate = progress === null || progress.afterId === progress.firstId;
+  }
+  const { check, light } = jobQuery;
+  const { sampledPages = check === null ? SAMPLED_PAGES : CHECKED_PAGES } = options;
+  const read = (asked: JobQuery) => (pages: number) => {
+    const sampled = { ...options, sampledPages: pages };
+    return check === null
+      ? sampleMatches(db, asked, gauge, asOf, sampled)
+      : sampleChecked(db, asked, check, gauge, asOf, sampled);
+  };
+  const readLight = light === null ? null : read(light);
+  const readFirst = (isLate ? readLight : null) ?? read(jobQuery);
+  return sampleInTime(db, check === null ? "matches" : "texts", sampledPages, readFirst, readLight);
+}
+
+const exactSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select pg_catalog.count(*) as count from (
+    select from ${s}._private_jobs as jobs where ${jobQuery.sql(2)} limit $1::int
+  ) as matching`;
+
+const matchesSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select pg_catalog.json_agg(page.matching order by sampled.page)::text as matching,
+    pg_catalog.json_agg(page.possible order by sampled.page)::text as possible, pg_catalog.sum(page.jobs) as jobs
+  from pg_catalog.unnest($1::bigint[]) as sampled (page)
+  cross join lateral (
+    select pg_catalog.count(*) filter (where is_match and not is_undecided) as matching,
+      pg_catalog.count(*) filter (where is_match) as possible, pg_catalog.count(*) as jobs
+    from (${rowsOfPage(s, "sampled.page", `${jobQuery.sql(2)} as is_match, ${undecidedBy(jobQuery)} as is_undecided`)}
+    ) as job
+  ) as page`;
+
+async function sampleMatches(
+  db: Database,
+  jobQuery: JobQuery,
+  { pages }: Gauge,
+  asOf: string,
+  { sampledPages, random }: SampledOptions,
+): Promise<Value> {
+  const chosen = choosePages(pages, sampledPages, random);
+  const values = [chosen, ...jobQuery.values];
+  const [row] = await query<MatchesRow>(db, matchesSql(jobQuery), values);
+  const counts = JSON.parse(row?.matching ?? "[]") as number[];
+  const possible = JSON.parse(row?.possible ?? "[]") as number[];
+  const perPage = Number(row?.jobs ?? 0) / Math.max(chosen.length, 1);
+  return between(intervalOf(pages, counts, possible, perPage), "sample", asOf);
+}
+
+interface MatchesRow {
+  readonly matching: string | null;
+  readonly possible: string | null;
+  readonly jobs: string | null;
+}
+
+/** Between what is certain and what is possible. */
+function intervalOf(
+  pages: number,
+  counts: readonly number[],
+  possible: readonly number[],
+  perPage: number,
+): Interval {
+  const certain = estimateFrom(pages, counts, perPage);
+  const most = estimateFrom(pages, possible, perPage);
+  return { ...certain, high: Math.max(certain.high, most.high) };
+}
+
+const checkedSql =
+  (jobQuery: JobQuery): Statement =>
+  (s) =>
+    `
+  select sampled.place::int as place, job.*
+  from pg_catalog.unnest($1::bigint[]) with ordinality as sampled (page, place)
+  cross join lateral (${rowsOfPage(
+    s,
+    "sampled.page",
+    `jobs.id, pg_catalog.left(jobs.last_error, $2::int) as last_error,
+        ${jobQuery.marks(4)} as marks, ${undecidedBy(jobQuery)} as is_undecided,${packable("$2")}`,
+    jobQuery.sql(4),
+  )}
+  ) as job
+  limit $3::int`;
+
+interface CheckedRow extends PackableRow, Omit<CheckedTexts, "payload"> {
+  readonly is_undecided: boolean;
+  /** Beginning at 1. */
+  readonly place: number;
+}
+
+async function sampleChecked(
+  db: Database,
+  jobQuery: JobQuery,
+  check: (row: CheckedTexts) => boolean,
+  { pages }: Gauge,
+  asOf: string,
+  { sampledPages, random = Math.random }: SampledOptions,
+): Promise<Value> {
+  // In any order: where there are too many candidates, the pages that are read are still a sample.
+  const chosen = shuffled(choosePages(pages, sampledPages, random), random);
+  const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
+    chosen,
+    LARGEST_CHECKED,
+    MOST_CHECKED,
+    ...jobQuery.values,
+  ]);
+  await loadPacked(
+    db,
+    rows.filter((row) => !row.is_undecided),
+    LARGEST_CHECKED,
+  );
+  const read = rows.length < MOST_CHECKED ? chosen.length : (rows.at(-1)?.place ?? 1) - 1;
+  const counts = new Array<number>(Math.max(read, 1)).fill(0);
+  const possible = [...counts];
+  for (const row of rows) {
+    const place = row.place - 1;
+    if (place >= counts.length) continue;
+    const isUnread = row.payload === null || row.is_undecided;
+    const isMatch = !isUnread && check(row as CheckedTexts);
+    if (isMatch) counts[place] = (counts[place] ?? 0) + 1;
+    if (isMatch || isUnread) possible[place] = (possible[place] ?? 0) + 1;
+  }
+  const interval = intervalOf(pages, counts, possible, rows.length / counts.length);
+  return between(interval, "sample", asOf);
+}
+
+function shuffled(pages: readonly number[], random: () => number): number[] {
+  const all = [...pages];
+  for (let n = all.length - 1; n > 0; n--) {
+    const other = Math.floor(random() * (n + 1));
+    [all[n], all[other]] = [all[other] as number, all[n] as number];
+  }
+  return all;
+}

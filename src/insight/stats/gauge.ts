@@ -1,0 +1,90 @@
+// What is known of the jobs without reading them: how large the table is, how many rows were written
+// since the statistics began, which named queues are locked. Costs less than a millisecond.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Heartbeats } from "../../queue/sql/condition.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { milliseconds } from "../../queue/sql/moments.ts";
+
+export interface Gauge {
+  /** The database's clock, milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Of the table of jobs. */
+  readonly pages: number;
+  /** How many jobs a page has, by the planner's statistics; null: they were never made. */
+  readonly jobsPerPage: number | null;
+  /** Another one after the table was rewritten. */
+  readonly fileNode: string;
+  /** Rows ever written, those that were rolled back included; up to a second late. */
+  readonly inserted: number;
+  readonly updated: number;
+  readonly deleted: number;
+  /** How many named queues there are. */
+  readonly queues: number;
+  /** The ids of locked ones, at most 10,000. */
+  readonly lockedQueueIds: readonly number[];
+  /** Who holds them → how many. */
+  readonly queueHolders: ReadonlyMap<string, number>;
+  readonly heartbeats: Heartbeats;
+}
+
+/** What the condition of a job depends on. */
+export type Locks = Pick<Gauge, "lockedQueueIds" | "heartbeats">;
+
+interface GaugeRow {
+  readonly now_ms: string;
+  readonly pages: string;
+  readonly jobs_per_page: number | null;
+  readonly file_node: string | null;
+  readonly inserted: string | null;
+  readonly updated: string | null;
+  readonly deleted: string | null;
+  readonly queues: string;
+  readonly locked_ids: string;
+  readonly holders: string;
+  readonly has_heartbeats: boolean;
+}
+
+export async function readGauge(db: Database): Promise<Gauge> {
+  const { quoted } = db.schema;
+  const tables = [`${quoted}._private_jobs`, `${quoted}._private_workers`];
+  const [row] = await query<GaugeRow>(db, gaugeSql, tables);
+  const locked = JSON.parse(row?.locked_ids ?? "[]") as number[];
+  const holders = JSON.parse(row?.holders ?? "{}") as Record<string, number>;
+  return {
+    nowMs: Number(row?.now_ms ?? 0),
+    pages: Number(row?.pages ?? 0),
+    jobsPerPage: row?.jobs_per_page ?? null,
+    fileNode: row?.file_node ?? "",
+    inserted: Number(row?.inserted ?? 0),
+    updated: Number(row?.updated ?? 0),
+    deleted: Number(row?.deleted ?? 0),
+    queues: Number(row?.queues ?? 0),
+    lockedQueueIds: locked,
+    queueHolders: new Map(Object.entries(holders)),
+    heartbeats: row?.has_heartbeats === true ? quoted : null,
+  };
+}
+
+const gaugeSql: Statement = (s) => `
+  with locked as materialized (
+    select id, ${lockHolder("queues")} as locked_by from ${s}._private_job_queues as queues
+    where locked_at is not null limit 10000
+  )
+  select
+    ${milliseconds("pg_catalog.now()")} as now_ms,
+    pg_catalog.pg_relation_size(jobs.oid) / pg_catalog.current_setting('block_size')::int as pages,
+    (select reltuples::float8 / relpages::float8 from pg_class
+      where oid = jobs.oid and reltuples::float8 >= 0::float8 and relpages > 0) as jobs_per_page,
+    pg_catalog.pg_relation_filenode(jobs.oid)::text as file_node,
+    pg_catalog.pg_stat_get_tuples_inserted(jobs.oid) as inserted,
+    pg_catalog.pg_stat_get_tuples_updated(jobs.oid) as updated,
+    pg_catalog.pg_stat_get_tuples_deleted(jobs.oid) as deleted,
+    (select pg_catalog.count(*) from ${s}._private_job_queues) as queues,
+    (select coalesce(pg_catalog.json_agg(id), '[]')::text from locked) as locked_ids,
+    (select coalesce(pg_catalog.json_object_agg(locked_by, held), '{}')::text from (
+      select locked_by, pg_catalog.count(*) as held from locked where locked_by is not null
+      group by locked_by limit 1000
+    ) as holders) as holders,
+    coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($2::text), 'select'), false) as has_heartbeats
+  from (select $1::text::regclass::oid as oid) as jobs`;

@@ -1,0 +1,67 @@
+// What the optional indexes tell in a moment: running jobs exactly, and the last failure. Without them
+// a sample and the census have to do.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
+import { type Heartbeats, isFetched } from "../../queue/sql/condition.ts";
+import { milliseconds } from "../../queue/sql/moments.ts";
+import type { Tallied } from "./tally.ts";
+
+export interface IndexedCounts {
+  /** Those that are not many. */
+  readonly tallies: ReadonlyMap<Tallied, number>;
+  /** Milliseconds since 1970; null: there is none; undefined: no index says so. */
+  readonly longestRunningMs?: number | null;
+  readonly lastFailureMs?: number | null;
+}
+
+const CAP = 10_000;
+
+const lockedSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
+  select pg_catalog.count(*) as count, pg_catalog.count(*) filter (where is_fetched) as fetched,
+    ${milliseconds("pg_catalog.min(locked_at) filter (where not is_fetched)")} as at
+  from (
+    select locked_at, ${isFetched("jobs", heartbeats)} as is_fetched
+    from ${s}._private_jobs as jobs where ${indexCondition("running", "jobs")}
+    order by locked_at limit $1::int + 1
+  ) as locked`;
+
+const failedSql: Statement = (s) => `
+  select pg_catalog.count(*) as count, ${milliseconds("pg_catalog.max(updated_at)")} as at from (
+    select updated_at from ${s}._private_jobs as jobs where ${indexCondition("failed", "jobs")}
+    order by updated_at desc limit $1::int + 1
+  ) as failed`;
+
+/** `indexes`: those that can be used. */
+export async function readIndexed(
+  db: Database,
+  indexes: ReadonlySet<IndexName>,
+  heartbeats: Heartbeats,
+): Promise<IndexedCounts> {
+  const locked = indexes.has("running") ? await countIn(db, lockedSql(heartbeats)) : null;
+  const failed = indexes.has("failed") ? await countIn(db, failedSql) : null;
+  const tallies = new Map<Tallied, number>();
+  if (locked !== null && locked.count <= CAP) {
+    tallies.set("fetched", locked.fetched).set("running", locked.count - locked.fetched);
+  }
+  if (failed !== null && failed.count <= CAP) tallies.set("failed", failed.count);
+  return {
+    tallies,
+    ...(locked === null ? {} : { longestRunningMs: locked.atMs }),
+    ...(failed === null ? {} : { lastFailureMs: failed.atMs }),
+  };
+}
+
+interface CountRow {
+  readonly count: string;
+  readonly fetched?: string;
+  readonly at: string | null;
+}
+
+async function countIn(db: Database, statement: Statement) {
+  const [row] = await query<CountRow>(db, statement, [CAP]);
+  const atMs = row?.at == null ? null : Number(row.at);
+  return { count: Number(row?.count ?? 0), fetched: Number(row?.fetched ?? 0), atMs };
+}

@@ -1,0 +1,40 @@
+// The named queues without their jobs, and the names of tasks: what numbers from elsewhere are put to.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { microseconds } from "../../queue/sql/moments.ts";
+
+export interface QueueRow {
+  readonly id: number;
+  readonly queue_name: string;
+  /** Microseconds since 1970. */
+  readonly locked_at_us: string | null;
+  readonly locked_by: string | null;
+}
+
+const queuesSql: Statement = (s) => `
+  select id, queue_name, ${microseconds("locked_at")} as locked_at_us, ${lockHolder("queues")} as locked_by
+  from ${s}._private_job_queues as queues
+  order by locked_at nulls last, queue_name
+  limit $1::int`;
+
+/** Locked ones first, the oldest lock before the others, then by name. */
+export async function listQueueRows(db: Database, limit: number): Promise<readonly QueueRow[]> {
+  return query<QueueRow>(db, queuesSql, [limit]);
+}
+
+const tasksSql: Statement = (s) =>
+  `select id, identifier as name from ${s}._private_tasks where id = any($1::int[])`;
+const queueNamesSql: Statement = (s) =>
+  `select id, queue_name as name from ${s}._private_job_queues where id = any($1::int[])`;
+
+/** Id → name, of those that are still there. */
+export async function readNames(
+  db: Database,
+  kind: "task" | "queue",
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const statement = kind === "task" ? tasksSql : queueNamesSql;
+  const rows = await query<{ id: number; name: string }>(db, statement, [ids]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

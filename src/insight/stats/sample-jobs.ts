@@ -1,0 +1,68 @@
+// How many jobs are in each condition, from a sample of the table's pages. About a tenth of a second
+// for 2,000 pages, whatever the size of the table.
+//
+// Each page is read by its own range of row ids, not by "tablesample": so it is known which pages were
+// read, also those that hold nothing, and one can be taken of each stretch of the table.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
+import type { Heartbeats } from "../../queue/sql/condition.ts";
+import { milliseconds } from "../../queue/sql/moments.ts";
+import type { Locks } from "./gauge.ts";
+import { type Tallied, tallied, talliedAs } from "./tally.ts";
+
+export interface JobSample {
+  /** Of each: how many on each page that was read, in the pages' order. */
+  readonly counts: Readonly<Record<Tallied, readonly number[]>>;
+  /** The earliest lock and the last failure among those that were met, milliseconds since 1970. */
+  readonly longestRunningMs: number | null;
+  readonly lastFailureMs: number | null;
+}
+
+/** Lateral rows of one page. `page` is a column. `what`: on a row of the alias `jobs`. */
+export const rowsOfPage = (s: string, page: string, what: string, where = "true"): string => `
+      select ${what} from ${s}._private_jobs as jobs
+      where jobs.ctid >= ('(' || ${page}::text || ',0)')::tid
+        and jobs.ctid < ('(' || (${page} + 1)::text || ',0)')::tid
+        and ${where}
+      offset 0`;
+
+const sampleSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
+  select
+    ${tallied.map((one) => `pg_catalog.json_agg(page.${one} order by sampled.page)::text as ${one}`).join(",\n    ")},
+    ${milliseconds("pg_catalog.min(page.longest)")} as longest_ms,
+    ${milliseconds("pg_catalog.max(page.last)")} as last_ms
+  from pg_catalog.unnest($1::bigint[]) as sampled (page)
+  cross join lateral (
+    select
+      ${tallied.map((one) => `pg_catalog.count(*) filter (where tallied = '${one}') as ${one}`).join(",\n      ")},
+      pg_catalog.min(locked_at) filter (where tallied = 'running') as longest,
+      pg_catalog.max(failed_at) as last
+    from (${rowsOfPage(s, "sampled.page", `jobs.locked_at, ${failedForGoodAt("jobs")} as failed_at, ${talliedAs("jobs", "$2", heartbeats)} as tallied`)}
+    ) as job
+  ) as page`;
+
+type SampleRow = Record<Tallied, string | null> & {
+  readonly longest_ms: string | null;
+  readonly last_ms: string | null;
+};
+
+/** `pages`: which, ascending. */
+export async function sampleJobs(
+  db: Database,
+  pages: readonly number[],
+  { lockedQueueIds, heartbeats }: Locks,
+): Promise<JobSample> {
+  const [row] = await query<SampleRow>(db, sampleSql(heartbeats), [pages, lockedQueueIds]);
+  const counts = Object.fromEntries(
+    tallied.map((one) => [one, JSON.parse(row?.[one] ?? "[]") as number[]]),
+  ) as Record<Tallied, number[]>;
+  const time = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
+  return {
+    counts,
+    longestRunningMs: time(row?.longest_ms),
+    lastFailureMs: time(row?.last_ms),
+  };
+}

@@ -1,0 +1,148 @@
+// Counts jobs by condition for each task, queue and holder: in all of a small table, in one chunk of a
+// census, which is exact for the moment at which it is read, or on the pages of a sample.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
+import type { Heartbeats } from "../../queue/sql/condition.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import type { Locks } from "./gauge.ts";
+import type { SampledJobs, TallyRow } from "./name-tallies.ts";
+import { rowsOfPage } from "./sample-jobs.ts";
+import { talliedAs } from "./tally.ts";
+
+// The answer comes by columns: a chunk may have a row for each of thousands of queues and conditions,
+// and to parse those one by one would hold up everybody else in this process. Holders are read apart:
+// they are few, and a third way of grouping all jobs would cost half as much again. So would, for ten
+// thousand groups, times as numerics and a sort in the language of the database.
+const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
+  select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
+    pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
+  from (
+    select
+      case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
+      coalesce(task_id, job_queue_id)::text as key, tallied, pg_catalog.count(*) as count,
+      coalesce(
+        pg_catalog.min(locked_at) filter (where tallied in ('fetched', 'running')),
+        pg_catalog.max(failed_at),
+        pg_catalog.min(run_at) filter (where tallied not in ('fetched', 'running', 'failed'))
+      ) as at
+    from (
+      select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.run_at,
+        ${failedForGoodAt("jobs")} as failed_at,
+        ${talliedAs("jobs", "$1", heartbeats)} as tallied
+      from ${s}._private_jobs as jobs
+      where ${where}
+      offset 0
+    ) as jobs
+    group by grouping sets ((task_id, tallied), (job_queue_id, tallied))
+    union all
+    select 'holder', ${lockHolder("jobs")}, 'running', pg_catalog.count(*), null
+    from ${s}._private_jobs as jobs
+    where ${where} and locked_at is not null and locked_by is not null
+    group by 2
+  ) as grouped
+  group by kind collate "C", tallied collate "C"`;
+
+const allSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    tallies(s, heartbeats, "true");
+
+/** All jobs in one pass: for a small table. */
+export async function tallyAll(
+  db: Database,
+  { lockedQueueIds, heartbeats }: Locks,
+): Promise<readonly TallyRow[]> {
+  return query<TallyRow>(db, allSql(heartbeats), [lockedQueueIds]);
+}
+
+const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
+
+// Several admins count the same jobs: who does not get the lock leaves it to who has it. Of the
+// transaction, so it is free again with the chunk, also behind a pooler; nobody waits for it.
+const tryLock = (schemaName: string): string =>
+  `pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
+
+const freeSql: Statement = () => `select ${tryLock("$1")} as is_free`;
+
+/** Whether nobody counts a chunk at this moment. */
+export async function isCensusFree(db: Database): Promise<boolean> {
+  const [row] = await query<{ is_free: boolean }>(db, freeSql, [db.schema.name]);
+  return row?.is_free !== false;
+}
+
+const chunkSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
+  with lock as materialized (
+    select ${tryLock("$4")} as is_ours
+  )
+  select lock.is_ours, tallies.* from lock left join (${tallies(s, heartbeats, isInChunk)}
+  ) as tallies on true`;
+
+interface ChunkRow extends TallyRow {
+  readonly is_ours: boolean;
+}
+
+/**
+ * The jobs on pages from `from` up to `to`, which is not included. null: another admin is counting at
+ * this moment.
+ */
+export async function tallyChunk(
+  db: Database,
+  { lockedQueueIds, heartbeats }: Locks,
+  from: number,
+  to: number,
+): Promise<readonly TallyRow[] | null> {
+  const rows = await query<ChunkRow>(db, chunkSql(heartbeats), [
+    lockedQueueIds,
+    `(${from},0)`,
+    `(${to},0)`,
+    db.schema.name,
+  ]);
+  if (rows[0]?.is_ours === false) return null;
+  // An empty chunk still has its row about the lock.
+  return rows.filter(({ kind }) => kind !== null);
+}
+
+// Job by job, because an estimate needs to know what lay on which page: to add that up here is less
+// work than to have it grouped there.
+const sampleSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
+  select
+    coalesce(pg_catalog.json_agg(sampled.page), '[]')::text as pages,
+    coalesce(pg_catalog.json_agg(job.task_id), '[]')::text as tasks,
+    coalesce(pg_catalog.json_agg(job.job_queue_id), '[]')::text as queues,
+    coalesce(pg_catalog.json_agg(job.tallied), '[]')::text as tallied,
+    coalesce(pg_catalog.json_agg(job.locked_by) filter (where job.locked_by is not null), '[]')::text as holders
+  from pg_catalog.unnest($2::bigint[]) as sampled (page)
+  cross join lateral (${rowsOfPage(
+    s,
+    "sampled.page",
+    `jobs.task_id, jobs.job_queue_id, ${lockHolder("jobs")} as locked_by,
+        ${talliedAs("jobs", "$1", heartbeats)} as tallied`,
+  )}
+  ) as job`;
+
+/** The jobs on certain pages, for estimates. */
+export async function sampleNames(
+  db: Database,
+  { lockedQueueIds, heartbeats }: Locks,
+  pages: readonly number[],
+): Promise<SampledJobs> {
+  const [row] = await query<Record<keyof SampledJobs, string>>(db, sampleSql(heartbeats), [
+    lockedQueueIds,
+    pages,
+  ]);
+  const list = <T>(text: string | undefined) => JSON.parse(text ?? "[]") as T[];
+  return {
+    pages: list(row?.pages),
+    tasks: list(row?.tasks),
+    queues: list(row?.queues),
+    tallied: list(row?.tallied),
+    holders: list(row?.holders),
+  };
+}

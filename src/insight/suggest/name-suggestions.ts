@@ -1,0 +1,46 @@
+// Names that begin with what was typed, or else have it in them: of tasks, queues and workers.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+
+const MOST = 20;
+
+export type NameKind = "task" | "queue" | "worker";
+
+/** At most 20. */
+export async function namesLike(db: Database, kind: NameKind, typed: string): Promise<string[]> {
+  if (kind === "worker" && !(await hasWorkerTable(db))) return holders(db, typed);
+  const rows = await query<{ name: string }>(db, statements[kind], patterns(typed));
+  return rows.map(({ name }) => name);
+}
+
+/** Without heartbeats only who holds a queue is known at no cost. */
+async function holders(db: Database, typed: string): Promise<string[]> {
+  const rows = await query<{ name: string }>(db, holdersSql, patterns(typed));
+  return rows.map(({ name }) => name);
+}
+
+function patterns(typed: string): [string, string] {
+  const escaped = typed.replace(/[\\%_]/g, "\\$&");
+  return [`%${escaped}%`, `${escaped}%`];
+}
+
+/** A packed text may have many more; it is no name of ours. */
+const LONGEST_BYTES = 4_096;
+
+/** $1 text anywhere  $2 at the beginning */
+const like = (name: string, from: string, more = "") => `
+  select ${name} as name
+  from ${from}
+  where case when pg_catalog.octet_length(${name}) <= ${LONGEST_BYTES} then ${name} ilike $1::text else false end ${more}
+  group by ${name}
+  order by (${name} ilike $2::text) desc, ${name}
+  limit ${MOST}`;
+
+const holdersSql: Statement = (schema) =>
+  like("locked_by", `${schema}._private_job_queues`, "and not is_available");
+
+const statements: Readonly<Record<NameKind, Statement>> = {
+  task: (schema) => like("identifier", `${schema}._private_tasks`),
+  queue: (schema) => like("queue_name", `${schema}._private_job_queues`),
+  worker: (schema) => like("id", `${schema}._private_workers`),
+};

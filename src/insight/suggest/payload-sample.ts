@@ -1,0 +1,67 @@
+// What stands in payloads, seen in a few of the newest jobs: names of members, values, flags. Bounded in
+// rows and in bytes; a large payload is not looked at.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { memberNames, stringOf, valuesAt } from "../../domain/payload-values.ts";
+import type { PathStep } from "../../domain/query/query-tree.ts";
+import { isAtMost } from "../../queue/sql/unpacked.ts";
+
+const MOST_JOBS = 200;
+const MOST_STORED_BYTES = 2_048;
+const MOST_BYTES = 16_384;
+const LONGEST_VALUE = 80;
+
+/** How often something was seen, the most frequent first. */
+export type Seen = readonly (readonly [text: string, jobs: number])[];
+
+export async function payloadNames(db: Database, path: readonly PathStep[]): Promise<Seen> {
+  const payloads = await samplePayloads(db);
+  return counted(
+    payloads.map((payload) => valuesAt(payload, path).flatMap((value) => memberNames(value))),
+  );
+}
+
+/** Texts, numbers, true and false as they would be typed; a text keeps its quotes: `"a"`. */
+export async function payloadValues(db: Database, path: readonly PathStep[]): Promise<Seen> {
+  const payloads = await samplePayloads(db);
+  const isScalar = (json: string) => /^["\d\-tf]/.test(json) && json.length <= LONGEST_VALUE;
+  return counted(payloads.map((payload) => valuesAt(payload, path).filter(isScalar)));
+}
+
+export async function sampleFlags(db: Database): Promise<Seen> {
+  const rows = await query<{ flags: string }>(db, flagsSql);
+  return counted(rows.map(({ flags }) => memberNames(flags)));
+}
+
+/** The text of a value as `payloadValues` gives it. */
+export function valueText(json: string): string {
+  return json.startsWith('"') ? stringOf(json) : json;
+}
+
+function counted(seen: readonly (readonly string[])[]): Seen {
+  const counts = new Map<string, number>();
+  for (const texts of seen) {
+    for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+}
+
+async function samplePayloads(db: Database): Promise<string[]> {
+  const rows = await query<{ payload: string }>(db, payloadsSql);
+  return rows.map(({ payload }) => payload);
+}
+
+const payloadsSql: Statement = (schema) => `
+  with newest as materialized (
+    select payload from ${schema}._private_jobs order by id desc limit ${MOST_JOBS}
+  )
+  select payload from newest
+  where case when pg_catalog.pg_column_size(payload) <= ${MOST_STORED_BYTES}
+    then ${isAtMost("payload", MOST_BYTES)} end`;
+
+const flagsSql: Statement = (schema) => `
+  with newest as materialized (
+    select flags from ${schema}._private_jobs order by id desc limit ${MOST_JOBS}
+  )
+  select flags from newest
+  where case when pg_catalog.pg_column_size(flags) <= ${MOST_STORED_BYTES}
+    then ${isAtMost("flags", MOST_BYTES)} and pg_catalog.jsonb_typeof(flags) = 'object' end`;

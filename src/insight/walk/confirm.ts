@@ -1,0 +1,108 @@
+// What PostgreSQL can only narrow down is decided here, on the texts of the candidates. They are read in
+// small groups, so that no statement unpacks much at once; a text too large to be read is left out and
+// counted.
+import { monotonic } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { worstBytes } from "../../queue/sql/unpacked.ts";
+import type { CheckedTexts } from "../query/job-query.ts";
+import type { Check } from "./matching.ts";
+
+const GROUP = 25;
+/** Bytes, unpacked at the worst, that are read beside others. */
+const SMALL_BYTES = 524_288;
+/** Bytes that are read at all. */
+const MOST_BYTES = 8 * 1_048_576;
+/** What one step may take: the next goes on where it ended. */
+const MOST_IN_ALL = 16 * 1_048_576;
+const LONGEST_MS = 200;
+
+export interface Confirmed {
+  readonly ids: ReadonlySet<string>;
+  /** Candidates too large to be looked at. */
+  readonly unchecked: number;
+  /** So many of the candidates were looked at, the first ones; one at least. */
+  readonly reached: number;
+}
+
+/** Those of `ids` for which the check holds, as far as there is time. */
+export async function confirm(
+  db: Database,
+  ids: readonly string[],
+  { decide, marks, sql, values }: Check,
+): Promise<Confirmed> {
+  const confirmed = new Set<string>();
+  let unchecked = 0;
+  let bytes = 0;
+  const until = monotonic() + LONGEST_MS;
+  const isOver = () => bytes >= MOST_IN_ALL || monotonic() >= until;
+  const look = (row: TextsRow) => {
+    bytes += (row.payload?.length ?? 0) + (row.last_error?.length ?? 0);
+    if (row.is_large) unchecked += 1;
+    else if (decide(row as CheckedTexts)) confirmed.add(row.id);
+  };
+  const read = (some: readonly string[], mostBytes: number) =>
+    query<TextsRow>(db, (schema) => textsSql(schema, marks(3), sql(3)), [
+      some,
+      mostBytes,
+      ...values,
+    ]);
+  const lookAtLarge = async (id: string) => {
+    const size = await unpackedBytes(db, id);
+    bytes += Math.min(size, MOST_BYTES);
+    if (size > MOST_BYTES) unchecked += 1;
+    else (await read([id], WORST_BYTES)).forEach(look);
+  };
+  for (let at = 0; at < ids.length; at += GROUP) {
+    const some = ids.slice(at, at + GROUP);
+    const rows = new Map((await read(some, SMALL_BYTES)).map((row) => [row.id, row]));
+    for (const [n, id] of some.entries()) {
+      const row = rows.get(id);
+      if (row?.is_large === true) await lookAtLarge(id);
+      else if (row !== undefined) look(row);
+      const reached = at + n + 1;
+      if (reached < ids.length && isOver()) return { ids: confirmed, unchecked, reached };
+    }
+  }
+  return { ids: confirmed, unchecked, reached: ids.length };
+}
+
+/** Of what fits, at the worst: it may have grown since. */
+const WORST_BYTES = 64 * MOST_BYTES;
+
+/** Of its texts; Infinity: its size on disk says that they are too large. */
+async function unpackedBytes(db: Database, id: string): Promise<number> {
+  const [row] = await query<{ bytes: number | null }>(db, bytesSql, [id]);
+  return row === undefined ? 0 : (row.bytes ?? Number.POSITIVE_INFINITY);
+}
+
+const bytesSql: Statement = (schema) => `
+  select case when pg_catalog.pg_column_size(jobs.payload) <= ${MOST_BYTES}
+    then pg_catalog.octet_length(jobs.payload::text) + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
+    end as bytes
+  from ${schema}._private_jobs as jobs
+  where jobs.id = $1::bigint`;
+
+interface TextsRow {
+  readonly id: string;
+  readonly payload: string | null;
+  readonly last_error: string | null;
+  readonly marks: string | null;
+  readonly is_large: boolean;
+}
+
+// The marks are asked for only where the text may be read: they, too, may unpack it. They need not use
+// every parameter, and PostgreSQL takes none that nothing uses.
+const textsSql = (schema: string, marks: string, condition: string) => `
+  select texts.id, texts.bytes > $2::bigint as is_large,
+    case when texts.bytes <= $2::bigint then ${marks} end as marks,
+    case when texts.bytes <= $2::bigint then jobs.payload::text end as payload,
+    case when texts.bytes <= $2::bigint then jobs.last_error end as last_error
+  from (
+    select jobs.id, ${worstBytes("jobs.payload")}
+      + coalesce(pg_catalog.octet_length(jobs.last_error), 0) as bytes
+    from ${schema}._private_jobs as jobs
+    where jobs.id = any($1::bigint[])
+    offset 0
+  ) as texts
+  join ${schema}._private_jobs as jobs on jobs.id = texts.id
+  where true or ${condition}`;

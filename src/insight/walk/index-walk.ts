@@ -1,0 +1,257 @@
+// Jobs in an order that an index has: its next entries in order, and which of them match. An index does
+// not order rows of the same key by id, so those of one key are all read and sorted; where they are too
+// many for that, a crowd, they are walked by id instead (`tie`).
+import { query } from "../../database/database.ts";
+import type { Condition } from "../../domain/condition.ts";
+import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
+import { notACursor } from "./cursor.ts";
+import { everyJob, type Matching } from "./matching.ts";
+import { EARLIEST, LATEST, momentText, nextMoment } from "./moment-key.ts";
+import type { Key, Segment, Way } from "./order.ts";
+import type { Position, Row } from "./place.ts";
+import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
+
+type IndexWay = Extract<Way, { kind: "index" }>;
+
+export function indexOf({ way }: Segment): IndexWay {
+  if (way.kind !== "index") throw notACursor();
+  return way;
+}
+
+/** More rows of one key than this are walked by id. */
+const LARGEST_TIE = 20_000;
+
+interface StepRow {
+  readonly matched: string;
+  readonly ids: string;
+  readonly keys: string;
+  /** Of the last entry that was looked at; null: there was none. */
+  readonly last_key: string | null;
+  readonly last_id: string | null;
+  readonly seen: string | null;
+  readonly is_crowd: boolean | null;
+}
+
+/** `last`: all up to this row are done; null: none yet. `isSparse`: few of the entries before matched. */
+export async function walkIndex(
+  input: StepInput,
+  way: IndexWay,
+  last: Row | null,
+  isSparse: boolean,
+): Promise<Step<Position>> {
+  const { db, segment, skip, wanted, size } = input;
+  const begin = last ?? { key: endKey(way, segment.descending), id: idBefore(segment) };
+  const parts = partsOf(way, begin.key);
+  if (parts.length === 0) return { rows: [], skipped: 0, scanned: 0, next: null };
+  const from = beginIn(parts, way, segment, begin);
+  const statement = stepOf(input, way, parts, from, isSparse);
+  const [row] = await query<StepRow>(db, statement.sql, statement.values);
+  if (row === undefined) throw new Error("a step gave no row");
+  const seen = Number(row.seen ?? 0);
+  const key = row.last_key?.split(",") ?? [];
+  const keys = listOf(row.keys, ";").map((one) => one.split(","));
+  const rows = listOf(row.ids).map((id, at) => ({ id, key: keys[at] ?? [] }));
+  const done = { rows, skipped: Math.min(skip, Number(row.matched)), scanned: seen };
+  if (row.is_crowd === true) {
+    const isWithin = row.last_key === from.key.join() && from.id !== idBefore(segment);
+    return { ...done, next: { kind: "tie", key, after: isWithin ? from.id : null } };
+  }
+  if (rows.length >= wanted || seen >= size) {
+    return { ...done, next: { kind: "index", last: { key, id: row.last_id ?? from.id } } };
+  }
+  return { ...done, next: behindParts(way, segment, parts) };
+}
+
+/**
+ * The priorities that a step reads; null: it reads the index as one. Where the order begins with the
+ * priority that is one of them, from where the index is read at the time that is asked for.
+ */
+function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
+  const { priorities: known } = way;
+  if (known === null) return [null];
+  return isOfTimes(way) ? known : known.filter((one) => one >= Number(from)).slice(0, 1);
+}
+
+const isOfTimes = ({ keys }: IndexWay) => keys.length === 1;
+
+/** A priority that is entered is read from its beginning. */
+function beginIn(
+  [part]: readonly (number | null)[],
+  way: IndexWay,
+  segment: Segment,
+  begin: Row,
+): Row {
+  if (part == null || isOfTimes(way) || part === Number(begin.key[0])) return begin;
+  return { key: [String(part), EARLIEST], id: idBefore(segment) };
+}
+
+/** Where the order goes on when there is no more in these parts; null: nowhere. */
+function behindParts(
+  way: IndexWay,
+  segment: Segment,
+  [part]: readonly (number | null)[],
+): Position | null {
+  if (part == null || isOfTimes(way)) return null;
+  const next = way.priorities?.find((one) => one > part);
+  if (next === undefined) return null;
+  return { kind: "index", last: { key: [String(next), EARLIEST], id: idBefore(segment) } };
+}
+
+/** The position after all rows of `key`; null: no key can follow. */
+export function positionAfterTie(segment: Segment, key: readonly string[]): Position | null {
+  const next = keyBeside(key, segment.descending);
+  return next === null ? null : { kind: "index", last: { key: next, id: idBefore(segment) } };
+}
+
+/** The jobs of one key. */
+export function tieMatching({ keys }: IndexWay, key: readonly string[]): Matching {
+  const sql = (first: number) =>
+    keys.map(({ column, type }, at) => `jobs.${column} = $${first + at}::${type}`).join(" and ");
+  const values = keys.map(({ parameter }, at) => parameter(key[at] ?? ""));
+  return { ...everyJob, sql, values, isAll: false };
+}
+
+const idBefore = ({ descending }: Segment) => (descending ? HIGHEST_ID : LOWEST_ID);
+
+/** The smallest or the largest key that there can be. */
+function endKey({ keys }: IndexWay, isLargest: boolean): string[] {
+  const [smallest, largest] = ["-32768", "32767"];
+  return keys.map(({ column }) => {
+    if (column === "priority") return isLargest ? largest : smallest;
+    return isLargest ? LATEST : EARLIEST;
+  });
+}
+
+/** The next smaller or the next larger key; null: there is none. */
+function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null {
+  const time = nextMoment(key.at(-1) ?? "", isSmaller);
+  if (time !== null) return [...key.slice(0, -1), time];
+  const [priority] = key;
+  if (key.length === 1 || priority === undefined) return null;
+  return [String(Number(priority) + (isSmaller ? -1 : 1)), isSmaller ? LATEST : EARLIEST];
+}
+
+/**
+ * What is due and what lies ahead are two ends of an index of times. A query's own now is before the
+ * statement's.
+ */
+function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string): string {
+  const { isDue, conditions } = shape;
+  const all = (names: readonly Condition[]) =>
+    conditions?.every((one) => names.includes(one)) === true;
+  if (isDue === true || all(["ready", "blocked"])) return `and ${isDueNow("jobs")}`;
+  if (isDue !== false && !all(["scheduled"])) return "";
+  return `and jobs.run_at > ${nowUs === null ? "pg_catalog.now()" : `${bound(momentText(nowUs))}::text::timestamptz`}`;
+}
+
+/** A list of the key's columns. */
+const columns = (keys: readonly Key[], of: (column: string, at: number) => string) =>
+  keys.map(({ column }, at) => of(column, at)).join(", ");
+
+const keyText = (keys: readonly Key[], alias: string) =>
+  `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
+
+// One part of the index is read for each priority, in the order of times, and they are merged row by row,
+// only as far as somebody asks: whoever has found enough rows has looked at no others. Within a key
+// PostgreSQL sorts by id (an incremental sort); the limit of a part holds a crowd off. Entries and what is
+// found of them are in order as they are filled in, which no join may change: so the condition is asked
+// row by row, of as many as are wanted; where most do not match, of each entry as it is read, which is
+// cheaper for one and more for all of a key. What the index itself has, tasks and queues, is asked there. Of a crowd nothing is kept: it
+// is not in order yet.
+function stepOf(
+  input: StepInput,
+  { keys }: IndexWay,
+  parts: readonly (number | null)[],
+  from: Row,
+  isSparse: boolean,
+): { readonly sql: (schema: string) => string; readonly values: unknown[] } {
+  const { segment, matching } = input;
+  const values: unknown[] = [];
+  const bound = (value: unknown) => `$${values.push(value)}`;
+  // Of the key what differs within a part.
+  const own = parts[0] === null ? keys : keys.slice(-1);
+  const ownColumns = columns(own, (column) => `jobs.${column}`);
+  const given = own
+    .map(
+      ({ parameter, type }, at) =>
+        `${bound(parameter(from.key.at(at - own.length) ?? ""))}::${type}`,
+    )
+    .join(", ");
+  const givenId = `${bound(from.id)}::bigint`;
+  const size = `${bound(input.size)}::int`;
+  const skip = `${bound(input.skip)}::bigint`;
+  const most = `${skip} + ${bound(input.wanted)}::bigint`;
+  const ofPart = parts.map((one) => (one === null ? "" : `and jobs.priority = ${bound(one)}::int`));
+  const ofParts = parts[0] === null ? "" : `and jobs.priority = any(${bound(parts)}::int[])`;
+  const ahead = aheadOf(matching, bound);
+  const { taskIds, queueIds } = matching.shape;
+  const mays = [
+    ...(taskIds === null ? [] : [`jobs.task_id = any(${bound(taskIds)}::int[])`]),
+    ...(queueIds === null ? [] : [`jobs.job_queue_id = any(${bound(queueIds)}::int[])`]),
+  ];
+  const condition = conditionOf(input, values.length + 1);
+  const isAsked = isSparse && !matching.isAll && mays.length === 0;
+  if (isAsked) mays.push(`(${condition}) is true`);
+  const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
+  const to = segment.descending ? "desc" : "asc";
+  const beyond = segment.descending ? "<" : ">";
+  // A priority that all have in common would hide from PostgreSQL that they come in order.
+  const others = keys.length - own.length;
+  const order = (of: string) =>
+    `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;
+  const part = (schema: string, where: string) => `(
+        select ${columns(keys, (column, at) => `jobs.${column} as k${at}`)}, jobs.id, ${may} as may
+        from ${schema}._private_jobs as jobs
+        where (${segment.where}) ${where}
+        and (${ownColumns}) ${beyond}= (${given})
+        and (${ownColumns}, jobs.id) ${beyond} (${given}, ${givenId})
+        ${ahead}
+        order by ${columns(own, (column) => `jobs.${column} ${to}`)}
+        limit ${size} + ${LARGEST_TIE}
+      )`;
+  const job = (schema: string) => `
+    cross join lateral (
+      select from ${schema}._private_jobs as jobs
+      where jobs.id = entry.id and ${condition}
+      offset 0
+    ) as job`;
+  const keysOf = (of: string) => columns(keys, (_, at) => `${of}.k${at}`);
+  const isFull = `(select pg_catalog.count(*) from found) >= ${most}`;
+  const sql = (schema: string) => `
+  with entry as materialized (
+    select merged.*, pg_catalog.row_number() over (order by ${order("merged")}) as n
+    from (
+      ${ofPart.map((where) => part(schema, where)).join("\n      union all\n      ")}
+    ) as merged
+    order by ${order("merged")}
+    limit ${size}
+  ), found as materialized (
+    select entry.*
+    from entry${matching.isAll || isAsked ? "" : job(schema)}
+    where entry.may
+    limit ${most}
+  ), last as materialized (
+    (select found.* from found order by n desc limit case when ${isFull} then 1 else 0 end)
+    union all
+    (select entry.* from entry order by n desc limit case when ${isFull} then 0 else 1 end)
+  ), edge as materialized (
+    select last.*, exists (
+      select from ${schema}._private_jobs as jobs
+      where (${segment.where}) ${ofParts}
+      and ${keys.map(({ column }, at) => `jobs.${column} = last.k${at}`).join(" and ")}
+      limit 1 offset ${LARGEST_TIE}
+    ) as is_crowd
+    from last
+  ), kept as materialized (
+    select found.* from found cross join edge
+    where not (edge.is_crowd and (${keysOf("found")}) = (${keysOf("edge")}))
+  )
+  select edge.n::text as seen, edge.id::text as last_id, ${keyText(keys, "edge")} as last_key, edge.is_crowd,
+    (select pg_catalog.count(*)::text from kept) as matched,
+    pg_catalog.array_to_string(array(select id from kept order by n offset ${skip}), ',') as ids,
+    pg_catalog.array_to_string(array(
+      select ${keyText(keys, "kept")} from kept order by n offset ${skip}
+    ), ';') as keys
+  from (select) as one left join edge on true`;
+  return { sql, values: [...values, ...matching.values] };
+}

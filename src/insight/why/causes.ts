@@ -1,0 +1,251 @@
+// From what is known about a job to the chain of causes that keeps it from running. Pure.
+//
+//   blocked   job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
+//   fetched, running   job ─▶ its worker is alive | not responding | unknown
+//   the rest  not due | no tries left | its queue or task is gone | nobody knows its task | others are before it
+
+import { workerLine } from "../../domain/portable/worker-line.ts";
+import type { Value } from "../../domain/value.ts";
+import {
+  ageText,
+  allTriesAre,
+  counted,
+  momentText,
+  named,
+  ordinal,
+  valueText,
+  workerNamed,
+} from "../../domain/words.ts";
+import { lostTries } from "../../queue/workers/lost-tries.ts";
+import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
+import { type Cause, cause } from "./cause.ts";
+import { type Holder, isUnreportedBy } from "./holders.ts";
+import type { HoldingJob } from "./holding-job.ts";
+import type { JobFacts } from "./job-facts.ts";
+import type { Knowledge } from "./knowledge.ts";
+import type { Place } from "./place.ts";
+
+export interface Known {
+  /** Where the job is. */
+  readonly schema: string;
+  readonly job: JobFacts;
+  /** Who has the job, or its queue. */
+  readonly holder: Holder | null;
+  readonly holdingJob: HoldingJob | null;
+  /** Jobs of its queue that the holder has fetched and starts before it; null where that is not known. */
+  readonly fetchedBefore: number | null;
+  readonly place: Place | null;
+  readonly knowledge: Knowledge;
+  readonly hasWorkers: boolean;
+  /** Jobs that fail the same way, itself among them. */
+  readonly sameError: Value | null;
+}
+
+/** The root is the last that is marked as such; a job that simply runs next has no causes. */
+export function causesOf(known: Known): Cause[] {
+  const { job } = known;
+  switch (job.condition) {
+    case "fetched":
+    case "running":
+      return holderCauses(known, job.lockedMs);
+    case "failed":
+      return exhausted(known);
+    case "blocked":
+      return [...queueCauses(known), ...unknownTask(known, false)];
+    case "retrying":
+    case "scheduled":
+    case "ready":
+      if (isLost(job)) return lostNames(known);
+      return job.isDue ? dueCauses(known) : [notDue(known), ...unknownTask(known, false)];
+    default:
+      return job.condition satisfies never;
+  }
+}
+
+/** Whether the row of its task or queue was deleted: no worker takes such a job. */
+export const isLost = ({ task, isQueueLost }: JobFacts): boolean => task === null || isQueueLost;
+
+/** The command that gives lost queues a row again. */
+export const recoverQueues = (schema: string): string =>
+  workerLine(schema, "worker cleanup --task gc-job-queues");
+
+/** Of a root that a repair removes. */
+const broken = { isRoot: true, isBroken: true };
+
+function lostNames({ job, schema }: Known): Cause[] {
+  if (job.task === null) {
+    const verb = { action: "fail" as const, label: "Fail job…", jobIds: [job.id] };
+    return [cause("task_lost", "The name of its task was deleted", { ...broken, verb })];
+  }
+  const detail = `"${recoverQueues(schema)}" gives the queue a row again`;
+  return [cause("queue_lost", "The row of its queue was deleted", { ...broken, detail })];
+}
+
+function queueCauses(known: Known): Cause[] {
+  const { job, place, holdingJob } = known;
+  const name = job.queue?.name ?? "";
+  const links = { queue: name };
+  const since = `due since ${momentText(waitsSince(job))}`;
+  const held = cause("queue_locked", `This job waits for the queue ${named(name)}`, {
+    detail: place === null ? since : `${placeText(place)}; ${since}`,
+    links,
+  });
+  const byJob = holdingJob === null ? [] : [heldByJob(name, holdingJob, job)];
+  return [held, ...byJob, ...holderCauses(known, job.queue?.lockedMs ?? null)];
+}
+
+function heldByJob(queue: string, held: HoldingJob, { queue: facts }: JobFacts): Cause {
+  const text = `${named(queue)} runs one job at a time and is locked by ${jobText(held)}`;
+  const lockedMs = facts?.lockedMs ?? null;
+  const tries = `its ${ordinal(held.attempts)} of ${counted(held.maxAttempts, "try", "tries")}`;
+  return cause("held_by_job", text, {
+    detail: lockedMs === null ? tries : `locked since ${momentText(lockedMs)}; ${tries}`,
+    links: { queue, job: held.id },
+  });
+}
+
+const jobText = ({ id, task }: HoldingJob) => (task === null ? `#${id}` : `${named(task)} #${id}`);
+
+/** `lockedMs`: when the lock was taken. */
+function holderCauses(known: Known, lockedMs: number | null): Cause[] {
+  const { job, holder } = known;
+  if (holder === null) return [];
+  const { workerId, state, heardMs, host } = holder;
+  const links = { worker: workerId };
+  const who = workerNamed(workerId);
+  const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
+  const heard = heardMs === null ? "" : ageText(job.nowMs - heardMs);
+  const label = `Unlock ${who}…`;
+  // Without a name nobody can say which worker is meant: the lock grows old, and is then taken away.
+  const unlock =
+    workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
+  const refused = holder.unsettled.find(({ id }) => id === job.id);
+  switch (state) {
+    case "alive":
+      if (refused !== undefined) {
+        const text = `it has ended on ${who}, and its result is refused`;
+        return [cause("holder_alive", text, { links, detail: refused.error, ...broken })];
+      }
+      if (job.condition === "fetched") {
+        const text = `fetched by ${who}${behindText(known)}`;
+        const detail = `not started; last heartbeat ${heard} ago`;
+        const behind = { ...links, job: known.holdingJob?.id ?? null };
+        return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
+      }
+      if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
+        const text = `${who} has fetched it and does not report yet that it runs it`;
+        return [
+          cause("holder_alive", text, {
+            links,
+            detail: `last heartbeat ${heard} ago`,
+            isRoot: true,
+          }),
+        ];
+      }
+      return [
+        cause("holder_alive", `${who} works on it; last heartbeat ${heard} ago`, {
+          links,
+          isRoot: true,
+        }),
+      ];
+    case "silent": {
+      const at = momentText(heardMs ?? 0);
+      const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${named(host)}`}`;
+      const text = `${who} is not responding: no heartbeat for ${heard}`;
+      return [cause("holder_silent", text, { links, detail, ...broken, verb: unlock })];
+    }
+    case "unknown": {
+      const text = `${who} has locked it for ${ageText(lockAge)} and sends no heartbeats`;
+      const detail = "check that it is still running; a stock worker sends none";
+      const isBroken = lockAge >= STALE_LOCK_MS;
+      const verb = isBroken ? unlock : null;
+      return [cause("holder_unknown", text, { links, detail, isRoot: true, isBroken, verb })];
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+function exhausted({ job }: Known): Cause[] {
+  const lost = lostTries({ ...job, isLocked: false });
+  const detail = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
+  const label = "Retry…";
+  const root = cause("exhausted", `${allTriesAre(job.maxAttempts)} used up`, {
+    detail,
+    ...broken,
+    verb: { action: "retry", label, jobIds: [job.id] },
+  });
+  return lost < 2 ? [root] : [killsWorkers(lost), root];
+}
+
+const killsWorkers = (lost: number) =>
+  cause("kills_workers", `Its last ${lost} tries ended with their workers`);
+
+function notDue({ job }: Known): Cause {
+  const left = ageText(job.runAtMs - job.nowMs);
+  const text = job.isNever
+    ? "It is due never: its time is infinity"
+    : `It is due in ${left}, at ${momentText(job.runAtMs)}`;
+  return cause("not_due", text, {
+    isRoot: true,
+    detail: job.attempts === 0 ? null : `its ${ordinal(job.attempts + 1)} try`,
+    verb: { action: "run-now", label: "Run now…", jobIds: [job.id] },
+  });
+}
+
+function dueCauses(known: Known): Cause[] {
+  const { job, place, knowledge } = known;
+  if (knowledge.runner !== null) {
+    const text = `${workerNamed(knowledge.runner)} says that it runs it now`;
+    return [cause("holder_alive", text, { isRoot: true, links: { worker: knowledge.runner } })];
+  }
+  const unknown = unknownTask(known, true);
+  if (unknown.length > 0) return unknown;
+  if (place === null || place.ahead.value === 0) return [];
+  const where = job.queue === null ? "" : ` in ${named(job.queue.name)}`;
+  const text = `${counted(place.ahead, "job is", "jobs are")} before it${where}`;
+  const links = { queue: job.queue?.name ?? null };
+  return [cause("behind", text, { isRoot: true, detail: "by priority, then by time", links })];
+}
+
+/** Claimed only where everybody who could know the task says that he does not. */
+function unknownTask({ job, knowledge }: Known, isRoot: boolean): Cause[] {
+  const { task } = job;
+  if (!isUnsupported(knowledge, task)) return [];
+  const former = knowledge.formerly.get(task);
+  return [
+    cause("no_worker_for_task", `No worker alive knows the task ${named(task)}`, {
+      isRoot,
+      isBroken: true,
+      detail:
+        former === undefined
+          ? `${counted(knowledge.alive, "worker is", "workers are")} alive, and all list their tasks`
+          : `${workerNamed(former)} did, and is not responding`,
+      links: { worker: former ?? null },
+    }),
+  ];
+}
+
+export function isUnsupported(knowledge: Knowledge, task: string | null): task is string {
+  return task !== null && knowledge.isComplete && knowledge.unlisted.has(task);
+}
+
+const PLACES = ["first", "second", "third"];
+
+/** `, second behind #22` of a fetched job, where the job that its queue runs is known. */
+export function behindText({ holdingJob, fetchedBefore }: Known): string {
+  if (holdingJob === null) return "";
+  if (fetchedBefore === null) return `, behind #${holdingJob.id}`;
+  return `, ${PLACES[fetchedBefore] ?? ordinal(fetchedBefore + 1)} behind #${holdingJob.id}`;
+}
+
+/** `3rd of 480`. */
+export function placeText({ ahead, of }: Place): string {
+  const isExact = ahead.precision === "exact";
+  const place = isExact ? ordinal(ahead.value + 1) : `behind ${valueText(ahead)}`;
+  return of === null ? place : `${place} of ${valueText(of)}`;
+}
+
+/** Since when a job that is due could have run. */
+export const waitsSince = ({ runAtMs, createdMs }: JobFacts): number =>
+  Math.max(runAtMs, createdMs);

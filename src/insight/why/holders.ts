@@ -1,0 +1,143 @@
+// Those who hold locks, and whether anybody heard of them: what is said of a holder is never more than
+// that. One without a heartbeat row may be a stock worker in the best of health: it is unknown.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isJobId } from "../../domain/job-ids.ts";
+import { LISTS_ALL } from "../../queue/sql/condition.ts";
+import { dateOf, microseconds } from "../../queue/sql/moments.ts";
+import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { isSilent } from "../../queue/workers/stale-workers.ts";
+
+export type HolderState = "alive" | "silent" | "unknown";
+
+export interface Holder {
+  readonly workerId: string;
+  readonly state: HolderState;
+  /** Its last heartbeat; null when it never sent one. */
+  readonly heardMs: number | null;
+  readonly host: string | null;
+  /** The jobs it said it was running, as far as it lists them. */
+  readonly runningJobIds: readonly string[];
+  /** The jobs it said it had fetched and not started; null where it does not say. */
+  readonly fetchedJobIds: readonly string[] | null;
+  /** Whether `runningJobIds` are all that it runs. */
+  readonly listsAll: boolean;
+  /** Jobs that have ended on it and stay locked: PostgreSQL refuses their results. */
+  readonly unsettled: readonly UnsettledJob[];
+}
+
+/** A condition on a heartbeat row `workers`: its lease, as long as it says itself, is not over. */
+export const isAlive = `(not ${isSilent})`;
+
+/** Every asked id gets an answer. */
+export async function readHolders(
+  db: Database,
+  hasWorkers: boolean,
+  ids: readonly string[],
+): Promise<Map<string, Holder>> {
+  const holders = new Map(ids.map((id) => [id, unknownHolder(id)]));
+  if (!hasWorkers || ids.length === 0) return holders;
+  for (const row of await query<HolderRow>(db, holdersSql, [ids])) {
+    holders.set(row.id, {
+      workerId: row.id,
+      state: row.is_alive ? "alive" : "silent",
+      heardMs: dateOf(row.heard_us).getTime(),
+      host: row.host,
+      runningJobIds: idsOf(row.running_job_ids),
+      fetchedJobIds: row.fetched_job_ids === null ? null : idsOf(row.fetched_job_ids),
+      listsAll: row.lists_all,
+      unsettled: unsettledIn(row.unsettled),
+    });
+  }
+  return holders;
+}
+
+export function unknownHolder(workerId: string): Holder {
+  return {
+    workerId,
+    state: "unknown",
+    heardMs: null,
+    host: null,
+    runningJobIds: [],
+    fetchedJobIds: null,
+    listsAll: false,
+    unsettled: [],
+  };
+}
+
+interface HolderRow {
+  readonly id: string;
+  readonly is_alive: boolean;
+  readonly heard_us: string;
+  readonly host: string | null;
+  readonly running_job_ids: string | null;
+  readonly fetched_job_ids: string | null;
+  readonly lists_all: boolean;
+  readonly unsettled: string | null;
+}
+
+const holdersSql: Statement = (s) => `
+  select id, ${isAlive} as is_alive, ${microseconds("last_heartbeat_at")} as heard_us,
+    pg_catalog.left(metadata ->> 'host'::text, 256) as host, metadata ->> 'running_job_ids'::text as running_job_ids,
+    metadata ->> 'fetched_job_ids'::text as fetched_job_ids, ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
+  from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
+
+/** The worker reports what it runs, and this job is not among that: it may have started it since. */
+export const isUnreportedBy = (
+  { state, listsAll, runningJobIds }: Holder,
+  jobId: string,
+): boolean => state === "alive" && listsAll && !runningJobIds.includes(jobId);
+
+const MOST_RUNNING = 1_000;
+
+/** Anybody may write a heartbeat row: what is no id is left out. */
+function idsOf(text: string | null): string[] {
+  try {
+    const list: unknown = JSON.parse(text ?? "[]");
+    if (!Array.isArray(list)) return [];
+    return list
+      .map(String)
+      .filter((id) => /^[1-9]\d{0,17}$/.test(id))
+      .slice(0, MOST_RUNNING);
+  } catch {
+    return [];
+  }
+}
+
+// Jobs that have ended and stay locked, because PostgreSQL refuses their results: their workers list them.
+
+export interface UnsettledJob {
+  readonly id: string;
+  /** PostgreSQL's sentence. */
+  readonly error: string;
+}
+
+const MOST_UNSETTLED = 100;
+const LONGEST_ERROR = 1_024;
+
+/** A select expression on a heartbeat row: JSON text, or null. */
+const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
+
+const unsettledSql: Statement = (s) => `
+  select ${UNSETTLED} as unsettled from ${reportedWorkers(s)} as workers
+  where metadata ? 'unsettled'::text limit ${MOST_UNSETTLED}`;
+
+/** Of all workers that have a row. */
+export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
+  const rows = await query<{ unsettled: string | null }>(db, unsettledSql, []);
+  return rows.flatMap(({ unsettled }) => unsettledIn(unsettled)).slice(0, MOST_UNSETTLED);
+}
+
+/** Any worker may write its row: what is no id with a text is left out. */
+function unsettledIn(text: string | null): UnsettledJob[] {
+  try {
+    const list: unknown = JSON.parse(text ?? "[]");
+    if (!Array.isArray(list)) return [];
+    return list.flatMap((one) => {
+      const { id, error } = (one ?? {}) as Record<string, unknown>;
+      const isUsable = typeof id === "string" && isJobId(id) && typeof error === "string";
+      return isUsable ? [{ id, error: error.slice(0, LONGEST_ERROR) }] : [];
+    });
+  } catch {
+    return [];
+  }
+}

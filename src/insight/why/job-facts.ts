@@ -1,0 +1,124 @@
+// A job's row with what stands around it: its queue's lock, and the database's time. One statement.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Condition } from "../../domain/condition.ts";
+import { ERROR_START } from "../../domain/error-group.ts";
+import { checkedJobId } from "../../domain/job-ids.ts";
+import { failedAt } from "../../queue/settle/retry-policy.ts";
+import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
+import { jobNames } from "../../queue/sql/job-row.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
+import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
+
+export interface JobFacts {
+  readonly id: string;
+  readonly condition: Condition;
+  readonly task: string | null;
+  readonly priority: number;
+  readonly runAtMs: number;
+  readonly runAtText: string;
+  readonly isDue: boolean;
+  /** `infinity`: never. */
+  readonly isNever: boolean;
+  readonly attempts: number;
+  readonly maxAttempts: number;
+  /** The first 600 characters. */
+  readonly errorStart: string | null;
+  readonly createdMs: number;
+  readonly failedMs: number;
+  readonly lockedMs: number | null;
+  readonly lockedBy: string | null;
+  readonly queue: QueueFacts | null;
+  /** Its queue has no row any more, so no worker takes it. */
+  readonly isQueueLost: boolean;
+  readonly nowMs: number;
+}
+
+export interface QueueFacts {
+  readonly id: number;
+  readonly name: string;
+  readonly lockedMs: number | null;
+  readonly lockedBy: string | null;
+}
+
+/** null: there is no such job. Throws InputError for a bad id. */
+export async function readJobFacts(db: Database, id: string): Promise<JobFacts | null> {
+  const jobId = checkedJobId(id);
+  const [row] = await query<FactsRow>(db, factsSql(await heartbeatsOf(db)), [jobId]);
+  if (row === undefined) return null;
+  const runAtMs = msOf(row.run_at_us);
+  return {
+    id: row.id,
+    condition: row.condition,
+    task: row.task,
+    priority: row.priority,
+    runAtMs,
+    runAtText: timeText(row.run_at_us),
+    isDue: row.is_due,
+    isNever: row.is_never,
+    attempts: row.attempts,
+    maxAttempts: row.max_attempts,
+    errorStart: row.error_start,
+    createdMs: msOf(row.created_us),
+    failedMs: msOf(row.failed_us),
+    lockedMs: row.locked_us === null ? null : msOf(row.locked_us),
+    lockedBy: row.locked_by,
+    queue: queueOf(row),
+    isQueueLost: row.is_queue_lost,
+    nowMs: msOf(row.now_us),
+  };
+}
+
+function queueOf(row: FactsRow): QueueFacts | null {
+  if (row.queue_id === null || row.queue_name === null) return null;
+  const { queue_locked_us: us } = row;
+  return {
+    id: row.queue_id,
+    name: row.queue_name,
+    lockedMs: us === null ? null : msOf(us),
+    lockedBy: row.queue_locked_by,
+  };
+}
+
+const msOf = (us: string) => dateOf(us).getTime();
+
+interface FactsRow {
+  readonly id: string;
+  readonly condition: Condition;
+  readonly task: string | null;
+  readonly priority: number;
+  readonly run_at_us: string;
+  readonly is_due: boolean;
+  readonly is_never: boolean;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly error_start: string | null;
+  readonly created_us: string;
+  readonly failed_us: string;
+  readonly locked_us: string | null;
+  readonly locked_by: string | null;
+  readonly queue_id: number | null;
+  readonly queue_name: string | null;
+  readonly is_queue_lost: boolean;
+  readonly queue_locked_us: string | null;
+  readonly queue_locked_by: string | null;
+  readonly now_us: string;
+}
+
+const factsSql =
+  (heartbeats: Heartbeats): Statement =>
+  (s) =>
+    `
+  select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
+    ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
+    ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
+    jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
+    ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
+    ${microseconds("jobs.locked_at")} as locked_us, ${lockHolder("jobs")} as locked_by,
+    queues.id as queue_id, queues.queue_name,
+    jobs.job_queue_id is not null and queues.id is null as is_queue_lost, ${microseconds("queues.locked_at")} as queue_locked_us,
+    ${lockHolder("queues")} as queue_locked_by, ${microseconds("pg_catalog.now()")} as now_us
+  from ${s}._private_jobs as jobs
+  ${jobNames(s)}
+  where jobs.id = $1::bigint`;

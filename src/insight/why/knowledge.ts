@@ -1,0 +1,110 @@
+// Who knows which task. That nobody does is claimed only when nothing speaks against it: every living
+// worker lists all its tasks, and so does everybody who holds a lock. A stock worker says nothing, and
+// may know any task.
+
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { isAlive } from "./holders.ts";
+
+export interface Knowledge {
+  /** Workers with a heartbeat that is not over. */
+  readonly alive: number;
+  /** Nobody may know a task of which we do not hear. */
+  readonly isComplete: boolean;
+  /** Of the asked tasks: those that no living worker lists. */
+  readonly unlisted: ReadonlySet<string>;
+  /** Task → a silent worker that listed it. */
+  readonly formerly: ReadonlyMap<string, string>;
+  /** The living worker that says it runs the asked job: in the fast mode the row does not say it. */
+  readonly runner: string | null;
+}
+
+export interface KnowledgeOptions {
+  readonly hasWorkers: boolean;
+  /** Those who hold jobs: to be read, which goes through the whole table; known; or nobody knows. */
+  readonly jobLocks: "read" | "unknown" | readonly string[];
+  readonly jobId?: string;
+}
+
+export async function readKnowledge(
+  db: Database,
+  tasks: readonly string[],
+  { hasWorkers, jobLocks, jobId }: KnowledgeOptions,
+): Promise<Knowledge> {
+  if (!hasWorkers) return NOTHING_HEARD;
+  const statement = jobLocks === "read" ? statements.allLocks : statements.givenLocks;
+  const holders = typeof jobLocks === "string" ? [] : [jobLocks];
+  const values = [tasks, jobId ?? null, ...(jobLocks === "unknown" ? [[]] : holders)];
+  const [row] = await query<KnowledgeRow>(db, statement, values);
+  const alive = row?.alive ?? 0;
+  const isOpen = row?.is_open !== false || (row?.known ?? 0) > MOST_WORKERS;
+  return {
+    alive,
+    isComplete: jobLocks !== "unknown" && alive > 0 && !isOpen,
+    unlisted: new Set(JSON.parse(row?.unlisted ?? "[]") as string[]),
+    formerly: new Map(Object.entries(JSON.parse(row?.formerly ?? "{}") as Record<string, string>)),
+    runner: row?.runner ?? null,
+  };
+}
+
+export const NOTHING_HEARD: Knowledge = Object.freeze({
+  alive: 0,
+  isComplete: false,
+  unlisted: new Set<string>(),
+  formerly: new Map<string, string>(),
+  runner: null,
+});
+
+interface KnowledgeRow {
+  readonly known: number;
+  readonly alive: number;
+  readonly is_open: boolean;
+  readonly unlisted: string;
+  readonly formerly: string;
+  readonly runner: string | null;
+}
+
+const MOST_WORKERS = 1_000;
+
+/** A whole list, not the beginning of one. */
+const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
+      and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
+
+const knowledgeSql =
+  (readsJobs: boolean): Statement =>
+  (s) =>
+    `
+  with fleet as materialized (
+    select id, last_heartbeat_at, metadata -> 'task_identifiers'::text as tasks, ${isAlive} as is_alive,
+      coalesce(${listsAll}, false) as lists_all, metadata -> 'running_job_ids'::text as running
+    from ${reportedWorkers(s)} as workers
+    order by last_heartbeat_at desc
+    limit ${MOST_WORKERS + 1}
+  ), locks as (
+    select ${lockHolder("queues")} as locked_by from ${s}._private_job_queues as queues where locked_at is not null
+    union all ${
+      readsJobs
+        ? `select ${lockHolder("jobs")} from ${s}._private_jobs as jobs
+    where locked_at is not null and not is_available`
+        : "select pg_catalog.unnest($3::text[])"
+    }
+  ), asked as materialized (
+    select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
+    from pg_catalog.unnest($1::text[]) as given (task)
+  )
+  select
+    (select pg_catalog.count(*)::int from fleet) as known,
+    (select pg_catalog.count(*)::int from fleet where is_alive) as alive,
+    exists (select from fleet where is_alive and not lists_all)
+      or exists (
+        select from locks where locked_by is not null
+        and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
+      ) as is_open,
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from asked, lateral (
+      select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
+    ) as last where not is_listed) as formerly,
+    (select id from fleet where is_alive and running ? $2::text limit 1) as runner`;
+
+const statements = { allLocks: knowledgeSql(true), givenLocks: knowledgeSql(false) };

@@ -1,0 +1,29 @@
+// When a job that keeps failing will be tried: the retry policy's times, told in advance.
+import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
+
+export interface NextTries {
+  /** The next ones, soonest first. */
+  readonly next: readonly string[];
+  /** The very last; null when it is among them. */
+  readonly last: string | null;
+}
+
+const MOST_TRIES = 6;
+
+/** `runAtMs`: when the next try is due. Each try is taken to fail at once. */
+export function nextTries(runAtMs: number, attempts: number, maxAttempts: number): NextTries {
+  const times: number[] = [];
+  let at = runAtMs;
+  for (let attempt = attempts + 1; attempt <= maxAttempts && at <= LATEST_MS; attempt++) {
+    times.push(at);
+    at += retryDelayMs(attempt);
+  }
+  const last = times.at(-1);
+  return {
+    next: times.slice(0, MOST_TRIES).map(text),
+    last: last === undefined || times.length <= MOST_TRIES ? null : text(last),
+  };
+}
+
+const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+const text = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,70 @@
+// How many jobs are before one that is due, in the order in which jobs are taken. Walks the index that
+// they are taken from, and no further than it takes to answer at once: 5,000 entries are 3 to 10 ms, the
+// more the longer the table has not been vacuumed.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { capped, exact, type Value } from "../../domain/value.ts";
+import { priorities } from "../../queue/sql/priorities.ts";
+
+export interface Place {
+  /** Before it: in its queue; without one, of all that no locked queue holds back. */
+  readonly ahead: Value;
+  /** Due in the same queue, itself among them; null without a queue. */
+  readonly of: Value | null;
+}
+
+const LONGEST_WALK = 5_000;
+
+export interface DueJob {
+  readonly id: string;
+  readonly queueId: number | null;
+  readonly priority: number;
+  /** RFC 3339 with microseconds. */
+  readonly runAtText: string;
+}
+
+export async function readPlace(db: Database, job: DueJob, asOf: string): Promise<Place> {
+  const inQueue = job.queueId !== null;
+  const values = [job.priority, job.runAtText, job.id, ...(inQueue ? [job.queueId] : [])];
+  const statement = inQueue ? statements.queue : statements.all;
+  const [row] = await query<PlaceRow>(db, statement, values);
+  const isWhole = Number(row?.seen ?? 0) < LONGEST_WALK;
+  const value = (count: string | undefined, isKnown: boolean) =>
+    (isKnown ? exact : capped)(Number(count ?? 0), "probe", asOf);
+  return {
+    ahead: value(row?.ahead, isWhole || row?.is_reached === true),
+    of: inQueue ? value(row?.waiting, isWhole) : null,
+  };
+}
+
+interface PlaceRow {
+  readonly seen: string;
+  readonly ahead: string;
+  readonly waiting: string;
+  readonly is_reached: boolean | null;
+}
+
+const isAhead = "(priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint)";
+
+// "not in" with a sub-select is hashed; "<> all(array(…))" would be searched one by one.
+const notHeldBack = (s: string) => `(job_queue_id is null or job_queue_id not in (
+      select id from ${s}._private_job_queues where locked_at is not null))`;
+
+const placeSql =
+  (isCounted: (s: string) => string): Statement =>
+  (s) =>
+    `
+  with recursive ${priorities(s)}, walked as (
+    select due.* from priorities, lateral (
+      select priority, run_at, id, job_queue_id from ${s}._private_jobs as jobs
+      where is_available and jobs.priority = priorities.priority and run_at <= pg_catalog.now()
+      order by run_at limit ${LONGEST_WALK}
+    ) as due
+    where priorities.priority is not null
+    limit ${LONGEST_WALK}
+  )
+  select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
+    pg_catalog.count(*) filter (where ${isAhead} and ${isCounted(s)}) as ahead,
+    pg_catalog.count(*) filter (where ${isCounted(s)}) as waiting
+  from walked`;
+
+const statements = { queue: placeSql(() => "job_queue_id = $4::int"), all: placeSql(notHeldBack) };

@@ -1,0 +1,120 @@
+// The operations of one queue as methods, and what is called before a job is added, where there is
+// such a thing: a worker's interceptors.
+import { WorkerError } from "../base/errors.ts";
+import { completeJobs } from "../commands/jobs/complete-jobs.ts";
+import { permanentlyFailJobs } from "../commands/jobs/permanently-fail-jobs.ts";
+import { removeJob } from "../commands/jobs/remove-job.ts";
+import { type JobChanges, rescheduleJobs } from "../commands/jobs/reschedule-jobs.ts";
+import { type CleanupOptions, type CleanupTask, cleanup } from "../commands/maintenance/cleanup.ts";
+import { forceUnlockWorkers } from "../commands/maintenance/force-unlock-workers.ts";
+import {
+  type SweepOptions,
+  sweepStaleWorkers,
+} from "../commands/maintenance/sweep-stale-workers.ts";
+import type { Database } from "../database/database.ts";
+import {
+  identifierOf,
+  type JobByTask,
+  type JobSpec,
+  type JobToAdd,
+  named,
+} from "../domain/job-spec.ts";
+import type { JobFilter } from "../insight/pages/job-filter.ts";
+import { listJobs } from "../insight/pages/list-jobs.ts";
+import { listQueues } from "../insight/read/list-queues.ts";
+import { addJob } from "../queue/add/add-job.ts";
+import { addJobs } from "../queue/add/add-jobs.ts";
+import { coalescedAdd } from "../queue/add/coalesced-add.ts";
+import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
+import { countJobs } from "../queue/read/count-jobs.ts";
+import { getJob } from "../queue/read/get-job.ts";
+import { listActiveWorkers } from "../queue/workers/list-active-workers.ts";
+import { listLockedWorkers } from "../queue/workers/list-locked-workers.ts";
+
+/** Called before a job is added. */
+export interface BeforeAdd {
+  /** Without anything to call, nothing is waited for: payloads are taken as they are at the call. */
+  isActive(): boolean;
+  /** The job as it is to be added, or null for none. Rejects to refuse it. */
+  intercept(job: JobToAdd): Promise<JobToAdd | null>;
+}
+
+type GivenJob = JobToAdd | JobByTask;
+type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
+
+/** `isShared`: concurrent calls of addJob may share inserts; not on a client of the caller's. */
+export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
+  return tracedToCaller({
+    ...adding(db, isShared, before),
+    completeJobs: async (ids: readonly string[]) => (await completeJobs(db, ids)).jobs,
+    permanentlyFailJobs: async (ids: readonly string[], reason: string | null = null) =>
+      (await permanentlyFailJobs(db, ids, reason)).jobs,
+    rescheduleJobs: async (ids: readonly string[], changes: JobChanges) =>
+      (await rescheduleJobs(db, ids, changes)).jobs,
+    removeJob: (key: string) => removeJob(db, key),
+    getJob: (id: string) => getJob(db, id),
+    listJobs: (filter?: JobFilter) => listJobs(db, filter),
+    countJobs: () => countJobs(db),
+    listQueues: (limit?: number) => listQueues(db, limit),
+    listLockedWorkers: () => listLockedWorkers(db),
+    listActiveWorkers: (options?: { readonly staleAfterMs?: number }) =>
+      listActiveWorkers(db, options),
+    cleanup: (tasks?: readonly CleanupTask[], options?: CleanupOptions) =>
+      cleanup(db, tasks, options),
+    forceUnlockWorkers: (workerIds: readonly string[]) => forceUnlockWorkers(db, workerIds),
+    sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
+  });
+}
+
+type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
+
+/** The stack of a WorkerError leads to the caller: V8 keeps ten frames, and ours alone may be more. */
+function tracedToCaller<T extends Operations>(operations: T): T {
+  const traced = Object.entries(operations).map(([name, call]) => [
+    name,
+    async (...args: never[]) => {
+      try {
+        return await call(...args);
+      } catch (error) {
+        if (error instanceof WorkerError) Error.captureStackTrace(error);
+        throw error;
+      }
+    },
+  ]);
+  return Object.fromEntries(traced) as T;
+}
+
+function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {
+  // On a client of the caller's each call goes out by itself, in the order of the calls.
+  const add = isShared ? coalescedAdd(db) : (job: JobToAdd) => addJob(db, job);
+  const active = (): BeforeAdd | null => (before?.isActive() === true ? before : null);
+  return {
+    addJob: async (task: string | JobByTask["task"], payload?: unknown, spec?: JobSpec) => {
+      const given = { identifier: identifierOf(task), payload, spec };
+      const gate = active();
+      const job = gate === null ? given : await gate.intercept(given);
+      return job === null ? null : add(job);
+    },
+    addJobs: async (jobs: readonly GivenJob[]) => {
+      const gate = active();
+      // What is no list is refused where the jobs are checked.
+      if (gate === null || !Array.isArray(jobs)) return addJobs(db, jobs);
+      const kept: JobToAdd[] = [];
+      for await (const job of answers(gate, jobs)) kept.push(job);
+      return addJobs(db, kept);
+    },
+    copyJobs: (jobs: GivenJobs) => {
+      const gate = active();
+      // What cannot be walked through is refused there, too.
+      return copyJobs(db, gate === null || !isIterable(jobs) ? jobs : answers(gate, jobs));
+    },
+  };
+}
+
+/** One after another: an interceptor sees the jobs in their order. */
+async function* answers(gate: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
+  for await (const job of jobs) {
+    const one = await gate.intercept(named(job));
+    if (one !== null) yield one;
+  }
+}

@@ -1,0 +1,120 @@
+// The three cleanup tasks.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
+import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+
+/** A failed, a running and exhausted, and a waiting job, each with a task and a queue of its own. */
+async function addSorts(): Promise<void> {
+  const [failed, running] = await addJobs(
+    queue.db,
+    ["failed", "running", "waiting"].map((name) => ({
+      identifier: name,
+      spec: { queueName: name, maxAttempts: 1 },
+    })),
+  );
+  await permanentlyFailJobs(queue.db, [failed?.id ?? ""], null);
+  await lockJob(queue, running?.id ?? "");
+}
+
+const names = async () => {
+  const [row] = await queue.sql<{ tasks: string[]; queues: string[]; jobs: number }>(`
+    select
+      array(select identifier from worker._private_tasks order by 1) as tasks,
+      array(select queue_name from worker._private_job_queues order by 1) as queues,
+      (select count(*)::int from worker._private_jobs) as jobs`);
+  return row;
+};
+
+test("All three tasks by default, failed jobs first, so that their names go too.", async () => {
+  await addSorts();
+  assert.deepEqual(await cleanup(queue.db), {
+    deletedJobs: 1,
+    deletedTaskIdentifiers: 1,
+    deletedQueues: 1,
+  });
+  const rest = ["running", "waiting"];
+  assert.deepEqual(await names(), { tasks: rest, queues: rest, jobs: 2 });
+});
+
+test("Only what is asked for runs; an empty list runs none.", async () => {
+  await addSorts();
+  const none = { deletedJobs: null, deletedTaskIdentifiers: null, deletedQueues: null };
+  assert.deepEqual(await cleanup(queue.db, []), none);
+  assert.equal((await names())?.jobs, 3);
+  assert.deepEqual(await cleanup(queue.db, ["gc-job-queues"]), { ...none, deletedQueues: 0 });
+  assert.deepEqual(
+    await cleanup(queue.db, ["gc-task-identifiers", "delete-permanently-failed-jobs"]),
+    { ...none, deletedJobs: 1, deletedTaskIdentifiers: 1 },
+  );
+});
+
+test("A locked queue stays although no job is in it.", async () => {
+  await addSorts();
+  await queue.sql("delete from worker._private_jobs");
+  await queue.sql(
+    "update worker._private_job_queues set locked_at = now() where queue_name = 'failed'",
+  );
+  assert.equal((await cleanup(queue.db, ["gc-job-queues"])).deletedQueues, 2);
+});
+
+test("Many failed jobs are deleted in steps, those that someone holds are left.", async () => {
+  const identifier = "t";
+  await addJobs(
+    queue.db,
+    Array.from({ length: 10_000 }, () => ({ identifier })),
+  );
+  await addJobs(
+    queue.db,
+    Array.from({ length: 10_000 }, () => ({ identifier })),
+  );
+  await addJobs(
+    queue.db,
+    Array.from({ length: 2_345 }, () => ({ identifier })),
+  );
+  await queue.sql("update worker._private_jobs set attempts = max_attempts + (id % 2)::int");
+  await addJob(queue.db, { identifier });
+  const client = await queue.pool.connect();
+  await client.query("begin");
+  await client.query("select from worker._private_jobs where id = 777 for update");
+  const { deletedJobs } = await cleanup(queue.db, ["delete-permanently-failed-jobs"]);
+  await client.query("rollback");
+  client.release();
+  assert.equal(deletedJobs, 22_344);
+  assert.equal((await names())?.jobs, 2);
+});
+
+test("An unknown task is refused before anything is deleted.", async () => {
+  await addSorts();
+  await assert.rejects(
+    cleanup(queue.db, ["delete-permanently-failed-jobs", "gc-jobs-queues" as never]),
+    {
+      code: "bad_input",
+      message: /^tasks\[1\]: unknown cleanup task, did you mean "gc-job-queues"/,
+    },
+  );
+  await assert.rejects(cleanup(queue.db, "gc-job-queues" as never), { code: "bad_input" });
+  assert.equal((await names())?.jobs, 3);
+});
+
+test("Task identifiers are kept that a worker names in its heartbeat, or that the caller names.", async () => {
+  await queue.sql(
+    "insert into worker._private_tasks (identifier) values ('idle'), ('of a caller'), ('unused')",
+  );
+  await heartbeat(queue, "w", { task_identifiers: ["idle", "elsewhere"] });
+  await heartbeat(queue, "rust", { hostname: "elsewhere" });
+  const gc = (options = {}) => cleanup(queue.db, ["gc-task-identifiers"], options);
+  const { deletedTaskIdentifiers } = await gc({ taskIdentifiersToKeep: ["of a caller"] });
+  assert.equal(deletedTaskIdentifiers, 1);
+  assert.deepEqual((await names())?.tasks, ["idle", "of a caller"]);
+  await gc();
+  assert.deepEqual((await names())?.tasks, ["idle"]);
+  for (const wrong of ["idle", [1], ["a\0"]]) {
+    await assert.rejects(gc({ taskIdentifiersToKeep: wrong }), { code: "bad_input" });
+  }
+});

@@ -1,0 +1,261 @@
+// What a receipt says of the jobs that matched: each of them once, with its id where anybody knows it, and
+// what an undo did to those that were changed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type pg from "pg";
+import { notFound } from "../../src/commands/operations/model/not-found.ts";
+import type { JobOperation } from "../../src/commands/operations/model/operation.ts";
+import type {
+  OperationStore,
+  Outcome,
+} from "../../src/commands/operations/model/operation-store.ts";
+import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
+import { beginOperation, change } from "../../src/commands/operations/verbs.ts";
+import { workOn } from "../../src/commands/operations/work.ts";
+import type { Database } from "../../src/database/database.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { addSome, begun, done, jobRows, never, operationTools, origin } from "./operation-tools.ts";
+
+const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
+const idsOfAll = async () => (await jobRows(queue)).map(({ id }) => String(id));
+
+const idsIn = async (store: OperationStore, { id }: JobOperation, outcome: Outcome) =>
+  (await store.receipt(id, outcome, "0", 100)).jobs.map((job) => job.id);
+
+/** A database on which something happens between a batch and the next statement. */
+function meanwhile(happens: () => Promise<unknown>): Database {
+  const { client, schema } = queue.db;
+  let isOver = false;
+  return {
+    schema,
+    client: {
+      async query<R extends pg.QueryResultRow>(config: pg.QueryConfig) {
+        const result = await client.query<R>(config);
+        if (!isOver && config.text.includes("found as materialized")) {
+          isOver = true;
+          await happens();
+        }
+        return result;
+      },
+    },
+  };
+}
+
+/** Somebody holds rows of theirs until it is let go. */
+async function holding(statement: string) {
+  const client = await queue.pool.connect();
+  await client.query("begin");
+  await client.query(statement);
+  return async (how: "commit" | "rollback") => {
+    await client.query(how);
+    client.release();
+  };
+}
+
+test("All that matched is in the receipt: done, locked, changed, gone, not found.", async () => {
+  await addSome(queue, 10);
+  const [a = "", b = "", c = "", d = "", e = "", f = "", g = ""] = await idsOfAll();
+  const letGo = await holding(
+    `delete from worker._private_jobs where id = ${d};
+     update worker._private_jobs set task_id = 999 where id = ${e}`,
+  );
+  const hold = await holding(`select from worker._private_jobs where id = ${f} for update`);
+  const db = meanwhile(() => letGo("commit"));
+  const with_ = operationTools(db);
+  const report = await rehearse(with_, { query: "task:t", action: "fail", changes: {} });
+  assert.equal(report.count.value, 10);
+  await lockJob(queue, a);
+  await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [b]);
+  await queue.sql("delete from worker._private_jobs where id = $1", [c]);
+  const { id } = report.rehearsal;
+  const operation = await beginOperation(with_.store, id, origin, {
+    rate: 0,
+    canary: null,
+    limit: null,
+  });
+  await workOn(with_, operation, never);
+  const ended = (await with_.store.find(operation.id)) as JobOperation;
+  await hold("rollback");
+  assert.equal(ended.state, "done");
+  const of = (outcome: Outcome) => idsIn(with_.store, ended, outcome);
+  assert.deepEqual(await of("locked"), [a, f]);
+  assert.deepEqual(await of("changed"), [b, e]);
+  assert.deepEqual(await of("gone"), [d]);
+  const doneIds = await of("done");
+  assert.equal(doneIds.length, 4);
+  assert.equal(doneIds[0], g);
+  const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
+  assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
+  // Which it was nobody knows; one that has changed since might not have matched before.
+  const rest = notFound(ended);
+  assert.deepEqual([rest?.low, rest?.high], [1, 3]);
+  assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
+});
+
+test("What completed before its turn is counted exactly, where nothing else has changed.", async () => {
+  await addSome(queue, 6);
+  const with_ = operationTools(queue.db);
+  const { operation } = await begun(with_, "fail", "task:t");
+  assert.equal(notFound(operation), null);
+  await queue.sql(
+    "delete from worker._private_jobs where id in (select id from worker._private_jobs limit 2)",
+  );
+  const ended = await workOn(with_, operation, never);
+  const { value, precision } = notFound(ended) ?? {};
+  assert.deepEqual([ended.done, value, precision], [4, 2, "exact"]);
+});
+
+test("Jobs that Node decides on are counted when they have become another version.", async () => {
+  await addSome(queue, 3);
+  const [first = "", second = ""] = await idsOfAll();
+  const { client, schema } = queue.db;
+  let isOver = false;
+  const db: Database = {
+    schema,
+    client: {
+      async query<R extends pg.QueryResultRow>(config: pg.QueryConfig) {
+        if (!isOver && config.text.includes("found as materialized")) {
+          isOver = true;
+          await queue.sql("delete from worker._private_jobs where id = $1", [first]);
+          await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [
+            second,
+          ]);
+        }
+        return client.query<R>(config);
+      },
+    },
+  };
+  const with_ = operationTools(db);
+  const ended = await done(with_, "fail", "payload.n<5");
+  const now = (await with_.store.find(ended.id)) as JobOperation;
+  assert.deepEqual([now.done, now.skippedChanged, now.skippedGone], [1, 1, 1]);
+  assert.deepEqual(await idsIn(with_.store, now, "changed"), [second]);
+  assert.deepEqual(await idsIn(with_.store, now, "gone"), [first]);
+});
+
+test("A job that a stock worker has failed again is one that failed again.", async () => {
+  await addSome(queue, 2);
+  const [first = ""] = await idsOfAll();
+  await queue.sql("update worker._private_jobs set last_error = 'old', attempts = max_attempts");
+  const with_ = operationTools(queue.db);
+  const ended = await done(with_, "retry", "task:t");
+  // As graphile-worker does: updated_at stays.
+  await queue.sql(
+    `update worker._private_jobs set attempts = 1, last_error = 'new',
+       run_at = greatest(now(), run_at) + exp(1) * interval '1 second' where id = $1`,
+    [first],
+  );
+  assert.deepEqual(await idsIn(with_.store, ended, "failed_again"), [first]);
+});
+
+test("An undo says which changed jobs it has left as they are, and why.", async () => {
+  await addSome(queue, 6);
+  const [a = "", b = "", c = "", d = "", e = "", f = ""] = await idsOfAll();
+  const with_ = operationTools(queue.db);
+  const ended = await done(with_, "reschedule", "task:t", { changes: { priority: 3 } });
+  await queue.sql(
+    "update worker._private_jobs set priority = 5, updated_at = now() where id = $1",
+    [a],
+  );
+  await queue.sql("delete from worker._private_jobs where id = $1", [b]);
+  await lockJob(queue, c);
+  const hold = await holding(`select from worker._private_jobs where id = ${d} for update`);
+  await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  await hold("rollback");
+  const undone = (await with_.store.find(ended.id)) as JobOperation;
+  assert.deepEqual(undone.undoLeft, { keyTaken: 0, changed: 1, gone: 1, locked: 2 });
+  const of = (outcome: Outcome) => idsIn(with_.store, undone, outcome);
+  assert.deepEqual(await of("undone"), [e, f]);
+  assert.deepEqual(await of("undo_changed"), [a]);
+  assert.deepEqual(await of("undo_gone"), [b]);
+  assert.deepEqual(await of("undo_locked"), [c, d]);
+  assert.deepEqual(await of("undo_key_taken"), []);
+  assert.equal((await of("done")).length, 6);
+});
+
+test("While it goes on an undo says how many it has left as they are.", async () => {
+  await addSome(queue, 1_200);
+  const with_ = operationTools(queue.db);
+  const ended = await done(with_, "reschedule", "task:t", { changes: { priority: 3 } });
+  await queue.sql("update worker._private_jobs set updated_at = now() where id % 400 = 0");
+  const told: number[] = [];
+  const onProgress = ({ undoLeft, state }: JobOperation) =>
+    void (state === "undoing" && told.push(undoLeft.changed));
+  const undoing = await change(with_.store, ended.id, "undo");
+  const undone = await workOn({ ...with_, onProgress }, undoing, never);
+  assert.equal(told[0], 1, "of the first 500");
+  assert.deepEqual([undone.undone, undone.undoLeft.changed], [1_197, 3]);
+});
+
+test("An undo of a removal says whose key is taken, and who is there again.", async () => {
+  await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
+  await addSome(queue, 2);
+  const [keyed = "", again = "", back = ""] = await idsOfAll();
+  const with_ = operationTools(queue.db);
+  const ended = await done(with_, "remove", "task:t");
+  await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
+  await queue.sql(
+    `insert into worker._private_jobs (id, task_id) overriding system value
+       select $1::bigint, task_id from worker._private_jobs`,
+    [again],
+  );
+  await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  const undone = (await with_.store.find(ended.id)) as JobOperation;
+  assert.deepEqual(undone.undoLeft, { keyTaken: 1, changed: 1, gone: 0, locked: 0 });
+  const of = (outcome: Outcome) => idsIn(with_.store, undone, outcome);
+  assert.deepEqual(await of("undo_key_taken"), [keyed]);
+  assert.deepEqual(await of("undo_changed"), [again]);
+  assert.deepEqual(await of("undone"), [back]);
+});
+
+test("What became of retried jobs is counted: finished, failed again by error, running, waiting, changed.", async () => {
+  const jobs = await addSome(queue, 12, "charge");
+  await queue.sql(
+    "update worker._private_jobs set attempts = max_attempts, last_error = 'Error: old'",
+  );
+  const { store } = operationTools(queue.db);
+  const operation = await done(operationTools(queue.db), "retry", "is:failed");
+  assert.deepEqual(await store.results(operation), {
+    ...{ lookedAt: 12, finished: 0, failedAgain: 0, running: 0, waiting: 12, changed: 0 },
+    ...{ restorable: 12, errors: [] },
+  });
+  const [first, second, third, fourth, fifth, sixth] = jobs.map(({ id }) => id);
+  await queue.sql("delete from worker._private_jobs where id = any($1)", [[first, second]]);
+  await lockJob(queue, third ?? "");
+  const failAgain = (id: string | undefined, error: string) =>
+    queue.sql(
+      `update worker._private_jobs set attempts = 1, last_error = $2, updated_at = clock_timestamp(),
+         run_at = clock_timestamp() + interval '1 minute' where id = $1`,
+      [id, error],
+    );
+  await failAgain(fourth, "Error: no money for ch_c4ca4238a0b923820dcc509a");
+  await failAgain(fifth, "Error: no money for ch_c81e728d9d4c2f636f067f89");
+  await queue.sql(
+    "update worker._private_jobs set priority = 9, updated_at = clock_timestamp() where id = $1",
+    [sixth],
+  );
+  assert.deepEqual(await store.results(operation), {
+    ...{ lookedAt: 12, finished: 2, failedAgain: 2, running: 1, waiting: 6, changed: 1 },
+    ...{ restorable: 6, errors: [{ label: "Error: no money for ch_#", count: 2 }] },
+  });
+  // What the undo restores is what was said before, and rows of finished jobs keep their task.
+  const { jobs: rows } = await store.receipt(operation.id, "done", "0", 1);
+  assert.deepEqual(rows[0], { id: first, taskIdentifier: "charge", errorLine: null });
+  const with_ = operationTools(queue.db);
+  const undone = await workOn(with_, await change(with_.store, operation.id, "undo"), never);
+  assert.equal(undone.undone, 6);
+});
+
+test("What an undo would restore is known for every action.", async () => {
+  for (const action of ["complete", "fail", "stop-retrying", "reschedule"] as const) {
+    await addSome(queue, 3, action);
+    const with_ = operationTools(queue.db);
+    const changes = action === "reschedule" ? { priority: 5 } : {};
+    const { operation } = await begun(with_, action, `task:${action}`, { changes });
+    const ended = await workOn(with_, operation, never);
+    assert.equal((await with_.store.results(ended)).restorable, 3, action);
+    const undone = await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+    assert.equal(undone.undone, 3, action);
+  }
+});

@@ -1,0 +1,521 @@
+// Operations by query on a real database: what they touch, what they leave alone, what an undo brings
+// back, and that nothing is done twice.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { wait } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { type JobOperation, operationJson } from "../../src/commands/operations/model/operation.ts";
+import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
+import { beginOperation, change } from "../../src/commands/operations/verbs.ts";
+import { workOn } from "../../src/commands/operations/work.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { run } from "../../src/worker/run.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { addSome, begun, done, jobRows, never, operationTools, origin } from "./operation-tools.ts";
+
+const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
+const tools = () => operationTools(queue.db);
+const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
+const rows = () => jobRows(queue);
+
+test("It does what was rehearsed, to those that match, and says what it left alone.", async () => {
+  await add(5, "mine");
+  await add(3, "other");
+  const jobs = await rows();
+  await lockJob(queue, String(jobs[1]?.["id"]));
+  const with_ = tools();
+  const { report, operation } = await begun(with_, "fail", "task:mine", {
+    changes: { reason: "enough" },
+  });
+  assert.equal(report.count.value, 5);
+  assert.deepEqual([report.change.value, report.skipLocked.value], [4, 1]);
+  assert.deepEqual(
+    report.byTask.map(({ name, count }) => [name, count.value]),
+    [["mine", 5]],
+  );
+  assert.equal(report.samples.length, 5);
+  const ended = await workOn(with_, operation, never);
+  assert.equal(ended.state, "done");
+  assert.deepEqual([ended.done, ended.skippedLocked, ended.skippedChanged], [4, 1, 0]);
+  const after = await queue.sql<{ last_error: string | null }>(
+    "select last_error from worker._private_jobs order by id",
+  );
+  const errors = after.map(({ last_error: error }) => error);
+  const e = "enough";
+  assert.deepEqual(errors, [e, null, e, e, e, null, null, null]);
+  const receipt = await with_.store.receipt(ended.id, "locked", "0", 10);
+  const running = { id: jobs[1]?.["id"], taskIdentifier: "mine", errorLine: null };
+  assert.deepEqual(receipt, { jobs: [running], nextCursor: null });
+  const first = await with_.store.receipt(ended.id, "done", "0", 3);
+  assert.equal(first.jobs.length, 3);
+  const second = await with_.store.receipt(ended.id, "done", first.nextCursor ?? "", 3);
+  assert.deepEqual([second.jobs.length, second.nextCursor], [1, null]);
+});
+
+test("Retrying is stopped by query, of running and changed jobs, too, and that can be undone.", async () => {
+  await add(4);
+  const jobs = await rows();
+  await lockJob(queue, String(jobs[1]?.["id"]));
+  const with_ = tools();
+  const { report, operation } = await begun(with_, "stop-retrying", "task:t");
+  assert.deepEqual([report.change.value, report.skipLocked.value], [4, 0]);
+  // A crash in between: the job is taken back, and written to.
+  await queue.sql(
+    "update worker._private_jobs set attempts = 2, updated_at = now() where id = $1",
+    [jobs[2]?.["id"]],
+  );
+  const ended = await workOn(with_, operation, never);
+  assert.deepEqual([ended.done, ended.skippedLocked, ended.skippedChanged], [4, 0, 0]);
+  const limits = () =>
+    queue.sql("select attempts, max_attempts as most from worker._private_jobs order by id");
+  assert.deepEqual(
+    (await limits()).map(({ most }) => most),
+    [1, 1, 2, 1],
+  );
+  const back = await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  assert.equal(back.undone, 4);
+  assert.deepEqual(
+    (await limits()).map(({ most }) => most),
+    [25, 25, 25, 25],
+  );
+});
+
+test("What is added or changed after the rehearsal is not touched.", async () => {
+  await add(4);
+  const with_ = tools();
+  const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
+  await add(2);
+  const [second] = (await rows()).slice(1);
+  await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [
+    second?.["id"],
+  ]);
+  const { id } = report.rehearsal;
+  const operation = await beginOperation(with_.store, id, origin, {
+    rate: 0,
+    canary: null,
+    limit: null,
+  });
+  const ended = await workOn(with_, operation, never);
+  assert.deepEqual([ended.done, ended.skippedChanged], [3, 1]);
+  const receipt = await with_.store.receipt(ended.id, "changed", "0", 10);
+  assert.deepEqual(
+    receipt.jobs.map(({ id }) => id),
+    [second?.["id"]],
+  );
+  assert.equal((await rows()).length, 3);
+});
+
+const hostile = `{"b" : 1,\n "a":[12345678901234567890, "\\u0000\\ud800"],  "b":2.50}`;
+
+async function oddJobs() {
+  await queue.sql(
+    `select worker.add_job('odd', $1::json, 'a queue', now() + interval '1 day 0.123457 s', 7, 'the key', -5, array['x','y'])`,
+    [hostile],
+  );
+  await queue.sql(
+    `select worker.add_job('odd', $1::json, null, 'infinity'::timestamptz, 3, null, 5, null)`,
+    ["[]"],
+  );
+  await queue.sql(
+    `update worker._private_jobs set attempts = 3, last_error = E'Error: no\\n at x', revision = 4,
+       created_at = '1999-12-31 23:59:59.999999+00', updated_at = '2001-01-01 00:00:00.000001+00'`,
+  );
+}
+
+for (const [action, changes] of [
+  ["complete", {}],
+  ["remove", {}],
+  ["fail", { reason: "r" }],
+  ["retry", { priority: 9, max_attempts: 30 }],
+  ["run-now", {}],
+  ["reschedule", { run_at: "2031-01-31T08:00:00.123456Z", attempts: 1 }],
+  ["reschedule", { shift: -1800.000001, spread: 3600.5 }],
+  ["reschedule", { run_at: "now", spread: 7 }],
+] as const) {
+  const how = "spread" in changes ? `, ${JSON.stringify(changes)},` : "";
+  test(`An undo of ${action}${how} brings every byte back.`, async () => {
+    await oddJobs();
+    const before = await rows();
+    const with_ = tools();
+    const ended = await done(with_, action, "task:odd", { changes });
+    assert.deepEqual([ended.state, ended.done, ended.canUndo], ["done", 2, true]);
+    assert.notDeepEqual(await rows(), before);
+    const undoing = await change(with_.store, ended.id, "undo");
+    const undone = await workOn(with_, undoing, never);
+    assert.deepEqual([undone.state, undone.undone, undone.error], ["undone", 2, null]);
+    assert.deepEqual(await rows(), before);
+  });
+}
+
+test("An undo leaves alone what has changed since, and a key that is taken.", async () => {
+  await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
+  await add(2);
+  const [keyed, second] = await rows();
+  const with_ = tools();
+  const deleted = await done(with_, "remove", "task:t");
+  assert.equal(deleted.done, 3);
+  await queue.sql("select worker.add_job('new', '{}', null, null, null, 'taken')");
+  await queue.sql("delete from worker._private_tasks where identifier = 't'");
+  const undone = await workOn(with_, await change(with_.store, deleted.id, "undo"), never);
+  assert.deepEqual([undone.state, undone.undone], ["undone", 2]);
+  const back = await queue.sql<{ id: string; task_identifier: string }>(
+    "select id, task_identifier from worker.jobs order by id",
+  );
+  assert.deepEqual(
+    back.map(({ id, task_identifier: task }) => [id, task]),
+    [
+      [second?.["id"], "t"],
+      [String(Number(second?.["id"]) + 1), "t"],
+      [String(Number(keyed?.["id"]) + 3), "new"],
+    ],
+  );
+  const later = await done(with_, "retry", "task:t");
+  await lockJob(queue, String(second?.["id"]));
+  const partly = await workOn(with_, await change(with_.store, later.id, "undo"), never);
+  assert.equal(partly.undone, 1);
+});
+
+test("A query that Node decides on touches only what it decided on.", async () => {
+  await addJobs(queue.db, [
+    { identifier: "t", payload: { a: { b: 7 } } },
+    { identifier: "t", payload: { a: { b: 77 } } },
+    { identifier: "t", payload: { b: 7 } },
+  ]);
+  const with_ = tools();
+  const { report, operation } = await begun(with_, "reschedule", "payload.a.b:7", {
+    changes: { priority: 3 },
+  });
+  assert.equal(report.count.value, 1);
+  const ended = await workOn(with_, operation, never);
+  assert.equal(ended.done, 1);
+  const priorities = (await rows()).map(({ priority }) => priority);
+  assert.deepEqual(priorities, [3, 0, 0]);
+});
+
+test("Where every batch takes long, five hundred behind 88,000 others are reached in a few.", async () => {
+  await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
+  const jobs = `insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
+    select 1, $2::int, 25, $3, now() - interval '1 second' from generate_series(1, $1::int)`;
+  await queue.sql(jobs, [88_000, 0, null]);
+  await queue.sql(jobs, [1_200, 25, "Error: HTTP 503"]);
+  let nowMs = 0;
+  const real = tools();
+  const { store } = real;
+  const batch: typeof store.batch = (...what) => {
+    nowMs += 900;
+    return store.batch(...what);
+  };
+  const wait_ = async (ms: number) => {
+    nowMs += ms;
+    return true;
+  };
+  const busy = { ...real, monotonic: () => nowMs, wait: wait_, store: { ...store, batch } };
+  const wish = { limit: 500, rate: null };
+  const ended = await done(busy, "retry", 'is:failed group:"Error: HTTP #"', wish);
+  assert.deepEqual([ended.state, ended.done], ["done", 500]);
+  assert.ok(nowMs < 20_000, `${nowMs} ms by its clock`);
+  const touched =
+    "select count(*)::int as n, max(id)::int as last from worker._private_jobs where attempts = 0 and id > 88000";
+  assert.deepEqual(await queue.sql(touched), [{ n: 500, last: 88_500 }]);
+});
+
+test("Two owners at once touch each job once; the second is told that it is not the owner.", async () => {
+  await add(1_500);
+  await queue.sql("create table if not exists worker.touched (id bigint, n serial)");
+  await queue.sql("truncate worker.touched");
+  await queue.sql(`create or replace function worker.note() returns trigger language plpgsql as
+    'begin insert into worker.touched (id) values (new.id); return new; end'`);
+  await queue.sql(`create or replace trigger note after update on worker._private_jobs
+    for each row execute function worker.note()`);
+  const [one, other] = [tools(), tools()];
+  const { operation } = await begun(one, "reschedule", "task:t", {
+    changes: { priority: 1 },
+    // The first rests after its first batch: time to be robbed.
+    rate: 1_000,
+  });
+  await assert.rejects(begun(other, "complete", "task:t"), { code: "conflict" });
+  const first = workOn({ ...one, onProgress: steal }, operation, never);
+  let stolen: Promise<JobOperation> | undefined;
+  function steal() {
+    stolen ??= (async () => {
+      await queue.sql("update worker._private_operations set lease_until = now() - interval '1 s'");
+      const taken = await change(other.store, operation.id, "resume");
+      return workOn(other, taken, never);
+    })();
+  }
+  await first;
+  const ended = await stolen;
+  assert.deepEqual([ended?.state, ended?.done], ["done", 1_500]);
+  const [touched] = await queue.sql<{ all: string; ids: string }>(
+    "select count(*) as all, count(distinct id) as ids from worker.touched",
+  );
+  assert.deepEqual(touched, { all: "1500", ids: "1500" });
+  await queue.sql("drop trigger note on worker._private_jobs");
+});
+
+test("Paused it holds, stopped it is over, and nothing more is touched.", async () => {
+  await add(2_500);
+  const with_ = tools();
+  const { operation } = await begun(with_, "fail", "task:t");
+  let asked: Promise<JobOperation> | undefined;
+  const onProgress = () => {
+    asked ??= change(with_.store, operation.id, "pause");
+  };
+  const paused = await workOn({ ...with_, onProgress }, operation, never);
+  assert.equal((await asked)?.state, "paused");
+  assert.equal(paused.state, "paused");
+  assert.ok(paused.done >= 500 && paused.done < 2_500, String(paused.done));
+  const failed = () =>
+    queue.sql<{ n: number }>(
+      "select count(*)::int as n from worker._private_jobs where attempts >= max_attempts",
+    );
+  assert.equal((await failed())[0]?.n, paused.done);
+  const resumed = await change(with_.store, operation.id, "resume");
+  const stop = new AbortController();
+  const interrupted = await workOn(
+    { ...with_, onProgress: () => stop.abort() },
+    resumed,
+    stop.signal,
+  );
+  assert.equal(interrupted.state, "interrupted");
+  const stopped = await change(with_.store, operation.id, "stop");
+  assert.equal(stopped.state, "stopped");
+  await assert.rejects(change(with_.store, operation.id, "resume"), { code: "conflict" });
+  assert.equal((await failed())[0]?.n, stopped.done);
+  const undone = await workOn(with_, await change(with_.store, operation.id, "undo"), never);
+  assert.deepEqual([undone.undone, (await failed())[0]?.n], [stopped.done, 0]);
+});
+
+test("What has changed no job cannot be undone, and says why.", async () => {
+  const with_ = tools();
+  const { operation } = await begun(with_, "retry", "task:nobody");
+  assert.equal((await workOn(with_, operation, never)).state, "done");
+  await assert.rejects(change(with_.store, operation.id, "undo"), {
+    code: "conflict",
+    message: /has changed no job: there is nothing to undo/,
+  });
+});
+
+test("A canary lets the rest go when its jobs are gone, and holds when one fails again.", async () => {
+  await add(20);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+  const with_ = tools();
+  const play = async (becomes: string) => {
+    const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+    const worker = (async () => {
+      for (;;) {
+        const now = await with_.store.find(operation.id);
+        if (now?.state === "canary") break;
+        await wait(10, never);
+      }
+      await queue.sql(becomes);
+    })();
+    const ended = await workOn(with_, operation, never);
+    await worker;
+    return ended;
+  };
+  const held = await play(`update worker._private_jobs set attempts = 1, last_error = 'again',
+    updated_at = now() where id = (select min(id) from worker._private_jobs where attempts = 0)`);
+  assert.deepEqual([held.state, held.done], ["paused", 3]);
+  assert.match(held.error ?? "", /1 of the first 3 failed again/);
+  const again = await with_.store.receipt(held.id, "failed_again", "0", 10);
+  assert.equal(again.jobs.length, 1);
+  await change(with_.store, held.id, "stop");
+  const let_ = await play("delete from worker._private_jobs where attempts = 0");
+  assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
+});
+
+test("What is too large to be looked at is left alone, and the rehearsal says that it may match.", async () => {
+  await add(2);
+  await queue.sql(`insert into worker._private_jobs (task_id, payload)
+    select 1, json_build_object('n', 1, 'text', string_agg(md5(n::text), ''))
+    from generate_series(1, 20000) n`);
+  const with_ = tools();
+  const { report, operation } = await begun(with_, "fail", "payload.n:1");
+  const { value, precision, low, high } = report.count;
+  assert.deepEqual([value, precision, low, high], [1, "estimated", 1, 2]);
+  const ended = await workOn(with_, operation, never);
+  assert.deepEqual([ended.state, ended.done], ["done", 1]);
+  const { report: other, operation: all } = await begun(with_, "fail", "task:t");
+  assert.equal(other.count.precision, "exact", "its texts decide nothing");
+  assert.equal((await workOn(with_, all, never)).done, 3);
+});
+
+test("A rehearsal tells the first and the last time that a shift and a spread will give.", async () => {
+  await add(200);
+  await queue.sql("update worker._private_jobs set run_at = '2030-01-01T00:00:00Z'");
+  const with_ = tools();
+  const seconds = async (changes: object, limit: number | null = null) => {
+    const asked = { action: "reschedule", query: "task:t", changes, limit } as const;
+    const { times, rehearsal } = await rehearse(with_, asked);
+    const manner = { rate: null, canary: null, limit };
+    const operation = await beginOperation(with_.store, rehearsal.id, origin, manner);
+    await workOn(with_, operation, never);
+    const order = `order by id limit ${limit ?? 1_000}`;
+    const [row] = await queue.sql<{ first: string; last: string; seconds: string }>(
+      `select min(run_at) as first, max(run_at) as last, count(distinct date_trunc('second', run_at)) as seconds
+       from (select run_at from worker._private_jobs ${order}) as jobs`,
+    );
+    const ahead = (at: unknown) =>
+      (new Date(String(at)).getTime() - Date.parse("2030-01-01T00:00:00Z")) / 1_000;
+    assert.deepEqual(
+      [ahead(times?.first), ahead(times?.last)].map(Math.floor),
+      [new Date(row?.first ?? 0), new Date(row?.last ?? 0)].map(ahead).map(Math.floor),
+    );
+    return [ahead(times?.first), ahead(times?.last), Number(row?.seconds)] as const;
+  };
+  assert.deepEqual(await seconds({ shift: 7_200 }), [7_200, 7_200, 1]);
+  assert.deepEqual(await seconds({ shift: -9_000 }), [-1_800, -1_800, 1]);
+  const [first, last, many] = await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 });
+  assert.ok(first >= 0 && first < 180 && last > 3_420 && last < 3_600, `${first} to ${last} s`);
+  assert.ok(many > 180, `${many} different seconds`);
+  await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 }, 20);
+});
+
+test("An undo leaves alone what somebody has written by hand since, without a word in updated_at.", async () => {
+  await add(6);
+  const with_ = tools();
+  const changes = { run_at: "2030-01-01T00:00:00.123456Z", max_attempts: 7 };
+  const moved = await done(with_, "reschedule", "task:t", { changes });
+  const [a, b, c] = (await rows()).map(({ id }) => String(id));
+  const byHand = [
+    [a, "run_at = now() - interval '1 hour'"],
+    [b, "priority = 9"],
+    [c, "max_attempts = 8"],
+  ];
+  for (const [id, set] of byHand)
+    await queue.sql(`update worker._private_jobs set ${set} where id = ${id}`);
+  const kept = (await rows()).slice(0, 3);
+  const undone = await workOn(with_, await change(with_.store, moved.id, "undo"), never);
+  assert.deepEqual([undone.undone, undone.undoLeft.changed], [3, 3]);
+  assert.deepEqual((await rows()).slice(0, 3), kept);
+  const retried = await done(with_, "retry", "task:t");
+  assert.equal(retried.done, 6);
+  await queue.sql(
+    `update worker._private_jobs set run_at = now() + interval '9 days' where id = ${a}`,
+  );
+  const again = await workOn(with_, await change(with_.store, retried.id, "undo"), never);
+  assert.deepEqual([again.undone, again.undoLeft.changed], [5, 1]);
+  const failed = await done(with_, "fail", `id:${a},${b}`);
+  await queue.sql(`update worker._private_jobs set last_error = 'noted' where id = ${a}`);
+  const last = await workOn(with_, await change(with_.store, failed.id, "undo"), never);
+  assert.deepEqual([last.undone, last.undoLeft.changed], [1, 1]);
+});
+
+test("Who resumes before a canary has shown anything does not let the rest go.", async () => {
+  await add(20);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+  const with_ = tools();
+  const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+  /** Works until it watches, and then does `act`. */
+  const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
+    const stop = new AbortController();
+    const watch = async (ms: number, signal: AbortSignal) => {
+      if ((await with_.store.find(from.id))?.state === "canary") await act(stop);
+      return wait(Math.min(ms, 10), signal);
+    };
+    return workOn({ ...with_, wait: watch }, from, stop.signal);
+  };
+  const resume = () => change(with_.store, operation.id, "resume");
+  const killed = await workUntil(operation, (stop) => stop.abort());
+  assert.deepEqual([killed.state, killed.done], ["interrupted", 3]);
+  const paused = await workUntil(await resume(), () =>
+    change(with_.store, operation.id, "pause").catch(() => {}),
+  );
+  assert.deepEqual([paused.state, paused.done], ["paused", 3]);
+  const held = await workUntil(await resume(), () =>
+    queue.sql(`update worker._private_jobs set attempts = 1, last_error = 'again',
+      updated_at = now() where id = (select min(id) from worker._private_jobs)`),
+  );
+  assert.deepEqual([held.state, held.done], ["paused", 3]);
+  assert.match(held.error ?? "", /1 of the first 3 failed again/);
+  // Now that is known, and whoever resumes means the rest.
+  const ended = await workOn(with_, await resume(), never);
+  assert.deepEqual([ended.state, ended.done], ["done", 20]);
+});
+
+test("A limit takes the first so many that can be changed, and no more.", async () => {
+  await add(30);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+  await queue.sql(`update worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1
+    where id = (select min(id) from worker._private_jobs)`);
+  const with_ = tools();
+  const ended = await done(with_, "retry", "task:t", { limit: 7 });
+  assert.deepEqual(
+    [ended.state, ended.done, ended.limit, ended.expected?.value],
+    ["done", 7, 7, 7],
+  );
+  const changed = "select id from worker._private_jobs where attempts = 0 order by id";
+  const all = await queue.sql<{ id: string }>(
+    "select id from worker._private_jobs where locked_at is null order by id limit 7",
+  );
+  assert.deepEqual(await queue.sql(changed), all);
+  const json = JSON.parse(operationJson(ended));
+  assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never looked at");
+  assert.match(json.cli, /--limit=7/);
+  // The next ones, by the same query.
+  const more = await done(with_, "retry", "is:failed", { limit: 1_000, canary: null });
+  assert.deepEqual([more.state, more.done], ["done", 22]);
+});
+
+test("A rehearsal is good for one operation.", async () => {
+  await add(1);
+  const with_ = tools();
+  const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
+  const { id } = report.rehearsal;
+  const manner = { rate: 0, canary: null, limit: null };
+  await assert.rejects(
+    beginOperation(with_.store, id, origin, { rate: 0, canary: 2, limit: null }),
+    /canary/,
+  );
+  const operation = await beginOperation(with_.store, id, origin, manner);
+  await workOn(with_, operation, never);
+  await assert.rejects(beginOperation(with_.store, id, origin, manner), { code: "not_found" });
+});
+
+test("Receipts and undo data go when their time is over.", async () => {
+  await add(3);
+  const with_ = tools();
+  const ended = await done(with_, "fail", "task:t");
+  await queue.sql(
+    "update worker._private_operations set finished_at = now() - interval '25 hours'",
+  );
+  assert.equal((await with_.store.find(ended.id))?.canUndo, false);
+  while (await with_.store.tidy());
+  const left = await queue.sql(
+    "select from worker._private_operation_rows where operation_id = $1",
+    [ended.id],
+  );
+  assert.equal(left.length, 0);
+});
+
+test("Beside a worker every job is either run once or taken away, never both.", async () => {
+  await add(2_000);
+  const ran: string[] = [];
+  const task = defineTask("t", async (_payload, { job }) => void ran.push(job.id));
+  const with_ = tools();
+  const { operation } = await begun(with_, "complete", "task:t", { rate: 2_000 });
+  const worker = await run({
+    connectionString: queue.url,
+    tasks: [task],
+    concurrency: 10,
+    logger: silentLogger,
+  });
+  const ended = await workOn(with_, operation, never);
+  while ((await rows()).length > 0) await wait(20, never);
+  await worker.stop();
+  assert.equal(ended.state, "done");
+  assert.equal(new Set(ran).size, ran.length);
+  assert.equal(ran.length + ended.done, 2_000);
+  let after = "0";
+  const taken: string[] = [];
+  for (let more = true; more; ) {
+    const page = await with_.store.receipt(ended.id, "done", after, 1_000);
+    taken.push(...page.jobs.map(({ id }) => id));
+    after = page.nextCursor ?? "";
+    more = page.nextCursor !== null;
+  }
+  assert.equal(new Set([...taken, ...ran]).size, 2_000);
+});

@@ -1,0 +1,118 @@
+// Performing a declared command: what whoever asks gets back, and what is kept in records.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import type { Command } from "../../src/commands/declare/command.ts";
+import { commands } from "../../src/commands/index.ts";
+import { type CommandRecord, type PerformOptions, perform } from "../../src/commands/perform.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+
+const named = (name: string): Command =>
+  commands.find((command) => command.name === name) ?? assert.fail(name);
+
+async function run(name: string, input: object, more: Partial<PerformOptions> = {}) {
+  const records: CommandRecord[] = [];
+  const done = perform(named(name), queue.db, input as Record<string, unknown>, {
+    pool: queue.pool,
+    logger: silentLogger,
+    signal: new AbortController().signal,
+    record: (record) => void records.push(record),
+    ...more,
+  });
+  return { records, done: await done.catch((error: Error) => error) };
+}
+
+const add = (count: number) =>
+  addJobs(
+    queue.db,
+    Array.from({ length: count }, () => ({ identifier: "t" })),
+  );
+
+test("What was done with only some of the jobs can be told from all and from none.", async () => {
+  const [first, second, third] = await add(3);
+  const ids = [first?.id, second?.id, third?.id, first?.id];
+  await lockJob(queue, second?.id ?? "");
+  const some = await run("complete", { ids });
+  assert.ok(!(some.done instanceof Error));
+  assert.deepEqual(some.done.tally, { asked: 3, done: 2 });
+  assert.equal(some.done.isPartial, true);
+  const json = JSON.parse(some.done.json);
+  assert.deepEqual([json.asked, json.done, json.jobs.length], [3, 2, 2]);
+  const absent = await run("remove", { key: "nobody has it" });
+  assert.ok(!(absent.done instanceof Error) && absent.done.isPartial);
+  const [whole] = await add(1);
+  const all = await run("retry", { ids: [whole?.id] });
+  assert.ok(!(all.done instanceof Error) && !all.done.isPartial);
+});
+
+test("A performed command leaves one record, with what it was for and who asked.", async () => {
+  const [job] = await add(1);
+  const { records } = await run("fail", { ids: [job?.id], reason: "r" }, { request: "req-1" });
+  assert.deepEqual(records, [
+    {
+      command: "fail",
+      request: "req-1",
+      ids: [job?.id],
+      key: null,
+      workers: null,
+      message: "Failed 1 of 1 job",
+      tally: { asked: 1, done: 1 },
+      operationId: null,
+      changes: { reason: "r" },
+      before: null,
+      after: null,
+    },
+  ]);
+  const unlocked = await run("unlock", { worker_ids: ["w1", "w2"] });
+  assert.deepEqual(unlocked.records[0]?.workers, ["w1", "w2"]);
+});
+
+test("The record of a sweep says whose jobs were freed.", async () => {
+  const [job] = await add(1);
+  await lockJob(queue, job?.id ?? "", "nobody-1", "1 day");
+  const { records } = await run("sweep", {});
+  assert.deepEqual(records[0]?.workers, ["nobody-1"]);
+});
+
+test("An audited one says what the jobs were and are, and never their payload.", async () => {
+  const [job] = await add(1);
+  const { records } = await run("retry", { ids: [job?.id], priority: 3 }, { isAudited: true });
+  const [record] = records;
+  assert.deepEqual(record?.changes, { priority: 3 });
+  assert.deepEqual([record?.before?.[0]?.priority, record?.after?.[0]?.priority], [0, 3]);
+  const secret = { identifier: "t", payload: '{"password":"hunter2"}', key: "k" };
+  const added = await run("add", secret, { isAudited: true });
+  assert.doesNotMatch(JSON.stringify(added.records), /hunter2/);
+  assert.equal(added.records[0]?.after?.length, 1);
+  assert.deepEqual(added.records[0]?.ids, [added.records[0]?.after?.[0]?.id]);
+  const removed = await run("remove", { key: "k" }, { isAudited: true });
+  assert.deepEqual([removed.records[0]?.before?.length, removed.records[0]?.after], [1, []]);
+});
+
+test("A refused one leaves none, changes nothing, and says all that is wrong.", async () => {
+  const [job] = await add(1);
+  const { records, done } = await run(
+    "reschedule",
+    { ids: [job?.id], prioriti: 1 },
+    { problems: [{ path: "reason", message: "is not for reschedule" }] },
+  );
+  assert.ok(done instanceof Error);
+  assert.match(done.message, /prioriti: unknown field, did you mean "priority"\?/);
+  assert.match(done.message, /reason: is not for reschedule/);
+  const lacking = await run("reschedule", { ids: [job?.id] });
+  assert.match(
+    String(lacking.done),
+    /reschedule needs at least one of run_at, shift, spread, priority, attempts and max_attempts/,
+  );
+  assert.deepEqual([...records, ...lacking.records], []);
+  const [row] = await queue.sql<{ revision: number }>("select * from worker._private_jobs");
+  assert.equal(row?.revision, 0);
+});
+
+test("What needs a pool says so on a client of the caller's.", async () => {
+  const { done } = await run("migrate", {}, { pool: null });
+  assert.equal((done as { code?: string }).code, "configuration");
+});

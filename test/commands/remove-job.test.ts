@@ -1,0 +1,54 @@
+// Taking back a job by its key, and looking one up.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { removeJob } from "../../src/commands/jobs/remove-job.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { getJob } from "../../src/queue/read/get-job.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+
+test("A waiting job is removed and answered as it was.", async () => {
+  const spec = { jobKey: 'it\'s "k" %', queueName: "q" };
+  const job = await addJob(queue.db, { identifier: "t", payload: [1], spec });
+  assert.deepEqual(await removeJob(queue.db, spec.jobKey), { outcome: "removed", job });
+  assert.deepEqual(await removeJob(queue.db, spec.jobKey), { outcome: "absent", job: null });
+});
+
+test("A running job loses its key and its further attempts.", async () => {
+  const job = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
+  await lockJob(queue, job.id);
+  const { outcome, job: now } = await removeJob(queue.db, "k");
+  assert.equal(outcome, "locked");
+  assert.deepEqual(
+    [now?.id, now?.key, now?.attempts, now?.lockedBy],
+    [job.id, null, 25, "worker-1"],
+  );
+  assert.equal((await removeJob(queue.db, "k")).outcome, "absent");
+});
+
+test("A job whose lock is older than four hours is removed.", async () => {
+  const job = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
+  await lockJob(queue, job.id, "gone", "5 hours");
+  assert.equal((await removeJob(queue.db, "k")).outcome, "removed");
+  assert.equal(await getJob(queue.db, job.id), null);
+});
+
+test("What cannot be a key or an id is refused.", async () => {
+  for (const key of ["", "k".repeat(513), "a\0b", 7 as never]) {
+    await assert.rejects(removeJob(queue.db, key), { code: "bad_input" });
+  }
+  for (const id of ["", "0", "abc", "9223372036854775808", 1 as never]) {
+    await assert.rejects(getJob(queue.db, id), { code: "bad_input" });
+  }
+  assert.equal(await getJob(queue.db, "9223372036854775807"), null);
+});
+
+test("Concurrent removals of one key remove once.", async () => {
+  await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
+  const results = await Promise.all(Array.from({ length: 8 }, () => removeJob(queue.db, "k")));
+  assert.deepEqual(results.map(({ outcome }) => outcome).sort(), [
+    ...Array(7).fill("absent"),
+    "removed",
+  ]);
+});

@@ -1,0 +1,39 @@
+// The count of all jobs of a large table, where several admins could count them.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Census, createCensus } from "../../src/insight/known/census.ts";
+import { readGauge } from "../../src/insight/stats/gauge.ts";
+import { tallied } from "../../src/insight/stats/tally.ts";
+import { testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+
+async function untilHeard(census: Census): Promise<string> {
+  let outcome: string;
+  do {
+    outcome = await census.step(queue.db);
+  } while (outcome === "listening");
+  return outcome;
+}
+
+test("An admin listens before it counts, and leaves the count to another that it hears.", async () => {
+  await queue.sql("insert into worker._private_tasks (identifier) values ('mail')");
+  await queue.sql(
+    "insert into worker._private_jobs (task_id) select 1 from generate_series(1, 500)",
+  );
+  const census = createCensus();
+  assert.equal(await census.step(queue.db), "listening");
+  // The other admin counts a chunk.
+  const other = await queue.pool.connect();
+  await other.query(
+    "begin; select pg_advisory_xact_lock(hashtextextended('worker:census:worker', 0))",
+  );
+  assert.equal(await census.step(queue.db), "left");
+  await other.query("commit");
+  other.release();
+  assert.equal(await census.step(queue.db), "listening", "it begins to listen anew");
+  assert.equal(await untilHeard(census), "complete");
+  const names = census.last(await readGauge(queue.db), 0);
+  assert.equal(names?.value(names.tallies.all, tallied).value, 500);
+  assert.equal(await census.step(queue.db), "listening", "another may have its turn");
+});

@@ -1,0 +1,247 @@
+// The query language against PostgreSQL: every query finds exactly the jobs that its plainest reading
+// finds, whatever is in them.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { query } from "../../src/database/database.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { conditions } from "../../src/domain/condition.ts";
+import { parseQuery } from "../../src/domain/query/parse-query.ts";
+import { printQuery } from "../../src/domain/query/print-query.ts";
+import { QueryError } from "../../src/domain/query/query-error.ts";
+import { findPage } from "../../src/insight/pages/walk-jobs.ts";
+import { compileQuery } from "../../src/insight/query/compile-query.ts";
+import type { JobQuery } from "../../src/insight/query/job-query.ts";
+import { microseconds } from "../../src/queue/sql/moments.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
+import { addHostileJobs, FETCHED, queueNames, taskNames } from "../queue/hostile-jobs.ts";
+import { testQueue } from "../queue/queue-database.ts";
+import { testPool } from "../support/test-pool.ts";
+import { matchesNaively, type NaiveRow, type NaiveWorld } from "./naive-query.ts";
+import { makeRandom, randomQuery } from "./random-query.ts";
+
+const queue = testQueue();
+
+interface FoundRow {
+  readonly id: string;
+  readonly payload: string;
+  readonly last_error: string | null;
+  readonly marks: string | null;
+}
+
+async function idsOf(compiled: JobQuery): Promise<string[]> {
+  const rows = await query<FoundRow & { [name: string]: unknown }>(
+    queue.db,
+    (schema) => `select jobs.id, jobs.payload, jobs.last_error, ${compiled.marks(2)} as marks
+      from ${schema}._private_jobs as jobs where jobs.id > $1::bigint and ${compiled.sql(2)} order by jobs.id`,
+    ["0", ...compiled.values],
+  );
+  return rows.filter((row) => compiled.check?.(row) ?? true).map(({ id }) => id);
+}
+
+const find = async (text: string) => idsOf(await compileQuery(queue.db, text));
+
+async function world(nowUs: string): Promise<NaiveWorld> {
+  const us = (column: string) => `${microseconds(`jobs.${column}`)}::bigint::text as ${column}`;
+  const rows = await queue.sql<NaiveRow>(`
+    select jobs.id::text, tasks.identifier as task, queues.queue_name as queue,
+      coalesce(queues.locked_at is not null, false) as queue_locked, queues.locked_by as queue_by,
+      jobs.payload::text, jobs.priority, jobs.attempts, jobs.max_attempts, jobs.last_error, jobs.key,
+      jobs.locked_by, jobs.flags::text, ${FETCHED} as fetched,
+      ${["run_at", "created_at", "updated_at", "locked_at"].map(us).join(", ")}
+    from worker._private_jobs as jobs
+    join worker._private_tasks as tasks on tasks.id = jobs.task_id
+    left join worker._private_job_queues as queues on queues.id = jobs.job_queue_id
+    order by jobs.id`);
+  return { nowUs: BigInt(nowUs), rows, tasks: taskNames, queues: queueNames };
+}
+
+beforeEach(() => addHostileJobs(queue, 300));
+
+test("Random queries find what their plainest reading finds, among hostile jobs.", async () => {
+  const random = makeRandom(20_260_131);
+  const { nowUs } = await compileQuery(queue.db, "");
+  const all = await world(nowUs);
+  let tried = 0;
+  let found = 0;
+  while (tried < 600) {
+    const text = randomQuery(random);
+    let tree: ReturnType<typeof parseQuery>;
+    let compiled: JobQuery;
+    try {
+      tree = parseQuery(text);
+      compiled = await compileQuery(queue.db, text, { nowUs });
+    } catch (error) {
+      assert.ok(error instanceof QueryError, `${text}: ${error}`);
+      assert.equal(error.code, "query_too_wide", `${text}: ${error.message}`);
+      continue;
+    }
+    tried++;
+    if (tree === null) continue;
+    const expected = all.rows.filter((row) => matchesNaively(tree, row, all)).map(({ id }) => id);
+    assert.deepEqual(await idsOf(compiled), expected, `${text}\n${compiled.sql(1)}`);
+    assert.ok(!compiled.isEmpty || expected.length === 0, text);
+    assertShape(compiled, expected, all, text);
+    found += expected.length > 0 && expected.length < all.rows.length ? 1 : 0;
+    assert.equal(printQuery(parseQuery(printQuery(tree)) ?? tree), printQuery(tree));
+  }
+  assert.ok(found > 200, `only ${found} queries found some of the jobs`);
+});
+
+/** What a query says of all its matches is so. */
+function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorld, text: string) {
+  const rows = all.rows.filter(({ id }) => ids.includes(id));
+  const has = (term: string) => {
+    const tree = parseQuery(term);
+    return (row: NaiveRow) => tree !== null && matchesNaively(tree, row, all);
+  };
+  const { conditions, isDue } = shape;
+  if (conditions !== null && conditions.length > 0) {
+    assert.ok(rows.every(has(`is:${conditions.join(",")}`)), `${text}: ${conditions}`);
+  }
+  if (shape.ids !== null)
+    assert.ok(
+      ids.every((id) => shape.ids?.includes(id)),
+      text,
+    );
+  const inRange = (id: string) =>
+    (shape.minId === null || BigInt(id) >= BigInt(shape.minId)) &&
+    (shape.maxId === null || BigInt(id) <= BigInt(shape.maxId));
+  assert.ok(ids.every(inRange), text);
+  if (shape.key !== null)
+    assert.ok(
+      rows.every(({ key }) => key === shape.key),
+      text,
+    );
+  if (isDue !== null) assert.ok(rows.every(has(isDue ? "is:due" : "due>now")), text);
+  if (shape.taskIds !== null) {
+    assert.ok(
+      rows.every(({ task }) => shape.taskIds?.includes(taskNames.indexOf(task) + 1)),
+      text,
+    );
+  }
+}
+
+test("The seven conditions part all jobs.", async () => {
+  const counts = await Promise.all(conditions.map(async (one) => (await find(`is:${one}`)).length));
+  assert.equal(
+    counts.reduce((a, b) => a + b),
+    300,
+  );
+  assert.ok(
+    counts.every((count) => count > 0),
+    String(counts),
+  );
+});
+
+test("Numbers in payloads compare exactly, and no payload ends a query.", async () => {
+  const [nul] = await queue.sql<{ id: string }>(
+    "select id from worker._private_jobs where strpos(payload::text, 'nul\\u0000') > 0 limit 1",
+  );
+  const sevens = await find("payload.a:7 id<=34");
+  assert.deepEqual(sevens, ["2", "3", "4", "5", "24"]);
+  assert.deepEqual(
+    await find("payload.a:9007199254740993"),
+    await find("payload.a>9007199254740992 payload.a<1e300"),
+  );
+  assert.ok((await find('payload.a:"nul"*')).includes(String(nul?.id)));
+  assert.equal((await find("payload.a>1e399 id<=34")).length, 1);
+});
+
+test("A range of ids is walked from its first to its last.", async () => {
+  for (const sort of ["id", "-id"] as const) {
+    const up = await findPage(queue.db, { q: "id:290..400", sort });
+    const down = await findPage(queue.db, { q: "id<11", sort });
+    assert.deepEqual([up.ids.length, down.ids.length], [11, 10]);
+    const { scanned } = sort === "id" ? up.report : down.report;
+    assert.ok(scanned < 20, `${sort}: ${scanned} rows`);
+  }
+});
+
+test("A name that nothing has is reported and matches nothing.", async () => {
+  const compiled = await compileQuery(queue.db, "task:mial is:ready");
+  assert.deepEqual([compiled.unknown, compiled.isEmpty], [["task:mial"], true]);
+  const either = await compileQuery(queue.db, "task:mial or is:ready");
+  assert.deepEqual([either.unknown, either.isEmpty], [["task:mial"], false]);
+});
+
+test("A beginning of keys is a range only where the index has them in that order.", async () => {
+  const plain = await compileQuery(queue.db, "key:key*");
+  assert.match(plain.sql(1), /jobs\.key >= \$1::text/);
+  assert.equal(plain.cost, "cheap");
+  // Its datcollate says "C" all the same.
+  await queue.sql(`create database ordered_by_icu template template0
+    locale_provider icu icu_locale 'en-US' locale 'C'`);
+  const url = new URL(queue.url);
+  url.pathname = "/ordered_by_icu";
+  await using utils = await makeWorkerUtils({ connectionString: url.href });
+  await utils.migrate();
+  const pool = testPool(url.href);
+  const ordered = await compileQuery({ client: pool.pool, schema: schemaName() }, "key:key*");
+  await pool.close();
+  assert.doesNotMatch(ordered.sql(1), />=/);
+  assert.equal(ordered.cost, "bounded");
+});
+
+test("Ages mean the same moments on every page of a list.", async () => {
+  const first = await compileQuery(queue.db, "created<1h");
+  await new Promise((resolve) => setImmediate(resolve));
+  const next = await compileQuery(queue.db, "created<1h", { nowUs: first.nowUs });
+  assert.deepEqual(next.values, first.values);
+});
+
+test("A bare word is what it names, and else a text anywhere.", async () => {
+  assert.deepEqual((await compileQuery(queue.db, "mail")).shape.taskIds, [1]);
+  assert.deepEqual(await find("4"), await find("id:4 or key:4"));
+  assert.deepEqual(await find("etimedout"), await find("error:etimedout"));
+});
+
+test("What a bare word means can be kept: it does not change when the job that it names is gone.", async () => {
+  const explicit = async (text: string) => (await compileQuery(queue.db, text)).explicit;
+  assert.equal(await explicit("key:1 -etimedout"), 'key:1 -"etimedout"');
+  assert.equal(await explicit("is:failed  k%"), 'is:failed key:"k%"');
+  assert.equal(await explicit("4 or mail"), '(id:4 or key:"4") or task:"mail"');
+  assert.equal(await explicit("is:failed  AND is:due"), "is:failed  AND is:due");
+  const before = await explicit("k%");
+  await queue.sql("delete from worker._private_jobs where key = 'k%'");
+  assert.deepEqual(await find(before), []);
+  assert.equal(await explicit("k%"), '"k%"');
+});
+
+test("Each term tells what it costs and which index would help.", async () => {
+  const cost = async (text: string, indexes: string[] = []) => {
+    const { cost, terms, indexHint } = await compileQuery(queue.db, text, {
+      indexes: new Set(indexes),
+    });
+    return [cost, terms.map((term) => `${term.term} ${term.cost}`), indexHint];
+  };
+  assert.deepEqual(await cost("is:failed task:mail"), [
+    "bounded",
+    ["is:failed bounded", "task:mail bounded"],
+    "failed",
+  ]);
+  assert.deepEqual(await cost("is:failed failed<1h", ["failed"]), [
+    "cheap",
+    ["is:failed cheap", "failed<1h cheap"],
+    null,
+  ]);
+  assert.deepEqual(await cost("id:5 payload.a:7"), [
+    "cheap",
+    ["id:5 cheap", "payload.a:7 check"],
+    null,
+  ]);
+  assert.deepEqual(await cost("is:ready or etimedout"), [
+    "bounded",
+    ["is:ready cheap", "etimedout bounded"],
+    null,
+  ]);
+});
+
+test("A query that cannot be read says where and what to write.", async () => {
+  await assert.rejects(compileQuery(queue.db, "is:failed tsak:mail"), (error) => {
+    assert.ok(error instanceof QueryError);
+    const { code, at, end, suggestion } = error;
+    assert.deepEqual([code, at, end, suggestion], ["bad_input", 10, 14, "task"]);
+    return true;
+  });
+  await assert.rejects(compileQuery(queue.db, "x"), { code: "query_too_wide" });
+});

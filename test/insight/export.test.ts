@@ -1,0 +1,264 @@
+// What an export sends to PostgreSQL, when, and what becomes of it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { QueryConfig } from "pg";
+import { boundedQueryable } from "../../src/database/connection/pool.ts";
+import type { Database } from "../../src/database/database.ts";
+import { type Export, exportJobs } from "../../src/insight/export/export-jobs.ts";
+import { exportRequest, type GivenExport } from "../../src/insight/export/export-request.ts";
+import { testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const never = new AbortController().signal;
+
+/** The queue's database, and what was sent to it. */
+function watched(before: (text: string) => Promise<void> | void = () => {}): {
+  db: Database;
+  sent: QueryConfig[];
+} {
+  const sent: QueryConfig[] = [];
+  const client = {
+    query: async (config: QueryConfig) => {
+      sent.push(config);
+      await before(config.text);
+      return queue.pool.query(config);
+    },
+  };
+  return { db: { ...queue.db, client } as Database, sent };
+}
+
+const begin = (db: Database, given: GivenExport) =>
+  exportJobs({ steps: db, large: db }, exportRequest(given));
+
+async function textOf(begun: Export): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of begun.pieces(never)) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces).toString();
+}
+
+async function fill(payload: string, count: number): Promise<void> {
+  await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
+  await queue.sql(`insert into worker._private_jobs (task_id, payload)
+    select 1, ${payload} from generate_series(1, ${count}) n`);
+}
+
+const idsOf = (text: string) =>
+  text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).id as number]));
+
+test("A chunk of lines is one statement, and a query's ids are found by others.", async () => {
+  await fill("to_json(n)", 12_000);
+  const isOfLines = ({ text }: QueryConfig) => text.includes("as lines");
+  for (const [q, jobs] of [
+    ["", 12_000],
+    ["id:3001..9000 tries:0", 6_000],
+  ] as const) {
+    const { db, sent } = watched();
+    const pieces: Buffer[] = [];
+    for await (const piece of (await begin(db, { q, columns: "id" })).pieces(never)) {
+      pieces.push(Buffer.from(piece));
+    }
+    const ids = idsOf(Buffer.concat(pieces).toString());
+    assert.deepEqual(
+      ids,
+      Array.from({ length: jobs }, (_, n) => n + (q === "" ? 1 : 3_001)),
+    );
+    const others = sent.length - sent.filter(isOfLines).length;
+    if (q === "") {
+      // The last one finds nothing more. And which id is the highest.
+      assert.deepEqual([sent.filter(isOfLines).length, others], [pieces.length + 1, 1]);
+    } else assert.equal(sent.filter(isOfLines).length, pieces.length);
+  }
+});
+
+test("The next chunk is made while the one before is read, and none after that.", async () => {
+  await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
+  const { db, sent } = watched();
+  const pieces = (await begin(db, { withPayload: true })).pieces(never);
+  const chunks = () => sent.filter(({ text }) => text.includes("as lines")).length;
+  for (let read = 1; read <= 4; read++) {
+    await pieces.next();
+    assert.equal(chunks(), read + 1);
+    for (let turn = 0; turn < 20; turn++) await queue.sql("select 1");
+    assert.equal(chunks(), read + 1, "whoever reads slowly is waited for");
+  }
+  await pieces.return();
+  assert.equal(chunks(), 5);
+});
+
+test("How much a compressed payload unpacks to is learned, and a chunk stays small.", async () => {
+  // 3 kB each, half of that when compressed.
+  const words =
+    "string_agg(md5((n * 100 + word)::text) || ' and again, and again, and once more ', '')";
+  await fill(`to_json((select ${words} from generate_series(1, 45) as word))`, 3_000);
+  const { db, sent } = watched();
+  let most = 0;
+  let bytes = 0;
+  for await (const piece of (await begin(db, { withPayload: true })).pieces(never)) {
+    most = Math.max(most, piece.length);
+    bytes += piece.length;
+  }
+  assert.ok(bytes > 6_000_000);
+  assert.ok(most < 4_000_000, `${most} bytes in a piece`);
+  // Which share of what it may be at the worst is taken for its size: all of it at first.
+  const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
+  assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
+});
+
+test("Payloads that compression has made tiny do not come all at once.", async () => {
+  await fill(
+    "case when n <= 500 then to_json(n) else json_build_object('x', repeat('x', 400000)) end",
+    560,
+  );
+  let most = 0;
+  const begun = await begin(watched().db, { withPayload: true });
+  for await (const piece of begun.pieces(never)) most = Math.max(most, piece.length);
+  assert.equal(begun.progress().lines, 560);
+  assert.ok(most < 4_500_000, `${most} bytes in a piece`);
+});
+
+test("What goes while an export is under way is left out, and what comes, too.", async () => {
+  await fill("to_json(n)", 3_000);
+  let chunks = 0;
+  const { db } = watched(async (text) => {
+    if (!text.includes("as lines")) return;
+    chunks += 1;
+    if (chunks === 2) {
+      await queue.sql("delete from worker._private_jobs where id between 501 and 2500");
+      await queue.sql("insert into worker._private_jobs (task_id) values (1)");
+    }
+  });
+  const ids = idsOf(await textOf(await begin(db, { q: "tries:0", columns: "id" })));
+  assert.deepEqual([ids.length, ids.at(499), ids.at(500), ids.at(-1)], [1_000, 500, 2_501, 3_000]);
+});
+
+test("A line too large for a chunk comes whole between its neighbours, in both formats.", async () => {
+  await fill(
+    `case when n = 3 then json_build_object('a', repeat('ü"' || chr(10), 1500000))
+      when n = 4 then (E'[\\n' || repeat(E'1,\\r\\n', 300000) || '2]')::json else to_json(n) end`,
+    6,
+  );
+  await queue.sql(
+    `update worker._private_jobs set key = E'\\x01payload\\x01', last_error = '%s %1$s'` +
+      " where id = 3",
+  );
+  const rows = await queue.sql<{ payload: string }>(
+    "select payload::text as payload from worker._private_jobs order by id",
+  );
+  const begun = await begin(queue.db, { columns: "id,payload,key,last_error" });
+  const json = await textOf(begun);
+  const expected = rows.map(({ payload }, at) => {
+    const rest =
+      at === 2
+        ? '"key":"\\u0001payload\\u0001","last_error":"%s %1$s"'
+        : '"key":null,"last_error":null';
+    return `{"id":${at + 1},"payload":${payload.replaceAll(/[\r\n]/g, " ")},${rest}}\n`;
+  });
+  assert.ok(json === expected.join(""));
+  assert.equal(begun.progress().lines, 6);
+  const csv = await textOf(await begin(queue.db, { columns: "id,payload,key", format: "csv" }));
+  const quoted = rows.map(({ payload }, at) => {
+    const key = at === 2 ? '"\u0001payload\u0001"' : "";
+    return `${at + 1},"${payload.replaceAll('"', '""')}",${key}\r\n`;
+  });
+  assert.ok(csv === `id,payload,key\r\n${quoted.join("")}`);
+});
+
+test("Where an export breaks off it says behind which line it goes on, and so it does.", async () => {
+  await fill("to_json(n)", 4_000);
+  for (const q of ["", "tries:0"]) {
+    let chunks = 0;
+    const { db } = watched((text) => {
+      if (text.includes("as lines") && ++chunks === 3) throw new Error("cut");
+    });
+    const begun = await begin(db, { q, columns: "id" });
+    assert.equal(begun.progress().cursor, null);
+    const ids: number[] = [];
+    await assert.rejects(async () => {
+      for await (const piece of begun.pieces(never)) ids.push(...idsOf(piece.toString()));
+    }, /cut/);
+    const { lines, cursor, isInLine } = begun.progress();
+    assert.deepEqual([lines, isInLine], [ids.length, false]);
+    assert.match(cursor ?? "", new RegExp(`^${ids.at(-1)}-4000(-\\d+)?$`));
+    const rest = await begin(queue.db, { q, columns: "id", cursor: cursor ?? "" });
+    ids.push(...idsOf(await textOf(rest)));
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 4_000 }, (_, n) => n + 1),
+    );
+  }
+});
+
+test("Where nothing matches for long an export says how far it is, and ends when it is left.", async () => {
+  await fill("to_json(n)", 30_000);
+  // A slow server: what a walk looks at in its time is a part of the jobs.
+  const { db, sent } = watched(async (text) => {
+    if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
+  });
+  const leaving = new AbortController();
+  const begun = await begin(db, { q: 'payload:"29999"', columns: "id" });
+  const places: number[] = [];
+  for await (const piece of begun.pieces(leaving.signal)) {
+    if (piece.length > 0) break;
+    places.push(Number(begun.progress().cursor?.split("-")[0]));
+  }
+  assert.ok(places.length > 0 && begun.progress().lines === 1);
+  assert.deepEqual(
+    places,
+    [...new Set(places)].toSorted((a, b) => a - b),
+  );
+  const rest = await begin(db, {
+    q: 'payload:"29999"',
+    columns: "id",
+    cursor: `${places[0]}-30000`,
+  });
+  assert.equal(await textOf(rest), '{"id":29999}\n');
+  sent.length = 0;
+  const left = await begin(db, { q: "payload:nowhere", columns: "id" });
+  for await (const _ of left.pieces(leaving.signal)) leaving.abort();
+  const until = sent.length;
+  for (let turn = 0; turn < 20; turn++) await queue.sql("select 1");
+  assert.equal(sent.length, until);
+});
+
+test("Where rows take long an export goes on at their speed, not at full speed each time.", async () => {
+  await fill("to_json(n)", 300);
+  // A row takes 5 ms, a statement may take as long as 100 of them.
+  let late = 0;
+  const client = {
+    query: async (config: QueryConfig) => {
+      const { text, values = [] } = config;
+      const rows = text.includes("as is_match") ? Number(values[1]) : 0;
+      if (rows <= 100) {
+        await queue.sql(`select pg_sleep(${rows * 0.005})`);
+        return queue.pool.query(config);
+      }
+      late += 1;
+      throw Object.assign(new Error("too late"), { code: "57014" });
+    },
+  };
+  const db = { ...queue.db, client } as unknown as Database;
+  const begun = await begin(db, { q: "tries>0 or payload:299", columns: "id" });
+  assert.deepEqual(idsOf(await textOf(begun)), [299]);
+  // Before the speed is known. With full speed in each walk there were nine.
+  assert.ok(late <= 3, `${late} statements took too long`);
+});
+
+test("No statement of an export stands in a transaction that holds a snapshot for a slow reader.", async () => {
+  await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
+  const bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true, isPlain: true };
+  const db = { ...queue.db, client: boundedQueryable(queue.pool, bounds) };
+  const pieces = (await begin(db, { withPayload: true })).pieces(never);
+  const held = async () => {
+    const rows = await queue.sql<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+      and (backend_xmin is not null or state <> 'idle') and backend_type = 'client backend'`,
+    );
+    return rows[0]?.n;
+  };
+  for (let read = 0; read < 3; read++) {
+    await pieces.next();
+    while ((await held()) !== 0);
+  }
+  await pieces.return();
+});

@@ -1,0 +1,222 @@
+// Jobs in groups: errors that say the same, tasks, queues, workers, priorities; and what sets some apart.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { errorGroup } from "../../src/domain/error-group.ts";
+import type { JobSpec } from "../../src/domain/job-spec.ts";
+import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
+import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";
+import type { Grouping } from "../../src/insight/groups/group.ts";
+import { readCommon } from "../../src/insight/groups/read-common.ts";
+import { compileQuery } from "../../src/insight/query/compile-query.ts";
+import { readGauge } from "../../src/insight/stats/gauge.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const { sql } = queue;
+
+const many = async (count: number, identifier: string, spec: JobSpec = {}, payload?: object) => {
+  const jobs = Array.from({ length: count }, (_, n) => ({
+    identifier,
+    spec,
+    ...(payload === undefined ? {} : { payload: { ...payload, n } }),
+  }));
+  return (await addJobs(queue.db, jobs)).map(({ id }) => id);
+};
+const fail = (ids: readonly string[], error: string) =>
+  sql(
+    `update worker._private_jobs set attempts = max_attempts, last_error = replace($2, '#', id::text)
+     where id = any($1)`,
+    [ids, error],
+  );
+/** A table of any size is large then, and all its pages are drawn. */
+const LARGE = -1;
+const small = (isLarge: boolean) => (isLarge ? LARGE : undefined);
+const gauge = () => readGauge(queue.db);
+const groups = async (by: Grouping, q = "", isLarge = false) => {
+  const jobQuery = await compileQuery(queue.db, q);
+  return by === "error"
+    ? readErrorGroups(queue.db, jobQuery, await gauge(), 50, small(isLarge))
+    : readColumnGroups(queue.db, by, jobQuery, await gauge(), 50, small(isLarge));
+};
+const sizes = ({ groups: all }: Awaited<ReturnType<typeof groups>>) =>
+  all.map(({ label, count }) => [label, count.value]);
+
+test("Errors that differ in numbers and ids are one group; their sizes add up to all.", async () => {
+  const charged = await many(30, "charge");
+  await fail(charged, "Error: charge # failed: 503\n    at stack #");
+  await fail(await many(5, "charge"), "TypeError: x is undefined");
+  await fail(await many(7, "mail"), "TypeError: x is undefined\n    at elsewhere");
+  await many(3, "mail");
+  const { groups: found, of, sampled } = await groups("error");
+  assert.deepEqual([of.value, of.precision, sampled], [42, "exact", 42]);
+  assert.deepEqual(
+    found.map(({ label, count, share, tasks }) => [label, count.value, share, tasks]),
+    [
+      ["Error: charge # failed: #", 30, 0.7143, ["charge"]],
+      ["TypeError: x is undefined", 12, 0.2857, ["mail", "charge"]],
+    ],
+  );
+  assert.equal(found[0]?.isNew, true);
+  assert.deepEqual(found[0]?.sampleIds.length, 5);
+  assert.ok(charged.includes(found[0]?.sampleIds[0] ?? ""));
+  // A query chooses, also by the group itself.
+  assert.deepEqual(sizes(await groups("error", "task:mail")), [["TypeError: x is undefined", 7]]);
+  const [, second] = found;
+  assert.deepEqual(sizes(await groups("error", `group:${second?.key}`)), [
+    ["TypeError: x is undefined", 12],
+  ]);
+  assert.deepEqual(sizes(await groups("error", "task:nobody")), []);
+});
+
+test("More than 20 groups of one job in a task are grouped by their place, and found by it.", async () => {
+  const words = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26));
+  for (const [n, id] of (await many(30, "import")).entries()) {
+    await fail(
+      [id],
+      `ParseError: no ${words(n)} here\n    at parse (/app/parse.js:${n}:5)\n    at x`,
+    );
+  }
+  await fail(
+    await many(4, "import"),
+    "ParseError: end\n    at parse (/app/parse.js:9:5)\n    at x",
+  );
+  await fail(
+    await many(3, "import"),
+    "ParseError: other\n    at write (/app/write.js:9:5)\n    at x",
+  );
+  for (const [n, id] of (await many(20, "mail")).entries()) await fail([id], `Error: ${words(n)}`);
+  const { groups: found } = await groups("error");
+  assert.equal(found.length, 22, "20 of one job stay as they are");
+  const [one] = found;
+  const label = "ParseError in parse (parse.js), in different words";
+  assert.deepEqual([one?.label, one?.count.value, one?.tasks], [label, 34, ["import"]]);
+  assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
+  // A program that has not made the groups finds it as well, and knows one that is not there.
+  const other = { ...queue.db, schema: { ...queue.db.schema } };
+  const jobs = await readColumnGroups(
+    other,
+    "task",
+    await compileQuery(other, `is:failed group:${one?.key}`),
+    await gauge(),
+    50,
+  );
+  assert.deepEqual(sizes(jobs), [["import", 34]]);
+  assert.deepEqual((await compileQuery(other, "group:0123456789ab")).unknown, [
+    "group:0123456789ab",
+  ]);
+});
+
+test("Of a large table errors are estimated, and the interval has the truth.", async () => {
+  await fail(await many(300, "charge"), "Error: charge # failed");
+  const { groups: found, of } = await groups("error", "", true);
+  const [one] = found;
+  assert.equal(one?.count.precision, "estimated");
+  assert.ok((one?.count.low ?? 0) <= 300 && (one?.count.high ?? 0) >= 300, JSON.stringify(one));
+  assert.deepEqual([one?.share, of.value], [1, one?.count.value]);
+});
+
+test("Jobs are grouped by task, queue, worker and priority, in all or in those that match.", async () => {
+  await many(3, "a", { queueName: "q1", priority: 2 });
+  await many(2, "a", { queueName: "q2" });
+  const [first = ""] = await many(4, "b");
+  await lockJob(queue, first, "it's w");
+  const expected: Record<Exclude<Grouping, "error">, unknown[][]> = {
+    task: [
+      ["a", 5],
+      ["b", 4],
+    ],
+    queue: [
+      ["q1", 3],
+      ["q2", 2],
+    ],
+    worker: [["it's w", 1]],
+    priority: [
+      ["0", 6],
+      ["2", 3],
+    ],
+  };
+  for (const [by, all] of Object.entries(expected) as [Grouping, unknown[][]][]) {
+    assert.deepEqual(sizes(await groups(by)), all, by);
+    const large = await groups(by, "", true);
+    assert.deepEqual(sizes(large), all, by);
+    assert.ok(large.groups.every(({ count }) => count.precision === "estimated"));
+  }
+  assert.deepEqual(sizes(await groups("task", "queue:q1,q2")), [["a", 5]]);
+  assert.deepEqual(sizes(await groups("queue", "priority:2")), [["q1", 3]]);
+});
+
+test("Groups of what only Node can decide count what matches, not what might.", async () => {
+  await many(3, "a", {}, { customer: { vip: true } });
+  await many(4, "a", {}, { customer: { vip: false }, note: "vip true" });
+  await many(2, "b", {}, { customer: { vip: true } });
+  const q = "payload.customer.vip:true";
+  for (const isLarge of [false, true]) {
+    const { groups: found } = await groups("task", q, isLarge);
+    assert.deepEqual(
+      found.map(({ label }) => label),
+      ["a", "b"],
+    );
+  }
+  assert.deepEqual(sizes(await groups("task", q)), [
+    ["a", 3],
+    ["b", 2],
+  ]);
+});
+
+test("In common is what all have and others have not, and nothing that is chance.", async () => {
+  const noise = { amount: 1, nested: { deep: [1, 2, { x: "y" }] } };
+  await fail(await many(120, "charge", {}, { ...noise, currency: "EUR" }), "Error: no");
+  await many(60, "charge", {}, { ...noise, currency: "EUR" });
+  await many(130, "charge", {}, { ...noise, currency: "USD" });
+  await many(200, "other", {}, { currency: "GBP" });
+  const common = async (q: string, isLarge = false) =>
+    readCommon(queue.db, await compileQuery(queue.db, q), await gauge(), small(isLarge));
+  const { findings, compared } = await common("is:failed");
+  assert.deepEqual(compared, { here: 120, there: 190 });
+  assert.deepEqual(findings, [
+    { path: "payload.currency", value: '"EUR"', here: 1, there: 0.316, lift: 3.167 },
+  ]);
+  assert.deepEqual((await common("is:failed", true)).findings, findings);
+  assert.deepEqual((await common("task:nobody")).findings, []);
+});
+
+test("In common is found by a group's fingerprint and by a payload's field, behind other candidates.", async () => {
+  await many(60, "charge", {}, { currency: "USD", size: 1 });
+  const wanted = await many(60, "charge", {}, { currency: "EUR", size: 7 });
+  await fail(wanted, "Error: wallet # is empty");
+  await fail(await many(1_200, "charge", {}, { currency: "USD", size: 1 }), "Error: no such card");
+  const { fingerprint } = errorGroup("Error: wallet 12 is empty");
+  for (const q of [`group:${fingerprint}`, `group:"Error: wallet # is empty"`, "payload.size>5"]) {
+    const jobQuery = await compileQuery(queue.db, q);
+    const { findings, compared } = await readCommon(queue.db, jobQuery, await gauge());
+    assert.equal(compared.here, 60, q);
+    const currency = findings.find(({ path }) => path === "payload.currency");
+    assert.deepEqual([currency?.value, currency?.here, currency?.there], ['"EUR"', 1, 0], q);
+  }
+});
+
+test("In common is found in hostile payloads, whole numbers exactly, and in what is missing.", async () => {
+  const put = (count: number, identifier: string, payload: string) =>
+    sql(
+      `insert into worker._private_jobs (task_id, payload, priority)
+       select id, $3::json, case when $2 = 'bad' then 7 else 0 end
+       from worker._private_tasks, generate_series(1, $1) where identifier = 't'`,
+      [count, identifier, payload],
+    );
+  await sql("insert into worker._private_tasks (identifier) values ('t')");
+  const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
+  await put(40, "bad", `{"id":9007199254740993,"a b\\u0000":"\\ud800","deep":${deep}}`);
+  await put(40, "good", `{"id":9007199254740992,"a b\\u0000":"x","email":"y"}`);
+  await put(1, "good", `"${"x".repeat(100_000)}"`);
+  const { findings } = await readCommon(
+    queue.db,
+    await compileQuery(queue.db, "priority:7"),
+    await gauge(),
+  );
+  const found = new Map(findings.map(({ path, value }) => [path, value]));
+  assert.equal(found.get("payload.id"), "9007199254740993");
+  assert.equal(found.get("payload.email"), "missing");
+  assert.equal(found.get("priority"), "7");
+  assert.equal(found.get('payload."a b\\u0000"'), '"\\ud800"');
+});

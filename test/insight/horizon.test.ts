@@ -1,0 +1,109 @@
+// The horizon: every job that is not running stands in exactly one bucket, in its condition.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { drawn, type Horizon, type HorizonFilter } from "../../src/insight/horizon/buckets.ts";
+import { timeAxis } from "../../src/insight/horizon/edges.ts";
+import { readHorizon } from "../../src/insight/horizon/horizon.ts";
+import { readNameIds } from "../../src/insight/horizon/name-ids.ts";
+import { readGauge } from "../../src/insight/stats/gauge.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { conditionOf } from "../../src/queue/sql/condition.ts";
+import { testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const { sql } = queue;
+
+const ANY: HorizonFilter = { taskId: null, queueId: null };
+
+/** Jobs of all conditions, some at the ends of time. */
+async function fill() {
+  await addJobs(
+    queue.db,
+    Array.from({ length: 400 }, (_, n) => ({
+      identifier: `t${n % 3}`,
+      spec: n % 4 === 0 ? { queueName: `q${n % 5}` } : { priority: n % 2 },
+    })),
+  );
+  await sql(`update worker._private_jobs set
+    attempts = case id % 5 when 0 then 25 when 1 then 3 else 0 end,
+    run_at = now() + (id - 200) * (id % 7) * interval '97 seconds',
+    locked_at = case when id % 11 = 0 then now() end, locked_by = case when id % 11 = 0 then 'w' end`);
+  await sql(
+    `update worker._private_job_queues set locked_at = now(), locked_by = 'w' where id = 1`,
+  );
+  await sql(`update worker._private_jobs set run_at = 'infinity' where id = 3`);
+  await sql(`update worker._private_jobs set run_at = '-infinity' where id = 4`);
+  await sql(`update worker._private_jobs set run_at = '294000-01-01' where id = 8`);
+}
+
+const sums = ({ series }: Horizon) =>
+  Object.fromEntries(drawn.map((one) => [one, series[one].reduce((sum, count) => sum + count, 0)]));
+
+async function counted(where = "true") {
+  const isQueueLocked =
+    "jobs.job_queue_id in (select id from worker._private_job_queues where locked_at is not null)";
+  const rows = await sql<{ condition: string; count: string }>(
+    `select ${conditionOf("jobs", null, { isQueueLocked })} as condition, count(*) as count
+     from worker._private_jobs as jobs where ${where} group by 1`,
+  );
+  const counts = Object.fromEntries(rows.map(({ condition, count }) => [condition, Number(count)]));
+  return Object.fromEntries(drawn.map((one) => [one, counts[one] ?? 0]));
+}
+
+test("Of a small table the sums are the counts, in all and of a task and a queue.", async () => {
+  await fill();
+  const gauge = await readGauge(queue.db);
+  const horizon = await readHorizon(queue.db, 57, ANY, gauge);
+  assert.deepEqual(sums(horizon), await counted());
+  assert.ok(horizon.exact.every(Boolean) && horizon.error.every((error) => error === 0));
+  assert.deepEqual([horizon.basis, horizon.edges.length], ["scan", 58]);
+  const filter = await readNameIds(queue.db, "t1", null);
+  const ofTask = await readHorizon(queue.db, 57, filter, gauge);
+  assert.deepEqual(sums(ofTask), await counted("task_id = 2"));
+  const none = await readNameIds(queue.db, "t1", "it's none");
+  const nothing = sums(await readHorizon(queue.db, 57, none, gauge));
+  assert.deepEqual(new Set(Object.values(nothing)), new Set([0]));
+});
+
+test("What is due stands left of now, what is ahead right of it, and the failed where they failed.", async () => {
+  await fill();
+  await sql(`update worker._private_jobs set run_at = now() + interval '1 day',
+    updated_at = now() - interval '3 minutes' where attempts = 25`);
+  const { edges, series } = await readHorizon(queue.db, 57, ANY, await readGauge(queue.db));
+  const now = edges.indexOf(0);
+  for (const one of ["ready", "blocked", "failed"] as const) {
+    assert.ok(
+      series[one].slice(now).every((count) => count === 0),
+      one,
+    );
+  }
+  assert.ok(series.scheduled.slice(0, now).every((count) => count === 0));
+  const bucket = edges.findIndex((edge) => edge > -180) - 1;
+  assert.equal(series.failed[bucket], (await counted())["failed"]);
+});
+
+test("Of a large table the index makes what is ahead exact, and the sample has the rest.", async () => {
+  await fill();
+  const gauge = await readGauge(queue.db);
+  // A table of any size is large then, and all its pages are drawn.
+  const { edges, series, exact, error, basis } = await readHorizon(queue.db, 57, ANY, gauge, -1);
+  const truth = await readHorizon(queue.db, 57, ANY, await readGauge(queue.db));
+  const now = edges.indexOf(0);
+  assert.equal(basis, "sample");
+  assert.ok(exact.slice(now).every(Boolean) && !exact.slice(0, now).some(Boolean));
+  assert.ok(error.slice(now).every((one) => one === 0));
+  assert.deepEqual(series, truth.series);
+});
+
+test("The axis is symmetric in kind, ascends, and has now a little left of its middle.", () => {
+  for (const buckets of [10, 57, 120]) {
+    const { edges, firstAhead } = timeAxis(buckets);
+    assert.equal(edges.length, buckets + 1);
+    assert.equal(edges[firstAhead], 0);
+    assert.deepEqual(
+      edges,
+      [...new Set(edges)].sort((a, b) => a - b),
+    );
+    assert.deepEqual([edges[0], edges.at(-1)], [-172_800, 172_800]);
+  }
+});

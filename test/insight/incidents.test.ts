@@ -1,0 +1,599 @@
+// Every rule behind the verdict, made of real rows.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
+import type { JobSpec } from "../../src/domain/job-spec.ts";
+import { markedFailed } from "../../src/domain/words.ts";
+import type { IncidentKind } from "../../src/insight/incidents/incident.ts";
+import { createInsight } from "../../src/insight/insight.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
+import { migratedDatabase } from "../support/database.ts";
+
+const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
+const { sql } = queue;
+
+const add = async (identifier: string, spec: JobSpec = {}): Promise<string> =>
+  (await addJob(queue.db, { identifier, spec })).id;
+const many = (count: number, identifier: string, spec: JobSpec = {}) =>
+  addJobs(
+    queue.db,
+    Array.from({ length: count }, () => ({ identifier, spec })),
+  );
+const insight = () => createInsight(queue.db);
+const read = () => insight().incidents();
+const ofKind = async (kind: IncidentKind) =>
+  (await read()).incidents.filter((one) => one.kind === kind);
+
+async function worker(id: string, tasks: readonly string[], age = "0s", more: object = {}) {
+  await heartbeat(queue, id, { task_identifiers: tasks, threshold_ms: 7_000, ...more });
+  await sql(
+    "update worker._private_workers set last_heartbeat_at = now() - $2::interval where id = $1",
+    [id, age],
+  );
+}
+
+const holdQueue = (name: string, by: string, age: string) =>
+  sql(
+    `update worker._private_job_queues set locked_by = $2, locked_at = now() - $3::interval
+     where queue_name = $1`,
+    [name, by, age],
+  );
+
+/** Used up `age` ago, as a stock worker leaves it. */
+const fail = (ids: readonly string[], error: string, age: string) =>
+  sql(
+    `update worker._private_jobs set attempts = max_attempts, last_error = $2,
+       created_at = now() - interval '10 days', updated_at = now() - interval '10 days',
+       run_at = now() - $3::interval + exp(least(max_attempts, 10)) * interval '1 second'
+     where id = any($1)`,
+    [ids, error, age],
+  );
+
+const ids = (jobs: readonly { readonly id: string }[]) => jobs.map(({ id }) => id);
+
+test("With nothing wrong, all is well; a check without evidence does not hold.", async () => {
+  const { verdict, level, incidents, more, checks } = await read();
+  assert.deepEqual([verdict, level, incidents, more], ["No issues found", "ok", [], 0]);
+  const open = checks.filter(({ holds }) => !holds).map(({ text }) => text);
+  assert.deepEqual(open, ["No worker has reported", "Every task has a worker"]);
+  await worker("w", ["t"]);
+  assert.ok((await read()).checks.every(({ holds }) => holds));
+  await add("t");
+  await add("t", { runAt: "2999-01-01T00:00:00Z" });
+  await lockJob(queue, await add("t"), "w");
+  assert.equal((await read()).verdict, "All is well");
+});
+
+describe("A stuck queue", () => {
+  async function held(by: string, age: string) {
+    await many(3, "sync", { queueName: "crm:acme" });
+    await holdQueue("crm:acme", by, age);
+  }
+
+  test("behind a silent worker is bad, with all who wait, and told once.", async () => {
+    await worker("w-silent", ["sync"], "130 minutes 5 s", { running_jobs: 1 });
+    await worker("w", ["sync"]);
+    await held("w-silent", "129 minutes 5 s");
+    const { verdict, level, incidents, checks } = await read();
+    assert.deepEqual([verdict, level], ["crm:acme is stuck", "bad"]);
+    const open = checks.filter(({ holds }) => !holds).map(({ text }) => text);
+    assert.deepEqual(open, ["No queue is stuck", "Every worker responds"]);
+    const [one] = incidents;
+    assert.equal(one?.title, "crm:acme is stuck");
+    assert.equal(
+      one?.sentence,
+      "3 jobs wait. w-silent has locked the queue and is not responding: no heartbeat for 2 h 10 m.",
+    );
+    assert.deepEqual([one?.blast.value, one?.blast.precision], [3, "exact"]);
+    assert.equal(one?.q, 'queue:"crm:acme" is:blocked');
+    assert.deepEqual(one?.verb, {
+      action: "force-unlock",
+      label: "Unlock…",
+      workerIds: ["w-silent"],
+    });
+    assert.deepEqual(one?.trend.slice(-2), [0, 3]);
+    assert.equal(one?.id, (await read()).incidents[0]?.id);
+  });
+
+  test("for less than a minute is none, nor is one for which nobody waits.", async () => {
+    await worker("w-silent", ["sync"], "10 minutes", { running_jobs: 0 });
+    await held("w-silent", "50 seconds");
+    assert.deepEqual(await ofKind("stuck_queue"), []);
+    await held("w-silent", "10 minutes");
+    await sql("delete from worker._private_jobs");
+    assert.deepEqual(await ofKind("stuck_queue"), []);
+  });
+
+  test("of which one worker holds many is one incident, since one verb mends them all.", async () => {
+    await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
+    for (const name of ["a", "b", "it's c"]) {
+      await many(2, "sync", { queueName: name });
+      await holdQueue(name, "w-silent", "1 hour");
+    }
+    const [one, ...others] = (await read()).incidents;
+    assert.deepEqual(others, []);
+    assert.equal(one?.title, "3 queues are stuck behind w-silent");
+    assert.match(
+      one?.sentence ?? "",
+      /^6 jobs wait\. w-silent has locked the queues and is not responding/,
+    );
+    assert.deepEqual([one?.q, one?.blast.value], [`queue:"a","b","it's c" is:blocked`, 6]);
+    assert.equal(one?.trend.at(-1), 6);
+  });
+
+  test("behind a worker that answers is none.", async () => {
+    await worker("w", ["sync"]);
+    await held("w", "3 hours");
+    assert.deepEqual(await ofKind("stuck_queue"), []);
+  });
+
+  test("behind an unknown holder is amber from 4 hours on, and nobody is called silent.", async () => {
+    await worker("w", ["sync"]);
+    await held("stock", "3 hours");
+    assert.equal((await read()).level, "ok");
+    await held("stock", "5 hours 5 s");
+    const { level, incidents } = await read();
+    assert.equal(level, "warn");
+    assert.match(
+      incidents[0]?.sentence ?? "",
+      /^6 jobs wait\. stock has locked the queue for 5 h and sends no heartbeats: check/,
+    );
+    assert.doesNotMatch(JSON.stringify(incidents), /silent|dead/);
+  });
+});
+
+describe("An error group", () => {
+  test("of 20 and 1 % of the failures is bad, and can be retried by query.", async () => {
+    await fail(ids(await many(21, "charge")), "Error: HTTP 503 from 52f3a8\n  at x", "2 hours 5 s");
+    await fail(ids(await many(19, "mail")), "Error: no address", "2 hours 5 s");
+    const [one, other] = (await read()).incidents;
+    assert.deepEqual([other?.title, other?.level], ["mail fails: Error: no address", "warn"]);
+    assert.equal(one?.title, "charge fails: Error: HTTP # from #");
+    assert.match(one?.sentence ?? "", /^21 jobs have no tries left, the last 2 h ago\.$/);
+    assert.equal(one?.level, "bad");
+    assert.deepEqual(one?.verb, { action: "retry", label: "Retry…", q: one?.q });
+    assert.match(one?.q ?? "", /^is:failed group:[0-9a-f]{12}$/);
+    assert.equal(
+      one?.trend.reduce((sum, part) => sum + part, 0),
+      21,
+    );
+    assert.equal(one?.trend.length, 24);
+  });
+
+  test("says what its jobs have in common and others have not.", async () => {
+    const put = (count: number, currency: string) =>
+      sql(
+        `insert into worker._private_jobs (task_id, payload)
+         select id, json_build_object('currency', $2::text, 'n', n)
+         from worker._private_tasks, generate_series(1, $1::int) as n returning id`,
+        [count, currency],
+      );
+    await many(1, "charge");
+    const failed = await put(40, "EUR");
+    await put(20, "EUR");
+    await put(80, "USD");
+    await fail(
+      failed.map((row) => row["id"] as string),
+      "Error: no",
+      "1 hour",
+    );
+    const [one] = await ofKind("error_group");
+    assert.match(one?.sentence ?? "", / All have currency = "EUR"; 20 % of the others do\.$/);
+  });
+
+  test("stays until its jobs are acted on; what is new comes first, what was failed by hand never.", async () => {
+    await fail(ids(await many(100, "charge")), "Error: old", "30 days");
+    const [id] = ids(await many(1, "mail"));
+    await fail([id ?? ""], "Error: new", "14 minutes");
+    const incidents = await ofKind("error_group");
+    assert.deepEqual(
+      incidents.map(({ title, level }) => [title, level]),
+      [
+        ["mail fails: Error: new", "warn"],
+        // What failed last a month ago is lost, but nothing burns.
+        ["charge fails: Error: old", "warn"],
+      ],
+    );
+    assert.match(incidents[0]?.sentence ?? "", /It is new\.$/);
+    await fail([await add("given")], markedFailed("by hand"), "1 minute");
+    await sql("select worker.permanently_fail_jobs(array[$1::bigint])", [await add("given")]);
+    const given = await add("given");
+    const origin = { by: "ana", source: "command line" } as const;
+    await permanentlyFailJobs(queue.db, [given], "the customer 4711 left", {
+      origin,
+      action: "fail",
+      changes: { reason: "the customer 4711 left" },
+    });
+    assert.equal((await ofKind("error_group")).length, 2, "what was failed by hand is none");
+    await fail([id ?? ""], "Error: new", "16 hours");
+    const read = await insight().incidents();
+    assert.equal(read.errorGroups, 2, "it stays when it is old");
+    assert.equal(read.verdict, "charge fails: 100 jobs, and 1 more");
+    await sql("update worker._private_jobs set attempts = 0 where id = $1", [id]);
+    assert.equal((await ofKind("error_group")).length, 1, "it is gone when its jobs are retried");
+  });
+
+  test("of hostile texts is told as it is.", async () => {
+    const hostile = `<img src=x> %s \\ \u202e it's "bad" \u{1f600}`;
+    await fail(ids(await many(20, hostile)), `${hostile}\u0001\nsecond`, "1 hour 5 s");
+    await fail(ids(await many(20, "t")), "", "1 hour 5 s");
+    const titles = (await read()).incidents.map(({ title }) => title);
+    assert.ok(titles.some((title) => title.startsWith(`${hostile} fails: <img src=x> %s`)));
+    assert.ok(titles.includes("t fails: "), JSON.stringify(titles));
+  });
+});
+
+describe("A poison job", () => {
+  test("was recovered three times in a row.", async () => {
+    const id = await add("pdf");
+    await add("pdf");
+    await sql(
+      `update worker._private_jobs set attempts = 17, run_at = now() + interval '26 minutes 30 s',
+        last_error = 'Recovered 8 times in a row: worker w stopped without finishing attempt 17'
+       where id = $1`,
+      [id],
+    );
+    const [one, ...others] = await ofKind("poison");
+    assert.deepEqual(others, []);
+    assert.equal(one?.title, `pdf #${id} crashes its worker`);
+    assert.match(
+      one?.sentence ?? "",
+      /^Attempt 18 of 25 begins in 26 m.*, and the last 8 crashed their worker\.$/,
+    );
+    const verb = { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] };
+    assert.deepEqual([one?.level, one?.q, one?.verb], ["bad", `id:${id}`, verb]);
+  });
+
+  test("can be stopped while it runs, unless that is its last attempt.", async () => {
+    const id = await add("pdf");
+    await sql("update worker._private_jobs set attempts = 18 where id = $1", [id]);
+    await lockJob(queue, id, "stock");
+    const [one] = await ofKind("poison");
+    assert.equal(one?.verb?.action, "stop-retrying");
+    assert.equal(one?.sentence, "Attempt 19 of 25 runs now, and the last 18 crashed their worker.");
+    await sql("update worker._private_jobs set max_attempts = attempts where id = $1", [id]);
+    assert.equal((await ofKind("poison"))[0]?.verb, null);
+  });
+
+  test("is the one that was on board at every crash; jobs beside it are not accused.", async () => {
+    const lost = async (count: number, age: string) => {
+      const id = await add("import");
+      await sql(
+        `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
+          updated_at = now() - $3::interval,
+          last_error = format('Recovered %s times in a row: worker w%s stopped without finishing attempt %s', $2::int, $2::int, $2::int)
+         where id = $1`,
+        [id, count, age],
+      );
+      return id;
+    };
+    const beside = [await lost(16, "3 minutes"), await lost(9, "5 minutes")];
+    const culprit = await lost(18, "1 minute");
+    const [one, ...others] = await ofKind("poison");
+    assert.deepEqual([one?.links.job, others], [culprit, []]);
+    const [first, second] = beside;
+    assert.match(
+      one?.sentence ?? "",
+      new RegExp(
+        `^Attempt 19 .* 2 jobs beside it lost fewer attempts: #${first} 16, #${second} 9\\.$`,
+      ),
+    );
+  });
+
+  test("is not named where several were on board at every crash: they are one incident.", async () => {
+    const ids = [await add("import"), await add("import"), await add("exiting")];
+    await sql(
+      `update worker._private_jobs set attempts = 10, updated_at = now() - interval '5 s',
+        max_attempts = case when id = $2::bigint then 10 else 25 end,
+        last_error = 'Recovered 10 times in a row: worker w stopped without finishing attempt 10'
+       where id = any($1)`,
+      [ids, ids[2]],
+    );
+    await lockJob(queue, ids[2] ?? "", "w");
+    const [one, ...others] = await ofKind("poison");
+    assert.deepEqual(
+      [others, one?.title, one?.blast.value, one?.q, one?.links.job],
+      [[], "3 jobs ran whenever their worker crashed", 3, `id:${ids.join(",")}`, null],
+    );
+    assert.match(
+      one?.sentence ?? "",
+      new RegExp(
+        `each lost its last 10 attempts.* import #${ids[0]}, import #${ids[1]}, exiting #${ids[2]}\\.$`,
+      ),
+    );
+    assert.deepEqual(one?.verb, {
+      action: "stop-retrying",
+      label: "Stop retrying…",
+      jobIds: ids.slice(0, 2),
+    });
+  });
+
+  test("tells the first fields of its payload, its crashes, and which jobs were on board.", async () => {
+    const lost = async (count: number, payload: unknown, age: string) => {
+      const { id } = await addJob(queue.db, { identifier: "import", payload, spec: {} });
+      await sql(
+        `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
+          updated_at = now() - $3::interval,
+          last_error = format('Recovered %s times in a row: worker w%s stopped', $2::int, $2::int)
+         where id = $1`,
+        [id, count, age],
+      );
+      return id;
+    };
+    const big = 9_140_523_887_126_000_001n;
+    const payload = { file: "s3://a/ü.csv", rows: big, list: [1, { n: 2 }], rest: true };
+    const culprit = await lost(5, payload, "1 minute");
+    const beside = await lost(3, ["no object"], "90 seconds");
+    await lockJob(queue, culprit, "w-now");
+    for (const [id, at] of [
+      ["w-3", "6 minutes"],
+      ["w-4", "3 minutes"],
+      ["w-5", "1 minute"],
+    ] as const) {
+      await worker(id, [], at);
+      await sql(
+        `update worker._private_workers set metadata = metadata
+           || jsonb_build_object('recovered_at', now() - $2::interval) where id = $1`,
+        [id, at],
+      );
+    }
+    const [one, ...others] = await ofKind("poison");
+    assert.deepEqual(others, []);
+    assert.deepEqual(one?.crash?.fields, [
+      { name: "file", value: '"s3://a/ü.csv"' },
+      { name: "rows", value: String(big) },
+      { name: "list", value: '[1,{"n":2}]' },
+    ]);
+    const { aboard, of, times, worker: by } = one?.crash ?? {};
+    assert.deepEqual([of, by], [5, "w-now"]);
+    assert.deepEqual(
+      aboard?.map(({ id, task, lost: count }) => [id, task, count]),
+      [
+        [culprit, "import", 5],
+        [beside, "import", 3],
+      ],
+    );
+    const ages = (times ?? []).map((time) => Math.round((Date.now() - Date.parse(time)) / 60_000));
+    assert.deepEqual(ages, [6, 3, 1]);
+    assert.deepEqual([one?.trend.length, one?.trend.at(-1)], [24, 3]);
+  });
+
+  for (const [name, payload, count] of [
+    ["no object", [1, 2], 0],
+    ["empty", {}, 0],
+    ["of one field", { "a b": "x".repeat(500) }, 1],
+    ["large", { text: Array.from({ length: 3_000 }, (_, n) => n).join("") }, 0],
+  ] as const) {
+    test(`has as many fields as there are, and none that is long: a payload that is ${name}.`, async () => {
+      const { id } = await addJob(queue.db, { identifier: "t", payload, spec: {} });
+      await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
+      const [one] = await ofKind("poison");
+      const fields = one?.crash?.fields ?? [];
+      assert.equal(fields.length, count);
+      assert.ok(fields.every(({ value }) => value.length <= 61));
+      assert.deepEqual([one?.crash?.times, one?.trend], [[], []]);
+    });
+  }
+
+  test("of a stock worker has tries and no error, the one that runs not counted.", async () => {
+    const [two, three, running] = [await add("t"), await add("t"), await add("t")];
+    await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [
+      two,
+    ]);
+    await sql("update worker._private_jobs set attempts = 3, last_error = 'x' where id = $1", [
+      two,
+    ]);
+    await sql("update worker._private_jobs set attempts = 3 where id = $1", [three]);
+    await sql("update worker._private_jobs set attempts = 1 where id = $1", [running]);
+    await lockJob(queue, running, "stock");
+    assert.deepEqual(
+      (await ofKind("poison")).map(({ links }) => links.job),
+      [three],
+    );
+  });
+
+  test("that has no tries left kills nobody any more.", async () => {
+    const id = await add("t", { maxAttempts: 3 });
+    await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
+    assert.deepEqual(await ofKind("poison"), []);
+  });
+});
+
+describe("A task that nobody knows", () => {
+  const waits = async () => {
+    await many(3, "lost");
+    await add("known");
+    await sql("update worker._private_jobs set run_at = now() - interval '18 minutes'");
+  };
+
+  test("is bad when everybody lists his tasks.", async () => {
+    await worker("w", ["known"]);
+    await worker("gone", ["lost"], "1 hour 5 s", { running_jobs: 0 });
+    await waits();
+    const [one] = await ofKind("unsupported_task");
+    assert.equal(one?.title, "lost has no worker");
+    assert.equal(
+      one?.sentence,
+      "3 jobs are due, but the only worker alive does not know this task. gone did, and is not responding.",
+    );
+    assert.deepEqual(
+      [one?.level, one?.blast.value, one?.q],
+      ["bad", 3, 'task:"lost" is:due -is:blocked'],
+    );
+    // What nobody knows is not what is late beside it.
+    assert.equal((await ofKind("old_ready"))[0]?.blast.value, 1);
+  });
+
+  test("is not claimed when a list is cut, or a stock worker holds something.", async () => {
+    await worker("w", ["known"], "0s", { tasks_cut: true });
+    await waits();
+    assert.deepEqual(await ofKind("unsupported_task"), []);
+    await worker("w", ["known"]);
+    assert.equal((await ofKind("unsupported_task")).length, 1);
+    await lockJob(queue, await add("known"), "stock");
+    assert.deepEqual(await ofKind("unsupported_task"), []);
+  });
+});
+
+describe("Without a worker", () => {
+  test("due jobs are bad after 15 seconds in which nothing was locked or finished.", async () => {
+    await many(2, "t");
+    await sql("update worker._private_jobs set run_at = now() - interval '14 seconds'");
+    assert.deepEqual((await read()).incidents, []);
+    await sql("update worker._private_jobs set run_at = now() - interval '103 seconds'");
+    const { verdict, level, incidents } = await read();
+    assert.deepEqual([verdict, level], ["No workers are running", "bad"]);
+    assert.deepEqual([incidents[0]?.blast.value, incidents[0]?.q], [2, "is:due -is:blocked"]);
+    assert.match(
+      incidents[0]?.sentence ?? "",
+      /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker has reported, and none has locked/,
+    );
+    // A stock worker sends no heartbeats.
+    const [taken] = ids(await many(1, "t"));
+    await lockJob(queue, taken ?? "", "stock");
+    await sql(
+      "update worker._private_jobs set locked_at = now() - interval '14 seconds' where id = $1",
+      [taken],
+    );
+    assert.deepEqual((await read()).incidents, []);
+    await sql(
+      "update worker._private_jobs set locked_at = now() - interval '16 seconds' where id = $1",
+      [taken],
+    );
+    assert.equal((await read()).verdict, "No worker takes jobs");
+    await worker("w", ["t"]);
+    assert.deepEqual(await ofKind("no_worker"), []);
+  });
+
+  test("a job that has just failed or finished shows that one is at work.", async () => {
+    await many(2, "t");
+    await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
+    const watched = insight();
+    assert.equal((await watched.incidents()).verdict, "No workers are running");
+    const [failed] = ids(await many(1, "t"));
+    await sql(
+      `update worker._private_jobs set attempts = 1, last_error = 'x', run_at = now() + interval '1 minute',
+         updated_at = now() where id = $1`,
+      [failed],
+    );
+    assert.equal((await read()).incidents.length, 0);
+  });
+});
+
+test("Workers that stopped and whose jobs were recovered are none, many of them one crash loop.", async () => {
+  await worker("w", ["t"]);
+  const recovered = (age: string) => ({
+    running_jobs: 4,
+    recovered_at: new Date(Date.now() - Number(age) * 1_000).toISOString(),
+  });
+  await worker("a", ["t"], "1 minute", recovered("125"));
+  await worker("b", ["t"], "1 minute", recovered("60"));
+  assert.deepEqual((await read()).incidents, []);
+  await worker("c", ["t"], "1 minute", recovered("10"));
+  const { verdict, incidents } = await read();
+  assert.match(verdict, /^3 workers crashed within 2 m/);
+  assert.deepEqual([incidents.length, incidents[0]?.id], [1, "crash_loop"]);
+});
+
+test("Ready jobs that wait for more than 5 minutes are bad, those of held queues not among them.", async () => {
+  await worker("w", ["t"]);
+  await many(2, "t");
+  await many(4, "t", { queueName: "held" });
+  await holdQueue("held", "w", "10 minutes");
+  await sql("update worker._private_jobs set run_at = now() - interval '4 minutes'");
+  assert.deepEqual(await ofKind("old_ready"), []);
+  await sql("update worker._private_jobs set run_at = now() - interval '12 minutes 5 s'");
+  const [one] = await ofKind("old_ready");
+  assert.match(one?.sentence ?? "", /^2 jobs wait, the oldest, t, for 12 m.* 1 worker is alive\.$/);
+  assert.equal(one?.level, "bad");
+  await sql("delete from worker._private_workers");
+  await lockJob(queue, await add("t"), "stock");
+  const [alone] = await ofKind("old_ready");
+  assert.match(alone?.sentence ?? "", /No worker that sends heartbeats is alive\.$/);
+});
+
+test("Times without end or beginning end nothing.", async () => {
+  await worker("w", ["t"]);
+  const [never, always] = [await add("t"), await add("t"), await add("t", { queueName: "q" })];
+  await holdQueue("q", "stock", "5 hours");
+  await sql("update worker._private_jobs set run_at = '-infinity', created_at = '-infinity'");
+  await sql("update worker._private_jobs set attempts = 3, run_at = 'infinity' where id = $1", [
+    never,
+  ]);
+  await sql("update worker._private_jobs set updated_at = 'infinity' where id = $1", [always]);
+  await fail([await add("t")], "Error: no", "1 hour");
+  await sql(
+    "update worker._private_jobs set updated_at = 'infinity' where attempts = max_attempts",
+  );
+  const kinds = (await read()).incidents.map(({ kind }) => kind);
+  assert.deepEqual(kinds, ["old_ready", "poison", "stuck_queue", "error_group"]);
+});
+
+test("A peak ahead is told with its time.", async () => {
+  await sql("insert into worker._private_tasks (identifier) values ('t')");
+  const put = (count: number, at: string) =>
+    sql(
+      `insert into worker._private_jobs (task_id, run_at)
+       select 1, now() + $2::interval from generate_series(1, $1)`,
+      [count, at],
+    );
+  await put(900, "3 hours");
+  assert.deepEqual(await ofKind("peak"), []);
+  await put(900, "3 hours");
+  const [one] = await ofKind("peak");
+  assert.match(
+    one?.sentence ?? "",
+    /^1,800 jobs are due in 2 h \d+ m to 3 h( \d+ m)?, more than ten/,
+  );
+  assert.match(one?.q ?? "", /^is:scheduled due>=\+\d+s due<\+\d+s$/);
+  assert.equal((await read()).level, "warn");
+});
+
+test("What is spread evenly over a day is no peak, however wide the farthest buckets are.", async () => {
+  await sql("insert into worker._private_tasks (identifier) values ('t')");
+  await sql(`insert into worker._private_jobs (task_id, run_at)
+    select 1, now() + n * interval '2 seconds' from generate_series(1, 43200) as n`);
+  assert.deepEqual(await ofKind("peak"), []);
+});
+
+test("A silent worker is told with what it holds, one that holds nothing is not.", async () => {
+  await worker("w", ["t"]);
+  await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
+  await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
+  const [one, ...others] = (await read()).incidents;
+  assert.deepEqual(others, []);
+  assert.equal(one?.id, "silent_worker:busy");
+  assert.match(one?.sentence ?? "", /^It was running 4 jobs at its last heartbeat\. .* 1 h ago\.$/);
+  assert.deepEqual([one?.blast.value, one?.blast.basis], [4, "heartbeat"]);
+  assert.equal(one?.q, 'worker:"busy"');
+});
+
+test("A silent worker that ran no job, or did not say, is not told with a number of jobs.", async () => {
+  await worker("holder", ["t"], "1 hour 5 s", { running_jobs: 0 });
+  await worker("quiet", ["t"], "1 hour 5 s");
+  await many(1, "t", { queueName: "q", runAt: "2999-01-01T00:00:00Z" });
+  await holdQueue("q", "holder", "1 hour 5 s");
+  const silent = await ofKind("silent_worker");
+  const told = silent.map(({ id, q, blast }) => [id, q, blast.value, blast.precision]);
+  assert.deepEqual(told.sort(), [
+    ["silent_worker:holder", null, 0, "exact"],
+    ["silent_worker:quiet", 'worker:"quiet"', 0, "capped"],
+  ]);
+});
+
+test("The worst comes first: what stands still, then what is lost, then what will be.", async () => {
+  await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 1 });
+  await many(3, "sync", { queueName: "q" });
+  await holdQueue("q", "w-silent", "1 hour 5 s");
+  await fail(ids(await many(30, "charge")), "Error: no", "1 minute");
+  const poison = await add("pdf", { runAt: "2999-01-01T00:00:00Z" });
+  await sql("update worker._private_jobs set attempts = 3 where id = $1", [poison]);
+  const { verdict, incidents } = await read();
+  assert.equal(verdict, "q is stuck, and 2 more");
+  assert.deepEqual(
+    incidents.map(({ kind }) => kind),
+    ["stuck_queue", "poison", "error_group"],
+  );
+});

@@ -1,0 +1,62 @@
+// Causes on Graphile Worker's own schema: nobody sends heartbeats there, so nobody is called silent, and
+// nothing is claimed about who lives or what he knows.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { createInsight } from "../../src/insight/insight.ts";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { installStock } from "../support/stock-schema.ts";
+import { type TestPool, testPool } from "../support/test-pool.ts";
+
+// Any name will do.
+const schema = schemaName('it\'s "stock"');
+let handle: TestPool;
+before(async () => {
+  handle = testPool((await emptyDatabase()).url);
+  await installStock(handle.pool, schema);
+});
+after(() => handle.close());
+
+test("Everything is told, and nothing that cannot be known.", async () => {
+  const { pool } = handle;
+  const db = { client: pool, schema };
+  const s = schema.quoted;
+  await pool.query(`insert into ${s}._private_tasks (identifier) values ('t');
+    insert into ${s}._private_job_queues (queue_name, locked_by, locked_at)
+      values ('q', 'stock', now() - interval '5 hours');
+    insert into ${s}._private_jobs (task_id, job_queue_id, locked_by, locked_at, attempts)
+      values (1, 1, 'stock', now() - interval '5 hours', 1);
+    insert into ${s}._private_jobs (task_id, job_queue_id) values (1, 1);
+    insert into ${s}._private_jobs (task_id, run_at) values (1, now() - interval '6 minutes');
+    insert into ${s}._private_jobs (task_id, attempts, last_error, run_at, created_at, updated_at)
+      select 1, 25, 'Error: 1', now() + exp(10) * interval '1 second' - interval '3 minutes', old, old
+      from (select now() - interval '4 days' as old) as times;
+    insert into ${s}._private_jobs (task_id, attempts, run_at) values (1, 3, now() + interval '1 h')`);
+  const blocked = await explainJob(db, "2");
+  assert.deepEqual(
+    blocked?.causes.map(({ kind }) => kind),
+    ["queue_locked", "held_by_job", "holder_unknown"],
+  );
+  const ready = await explainJob(db, "3");
+  assert.match(ready?.sentence ?? "", /; whether a worker is alive is unknown\.$/);
+  const insight = createInsight(db);
+  const { incidents, level } = await insight.incidents();
+  assert.deepEqual(
+    incidents.map(({ kind }) => kind),
+    ["no_worker", "poison", "stuck_queue", "error_group"],
+  );
+  assert.equal(level, "bad");
+  // A job that runs for hours may take all of a worker's places.
+  assert.equal(incidents[0]?.title, "No worker takes jobs");
+  assert.doesNotMatch(JSON.stringify([blocked, ready, incidents]), /silent|dead|knows this task/);
+  // A stock worker leaves updated_at as it was; the failure is found all the same.
+  const { groups } = await insight.groups("error", "is:failed", 10);
+  const age = Date.now() - Date.parse(groups[0]?.lastSeen ?? "");
+  assert.ok(age > 170_000 && age < 240_000, `${age} ms`);
+  const { series } = await insight.horizon(57, "t", null);
+  assert.deepEqual(
+    Object.values(series).map((counts) => counts.reduce((sum, one) => sum + one, 0)),
+    [1, 1, 1, 0, 1],
+  );
+});

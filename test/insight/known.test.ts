@@ -1,0 +1,77 @@
+// How well things are known: rates, what workers report of themselves, a census that has grown old.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fleetOf } from "../../src/insight/known/fleet.ts";
+import { censusNames, type Since } from "../../src/insight/known/name-counts.ts";
+import { createRateMeter } from "../../src/insight/known/rates.ts";
+import type { Gauge } from "../../src/insight/stats/gauge.ts";
+import { NameTallies, type TallyRow } from "../../src/insight/stats/name-tallies.ts";
+import { inState, type Tallied, tallied } from "../../src/insight/stats/tally.ts";
+import type { ActiveWorker } from "../../src/queue/workers/list-active-workers.ts";
+
+const gauge = (seconds: number, inserted: number, deleted: number) =>
+  ({ nowMs: seconds * 1_000, inserted, deleted }) as Gauge;
+
+test("Rates are those of the last minute; for the first one there are counts.", () => {
+  const meter = createRateMeter();
+  meter.note(gauge(0, 1_000, 500));
+  assert.deepEqual(meter.perMinute, { added: null, done: null });
+  meter.note(gauge(2, 1_010, 505));
+  assert.deepEqual(meter.perMinute, { added: null, done: null });
+  assert.deepEqual(meter.seen, { ms: 2_000, added: 10, done: 5 });
+  meter.note(gauge(62, 1_070, 510));
+  assert.deepEqual(meter.perMinute, { added: 60, done: 5 });
+  for (let second = 63; second <= 200; second++) meter.note(gauge(second, 1_070, 510));
+  assert.deepEqual(meter.perMinute, { added: 0, done: 0 });
+});
+
+test("After the statistics were reset rates begin anew.", () => {
+  const meter = createRateMeter();
+  meter.note(gauge(0, 1_000, 500));
+  meter.note(gauge(10, 2_000, 500));
+  meter.note(gauge(11, 0, 0));
+  assert.deepEqual(meter.perMinute, { added: null, done: null });
+  meter.note(gauge(71, 10, 0));
+  assert.deepEqual(meter.perMinute, { added: 10, done: 0 });
+});
+
+test("A fleet's numbers are known when every living worker reports them.", () => {
+  const worker = (running: number | null, isStale = false) =>
+    ({ running, donePerMin: 9.7, failedPerMin: 1.2, isStale }) as ActiveWorker;
+  assert.deepEqual(fleetOf([]), { running: null, donePerMin: null, failedPerMin: null });
+  const living = [worker(2), worker(3), worker(99, true)];
+  assert.deepEqual(fleetOf(living), { running: 5, donePerMin: 19, failedPerMin: 2 });
+  const { running } = fleetOf([...living, worker(null)]);
+  assert.equal(running, null);
+});
+
+test("A census is exact where nothing can have changed since, and says how far off it may be elsewhere.", () => {
+  const tallies = new NameTallies();
+  const row = (tallied: Tallied, count: number): TallyRow => ({
+    kind: "task",
+    tallied,
+    ...{ keys: '["1"]', counts: `[${count}]`, times: "[null]" },
+  });
+  tallies.add([row("failed", 10), row("ready", 20), row("blocked", 5), row("scheduled", 30)]);
+  const bounds = (since: Since, which: readonly Tallied[]) => {
+    const { value, precision, low, high } = censusNames(tallies, "now", since).value(
+      tallies.tasks.get(1),
+      which,
+    );
+    return [value, precision, low, high];
+  };
+  const still = { writes: 0, becameDue: 0 };
+  assert.deepEqual(bounds(still, ["failed"]), [10, "exact", undefined, undefined]);
+  assert.deepEqual(bounds(still, inState.ready), [25, "exact", undefined, undefined]);
+  // Its queue may have been let go; and no more digits than that bears.
+  assert.deepEqual(bounds(still, ["blocked"]), [10, "estimated", 0, 30]);
+  const later = { writes: 0, becameDue: 4 };
+  assert.deepEqual(bounds(later, tallied), [65, "exact", undefined, undefined]);
+  assert.deepEqual(bounds(later, inState.ready), [25, "estimated", 21, 29]);
+  assert.deepEqual(bounds({ writes: 2, becameDue: null }, ["failed"]), [10, "estimated", 8, 12]);
+  assert.deepEqual(bounds({ writes: 0, becameDue: null }, inState.scheduled).slice(1), [
+    "estimated",
+    0,
+    60,
+  ]);
+});

@@ -1,0 +1,308 @@
+// Listing jobs: states, filters, pages.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { InputError } from "../../src/base/errors.ts";
+import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
+import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
+import type { Job } from "../../src/domain/job.ts";
+import type { JobFilter } from "../../src/insight/pages/job-filter.ts";
+import { listJobs, listLightJobs } from "../../src/insight/pages/list-jobs.ts";
+import { sampleJobs } from "../../src/insight/stats/sample-jobs.ts";
+import { tallyAll } from "../../src/insight/stats/tally-pages.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { countJobs } from "../../src/queue/read/count-jobs.ts";
+import { lockJob, NO_LOCKS, testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const idsOf = (jobs: readonly Job[]) => jobs.map((job) => job.id);
+
+async function listsNothing(filter: JobFilter): Promise<void> {
+  const { jobs, nextCursor } = await listJobs(queue.db, filter);
+  assert.deepEqual([jobs, nextCursor], [[], null]);
+}
+
+async function allPages(filter: JobFilter): Promise<string[][]> {
+  const pages: string[][] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listJobs(queue.db, { ...filter, cursor });
+    pages.push(idsOf(page.jobs));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined && pages.length < 1_000);
+  return pages;
+}
+
+test("An empty queue lists nothing.", async () => {
+  await listsNothing({});
+  assert.deepEqual(await countJobs(queue.db), {
+    total: 0,
+    ready: 0,
+    scheduled: 0,
+    locked: 0,
+    failed: 0,
+  });
+});
+
+test("Each job is in exactly one state, and the counts agree with the lists.", async () => {
+  const future = "2999-01-01T00:00:00Z";
+  const [ready, scheduled, failed, late, running, exhausted] = await addJobs(queue.db, [
+    { identifier: "ready" },
+    { identifier: "scheduled", spec: { runAt: future } },
+    { identifier: "failed" },
+    { identifier: "failed and scheduled", spec: { runAt: future } },
+    { identifier: "locked and scheduled", spec: { runAt: future } },
+    { identifier: "locked and exhausted", spec: { maxAttempts: 1 } },
+  ]);
+  await permanentlyFailJobs(queue.db, idsOf([failed, late].flatMap((job) => job ?? [])), "x");
+  await lockJob(queue, running?.id ?? "");
+  await lockJob(queue, exhausted?.id ?? "");
+  const expected = {
+    ready: [ready?.id],
+    scheduled: [scheduled?.id],
+    locked: [running?.id, exhausted?.id],
+    failed: [failed?.id, late?.id],
+  };
+  for (const state of ["ready", "scheduled", "locked", "failed"] as const) {
+    const { jobs } = await listJobs(queue.db, { state });
+    assert.deepEqual(idsOf(jobs), expected[state], state);
+    assert.ok(jobs.every((job) => job.state === state));
+  }
+  assert.equal((await listJobs(queue.db, { state: "all" })).jobs.length, 6);
+  assert.deepEqual(await countJobs(queue.db), {
+    total: 6,
+    ready: 1,
+    scheduled: 1,
+    locked: 2,
+    failed: 2,
+  });
+});
+
+test("Attempts beyond the maximum are failed, and a job runs at the moment it is due.", async () => {
+  const { id } = await addJob(queue.db, { identifier: "t", spec: { maxAttempts: 2 } });
+  await queue.sql("update worker._private_jobs set attempts = 7");
+  assert.deepEqual(idsOf((await listJobs(queue.db, { state: "failed" })).jobs), [id]);
+  const client = await queue.pool.connect();
+  await client.query("begin"); // now() stands still
+  await client.query("update worker._private_jobs set attempts = 0, run_at = now()");
+  const { jobs } = await listJobs({ ...queue.db, client }, { state: "ready" });
+  assert.deepEqual(idsOf(jobs), [id]);
+  await client.query("rollback");
+  client.release();
+});
+
+test("Filters by task and queue are exact, combine, and know what does not exist.", async () => {
+  await addJobs(queue.db, [
+    { identifier: "a", spec: { queueName: "x" } },
+    { identifier: "a", spec: { queueName: "y" } },
+    { identifier: "a" },
+    { identifier: "b", spec: { queueName: "x" } },
+    { identifier: "a%", spec: { queueName: "X" } },
+  ]);
+  const ids = async (filter: JobFilter) => idsOf((await listJobs(queue.db, filter)).jobs);
+  assert.deepEqual(await ids({ identifier: "a" }), ["1", "2", "3"]);
+  assert.deepEqual(await ids({ queue: "x" }), ["1", "4"]);
+  assert.deepEqual(await ids({ identifier: "a", queue: "x" }), ["1"]);
+  assert.deepEqual(await ids({ identifier: "a%" }), ["5"]);
+  assert.deepEqual(await ids({ identifier: "A" }), []);
+  assert.deepEqual(await ids({ identifier: "a", queue: "nowhere" }), []);
+  assert.deepEqual(await ids({ identifier: "", queue: "", search: " ", cursor: "" }), [
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+  ]);
+});
+
+test("A name that does not exist is answered without looking at jobs.", async () => {
+  await addJob(queue.db, { identifier: "t" });
+  const texts: string[] = [];
+  const client = {
+    query: (config: { text: string; values: unknown[] }) => {
+      texts.push(config.text);
+      return queue.pool.query(config as never) as never;
+    },
+  };
+  const page = await listJobs({ ...queue.db, client }, { identifier: "nothing", search: "x" });
+  assert.deepEqual([page.jobs, page.nextCursor], [[], null]);
+  assert.equal(texts.length, 1);
+  assert.ok(!texts[0]?.includes("_private_jobs"));
+});
+
+test("Pages are complete and without repeats, at every size.", async () => {
+  await addJobs(
+    queue.db,
+    Array.from({ length: 230 }, (_, n) => ({ identifier: `t${n % 3}` })),
+  );
+  const all = Array.from({ length: 230 }, (_, n) => `${n + 1}`);
+  for (const limit of [1, 7, 100, 115, 230, 500]) {
+    const pages = await allPages({ limit });
+    assert.deepEqual(pages.flat(), all);
+    assert.equal(pages.length, Math.ceil(230 / limit));
+  }
+  const some = await allPages({ limit: 20, identifier: "t1" });
+  assert.deepEqual(
+    some.flat(),
+    all.filter((_, n) => n % 3 === 1),
+  );
+});
+
+test("Pages omit and repeat nothing while jobs are added and finished.", async () => {
+  await addJobs(
+    queue.db,
+    Array.from({ length: 300 }, () => ({ identifier: "t" })),
+  );
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listJobs(queue.db, { limit: 30, cursor });
+    seen.push(...idsOf(page.jobs));
+    // What was on the page goes, as well as a job further on; others come.
+    await completeJobs(queue.db, [...idsOf(page.jobs.slice(0, 5)), `${seen.length + 40}`]);
+    if (seen.length < 300) await addJobs(queue.db, Array(10).fill({ identifier: "t" }));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  assert.equal(new Set(seen).size, seen.length);
+  assert.deepEqual(
+    seen,
+    [...seen].sort((a, b) => Number(a) - Number(b)),
+  );
+  const left = await queue.sql<{ id: string }>(
+    "select id from worker._private_jobs where id <= 300",
+  );
+  assert.ok(left.every(({ id }) => seen.includes(id)));
+});
+
+test("Limit and offset: none, beyond the end, beyond 500.", async () => {
+  await addJobs(
+    queue.db,
+    Array.from({ length: 600 }, () => ({ identifier: "t" })),
+  );
+  await listsNothing({ limit: 0 });
+  assert.equal((await listJobs(queue.db)).jobs.length, 100);
+  assert.equal((await listJobs(queue.db, { limit: 501 })).jobs.length, 500);
+  assert.equal((await listJobs(queue.db, { limit: 10_000 })).jobs.length, 500);
+  const shifted = await listJobs(queue.db, { limit: 2, offset: 300 });
+  assert.deepEqual(idsOf(shifted.jobs), ["301", "302"]);
+  const next = await listJobs(queue.db, { limit: 2, cursor: shifted.nextCursor ?? "" });
+  assert.deepEqual(idsOf(next.jobs), ["303", "304"]);
+  await listsNothing({ offset: Number.MAX_SAFE_INTEGER });
+});
+
+test("A filter that is wrong is refused.", async () => {
+  const { nextCursor } = await (async () => {
+    await addJobs(queue.db, [{ identifier: "t" }, { identifier: "t" }]);
+    return listJobs(queue.db, { limit: 1 });
+  })();
+  const wrong: [unknown, RegExp][] = [
+    [{ state: "done" }, /^state: must be one of all, locked, failed, scheduled, ready/],
+    [{ limit: -1 }, /^limit/],
+    [{ limit: 1.5 }, /^limit/],
+    [{ limit: Number.NaN }, /^limit/],
+    [{ offset: -1 }, /^offset/],
+    [{ offset: 2 ** 60 }, /^offset/],
+    [{ identifier: "a\0b" }, /^identifier: must not contain a NUL/],
+    [{ queue: "q".repeat(129) }, /^queue/],
+    [{ search: "a\0b" }, /^search: must not contain a NUL/],
+    [{ search: "x".repeat(257) }, /^search/],
+    [{ cursor: "1" }, /^cursor: is not a cursor/],
+    [{ cursor: `${nextCursor}x` }, /^cursor/],
+    [{ cursor: Buffer.from("after:9223372036854775808").toString("base64url") }, /^cursor/],
+    [{ cursor: Buffer.from("after:-1").toString("base64url") }, /^cursor/],
+    [{ cursor: "x".repeat(100_000) }, /^cursor/],
+    [{ serach: "x" }, /^serach: unknown field, did you mean "search"/],
+  ];
+  for (const [filter, message] of wrong) {
+    await assert.rejects(
+      async () => listJobs(queue.db, filter as JobFilter),
+      (error) => error instanceof InputError && message.test(error.message),
+      JSON.stringify(filter)?.slice(0, 100),
+    );
+  }
+});
+
+test("Times at the ends of PostgreSQL's range are listed as RFC 3339 can say them.", async () => {
+  await addJobs(
+    queue.db,
+    [1, 2, 3, 4].map((payload) => ({ identifier: "t", payload })),
+  );
+  await queue.sql(`
+    update worker._private_jobs set run_at = (array[
+      'infinity', '-infinity', '4000-01-01 BC', '200000-01-01'
+    ]::timestamptz[])[id]`);
+  const { jobs } = await listJobs(queue.db);
+  assert.deepEqual(
+    jobs.map((job) => job.runAt.toISOString()),
+    [
+      "9999-12-31T23:59:59.999Z",
+      "0001-01-01T00:00:00.000Z",
+      "0001-01-01T00:00:00.000Z",
+      "9999-12-31T23:59:59.999Z",
+    ],
+  );
+  assert.deepEqual(
+    jobs.map((job) => job.state),
+    ["scheduled", "ready", "ready", "scheduled"],
+  );
+});
+
+test("Ids beyond 2^53 are exact, page by page.", async () => {
+  await queue.sql("alter table worker._private_jobs alter column id restart 9007199254740992");
+  const added = await addJobs(
+    queue.db,
+    Array.from({ length: 5 }, () => ({ identifier: "t" })),
+  );
+  const pages = await allPages({ limit: 2 });
+  assert.deepEqual(pages.flat(), idsOf(added));
+  assert.equal(pages[0]?.[1], "9007199254740993");
+  const completed = await completeJobs(queue.db, ["9007199254740993"]);
+  assert.deepEqual(idsOf(completed.jobs), ["9007199254740993"]);
+});
+
+test("A job whose task and queue are gone is still listed.", async () => {
+  await addJob(queue.db, { identifier: "t", spec: { queueName: "q" } });
+  await queue.sql("delete from worker._private_tasks");
+  await queue.sql("delete from worker._private_job_queues");
+  const [job] = (await listJobs(queue.db)).jobs;
+  assert.deepEqual([job?.taskIdentifier, job?.queueName], [null, null]);
+  assert.equal(typeof job?.queueId, "number");
+});
+
+test("A page of very large jobs ends early, and its cursor goes on.", async () => {
+  const text = "x".repeat(1024 * 1024);
+  const { db } = queue;
+  for (let n = 0; n < 12; n++) await addJob(db, { identifier: "large", payload: { n, text } });
+  const first = await listJobs(db, { limit: 100 });
+  assert.equal(first.jobs.length, 7, "the page ends before the job that would take it past 8 MB");
+  const second = await listJobs(db, { limit: 100, cursor: first.nextCursor ?? "" });
+  assert.equal(second.nextCursor, null);
+  const seen = [...first.jobs, ...second.jobs].map(({ payload }) => (payload as { n: number }).n);
+  assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+});
+
+test("A failure that left updated_at as it was, as stock workers do, is told at its own time.", async () => {
+  await queue.sql("insert into worker._private_tasks (identifier) values ('stock')");
+  await queue.sql(`
+    insert into worker._private_jobs (task_id, attempts, max_attempts, created_at, updated_at, run_at)
+    select 1, attempts, 3, now() - interval '1 d', now() - interval '1 d',
+      date_trunc('second', now()) - interval '1 m' + exp(attempts) * interval '1 s'
+    from unnest('{2,3}'::int[]) as made (attempts)`);
+  const rows = await queue.sql<{ ms: number }>(
+    `select floor(extract(epoch from run_at - exp(attempts) * interval '1 s') * 1000)::float8 as ms
+     from worker._private_jobs order by id`,
+  );
+  const { jobs } = await listLightJobs(queue.db);
+  assert.deepEqual(
+    jobs.map(({ condition }) => condition),
+    ["retrying", "failed"],
+  );
+  const since = jobs.map(({ conditionSince }) => Date.parse(conditionSince));
+  assert.deepEqual(
+    since,
+    rows.map(({ ms }) => ms),
+  );
+  assert.equal((await sampleJobs(queue.db, [0], NO_LOCKS)).lastFailureMs, since[1]);
+  const failed = (await tallyAll(queue.db, NO_LOCKS)).find(({ tallied }) => tallied === "failed");
+  assert.deepEqual(JSON.parse(failed?.times ?? "[]").map(Math.floor), [since[1]]);
+});

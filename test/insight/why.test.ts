@@ -1,0 +1,386 @@
+// Why a job is where it is: every cause, made of real rows.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { JobSpec } from "../../src/domain/job-spec.ts";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const { sql } = queue;
+
+const add = async (identifier: string, spec: JobSpec = {}): Promise<string> =>
+  (await addJob(queue.db, { identifier, spec })).id;
+const explain = async (id: string) => {
+  const why = await explainJob(queue.db, id);
+  assert.ok(why !== null);
+  return why;
+};
+const root = async (id: string) => (await explain(id)).causes.find(({ isRoot }) => isRoot);
+
+/** A worker that lists its tasks, heard of `age` ago. */
+async function worker(id: string, tasks: readonly string[], age = "0s", more: object = {}) {
+  await heartbeat(queue, id, { task_identifiers: tasks, threshold_ms: 7_000, ...more });
+  await sql(
+    "update worker._private_workers set last_heartbeat_at = now() - $2::interval where id = $1",
+    [id, age],
+  );
+}
+
+/** The queue is held by a worker that runs the first job in it. */
+async function holdQueue(name: string, jobId: string, by: string, age: string) {
+  await lockJob(queue, jobId, by, age);
+  await sql(
+    `update worker._private_job_queues set locked_by = $2, locked_at = now() - $3::interval
+     where queue_name = $1`,
+    [name, by, age],
+  );
+}
+
+test("A holder without a name is said to have none, and nobody is offered to unlock it.", async () => {
+  const id = await add("import");
+  await lockJob(queue, id, "", "5 hours");
+  const why = await explain(id);
+  assert.match(why.sentence, /^Has been locked for 5 h by a worker without a name, which sends no/);
+  assert.match(why.sentence, /older than 4 hours: any worker may take it away\.$/);
+  const [cause] = why.causes;
+  assert.equal(
+    cause?.text,
+    "A worker without a name has locked it for 5 h and sends no heartbeats",
+  );
+  assert.equal(cause?.verb, null);
+});
+
+describe("Behind a locked queue", () => {
+  async function held(by: string, age: string) {
+    const first = await add("import", { queueName: "crm:acme" });
+    const [second, third] = [
+      await add("sync", { queueName: "crm:acme" }),
+      await add("sync", { queueName: "crm:acme" }),
+    ];
+    await add("sync", { queueName: "other" });
+    await holdQueue("crm:acme", first, by, age);
+    return { first, second, third };
+  }
+
+  test("a silent worker is the root, at the end of the chain, with the verb that unlocks it.", async () => {
+    await worker("w-silent", ["import", "sync"], "130 minutes 5 s");
+    const { first, third } = await held("w-silent", "129 minutes 5 s");
+    const why = await explain(third);
+    assert.equal(why.condition, "blocked");
+    assert.match(
+      why.sentence,
+      /^Waits for crm:acme, 2nd of 2\. The queue is stuck, locked by w-silent, which is not responding: no heartbeat for 2 h 10 m\. Unlock/,
+    );
+    assert.deepEqual(
+      why.causes.map(({ kind, isRoot }) => [kind, isRoot]),
+      [
+        ["queue_locked", false],
+        ["held_by_job", false],
+        ["holder_silent", true],
+      ],
+    );
+    const [waits, byJob, silent] = why.causes;
+    assert.deepEqual(waits?.links, { queue: "crm:acme", worker: null, job: null });
+    assert.equal(byJob?.text, `crm:acme runs one job at a time and is locked by import #${first}`);
+    assert.deepEqual(byJob?.links, { queue: "crm:acme", worker: null, job: first });
+    assert.equal(silent?.text, "w-silent is not responding: no heartbeat for 2 h 10 m");
+    assert.deepEqual(silent?.verb, {
+      action: "force-unlock",
+      label: "Unlock w-silent…",
+      workerIds: ["w-silent"],
+    });
+    assert.deepEqual([why.ahead?.value, why.ahead?.precision, why.of?.value], [1, "exact", 2]);
+    // The page writes each time by its reader's clock: it finds it behind "at" or "since".
+    const moment = String.raw`2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
+    assert.match(waits?.detail ?? "", new RegExp(`^2nd of 2; due since ${moment}$`));
+    assert.match(byJob?.detail ?? "", new RegExp(`^locked since ${moment}; its`));
+    assert.match(silent?.detail ?? "", new RegExp(`^last heartbeat at ${moment}`));
+  });
+
+  test("a worker that answers is no trouble, and there is nothing to do.", async () => {
+    await worker("w", ["import", "sync"]);
+    const { second } = await held("w", "20 minutes");
+    const why = await explain(second);
+    assert.match(
+      why.sentence,
+      /1st of 2\. The queue runs one job at a time, now on w, whose last heartbeat was/,
+    );
+    assert.deepEqual([why.causes.at(-1)?.kind, why.causes.at(-1)?.verb], ["holder_alive", null]);
+  });
+
+  for (const [age, hasVerb] of [
+    ["20 minutes", false],
+    ["5 hours", true],
+  ] as const) {
+    test(`a worker that sends no heartbeats is unknown after ${age}.`, async () => {
+      await worker("another", ["import", "sync"]);
+      const { second } = await held("stock-worker", age);
+      const why = await explain(second);
+      const last = why.causes.at(-1);
+      assert.equal(last?.kind, "holder_unknown");
+      assert.equal(last?.verb !== null, hasVerb);
+      const words = JSON.stringify(why);
+      assert.match(why.sentence, /sends no heartbeats: check that it is still running/);
+      assert.doesNotMatch(words, /silent|dead/);
+    });
+  }
+
+  test("the holder's own list leads to the job that holds it.", async () => {
+    const { first, second } = await held("w", "1 minute");
+    await worker("w", ["import"], "0s", { running_job_ids: [first, "no id", null] });
+    assert.equal((await explain(second)).causes[1]?.links.job, first);
+  });
+});
+
+test("A running job says whether its worker answers.", async () => {
+  await worker("w-alive", ["t"]);
+  await worker("w-silent", ["t"], "1 hour 5 s");
+  const kinds: Record<string, string> = {
+    "w-alive": "holder_alive",
+    "w-silent": "holder_silent",
+    "w-stock": "holder_unknown",
+  };
+  for (const [by, kind] of Object.entries(kinds)) {
+    const id = await add("t");
+    await lockJob(queue, id, by, "232 seconds");
+    const why = await explain(id);
+    assert.deepEqual([why.condition, why.causes[0]?.kind, why.causes.length], ["running", kind, 1]);
+    assert.match(
+      why.sentence,
+      new RegExp(`^Has (run|been locked) for 3 m 5\\d s (on|by) ${by}, (whose|which) `),
+    );
+  }
+});
+
+test("Only a cause that needs a repair is broken: healthy waits are not.", async () => {
+  await worker("w-alive", ["t", "later"]);
+  await worker("w-silent", ["t", "later"], "1 hour 5 s");
+  const locked = async (by: string, age: string) => {
+    const id = await add("t");
+    await lockJob(queue, id, by, age);
+    return id;
+  };
+  const failed = await add("t", { maxAttempts: 1 });
+  await sql("update worker._private_jobs set attempts = 1 where id = $1", [failed]);
+  const roots = [
+    [await locked("w-alive", "1 hour"), "holder_alive", false],
+    [await locked("w-silent", "1 hour"), "holder_silent", true],
+    [await locked("w-stock", "3 hours"), "holder_unknown", false],
+    [await locked("w-stock", "5 hours"), "holder_unknown", true],
+    [await add("later", { runAt: new Date(Date.now() + 3_600_000) }), "not_due", false],
+    [failed, "exhausted", true],
+  ] as const;
+  for (const [id, kind, isBroken] of roots) {
+    const found = await root(id);
+    assert.deepEqual([found?.kind, found?.isBroken], [kind, isBroken]);
+  }
+});
+
+test("A job that its worker has just locked is running, and is not said to have started.", async () => {
+  const id = await add("t");
+  await worker("w", ["t"], "0s", { running_jobs: 0, running_job_ids: [] });
+  await lockJob(queue, id, "w");
+  const why = await explain(id);
+  assert.equal(why.condition, "running");
+  assert.match(why.sentence, /^Was fetched 0 s ago by w, which does not report yet/);
+  assert.match(why.causes[0]?.text ?? "", /^w has fetched it and does not report yet/);
+});
+
+/** Three jobs of one queue, which w has locked 3 s ago; it runs the first. */
+async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
+  const add3 = () => add("t", { queueName: "q" });
+  const ids = [await add3(), await add3(), await add3()] as const;
+  for (const id of ids) await lockJob(queue, id, "w", "3 seconds");
+  await sql(`update worker._private_job_queues set locked_at = now(), locked_by = 'w'`);
+  await worker("w", ["t"], "0s", { running_job_ids: [ids[0]], ...report(ids) });
+  return ids;
+}
+
+for (const [name, report] of Object.entries({
+  "what it runs": () => ({ running_jobs: 1 }),
+  "what it has fetched, too": ([, ...fetched]: readonly string[]) => ({ fetched_job_ids: fetched }),
+})) {
+  test(`Of a worker that reports ${name}, a fetched job says behind which it is.`, async () => {
+    const [runs, next, last] = await threeOfOneQueue(report);
+    const why = await explain(last);
+    assert.equal(why.condition, "fetched");
+    assert.match(
+      why.sentence,
+      new RegExp(
+        `^Fetched by w, second behind #${runs}, 3.* s ago and not started; its last heartbeat`,
+      ),
+    );
+    assert.deepEqual(
+      why.causes.map(({ kind, text, links }) => [kind, text, links.job, links.worker]),
+      [["holder_alive", `fetched by w, second behind #${runs}`, runs, "w"]],
+    );
+    assert.match((await explain(next)).sentence, /^Fetched by w, first behind/);
+    assert.match((await explain(runs)).sentence, /^Has run for 3/);
+  });
+}
+
+test("A fetched job without a queue names its worker only, and one that is silent can be unlocked.", async () => {
+  const id = await add("t");
+  await lockJob(queue, id, "w", "2 hours");
+  await worker("w", ["t"], "1 hour 5 s", { running_job_ids: [], fetched_job_ids: [id] });
+  const why = await explain(id);
+  assert.match(
+    why.sentence,
+    /^Fetched by w 2 h ago and not started; that worker is not responding/,
+  );
+  assert.deepEqual(why.causes[0]?.verb?.action, "force-unlock");
+});
+
+test("A job without tries says so, and how it can be retried.", async () => {
+  const id = await add("t", { maxAttempts: 5 });
+  await sql(
+    `update worker._private_jobs set attempts = 5, last_error = 'boom',
+       created_at = now() - interval '10 minutes',
+       updated_at = now() - interval '10 minutes',
+       run_at = now() - interval '19 seconds' + exp(5) * interval '1 second' where id = $1`,
+    [id],
+  );
+  const why = await explain(id);
+  assert.equal(why.condition, "failed");
+  // The row's updated_at is that of a stock worker, which does not touch it.
+  assert.match(
+    why.sentence,
+    /^Will not run again\. All 5 tries are used up within 9 m 4\d s; the last ended (19|2\d) s ago\.$/,
+  );
+  assert.deepEqual(why.causes[0]?.verb, { action: "retry", label: "Retry…", jobIds: [id] });
+  assert.deepEqual(why.nextTries, []);
+});
+
+test("A job that failed before tells when it is tried again, and how it goes on.", async () => {
+  const id = await add("t", { maxAttempts: 25 });
+  await sql(
+    `update worker._private_jobs set attempts = 6, last_error = 'boom',
+      run_at = now() + interval '398 seconds' where id = $1`,
+    [id],
+  );
+  const why = await explain(id);
+  assert.equal(why.condition, "retrying");
+  assert.match(
+    why.sentence,
+    /^Runs again in 6 m 3\d s, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. 6 of 25 tries failed/,
+  );
+  assert.equal(why.causes[0]?.kind, "not_due");
+  const [next = "", after = ""] = why.nextTries;
+  const delay = (Date.parse(after) - Date.parse(next)) / 1_000;
+  assert.equal(Math.round(delay), Math.round(Math.exp(7)));
+  assert.equal(why.nextTries.length, 6);
+  // From the 10th on 6 h 7 m each.
+  assert.ok(Date.parse(why.lastTry ?? "") - Date.parse(next) > 3.5 * 86_400_000);
+});
+
+test("A scheduled job says when it is due, also where that is never.", async () => {
+  const id = await add("t");
+  await sql("update worker._private_jobs set run_at = now() + interval '2 hours 39 minutes 10 s'");
+  const why = await explain(id);
+  assert.match(why.sentence, /^Due in 2 h 39 m, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.$/);
+  assert.deepEqual(why.causes[0]?.verb, { action: "run-now", label: "Run now…", jobIds: [id] });
+  await sql("update worker._private_jobs set run_at = 'infinity'");
+  assert.equal((await explain(id)).sentence, "Due never: its time is infinity.");
+});
+
+test("A ready job says how many are before it, those of held queues not among them.", async () => {
+  await worker("w", ["t"]);
+  const late = await add("t", { priority: 5 });
+  assert.equal((await explain(late)).sentence, "Next free worker takes it.");
+  assert.deepEqual((await explain(late)).causes, []);
+  await add("t", { priority: 1 });
+  await add("t", { priority: 9 });
+  const held = await add("t", { queueName: "held" });
+  await add("t", { queueName: "held" });
+  await holdQueue("held", held, "w", "1 second");
+  const why = await explain(late);
+  assert.equal(why.sentence, "Due; 1 job is before it.");
+  assert.deepEqual([why.causes[0]?.kind, why.ahead?.value], ["behind", 1]);
+});
+
+test("What a living worker says it runs is said, where the row does not show it.", async () => {
+  const id = await add("t");
+  await worker("w-fast", ["t"], "0s", { running_job_ids: [id] });
+  assert.equal((await explain(id)).sentence, "w-fast says that it runs it now.");
+});
+
+describe("That no worker knows a task", () => {
+  test("is claimed when all that live list theirs, and so do all that hold locks.", async () => {
+    await worker("a", ["other"]);
+    await worker("b", ["another"]);
+    await worker("c", ["lost"], "1 hour 5 s");
+    const id = await add("lost");
+    const held = await add("other");
+    await lockJob(queue, held, "a");
+    const why = await explain(id);
+    assert.match(why.sentence, /^No worker alive knows this task, lost/);
+    assert.equal(why.causes[0]?.kind, "no_worker_for_task");
+    assert.equal(why.causes[0]?.detail, "c did, and is not responding");
+    await sql("update worker._private_jobs set run_at = now() + interval '1 day' where id = $1", [
+      id,
+    ]);
+    assert.match(
+      (await explain(id)).sentence,
+      /^Due in .* No worker alive knows this task, lost\.$/,
+    );
+  });
+
+  const doubts: Record<string, () => Promise<unknown>> = {
+    "somebody's list is cut": () => worker("b", ["another"], "0s", { tasks_cut: true }),
+    "somebody lists nothing": () => heartbeat(queue, "b", { host: "h" }),
+    "somebody says nothing at all": () => heartbeat(queue, "b"),
+    "somebody says something else": () => heartbeat(queue, "b", { task_identifiers: "lost" }),
+    "a stock worker holds a job": async () => lockJob(queue, await add("other"), "stock"),
+    "a stock worker holds a queue": async () => {
+      await add("other", { queueName: "q" });
+      await sql("update worker._private_job_queues set locked_by = 'stock', locked_at = now()");
+    },
+    "nobody lives": () => sql("delete from worker._private_workers"),
+    "one knows it": () => worker("b", ["lost"]),
+  };
+  for (const [doubt, make] of Object.entries(doubts)) {
+    test(`is not claimed when ${doubt}.`, async () => {
+      await worker("a", ["other"]);
+      const id = await add("lost");
+      await make();
+      assert.doesNotMatch(JSON.stringify(await explain(id)), /knows|no_worker_for_task/);
+    });
+  }
+});
+
+test("Names and errors are told as they are, however hostile.", async () => {
+  const hostile = `it's "q" \\ %_{}<script>\u202e\u{1f600}`;
+  const first = await add(hostile, { queueName: hostile });
+  const second = await add(hostile, { queueName: hostile });
+  await holdQueue(hostile, first, hostile, "5 hours 5 s");
+  const why = await explain(second);
+  assert.ok(why.sentence.includes(hostile));
+  assert.deepEqual(
+    why.causes.map(({ links }) => links.queue ?? links.worker),
+    [hostile, hostile, hostile],
+  );
+  await sql(
+    "update worker._private_jobs set run_at = '4713-01-01 BC', attempts = 25 where id = $1",
+    [second],
+  );
+  await sql("update worker._private_job_queues set locked_by = null");
+  assert.equal((await explain(second)).condition, "failed");
+  await sql("update worker._private_jobs set attempts = 0 where id = $1", [second]);
+  assert.match((await explain(second)).sentence, /its row does not name the worker/);
+});
+
+test("A job that is gone has no why.", async () => {
+  assert.equal(await explainJob(queue.db, "4711"), null);
+  assert.equal(await root(await add("t")), undefined);
+});
+
+test("A job whose result PostgreSQL refuses says so, with PostgreSQL's sentence.", async () => {
+  const id = await add("import");
+  await lockJob(queue, id, "w", "5s");
+  const error = "PostgreSQL refuses the end of the job: never";
+  await worker("w", ["import"], "0s", { unsettled: [null, { id: "x" }, { id, error }] });
+  const why = await explain(id);
+  assert.equal(why.sentence, `Has ended on w and stays locked. ${error}.`);
+  assert.equal((await root(id))?.detail, error);
+});

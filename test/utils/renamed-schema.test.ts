@@ -1,0 +1,91 @@
+// A schema that was renamed, or restored from an edited dump: its functions hold another schema's name.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { readSchemaDrift } from "../../src/database/inspect/schema-drift.ts";
+import { migrate } from "../../src/database/schema/migrate.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { boundOperations } from "../../src/utils/bound-operations.ts";
+import { testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const names = ["jobs", "odd\"\\'$1 name", "worker"];
+const bound = (name: string) =>
+  boundOperations({ client: queue.pool, schema: schemaName(name) }, false, null);
+const twice = [0, 1].map(() => ({ identifier: "t", spec: { jobKey: "k" } }));
+const count = async (name: string) => {
+  const [row] = await queue.sql<{ n: number }>(
+    `select count(*)::int as n from ${schemaName(name).quoted}._private_jobs`,
+  );
+  return row?.n;
+};
+
+beforeEach(async () => {
+  for (const name of names.slice(0, -1)) {
+    await queue.sql(`drop schema if exists ${schemaName(name).quoted} cascade`);
+  }
+  await migrate(queue.pool, schemaName(), { extensions: ["operations"] });
+});
+
+for (const name of names.slice(0, -1)) {
+  test(`In a renamed schema each operation works on the tables of that schema: ${name}.`, async () => {
+    await queue.sql(`alter schema worker rename to ${schemaName(name).quoted}`);
+    await migrate(queue.pool, schemaName(), { extensions: ["operations"] });
+    const here = bound(name);
+    const there = bound("worker");
+    const [job] = await here.addJobs([{ identifier: "t" }]);
+    const other = await there.addJob("t", {}, { jobKey: "k" });
+    const ids = [job?.id ?? "", "1000"];
+    assert.ok(other);
+    assert.equal((await here.removeJob("k")).outcome, "absent");
+    assert.deepEqual(
+      (await here.addJobs(twice)).map((job) => job?.revision),
+      [0, 1],
+    );
+    assert.equal((await here.removeJob("k")).outcome, "removed");
+    assert.equal((await here.addJob("t", {}, { jobKey: "k" }))?.revision, 0);
+    assert.equal((await here.removeJob("k")).outcome, "removed");
+    assert.equal((await here.permanentlyFailJobs(ids)).length, 1);
+    assert.equal((await here.rescheduleJobs(ids, { attempts: 0 })).length, 1);
+    assert.deepEqual([await count(name), await count("worker")], [1, 1]);
+    const { strays } = await readSchemaDrift({ client: queue.pool, schema: schemaName(name) });
+    assert.ok(strays.some((one) => one.name === "add_job" && one.schemas[0] === '"worker"'));
+
+    await migrate(queue.pool, schemaName(name));
+    const added = await here.addJob("t", {}, { jobKey: "k" });
+    assert.equal((await here.removeJob("k")).job?.id, added?.id);
+    assert.equal((await here.completeJobs([job?.id ?? ""])).length, 1);
+    assert.deepEqual([await count(name), await count("worker")], [0, 1]);
+    const after = await readSchemaDrift({ client: queue.pool, schema: schemaName(name) });
+    assert.deepEqual(after.strays, []);
+  });
+}
+
+test("A rename under an open connection changes nothing for the next call, nor does one back.", async () => {
+  const { addJob } = bound("worker");
+  await addJob("t", {}, { jobKey: "k" });
+  await queue.sql("alter schema worker rename to jobs");
+  assert.equal((await bound("jobs").addJob("t", {}, { jobKey: "k" }))?.revision, 1);
+  assert.deepEqual(
+    (await bound("jobs").addJobs(twice)).map((job) => job?.revision),
+    [2, 3],
+  );
+  await queue.sql("alter schema jobs rename to worker");
+  assert.equal((await addJob("t", {}, { jobKey: "k" }))?.revision, 4);
+});
+
+test("A function of which one line names another schema is found, and is not called.", async () => {
+  const [row] = await queue.sql<{ text: string }>(
+    "select pg_get_functiondef('worker.add_jobs'::regproc) as text",
+  );
+  const text = row?.text ?? "";
+  await queue.sql(
+    text.replace('"worker"._private_tasks as tasks on', '"other"._private_tasks as tasks on'),
+  );
+  const { strays } = await readSchemaDrift(queue.db);
+  assert.deepEqual(
+    strays.map(({ name, schemas }) => [name, schemas]),
+    [["add_jobs", ['"other"']]],
+  );
+  assert.equal((await bound("worker").addJobs(twice)).length, 2);
+  await queue.sql(text);
+});

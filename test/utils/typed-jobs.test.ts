@@ -1,0 +1,107 @@
+// Jobs that are added by their task: what TypeScript lets through, and what is checked all the same.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Job } from "../../src/domain/job.ts";
+import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
+import { type RawJson, rawJson } from "../../src/domain/payload.ts";
+import type { JobArguments, JobOfTask } from "../../src/domain/typed-job.ts";
+import type { WorkerUtils } from "../../src/utils/worker-utils.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
+import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
+import type { TaskContext } from "../../src/worker/task/task-context.ts";
+import type { Worker } from "../../src/worker/worker.ts";
+import { testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+
+const send = defineTask<{ to: string }>("send", () => {});
+const lax = defineTask<{ to?: string }>("lax", () => {});
+const plain = defineTask("plain", () => {});
+const batch = defineBatchTask<{ user: number }>("batch", () => undefined);
+
+// What holds for types is said as types: a line that is wrong does not compile.
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Fits<Value, Type> = Value extends Type ? true : false;
+const holds = <_Claim extends true>(): void => {};
+
+type PayloadOf<T> = T extends Task<infer Payload> ? Payload : never;
+
+test("What stands behind a task in addJob follows from the type of its payload.", () => {
+  holds<Equal<JobArguments<{ to: string }>, [payload: { to: string } | RawJson, spec?: JobSpec]>>();
+  holds<
+    Equal<JobArguments<{ to?: string }>, [payload?: { to?: string } | RawJson, spec?: JobSpec]>
+  >();
+  holds<Equal<JobArguments<unknown>, [payload?: unknown, spec?: JobSpec]>>();
+  holds<Equal<PayloadOf<typeof batch>, readonly { user: number }[]>>();
+  holds<Fits<[{ to: "x" }], JobArguments<PayloadOf<typeof send>>>>();
+  holds<Equal<Fits<[], JobArguments<PayloadOf<typeof send>>>, false>>();
+  holds<Equal<Fits<[{ to: 1 }], JobArguments<PayloadOf<typeof send>>>, false>>();
+  // Not even one that looks like exact JSON.
+  holds<Equal<Fits<[{ text: string }], JobArguments<PayloadOf<typeof send>>>, false>>();
+  holds<Equal<Fits<[{ user: 1 }], JobArguments<PayloadOf<typeof batch>>>, false>>();
+  holds<Fits<[{ user: 1 }[]], JobArguments<PayloadOf<typeof batch>>>>();
+});
+
+test("So does what a job of a list may have.", () => {
+  type Send = JobOfTask<PayloadOf<typeof send>>;
+  type SendTask = typeof send;
+  holds<Fits<{ task: SendTask; payload: { to: string } }, Send>>();
+  holds<Equal<Fits<{ task: SendTask }, Send>, false>>();
+  holds<Equal<Fits<{ task: SendTask; payload: { to: number } }, Send>, false>>();
+  holds<Fits<{ task: typeof lax }, JobOfTask<PayloadOf<typeof lax>>>>();
+});
+
+test("Utilities give a job; those of a worker, which interceptors may skip, also none.", () => {
+  type Given<U extends WorkerUtils<Job | null>> = Awaited<ReturnType<U["addJob"]>>;
+  holds<Equal<Given<Awaited<ReturnType<typeof makeWorkerUtils>>>, Job>>();
+  holds<Equal<Given<Worker["utils"]>, Job | null>>();
+  holds<Equal<Given<TaskContext["utils"]>, Job | null>>();
+  holds<Equal<TaskContext["addJob"], Worker["utils"]["addJob"]>>();
+});
+
+test("A task stands for its identifier in each way of adding, also beside others.", async () => {
+  await using utils = await makeWorkerUtils({ pool: queue.pool });
+  const { taskIdentifier, payloadText } = await utils.addJob(send, { to: "ada" });
+  assert.deepEqual([taskIdentifier, payloadText], ["send", '{"to":"ada"}']);
+  assert.equal((await utils.addJob(lax)).payloadText, "{}");
+  assert.equal((await utils.addJob(send, rawJson('{"to": 1e2}'))).payloadText, '{"to": 1e2}');
+  const keyed = { jobKey: "k" };
+  assert.equal((await utils.addJob(batch, [{ user: 1 }], keyed)).key, "k");
+  const listed: JobToAdd = { identifier: "other", payload: 1 };
+  const jobs = await utils.addJobs([
+    { task: send, payload: { to: "bob" }, spec: { priority: 3 } },
+    { task: lax },
+    { task: plain, payload: [1] },
+    { task: batch, payload: [{ user: 2 }] },
+    listed,
+  ]);
+  assert.deepEqual(
+    jobs.map((job) => [job.taskIdentifier, job.payloadText, job.priority]),
+    [
+      ["send", '{"to":"bob"}', 3],
+      ["lax", "{}", 0],
+      ["plain", "[1]", 0],
+      ["batch", '[{"user":2}]', 0],
+      ["other", "1", 0],
+    ],
+  );
+  const many = ["c", "d"].map((to) => ({ task: send, payload: { to } }));
+  assert.equal((await utils.addJobs(many)).length, 2);
+  assert.equal(await utils.copyJobs(many), 2);
+  assert.equal((await utils.listJobs({ identifier: "send" })).jobs.length, 7);
+});
+
+test("What is no task, or both a task and an identifier, is refused with its place.", async () => {
+  await using utils = await makeWorkerUtils({ pool: queue.pool });
+  const wrong = [{ task: "send" }, { task: send, identifier: "other" }, { task: {} }] as never;
+  await assert.rejects(utils.addJobs(wrong), {
+    message: [
+      "jobs[0].task: must be a task of defineTask()",
+      "jobs[1].identifier: give it or task, not both",
+      "jobs[2].identifier: is required",
+    ].join("; "),
+  });
+  await assert.rejects(utils.addJob({} as never), { message: "identifier: is required" });
+  await assert.rejects(utils.addJob(null as never), { message: /^identifier: must be a string/ });
+});

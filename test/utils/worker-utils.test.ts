@@ -1,0 +1,158 @@
+// The library's way in: what it owns, what it is lent, and what it refuses.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { InputError } from "../../src/base/errors.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
+import { testQueue } from "../queue/queue-database.ts";
+import { emptyDatabase } from "../support/database.ts";
+
+const queue = testQueue();
+
+test("Every operation is there, on a pool that was lent and is never ended.", async () => {
+  const utils = await makeWorkerUtils({ pool: queue.pool });
+  assert.equal(utils.schema, "worker");
+  const job = await utils.addJob("t", { n: 1 }, { jobKey: "k", queueName: "q" });
+  const [other] = await utils.addJobs([{ identifier: "u" }]);
+  assert.deepEqual(await utils.getJob(job.id), job);
+  assert.equal((await utils.listJobs()).jobs.length, 2);
+  assert.equal((await utils.listJobs({ search: "k", limit: 1 })).jobs.length, 1);
+  assert.equal((await utils.countJobs()).ready, 2);
+  assert.equal((await utils.listQueues()).length, 1);
+  assert.deepEqual(await utils.listLockedWorkers(), []);
+  assert.deepEqual(await utils.listActiveWorkers(), []);
+  assert.equal((await utils.rescheduleJobs([job.id], { priority: 2 }))[0]?.priority, 2);
+  const [failed] = await utils.permanentlyFailJobs([other?.id ?? ""]);
+  assert.equal(failed?.lastError, "Manually marked as failed");
+  assert.equal((await utils.removeJob("k")).outcome, "removed");
+  assert.deepEqual(await utils.completeJobs([job.id]), []);
+  assert.deepEqual(await utils.forceUnlockWorkers(["w"]), { jobs: 0, queues: 0 });
+  assert.equal((await utils.sweepStaleWorkers({ dryRun: true })).dryRun, true);
+  assert.equal((await utils.cleanup()).deletedJobs, 1);
+  await utils.migrate();
+  await utils.end();
+  await utils[Symbol.asyncDispose]();
+  assert.equal((await utils.countJobs()).total, 0);
+  assert.ok(!queue.pool.ending);
+});
+
+test("Methods work when they are taken off the object.", async () => {
+  const { addJob, countJobs } = await makeWorkerUtils({ pool: queue.pool });
+  await addJob("t");
+  assert.equal((await countJobs()).total, 1);
+});
+
+test("A pool of its own is ended, once; then the utilities say what is wrong.", async () => {
+  const utils = await makeWorkerUtils({ connectionString: queue.url, maxConnections: 2 });
+  await utils.addJob("t");
+  await Promise.all([utils.end(), utils.end()]);
+  await utils.end();
+  await assert.rejects(utils.addJob("t"), { code: "database_unreachable" });
+});
+
+test("Jobs added through a lent client live and die with its transaction.", async () => {
+  const utils = await makeWorkerUtils({ pool: queue.pool });
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin");
+    const bound = utils.with(client);
+    await bound.addJob("t");
+    await bound.addJobs([{ identifier: "u" }, { identifier: "v" }]);
+    assert.equal((await bound.countJobs()).total, 3);
+    assert.equal((await utils.countJobs()).total, 0);
+    await client.query("rollback");
+    assert.equal((await utils.countJobs()).total, 0);
+    await client.query("begin");
+    await bound.addJob("t");
+    await bound.end();
+    await client.query("commit");
+    assert.equal((await utils.countJobs()).total, 1);
+    await assert.rejects(bound.migrate(), { code: "configuration" });
+  } finally {
+    client.release();
+  }
+});
+
+test("A statement that loses in a lent transaction reports its own collision.", async () => {
+  const utils = await makeWorkerUtils({ pool: queue.pool });
+  const { id } = await utils.addJob("t");
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin isolation level repeatable read");
+    await client.query("select 1 from worker._private_jobs");
+    await utils.rescheduleJobs([id], { priority: 1 });
+    await assert.rejects(utils.with(client).completeJobs([id]), {
+      code: "database_busy",
+      message: /could not serialize/,
+    });
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+});
+
+test("Deadlocks between sessions are tried again.", async () => {
+  const utils = await makeWorkerUtils({ pool: queue.pool });
+  await utils.addJobs(["a", "b"].map((identifier) => ({ identifier })));
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin; set local deadlock_timeout = '10s'");
+    await client.query("update worker._private_jobs set priority = 1 where id = 2");
+    const failing = utils.permanentlyFailJobs(["1", "2"], "x"); // takes 1, waits for 2
+    await queue.sql("select pg_sleep(0.1)");
+    await client.query("update worker._private_jobs set priority = 1 where id = 1"); // waits for 1
+    await client.query("commit");
+    assert.equal((await failing).length, 2);
+  } finally {
+    client.release();
+  }
+});
+
+test("Another schema, with any name, is another queue.", async () => {
+  const { url } = await emptyDatabase();
+  const names = ["jobs", 'it\'s "q" $$ %s', "Straße"];
+  for (const schema of names) {
+    await using utils = await makeWorkerUtils({ connectionString: url, schema, maxConnections: 1 });
+    await assert.rejects(utils.addJob("t"), { code: "schema_missing" });
+    assert.deepEqual(await utils.listActiveWorkers().catch((error) => error.code), []);
+    await utils.migrate();
+    const { id } = await utils.addJob("t", {}, { queueName: "q", jobKey: "k" });
+    assert.equal(id, "1");
+    await utils.addJobs([{ identifier: "t" }, { identifier: "t", spec: { jobKey: "l" } }]);
+    assert.equal((await utils.listJobs({ search: "t" })).jobs.length, 3);
+    assert.equal((await utils.sweepStaleWorkers()).hasHeartbeats, true);
+  }
+});
+
+test("Wrong options are refused, all at once, and a misspelt name gets a hint.", async () => {
+  const wrong: [object, RegExp][] = [
+    [{}, /either pool or connectionString is needed/],
+    [{ pool: queue.pool, connectionString: queue.url }, /either pool or connectionString/],
+    [{ conectionString: queue.url }, /did you mean "connectionString"/],
+    [{ connectionString: "mysql://root:secret@localhost/x" }, /not of the form postgres:/],
+    [{ connectionString: queue.url, maxConnections: 0 }, /maxConnections/],
+    [{ connectionString: queue.url, schema: "" }, /schema: must have 1 to 63 bytes/],
+    [{ pool: {} }, /pool: must be a pg Pool/],
+  ];
+  for (const [options, message] of wrong) {
+    await assert.rejects(
+      makeWorkerUtils(options),
+      (error) =>
+        error instanceof InputError &&
+        message.test(error.message) &&
+        !error.message.includes("secret"),
+    );
+  }
+});
+
+test("A database that is not there is reported by the first call.", async () => {
+  await using utils = await makeWorkerUtils({ connectionString: "postgres://u:p@127.0.0.1:1/d" });
+  await assert.rejects(utils.addJob("t"), {
+    code: "database_unreachable",
+    message: /DATABASE_URL/,
+  });
+  const pool = new pg.Pool({ connectionString: "postgres://u:p@127.0.0.1:1/d" });
+  const lent = await makeWorkerUtils({ pool });
+  await assert.rejects(lent.listJobs(), { code: "database_unreachable" });
+  await pool.end();
+});
