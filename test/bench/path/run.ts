@@ -1,0 +1,125 @@
+// Prints the source files in which code runs on two paths, measured with V8's precise coverage:
+//
+//   npm run bench:path [-- --files]
+//
+// one job from addJob() to its end in each mode of fetching, and one POST /api/jobs/action.
+// `--files` names the files, with the functions that ran. Work in the background (heartbeats, the feed)
+// counts where it falls into the measured time: the round with the fewest files is printed.
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { Session } from "node:inspector/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Pool } from "pg";
+import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";
+import { serve } from "../../../src/admin/server.ts";
+import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { defineTask, makeWorkerUtils, run } from "../../../src/index.ts";
+
+const ROUNDS = 9;
+const SCHEMA = "worker";
+const source = join(import.meta.dirname, "../../../src");
+
+/** By file: the functions that ran. */
+type Ran = ReadonlyMap<string, readonly string[]>;
+
+const coverage = new Session();
+coverage.connect();
+await coverage.post("Profiler.enable");
+await coverage.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+
+const folder = mkdtempSync(join(tmpdir(), "path-bench-"));
+chmodSync(folder, 0o755); // PostgreSQL runs as another user where this is root
+const server = await startEmbeddedServer({ dataDir: join(folder, "data") });
+try {
+  const url = server.url("postgres");
+  await jobs(url, "safe");
+  await jobs(url, "fast");
+  await action(url);
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function jobs(connectionString: string, mode: "safe" | "fast"): Promise<void> {
+  const pool = new Pool({ connectionString, max: 1 });
+  await using utils = await makeWorkerUtils({ connectionString, schema: SCHEMA });
+  await utils.migrate();
+  const runner = await run({
+    connectionString,
+    schema: SCHEMA,
+    concurrency: 1,
+    ...(mode === "fast" ? { fastLane: true } : {}),
+    tasks: [defineTask("hello", () => {})],
+  });
+  const one = async () => {
+    await utils.addJob("hello", {});
+    // Settling is the last step, and no event marks it.
+    for (let left = 1; left > 0; ) {
+      const { rows } = await pool.query(`select count(*)::int as n from ${SCHEMA}._private_jobs`);
+      left = rows[0].n;
+    }
+  };
+  report(`a job, ${mode}: add, fetch, run, settle`, await fewest(one));
+  await runner.stop();
+  await pool.end();
+}
+
+async function action(connectionString: string): Promise<void> {
+  const pool = new Pool({ connectionString, max: 4 });
+  const config = adminServerConfig(pool).schema(SCHEMA).listenAddr("127.0.0.1:0");
+  const admin = await serve(await config.auth({ mode: "none" }).build());
+  await using utils = await makeWorkerUtils({ connectionString, schema: SCHEMA });
+  const later = new Date(Date.now() + 3_600_000);
+  const { id } = await utils.addJob("hello", {}, { runAt: later });
+  const session = await fetch(`${admin.url}api/session`);
+  const { csrf_token: token } = (await session.json()) as { readonly csrf_token: string };
+  const request = {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-worker-admin-csrf": token },
+    body: JSON.stringify({ action: "reschedule", ids: [Number(id)], priority: 1 }),
+  };
+  const one = async () => {
+    const response = await fetch(`${admin.url}api/jobs/action`, request);
+    if (!response.ok) throw new Error(await response.text());
+    await response.text();
+  };
+  report("POST /api/jobs/action", await fewest(one));
+  await admin.stop();
+  await pool.end();
+}
+
+async function fewest(round: () => Promise<void>): Promise<Ran> {
+  await round();
+  let best: Ran | null = null;
+  for (let n = 0; n < ROUNDS; n++) {
+    await ranSince();
+    await round();
+    const ran = await ranSince();
+    if (best === null || ran.size < best.size) best = ran;
+  }
+  return best ?? new Map();
+}
+
+/** What ran since the last call: the coverage counts anew each time it is taken. */
+async function ranSince(): Promise<Ran> {
+  const { result } = await coverage.post("Profiler.takePreciseCoverage");
+  const ran = new Map<string, readonly string[]>();
+  for (const { url, functions } of result) {
+    if (!url.startsWith("file:")) continue;
+    const path = relative(source, fileURLToPath(url));
+    if (path.startsWith("..")) continue;
+    // The first one is the module itself, which has no name either.
+    const names = functions
+      .filter(({ ranges: [range] }, at) => at > 0 && range !== undefined && range.count > 0)
+      .map(({ functionName }) => functionName || "=>");
+    if (names.length > 0) ran.set(path, names);
+  }
+  return ran;
+}
+
+function report(what: string, ran: Ran): void {
+  console.log(`${String(ran.size).padStart(4)} files   ${what}`);
+  if (!process.argv.includes("--files")) return;
+  for (const [path, names] of [...ran].sort()) console.log(`     ${path}: ${names.join(", ")}`);
+}
