@@ -69,7 +69,9 @@ for (const fastLane of [false, true]) {
           return left.length === 1 && left[0]?.locked_by === null && left[0].last_error !== null;
         });
         const [left] = await queue.left();
-        assert.deepEqual([left?.id, left?.attempts], [id, 1]);
+        // Between the rollback and the result sent alone another connection may run it as well.
+        const runs = task.seen.filter((n) => n === 7).length;
+        assert.deepEqual([left?.id, left?.attempts], [id, runs]);
         assert.match(left?.last_error ?? "", sentence);
         assert.ok(
           lines.some((line) => line.level === "error" && sentence.test(`${line.fields["error"]}`)),
