@@ -332,6 +332,19 @@ test("The admin and the command line know commands by their list, and perform() 
   assert.deepEqual(wrong, []);
 });
 
+test("No two exported types share a name.", () => {
+  const declared = /^export (?:abstract )?(?:type|interface|class) (\w+)/gm;
+  const names = sources
+    .filter(({ path }) => path !== join("src", "index.ts"))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(declared)].map(([, name = ""]) => ({ name, path })),
+    );
+  const shared = [...Map.groupBy(names, ({ name }) => name)]
+    .filter(([, places]) => places.length > 1)
+    .map(([name, places]) => `${name}: ${places.map(({ path }) => path).join(", ")}`);
+  assert.deepEqual(shared, []);
+});
+
 test("A module does nothing when it is imported.", async () => {
   const entries = [join("src", "main.ts"), join("src", "worker", "lease", "heartbeat-thread.ts")];
   const urls = sources

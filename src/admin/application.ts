@@ -31,8 +31,8 @@ import { inTime, patientAsker } from "./context/request-time.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
 import { insightSources } from "./insight/sources.ts";
+import { createDegradationLog } from "./live/degradation-log.ts";
 import { createReadiness } from "./live/readiness.ts";
-import { createUnserved } from "./live/unserved.ts";
 import { createOperationRunner } from "./operations/operation-runner.ts";
 import { operationSource, publishOperations } from "./operations/operation-source.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
@@ -67,10 +67,16 @@ export async function createApplication(
   ]);
   const csrf = createCsrfGuard(derive);
   const refusals = createRefusalLog(logger);
-  const unserved = createUnserved(logger, metrics.unserved);
+  const degradationLog = createDegradationLog(logger, metrics.degraded);
   const { lineMs } = limits;
-  const databases = adminDatabases({ pool, schema, logger, lineMs, unserved: unserved.tell });
-  const { reads, glances, writes } = databases;
+  const databases = adminDatabases({
+    pool,
+    schema,
+    logger,
+    lineMs,
+    onDegraded: degradationLog.tell,
+  });
+  const { reads, quickReads, writes } = databases;
   // Who has mended something sees it: nobody waits for the next round.
   const changed = () => {
     insight.changed();
@@ -83,7 +89,7 @@ export async function createApplication(
   };
   const audit = createAuditTrail({ db: writes, logger, onAudit });
   const readiness = createReadiness(reads);
-  const operations = createOperationRunner({ reads, glances, writes, audit, readiness, logger });
+  const operations = createOperationRunner({ reads, quickReads, writes, audit, readiness, logger });
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
   const insight = createInsight(databases.feed);
   const feed = createFeed(databases.feed, {
@@ -92,7 +98,7 @@ export async function createApplication(
     maxViewersPerClient: limits.viewersPerClient,
     patienceMs: limits.stalledMs,
     logger,
-    unserved: unserved.tell,
+    onDegraded: degradationLog.tell,
     ...parts.feed,
   });
   publishOperations(operations, feed);
@@ -125,10 +131,10 @@ export async function createApplication(
   };
   return {
     exchange: {
-      handle: createDispatcher(endpoints, policy, { logger, unserved: unserved.tell }),
+      handle: createDispatcher(endpoints, policy, { logger, onDegraded: degradationLog.tell }),
       headers: headers.usual,
       logger,
-      unserved: unserved.tell,
+      onDegraded: degradationLog.tell,
       clientOf: clientAddress(config.trustedProxies),
     },
     limits: {
@@ -154,7 +160,7 @@ export async function createApplication(
       await feed.stop();
       pool.off("error", onLost);
       refusals.close();
-      unserved.close();
+      degradationLog.close();
     },
   };
 }
@@ -178,7 +184,7 @@ function bind(route: AdminRoute, admin: Admin, of: DatabasesOf): AdminEndpoint {
   const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_BEGIN_MS) : limits.requestMs;
   const time = { limitMs, patienceMs: limits.lineMs };
   const read = (request: HttpRequest) =>
-    inTime(request, time, (asker) => operation.run({ ...admin, databases: of(asker) }, request));
+    inTime(request, time, (scope) => operation.run({ ...admin, databases: of(scope) }, request));
   const readAgain = async (request: HttpRequest) => {
     const asOf = new Date(now()).toISOString();
     const answer = await read(request);

@@ -7,8 +7,8 @@ import type { Database } from "../database/database.ts";
 import { hasOperations } from "../database/schema/extensions/has-operations.ts";
 import type { JobFacts } from "./audit/audit-entry.ts";
 import { readFacts } from "./audit/job-facts.ts";
-import type { Command, Surroundings, Tally } from "./declare/command.ts";
-import { checksOf, type Fields, type Input } from "./declare/field.ts";
+import type { Command, CommandContext, CommandTally } from "./declare/command.ts";
+import { type CommandFields, checksOf, type Input } from "./declare/field.ts";
 
 /** What is to be remembered of a performed command. Never a payload. */
 export interface CommandRecord {
@@ -20,7 +20,7 @@ export interface CommandRecord {
   readonly key: string | null;
   readonly workers: readonly string[] | null;
   readonly message: string;
-  readonly tally: Tally | null;
+  readonly tally: CommandTally | null;
   /** Where what the jobs were is kept. */
   readonly operationId: string | null;
   /** What it was told beside them, without what is for the payload or could be a secret. */
@@ -36,14 +36,14 @@ export interface Performed {
   /** The operation by which it can be undone; null: there is none. */
   readonly operationId: string | null;
   /** How many of how many; null for a command that does all or nothing. */
-  readonly tally: Tally | null;
+  readonly tally: CommandTally | null;
   /** Whether it did less than it was asked to. */
   readonly isPartial: boolean;
   /** The answer of HTTP and of `--json`: a JSON object as text, payloads byte for byte. */
   readonly json: string;
 }
 
-export interface PerformOptions extends Surroundings {
+export interface PerformOptions extends CommandContext {
   /** The HTTP request's id. */
   readonly request?: string;
   /** What the caller has found wrong with the input already: told together with the rest. */
@@ -107,13 +107,13 @@ export async function perform(
 export function checkInput(
   command: Command,
   input: Readonly<Record<string, unknown>>,
-): Input<Fields> {
-  const checked = validate(strict(checksOf(command.fields)), input) as Input<Fields>;
+): Input<CommandFields> {
+  const checked = validate(strict(checksOf(command.fields)), input) as Input<CommandFields>;
   refuse([...lackingOf(command, checked), ...(command.problems?.(checked) ?? [])]);
   return checked;
 }
 
-function lackingOf({ name, needsOneOf }: Command, input: Input<Fields>): Problem[] {
+function lackingOf({ name, needsOneOf }: Command, input: Input<CommandFields>): Problem[] {
   if (needsOneOf === undefined) return [];
   if (needsOneOf.some((field) => input[field] !== undefined)) return [];
   const [last, ...others] = [...needsOneOf].reverse();

@@ -5,7 +5,7 @@ import http from "node:http";
 import https from "node:https";
 import { timeoutSignal } from "../base/clock.ts";
 
-export interface Answer {
+export interface GetResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -21,9 +21,9 @@ export interface AskOptions {
 const LONGEST_ANSWER_BYTES = 64 * 1024;
 
 /** Rejects with an AbortError when it takes too long, or with what the connection says. */
-export function ask(url: URL, options: AskOptions): Promise<Answer> {
+export function ask(url: URL, options: AskOptions): Promise<GetResponse> {
   const { socketPath, timeoutMs, trustsAnyCertificate } = options;
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<GetResponse>();
   const { get } = url.protocol === "https:" ? https : http;
   const signal = timeoutSignal(timeoutMs);
   const settings = { socketPath, signal, agent: false, rejectUnauthorized: !trustsAnyCertificate };

@@ -37,7 +37,7 @@ export interface Exchange<E extends Endpoint> {
 export interface Report {
   readonly logger: Logger;
   /** Told of each answer 503: its code, which request it was for, and the error. */
-  readonly unserved?:
+  readonly onDegraded?:
     | ((code: string, fields: Readonly<Record<string, unknown>>) => void)
     | undefined;
 }
@@ -83,7 +83,7 @@ function otherMethod(method: string, allow: readonly string[]): Refusal {
 export function errorResponse(
   error: unknown,
   request: Pick<HttpRequest, "id" | "method" | "path">,
-  { logger, unserved }: Report,
+  { logger, onDegraded }: Report,
 ): HttpResponse {
   const { status, code, message, headers, members } = refusalOf(error);
   const fields = { request: request.id, method: request.method, path: request.path, code };
@@ -91,7 +91,7 @@ export function errorResponse(
   else if (status === 503) {
     const all = { ...fields, ...insideOf(error) };
     logger.debug(all, "a request must wait");
-    unserved?.(code, all);
+    onDegraded?.(code, all);
   }
   const text =
     status === 500

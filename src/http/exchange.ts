@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { wait } from "../base/clock.ts";
 import { createAnswerMemory, type HeldAnswer } from "./bounds/answer-memory.ts";
 import { type ClientAddress, networkOf, plainAddress } from "./bounds/client-address.ts";
-import type { Connections, OpenExchange } from "./bounds/connections.ts";
+import type { HttpConnections, OpenExchange } from "./bounds/connections.ts";
 import type { Limits } from "./bounds/limits.ts";
 import { createWork } from "./bounds/work.ts";
 import { errorResponse, type Report } from "./endpoint.ts";
@@ -27,7 +27,7 @@ export interface ExchangeOptions extends Report {
 }
 
 /** `expects`: the client waits to be invited before it sends the body. `url`: the whole target. */
-export type Answer = (
+export type NodeHandler = (
   req: IncomingMessage,
   res: ServerResponse,
   expects: boolean,
@@ -37,8 +37,8 @@ export type Answer = (
 export function createAnswer(
   options: ExchangeOptions,
   limits: Limits,
-  connections: Connections,
-): Answer {
+  connections: HttpConnections,
+): NodeHandler {
   const { clientOf = plainAddress, isUnix = () => false } = options;
   const peerOf = ({ remoteAddress = "" }: Socket) => (isUnix() ? UNIX_PEER : remoteAddress);
   const work = createWork(limits.unanswered, limits.unansweredPerClient);

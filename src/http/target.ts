@@ -2,14 +2,14 @@
 // sections 3.2 and 3.3): Node's parser lets these through.
 import { Refusal } from "./refusal.ts";
 
-export interface Target {
+export interface RequestTarget {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly host: string | undefined;
 }
 
 /** The target's parts, or null when it is none. An absolute target's host replaces the header's. */
-export function parseTarget(url: string, hostHeader: string | undefined): Target | null {
+export function parseTarget(url: string, hostHeader: string | undefined): RequestTarget | null {
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(url);
   const rest = absolute === null ? url : url.slice(absolute[0].length);
   const local = rest === "" || rest.startsWith("?") ? `/${rest}` : rest;

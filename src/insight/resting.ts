@@ -3,7 +3,7 @@
 // one waits; what was slow is answered from the last reading, and refreshed behind it. After a write of
 // ours it rests less: who has mended something looks whether it is mended.
 import { monotonic } from "../base/clock.ts";
-import { unlessLate } from "../database/unless-late.ts";
+import { nullOnTimeout } from "../database/null-on-timeout.ts";
 
 export interface Resting<T> {
   (): Promise<T>;
@@ -74,7 +74,7 @@ export function resting<T>(run: () => Promise<T>, options: RestingOptions = {}):
     const { value, tookMs, atMs } = last;
     // An old one says how old it is, and is better than none.
     const isOld = tookMs < QUICK_MS || isHurried || clock() - atMs > STALE_MS;
-    if (isOld) return unlessLate(next).then((fresh) => fresh ?? value);
+    if (isOld) return nullOnTimeout(next).then((fresh) => fresh ?? value);
     // Whoever waits for it hears what went wrong; nobody does here.
     next.catch(() => {});
     return Promise.resolve(value);

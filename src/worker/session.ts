@@ -7,7 +7,7 @@ import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { named } from "./connection/connection-config.ts";
-import { type ConnectionSettings, WorkerConnection } from "./connection/worker-connection.ts";
+import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
 import type { ClaimedJob } from "./execute/claimed-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
 import { Refusals, type Unsettled } from "./execute/refusals.ts";
@@ -243,7 +243,7 @@ export class Session<E> {
   }
 
   #connections(
-    own: Pick<ConnectionSettings, "connection" | "isLeased" | "onLoss">,
+    own: Pick<WorkerConnectionSettings, "connection" | "isLeased" | "onLoss">,
   ): WorkerConnection[] {
     const { schema, preparedStatements, lanes } = this.#parts.config;
     const settings = { schema, preparedStatements, sessionId: this.id, ...own };

@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { wait } from "../base/clock.ts";
 
 /** What is stopped (session.ts). */
-export interface Stoppable {
+export interface StoppableSession {
   /** Jobs whose handlers have been called and have not ended. */
   readonly runningIds: readonly string[];
   /** Tells all jobs to end. */
@@ -30,7 +30,7 @@ const LAST_WRITES_MS = 1_000;
 
 export class StopLimit {
   readonly #times: StopTimes;
-  readonly #parts: () => readonly Stoppable[];
+  readonly #parts: () => readonly StoppableSession[];
   readonly #wait: typeof wait;
   /** Aborts when the stop is over, whichever way it ended. */
   readonly #over = new AbortController();
@@ -38,7 +38,11 @@ export class StopLimit {
   #aborted: Promise<void> | null = null;
   #hasAbandoned = false;
 
-  constructor(times: StopTimes, parts: () => readonly Stoppable[], sleep: typeof wait = wait) {
+  constructor(
+    times: StopTimes,
+    parts: () => readonly StoppableSession[],
+    sleep: typeof wait = wait,
+  ) {
     this.#times = times;
     this.#parts = parts;
     this.#wait = sleep;

@@ -1,14 +1,14 @@
 // What could not be served is seen: in the log, in few lines, and in the metrics.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createUnserved } from "../../src/admin/live/unserved.ts";
+import { createDegradationLog } from "../../src/admin/live/degradation-log.ts";
 import { recordingLogger, startAdmin } from "./admin-harness.ts";
 
 test("One line for each cause and minute, and how many more there were.", () => {
   const { logger, lines } = recordingLogger();
   const counted: string[] = [];
   let endMinute = () => {};
-  const { tell, close } = createUnserved(
+  const { tell, close } = createDegradationLog(
     logger,
     (cause) => counted.push(cause),
     (_ms, callback) => {

@@ -1,12 +1,12 @@
 // How large an operation's batches are, from how long the last ones took: told the time, never waiting.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPace, type Pace } from "../../src/commands/operations/pace.ts";
+import { type BatchPace, createPace } from "../../src/commands/operations/pace.ts";
 
 const ids = (count: number) => ({ ids: count, jobs: null });
 
 /** Batches of jobs that lie close together, each taking so long a job. */
-function work(pace: Pace, msPerJob: number, batches: number): number {
+function work(pace: BatchPace, msPerJob: number, batches: number): number {
   let limit = 0;
   for (let n = 0; n < batches; n++) {
     ({ limit } = pace.step);

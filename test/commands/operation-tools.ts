@@ -22,7 +22,7 @@ export function operationTools(db: Database, store = tableStore(db, randomUUID()
   return {
     store,
     reads: db,
-    glances: db,
+    quickReads: db,
     compile: compilerOn(db),
     logger: silentLogger,
     monotonic,

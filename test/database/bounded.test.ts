@@ -71,7 +71,7 @@ test("So it is behind pgbouncer.", { skip: pgbouncerProgram() === null }, async 
   await pgbouncer.stop();
 });
 
-test("A statement gets no more time than its asker has left.", async () => {
+test("A statement gets no more time than its scope has left.", async () => {
   const { signal } = new AbortController();
   for (const pool of [poolAt(url), ownPoolAt(url)]) {
     const db = boundedQueryable(pool, bounds, { signal, leftMs: () => 50 });

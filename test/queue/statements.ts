@@ -64,12 +64,12 @@ import {
 } from "../../src/insight/stats/tally-pages.ts";
 import { askedMark, encodeCursor } from "../../src/insight/walk/cursor.ts";
 import type { JobSort } from "../../src/insight/walk/order.ts";
-import type { Position } from "../../src/insight/walk/place.ts";
+import type { Position } from "../../src/insight/walk/walk-place.ts";
 import { readHolders, readUnsettledJobs, unknownHolder } from "../../src/insight/why/holders.ts";
 import { readFetchedBefore, readHoldingJob } from "../../src/insight/why/holding-job.ts";
 import { readJobFacts } from "../../src/insight/why/job-facts.ts";
 import { readKnowledge } from "../../src/insight/why/knowledge.ts";
-import { readPlace } from "../../src/insight/why/place.ts";
+import { readPlace } from "../../src/insight/why/queue-place.ts";
 import { readTableFacts } from "../../src/insight/why/table-facts.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";

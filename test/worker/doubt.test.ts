@@ -1,14 +1,14 @@
 // How long a worker that ends waits for jobs that a lost fetch may have locked.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Doubt } from "../../src/worker/safe/doubt.ts";
+import { UncertainLocks } from "../../src/worker/safe/uncertain-locks.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 /** A doubt after a fetch that broke; the server speaks whenever `speaks` is true. */
 function ending(isLeased: boolean, speaks: () => boolean) {
   const clock = manualClock();
   let heard = 0;
-  const doubt = new Doubt({
+  const doubt = new UncertainLocks({
     clock,
     pending: { isNone: true, hasResults: false } as never,
     isLeased: () => isLeased,

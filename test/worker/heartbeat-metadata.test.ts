@@ -8,7 +8,7 @@ import {
   HeartbeatMetadata,
   type WorkerDescription,
 } from "../../src/worker/lease/heartbeat-metadata.ts";
-import { Rates } from "../../src/worker/lease/rates.ts";
+import { WorkerRates } from "../../src/worker/lease/rates.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
 
@@ -123,7 +123,7 @@ test("Jobs are counted in all, and by the busiest tasks.", () => {
 });
 
 test("A rate is of the last minute, at first a count, and 0 a minute after the last job.", () => {
-  const rates = new Rates();
+  const rates = new WorkerRates();
   assert.deepEqual(rates.perMinute({ atMs: 0, done: 0, failed: 0 }), { done: 0, failed: 0 });
   assert.deepEqual(rates.perMinute({ atMs: 2_000, done: 0, failed: 1 }), { done: 0, failed: 1 });
   assert.deepEqual(rates.perMinute({ atMs: 30_000, done: 50, failed: 1 }), { done: 50, failed: 1 });

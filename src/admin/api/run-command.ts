@@ -5,7 +5,7 @@ import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import type { Command } from "../../commands/declare/command.ts";
-import { checksOf, choice, type Fields, optional } from "../../commands/declare/field.ts";
+import { type CommandFields, checksOf, choice, optional } from "../../commands/declare/field.ts";
 import { commands } from "../../commands/index.ts";
 import { type CommandRecord, perform } from "../../commands/perform.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -44,7 +44,7 @@ export function commandsAt(path: string, name: string): Operation {
       const members = await readMembers(request, admin.config.limits.bodyBytes);
       const command = actions.length === 0 ? first : chosen(here, actions, members);
       request.notes["command"] = command.name;
-      const mayChangeSchema = command.permission !== "jobs:write";
+      const mayChangeSchema = command.weight === "heavy";
       const { input, problems } = inputOf(command, here, members);
       const performing = perform(command, databaseOf(admin, command), input, {
         pool: admin.config.pool,
@@ -69,8 +69,8 @@ export function commandsAt(path: string, name: string): Operation {
   };
 }
 
-function databaseOf({ databases }: Admin, { permission }: Command) {
-  return permission === "jobs:write" ? databases.writes : databases.maintenance;
+function databaseOf({ databases }: Admin, { weight }: Command) {
+  return weight === "light" ? databases.writes : databases.maintenance;
 }
 
 // Of a list in the log: a line must not grow with a request.
@@ -107,7 +107,7 @@ const userOf = ({ notes }: HttpRequest) =>
 function chosen(here: readonly Command[], actions: readonly string[], members: Members): Command {
   const action = choice(["Action", "what to do"], actions);
   const fields = Object.entries(fieldsOf(here)).map(([name, field]) => [name, optional(field)]);
-  const all: Fields = { ...Object.fromEntries(fields), action };
+  const all: CommandFields = { ...Object.fromEntries(fields), action };
   const text = members.get("action") ?? "null";
   const command = here.find(({ http }) => http.action === JSON.parse(text));
   if (command !== undefined) return command;
@@ -145,6 +145,6 @@ function inputOf(command: Command, here: readonly Command[], members: Members) {
   return { input, problems };
 }
 
-function fieldsOf(here: readonly Command[]): Fields {
+function fieldsOf(here: readonly Command[]): CommandFields {
   return Object.assign({}, ...here.map(({ fields }) => fields));
 }

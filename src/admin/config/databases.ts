@@ -3,7 +3,11 @@
 import type { Pool, QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { type Asker, type Bounds, boundedQueryable } from "../../database/connection/pool.ts";
+import {
+  type Bounds,
+  boundedQueryable,
+  type RequestScope,
+} from "../../database/connection/pool.ts";
 import type { Database, Queryable } from "../../database/database.ts";
 import { explainDatabaseError } from "../../database/errors/database-errors.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
@@ -14,7 +18,7 @@ export interface AdminDatabases {
   /** READ ONLY, 0.5 s, plain plans: the steps of a walk, each a statement of about 0.1 s. */
   readonly lists: Database;
   /** READ ONLY, 0.25 s: what is better left than waited for. */
-  readonly glances: Database;
+  readonly quickReads: Database;
   /** READ ONLY, 20 s: a value so large that unpacking it takes seconds, in pieces. */
   readonly downloads: Database;
   /** READ ONLY, 1 s: what is read of all jobs, for many at once. */
@@ -26,14 +30,17 @@ export interface AdminDatabases {
 }
 
 /** The same for one request: what it reads ends with it. What it writes has begun and is finished. */
-export type DatabasesOf = (asker: Asker) => AdminDatabases;
+export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
 export interface DatabaseOptions {
   readonly pool: Pool;
   readonly schema: SchemaName;
   readonly logger: Logger;
   /** Told of each statement that took too long and was stopped. */
-  readonly unserved?: (cause: "statement_timeout", fields: { readonly statement: string }) => void;
+  readonly onDegraded?: (
+    cause: "statement_timeout",
+    fields: { readonly statement: string },
+  ) => void;
   /** How long a statement waits for a connection, milliseconds. */
   readonly lineMs: number;
 }
@@ -41,7 +48,7 @@ export interface DatabaseOptions {
 const readOnly = { lockTimeoutMs: 1_000, readOnly: true } as const;
 const reads: Bounds = { statementTimeoutMs: 2_000, ...readOnly };
 const lists: Bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true };
-const glances: Bounds = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true };
+const quickReads: Bounds = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true };
 const downloads: Bounds = { statementTimeoutMs: 20_000, lockTimeoutMs: 1_000, readOnly: true };
 const feed: Bounds = { statementTimeoutMs: 1_000, lockTimeoutMs: 100, readOnly: true };
 const writes: Bounds = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false };
@@ -54,15 +61,15 @@ const maintenance: Bounds = {
 export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of: DatabasesOf } {
   const { pool, schema, lineMs } = options;
   const watch = createWatch(options);
-  const database = (bounds: Bounds, asker?: Asker): Database => {
-    const bounded = boundedQueryable(pool, { ...bounds, lineMs }, asker);
-    const client = watch(bounded, { asker, isGlance: bounds === glances });
-    return { schema, client: asker === undefined ? client : untilGone(client, asker.signal) };
+  const database = (bounds: Bounds, scope?: RequestScope): Database => {
+    const bounded = boundedQueryable(pool, { ...bounds, lineMs }, scope);
+    const client = watch(bounded, { scope, isQuickRead: bounds === quickReads });
+    return { schema, client: scope === undefined ? client : untilGone(client, scope.signal) };
   };
   const shared = {
     reads: database(reads),
     lists: database(lists),
-    glances: database(glances),
+    quickReads: database(quickReads),
     downloads: database(downloads),
     feed: database(feed),
     writes: database(writes),
@@ -70,23 +77,24 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
   return {
     ...shared,
-    of: (asker) => ({
+    of: (scope) => ({
       ...shared,
-      reads: database(reads, asker),
-      lists: database(lists, asker),
-      glances: database(glances, asker),
+      reads: database(reads, scope),
+      lists: database(lists, scope),
+      quickReads: database(quickReads, scope),
       // An answer that streams may begin before its first statement has ended.
-      downloads: database(downloads, { signal: asker.signal, leftMs: () => Infinity }),
-      feed: database(feed, asker),
-      writes: database(writes, { ...unhurried, ...patienceOf(asker) }),
+      downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
+      feed: database(feed, scope),
+      writes: database(writes, { ...unhurried, ...patienceOf(scope) }),
     }),
   };
 }
 
 /** What is written is finished, whoever has left. */
-const unhurried: Asker = { signal: new AbortController().signal, leftMs: () => Infinity };
+const unhurried: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
-const patienceOf = ({ patienceMs }: Asker) => (patienceMs === undefined ? {} : { patienceMs });
+const patienceOf = ({ patienceMs }: RequestScope) =>
+  patienceMs === undefined ? {} : { patienceMs };
 
 /** Whoever has gone does not wait until his statement has been stopped. */
 function untilGone(client: Queryable, signal: AbortSignal): Queryable {
@@ -114,23 +122,23 @@ function headOf({ text }: QueryConfig): string {
 }
 
 interface Watched {
-  readonly asker: Asker | undefined;
+  readonly scope: RequestScope | undefined;
   /** That it was too short is an answer. */
-  readonly isGlance: boolean;
+  readonly isQuickRead: boolean;
 }
 
 /** Reports the change between away and back, whichever statement meets it first. */
 function createWatch({
   schema,
   logger,
-  unserved,
+  onDegraded,
 }: DatabaseOptions): (client: Queryable, watched: Watched) => Queryable {
   let away: WorkerError | null = null;
   const back = () => {
     if (away !== null) logger.info({}, "the database is back");
     away = null;
   };
-  return (client, { asker, isGlance }) => ({
+  return (client, { scope, isQuickRead }) => ({
     async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       try {
         const result = await client.query<R>(config);
@@ -147,8 +155,9 @@ function createWatch({
           away = explained;
         } else if (!unasked.has(code)) back();
         // What was stopped because its client has left took no longer than it might.
-        const isLate = code === "database_timeout" && asker?.signal.aborted !== true;
-        if (isLate && !isGlance) unserved?.("statement_timeout", { statement: headOf(config) });
+        const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
+        if (isLate && !isQuickRead)
+          onDegraded?.("statement_timeout", { statement: headOf(config) });
         // All connections are busy with a server that does not answer.
         throw code === "busy" ? (away ?? explained) : explained;
       }

@@ -5,7 +5,7 @@
 
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
-import type { Asker } from "../../database/connection/pool.ts";
+import type { RequestScope } from "../../database/connection/pool.ts";
 import type { HttpRequest } from "../../http/request.ts";
 
 export interface RequestTime {
@@ -14,7 +14,7 @@ export interface RequestTime {
 }
 
 /** For work that is finished, whoever has left: only how long it waits for others is bounded. */
-export function patientAsker(patienceMs: number): Asker {
+export function patientAsker(patienceMs: number): RequestScope {
   const untilMs = monotonic() + patienceMs;
   return {
     signal: NEVER,
@@ -29,7 +29,7 @@ const NEVER = new AbortController().signal;
 export async function inTime<T>(
   request: HttpRequest,
   { limitMs, patienceMs: patience }: RequestTime,
-  work: (asker: Asker) => T | Promise<T>,
+  work: (scope: RequestScope) => T | Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();

@@ -3,13 +3,13 @@
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
-import type { Known } from "../../insight/known/known.ts";
+import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
 import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {
-  show(known: Known): void;
+  show(known: QueueSnapshot): void;
   /** Shows what is watched for the first time; false where nothing is known that could be shown. */
-  showNew(known: Known | null): boolean;
+  showNew(known: QueueSnapshot | null): boolean;
   /** What somebody else says, if it has changed. */
   say(event: string, json: string): void;
   /** Whether somebody who joins is shown it at once. */
@@ -49,7 +49,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
   };
 
-  const events: Readonly<Record<string, (known: Known) => void>> = {
+  const events: Readonly<Record<string, (known: QueueSnapshot) => void>> = {
     pulse: (known) => {
       const { comparable, json } = pulseJson(known);
       send("pulse", comparable, json, tickMs - SLACK_MS);
@@ -99,6 +99,6 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
 const SLACK_MS = 50;
 
 /** The counts without the moments at which they were read. */
-function countsComparable(known: Known): string {
+function countsComparable(known: QueueSnapshot): string {
   return countsJson(known).replaceAll(/"as_of":"[^"]*"/g, "");
 }

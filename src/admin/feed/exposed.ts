@@ -1,15 +1,16 @@
 // What a scrape shows of the queue, the feed and the pool.
-import type { Known } from "../../insight/known/known.ts";
+
 import type { LargestNames } from "../../insight/known/largest-names.ts";
-import type { Part } from "../../insight/known/sampler.ts";
+import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
+import type { SamplerPart } from "../../insight/known/sampler.ts";
 
 export interface Exposed {
   /** `away`: the database could not be reached; `unknown`: it is there, but could not tell in time. */
-  readonly known: Known | "away" | "unknown";
+  readonly known: QueueSnapshot | "away" | "unknown";
   readonly names: LargestNames | null;
   readonly feed: {
     readonly viewers: number;
-    readonly parts: ReadonlyMap<Part, { readonly tookMs: number; readonly atMs: number }>;
+    readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
   };
   readonly pool: {
     readonly totalCount: number;

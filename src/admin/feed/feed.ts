@@ -11,12 +11,12 @@ import { createEventSource } from "../../http/events/event-source.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 import { LISTEN_MS } from "../../insight/known/census.ts";
-import type { Known } from "../../insight/known/known.ts";
 import { createLargestNames, type LargestNames } from "../../insight/known/largest-names.ts";
+import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
 import { createSampler, type Sampler, type SamplerOptions } from "../../insight/known/sampler.ts";
 import { createBroadcast } from "./broadcast.ts";
 import { overviewText } from "./overview-json.ts";
-import { type Beat, createRhythm } from "./rhythm.ts";
+import { createRhythm, type RhythmTask } from "./rhythm.ts";
 
 /** What a viewer may ask for; without asking it is shown `overview`. */
 export const feedEvents = [
@@ -43,7 +43,7 @@ export interface Feed {
    * What is known now. Of a small table all of it was read after this call, so a write that was answered
    * before is in it; of a large one it may be a few seconds old.
    */
-  known(): Promise<Known>;
+  known(): Promise<QueueSnapshot>;
   /** The JSON of GET /api/overview, and its moment. */
   overview(): Promise<{ readonly json: string; readonly asOf: string }>;
   /** Somebody will watch in a moment: what he is shown first is read already. */
@@ -56,7 +56,7 @@ export interface Feed {
   /** Somebody has written: what the sources say is asked for at once, and a little later. */
   changed(): void;
   /** The tasks and queues with the most jobs. */
-  largest(known: Known, limit: number): Promise<LargestNames>;
+  largest(known: QueueSnapshot, limit: number): Promise<LargestNames>;
   readonly viewers: number;
   readonly parts: Sampler["parts"];
   stop(): Promise<void>;
@@ -67,7 +67,7 @@ export interface FeedOptions extends SamplerOptions {
   readonly maxViewersPerClient: number;
   readonly logger: Logger;
   /** Told of what could not be read for the viewers, with its code. */
-  readonly unserved?: (code: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly onDegraded?: (code: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly sources?: readonly FeedSource[];
   readonly intervalMs?: number;
   readonly pingMs?: number;
@@ -88,7 +88,7 @@ const LEFT_PAUSE_MS = 60_000;
 
 export function createFeed(db: Database, options: FeedOptions): Feed {
   const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, patienceMs = 30_000 } = options;
-  const { askedMs = 60_000, unserved = () => {} } = options;
+  const { askedMs = 60_000, onDegraded = () => {} } = options;
   const sampler = createSampler(db, options);
   let askedAtMs = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
@@ -118,7 +118,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const tell = (part: string, error: unknown) => {
     const fields = { part, error: messageOf(error) };
     logger.debug(fields, "a part of the feed could not be read");
-    unserved(error instanceof WorkerError ? error.code : "internal_error", fields);
+    onDegraded(error instanceof WorkerError ? error.code : "internal_error", fields);
   };
 
   /** What fails in the background is tried again; the pulse tells the viewers. */
@@ -131,7 +131,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     }
   };
 
-  const pulse: Beat = {
+  const pulse: RhythmTask = {
     isWanted: () => source.viewers > 0 || (isAsked() && isLarge()),
     intervalMs: () => {
       if (source.viewers === 0) return SLOW_PULSE_MS;
@@ -148,14 +148,14 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       return undefined;
     },
   };
-  const sample: Beat = {
+  const sample: RhythmTask = {
     isWanted: () => isAwake() && isLarge(),
     intervalMs: () => (source.viewers > 0 ? 3_000 : 15_000),
     restFactor: 20,
     isCostly: true,
     run: () => quietly("sample", () => sampler.sample().then(() => undefined)),
   };
-  const census: Beat = {
+  const census: RhythmTask = {
     isWanted: () => isAwake() && isLarge(),
     intervalMs: () => 500,
     restFactor: 20,
@@ -168,7 +168,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
         return outcome === "complete" ? CENSUS_PAUSE_MS : undefined;
       }),
   };
-  const ping: Beat = {
+  const ping: RhythmTask = {
     isWanted: () => source.viewers > 0,
     intervalMs: () => pingMs,
     restFactor: 0,
@@ -178,7 +178,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       return undefined;
     },
   };
-  const beatOf = ({ event, intervalMs, read }: FeedSource): Beat => ({
+  const beatOf = ({ event, intervalMs, read }: FeedSource): RhythmTask => ({
     isWanted: () => source.isWatched(event) && sampler.last !== null,
     intervalMs: () => intervalMs,
     restFactor: 20,

@@ -12,7 +12,7 @@ export interface Metrics {
   /** A login was weighed. `result` is one of a few words. */
   login(result: string): void;
   /** Something could not be served. `cause`: one of a few words. */
-  unserved(cause: string): void;
+  degraded(cause: string): void;
   expose(exposed: Exposed): Promise<string>;
   readonly contentType: string;
 }
@@ -45,7 +45,7 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
     labelNames: ["result"] as const,
     registers,
   });
-  const unserved = new Counter({
+  const degraded = new Counter({
     name: "worker_admin_unserved_total",
     help: "Answers 503, parts of the feed and statements that took too long, by cause",
     labelNames: ["cause"] as const,
@@ -69,7 +69,7 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
       requests.observe(labels, durationMs / 1_000);
     },
     login: (result) => logins.inc({ result }),
-    unserved: (cause) => unserved.inc({ cause }),
+    degraded: (cause) => degraded.inc({ cause }),
     async expose(exposed) {
       show(exposed);
       const { known, names } = exposed;

@@ -2,14 +2,14 @@
 // is new at each scrape cost prom-client ten times as much.
 
 import type { State } from "../../insight/known/job-counts.ts";
-import type { Known } from "../../insight/known/known.ts";
 import type { LargestNames, NamedTally } from "../../insight/known/largest-names.ts";
+import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
 import type { NameTally } from "../../insight/stats/name-tallies.ts";
 import { inState } from "../../insight/stats/tally.ts";
 
 const states = Object.keys(inState) as State[];
 
-export function namesText({ tasks, queues }: LargestNames, { names }: Known): string {
+export function namesText({ tasks, queues }: LargestNames, { names }: QueueSnapshot): string {
   const count = (tally: NameTally, state: State) => names.value(tally, inState[state]).value;
   const series = (kind: "task" | "queue", named: readonly NamedTally[]) => {
     const metric = `worker_${kind}_jobs`;

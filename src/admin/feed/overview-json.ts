@@ -3,8 +3,8 @@
 
 import { countsJson } from "../../insight/json/counts-json.ts";
 import { activeWorkerJson, lockedWorkerJson, queueJson } from "../../insight/json/overview-rows.ts";
-import { holdersOf, type Known } from "../../insight/known/known.ts";
-import type { QueueRow } from "../../insight/stats/queue-rows.ts";
+import { holdersOf, type QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
+import type { NamedQueueRow } from "../../insight/stats/queue-rows.ts";
 import { inState, type Tallied, tallied } from "../../insight/stats/tally.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 
@@ -15,15 +15,15 @@ export interface OverviewText {
 }
 
 // Many ask for the same: what is known at one moment is written once.
-const written = new WeakMap<Known, OverviewText>();
+const written = new WeakMap<QueueSnapshot, OverviewText>();
 
-export function overviewText(known: Known): OverviewText {
+export function overviewText(known: QueueSnapshot): OverviewText {
   const text = written.get(known) ?? writeOverview(known);
   written.set(known, text);
   return text;
 }
 
-function writeOverview(known: Known): OverviewText {
+function writeOverview(known: QueueSnapshot): OverviewText {
   const { counts, names, gauge } = known;
   const { ready, scheduled, locked, failed } = counts.states;
   const stats = {
@@ -50,7 +50,7 @@ function writeOverview(known: Known): OverviewText {
   return { comparable, json: `{${comparable},${more}}` };
 }
 
-function queueOf(queue: QueueRow, { names }: Known) {
+function queueOf(queue: NamedQueueRow, { names }: QueueSnapshot) {
   const tally = names.tallies.queues.get(queue.id);
   const count = (which: readonly Tallied[]) => names.value(tally, which).value;
   return queueJson({

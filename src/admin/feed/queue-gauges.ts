@@ -4,7 +4,7 @@ import type { Gauge, Registry } from "prom-client";
 import { monotonic } from "../../base/clock.ts";
 import { conditions } from "../../domain/condition.ts";
 import type { State } from "../../insight/known/job-counts.ts";
-import { countWorkers, holdersOf, type Known } from "../../insight/known/known.ts";
+import { countWorkers, holdersOf, type QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
 import { inState } from "../../insight/stats/tally.ts";
 import type { Exposed } from "./exposed.ts";
 
@@ -32,7 +32,7 @@ export function createQueueGauges(
   const age = gauge("admin_feed_age_seconds", "How long ago a part of the feed was read", "part");
   const pool = gauge("admin_pool_connections", "Connections of the pool", "state");
 
-  const showKnown = (known: Known) => {
+  const showKnown = (known: QueueSnapshot) => {
     const { counts, gauge } = known;
     for (const state of states) {
       const { value, precision } = counts.states[state];

@@ -3,7 +3,7 @@
 // there are, they take a bounded part of the time. Runs while it is wanted; a stopped one has ended.
 import { monotonic, wait } from "../../base/clock.ts";
 
-export interface Beat {
+export interface RhythmTask {
   readonly isWanted: () => boolean;
   readonly intervalMs: () => number;
   /** The rest after it, in multiples of its duration. */
@@ -18,7 +18,7 @@ export interface Rhythm {
   /** Something may be wanted now that was not before. */
   wake(): void;
   /** The same, and this beat is due at once. */
-  hurry(beat: Beat): void;
+  hurry(beat: RhythmTask): void;
   stop(): Promise<void>;
 }
 
@@ -26,14 +26,14 @@ const LONGEST_REST_MS = 15_000;
 /** All costly beats together take a twelfth of the time at the most. */
 const SHARED_REST_FACTOR = 11;
 
-export function createRhythm(beats: readonly Beat[]): Rhythm {
+export function createRhythm(beats: readonly RhythmTask[]): Rhythm {
   const stopping = new AbortController();
-  const nextAt = new Map<Beat, number>();
+  const nextAt = new Map<RhythmTask, number>();
   let costlyAt = 0;
   let sleeping: AbortController | null = null;
   let running: Promise<void> | null = null;
 
-  const dueAt = (beat: Beat) => {
+  const dueAt = (beat: RhythmTask) => {
     const own = nextAt.get(beat);
     return own === undefined ? 0 : Math.max(own, beat.isCostly === true ? costlyAt : 0);
   };
@@ -44,7 +44,7 @@ export function createRhythm(beats: readonly Beat[]): Rhythm {
       if (wanted.length === 0) return;
       const due = wanted.filter((beat) => dueAt(beat) <= monotonic());
       // Of the costly ones the one that has waited longest, else the first would leave nothing for the others.
-      const waited = (beat: Beat) => (beat.isCostly === true ? (nextAt.get(beat) ?? 0) : -1);
+      const waited = (beat: RhythmTask) => (beat.isCostly === true ? (nextAt.get(beat) ?? 0) : -1);
       const [first] = due.toSorted((one, other) => waited(one) - waited(other));
       if (first === undefined) {
         const next = Math.min(...wanted.map(dueAt));

@@ -36,7 +36,7 @@ export interface OperationRunner extends Service {
 
 export interface RunnerOptions {
   readonly reads: Database;
-  readonly glances: Database;
+  readonly quickReads: Database;
   readonly writes: Database;
   readonly audit: AuditTrail;
   readonly readiness: Readiness;
@@ -46,7 +46,7 @@ export interface RunnerOptions {
 const TIDY_EVERY_MS = 60_000;
 
 export function createOperationRunner(options: RunnerOptions): OperationRunner {
-  const { reads, glances, writes, readiness, logger } = options;
+  const { reads, quickReads, writes, readiness, logger } = options;
   const inTables = tableStore(writes, randomUUID());
   const ending = new AbortController();
   const listeners = new Set<(operation: JobOperation) => void>();
@@ -57,7 +57,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
   const store = async () => ((await hasOperations(reads)) ? inTables : null);
   const compile = compilerOn(reads);
   const tools: OperationTools = {
-    ...{ store: inTables, reads, glances, compile, logger, monotonic, wait },
+    ...{ store: inTables, reads, quickReads, compile, logger, monotonic, wait },
     onProgress: tell,
   };
 

@@ -12,12 +12,12 @@ import { targetText } from "../../http/listen/listen-target.ts";
 import type { Given, Values } from "../arguments/command.ts";
 import { secretOf } from "../arguments/environment.ts";
 import { Unfit, UsageError } from "../arguments/refusals.ts";
-import { choice, defaulting, flag, several, text, type Value } from "../arguments/values.ts";
+import { choice, defaulting, flag, type OptionValue, several, text } from "../arguments/values.ts";
 import { print, printJson } from "../output/print.ts";
 import { activatedAddress } from "../service/activation.ts";
 
 /** `0660` */
-function octal(describe: string): Value<number | undefined> {
+function octal(describe: string): OptionValue<number | undefined> {
   const mode = text(describe, { form: "mode" });
   const read = ([typed]: readonly string[]) => {
     if (typed === undefined) return undefined;

@@ -1,18 +1,18 @@
 // The command line as yargs knows it, registered from the commands' own records: yargs splits the
 // words and lays out the help. What the words mean for a command is in given.ts.
 import yargs, { type Argv } from "yargs";
-import { type Command, optionName, type Values } from "./command.ts";
+import { type CliCommand, optionName, type Values } from "./command.ts";
 import { variableOf } from "./environment.ts";
 import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./refusals.ts";
-import type { Value } from "./values.ts";
+import type { OptionValue } from "./values.ts";
 
 /** What was typed, as yargs splits it. */
 export interface Typed {
   /** Every word, as the shell gave it. */
   readonly argv: readonly string[];
   /** The command that is named, or the program itself where none is. */
-  readonly command: Command;
+  readonly command: CliCommand;
   /** What is no option; the command's name is not among them. */
   readonly words: readonly string[];
   /** What stands after `--`. */
@@ -23,7 +23,7 @@ export interface Typed {
 
 /** Filled while yargs parses. */
 interface Found {
-  command: Command;
+  command: CliCommand;
   readonly options: Record<string, unknown>;
 }
 
@@ -33,8 +33,8 @@ interface Found {
  */
 export function typedIn(
   argv: readonly string[],
-  program: Command,
-  commands: readonly Command[],
+  program: CliCommand,
+  commands: readonly CliCommand[],
 ): Typed {
   const found: Found = { command: program, options: {} };
   // Where it stands first, as nearly always, the others need not be laid out.
@@ -50,8 +50,8 @@ export function typedIn(
 /** The help for the command that is named, or for the program. Throws UsageError as above. */
 export async function helpFor(
   argv: readonly string[],
-  program: Command,
-  commands: readonly Command[],
+  program: CliCommand,
+  commands: readonly CliCommand[],
 ): Promise<string> {
   const found: Found = { command: program, options: {} };
   const line = commandLine(argv, program, commands, found, true);
@@ -62,7 +62,7 @@ export async function helpFor(
   return `${text.replaceAll(/(?<=\S)\[(?=default|aliases|boolean)/g, " [")}\n`;
 }
 
-function refuseUnknown([name]: readonly string[], commands: readonly Command[]): void {
+function refuseUnknown([name]: readonly string[], commands: readonly CliCommand[]): void {
   if (name === undefined) return;
   // Never one that takes something away: who follows the advice may not look twice.
   const owners = new Map(commands.flatMap((one) => namesOf(one).map((each) => [each, one])));
@@ -71,7 +71,7 @@ function refuseUnknown([name]: readonly string[], commands: readonly Command[]):
   throw new UsageError(`unknown command "${name}"${hint}`);
 }
 
-const namesOf = ({ name, aliases }: Command) => [name, ...aliases];
+const namesOf = ({ name, aliases }: CliCommand) => [name, ...aliases];
 
 const WIDTH = 100;
 
@@ -98,8 +98,8 @@ const fields = ["$0", "_", "--"];
 /** Without `isHelp` nothing is described: yargs would lay it out all the same, which takes a while. */
 function commandLine(
   argv: readonly string[],
-  program: Command,
-  commands: readonly Command[],
+  program: CliCommand,
+  commands: readonly CliCommand[],
   found: Found,
   isHelp: boolean,
 ): Argv {
@@ -139,7 +139,7 @@ function commandLine(
   return line;
 }
 
-function explain(line: Argv, { name, words, describe, notes }: Command): void {
+function explain(line: Argv, { name, words, describe, notes }: CliCommand): void {
   const forms = Object.entries(words).map(([key, { many, optional }]) => {
     const form = many ? `${key}...` : key;
     return optional ? `[${form}]` : `<${form}>`;
@@ -149,13 +149,13 @@ function explain(line: Argv, { name, words, describe, notes }: Command): void {
 }
 
 /** The part of the help below the options. */
-function notesOf(command: Command): string {
+function notesOf(command: CliCommand): string {
   const lines = command.examples.map((line) => `\n  ${line}`).join("");
   const shown = lines === "" ? "" : `Examples:${lines}`;
   return [command.notes, environmentNote(command), shown].filter(Boolean).join("\n\n");
 }
 
-function environmentNote(command: Command): string {
+function environmentNote(command: CliCommand): string {
   const keys = Object.keys(command.options).filter((key) => variableOf(key, command) !== null);
   const example = keys[0];
   if (example === undefined) return "";
@@ -165,7 +165,7 @@ function environmentNote(command: Command): string {
 }
 
 /** A command's options may stand before its name, which must not be taken for their value. */
-function splitByOptionsOf(line: Argv, { words, options }: Command): void {
+function splitByOptionsOf(line: Argv, { words, options }: CliCommand): void {
   for (const [key, value] of [...Object.entries(words), ...Object.entries(options)]) {
     for (const name of [optionName(key), ...value.aliases]) {
       line.option(bare(name), { ...behind(value), global: false, hidden: true });
@@ -204,7 +204,7 @@ function addOptions(line: Argv, options: Values, group: string | null): void {
 }
 
 /** How many words stand behind an option. */
-function behind({ form, bare: mayBeBare }: Value<unknown>) {
+function behind({ form, bare: mayBeBare }: OptionValue<unknown>) {
   if (mayBeBare === true) return { string: true } as const;
   return { nargs: form === null ? 0 : 1 };
 }

@@ -1,19 +1,19 @@
 // What a command is: its words, its options, and what it does. Help, parsing and the names in error
 // messages all follow from this one record.
-import type { Value } from "./values.ts";
+import type { OptionValue } from "./values.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the values of a table have different types
-export type Values = Readonly<Record<string, Value<any>>>;
+export type Values = Readonly<Record<string, OptionValue<any>>>;
 
 /** What the user gave for each of the values. */
 export type Given<V extends Values> = {
-  readonly [K in keyof V]: V[K] extends Value<infer T> ? T : never;
+  readonly [K in keyof V]: V[K] extends OptionValue<infer T> ? T : never;
 };
 
 /** 0 done, 1 failed, 3 partly done; 2 (used wrongly) is for the parser alone. */
 export type ExitStatus = 0 | 1 | 3;
 
-export interface Command {
+export interface CliCommand {
   readonly name: string;
   /** Other names under which it is known, such as those of graphile_worker_rs. */
   readonly aliases: readonly string[];
@@ -51,7 +51,7 @@ export interface CommandParts<W extends Values, O extends Values, G> {
 /** `G`: what the global options give. */
 export function makeCommand<W extends Values, O extends Values, G>(
   parts: CommandParts<W, O, G>,
-): Command {
+): CliCommand {
   return {
     aliases: [],
     words: {},

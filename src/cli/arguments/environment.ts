@@ -3,8 +3,8 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
-import { type Command, optionName, type Values } from "./command.ts";
-import type { Value } from "./values.ts";
+import { type CliCommand, optionName, type Values } from "./command.ts";
+import type { OptionValue } from "./values.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ const TYPED_ONLY = new Set([
 ]);
 
 /** `WORKER_LIST_LIMIT`; null: that option has to be typed. `command` is null for global options. */
-export function variableOf(key: string, command: Command | null): string | null {
+export function variableOf(key: string, command: CliCommand | null): string | null {
   const option = optionName(key);
   if (TYPED_ONLY.has(option)) return null;
   const words = ["worker", command?.name ?? "", option.slice(2)].filter(Boolean);
@@ -30,7 +30,7 @@ export function variableOf(key: string, command: Command | null): string | null 
 
 /** What the environment says of the options that `isTyped` does not know. Throws InputError for secrets that cannot be read. */
 export function optionsOfEnvironment(
-  command: Command,
+  command: CliCommand,
   globals: Values,
   env: Environment,
   isTyped: (key: string) => boolean,
@@ -40,7 +40,7 @@ export function optionsOfEnvironment(
     [null, globals],
     [command, command.options],
   ] as const) {
-    for (const [key, value] of Object.entries<Value<unknown>>(options)) {
+    for (const [key, value] of Object.entries<OptionValue<unknown>>(options)) {
       const variable = variableOf(key, owner);
       if (variable === null || key in command.refuses || isTyped(key)) continue;
       const names = [variable, ...(value.variables ?? [])];
@@ -56,13 +56,17 @@ interface Found {
   readonly where: string;
 }
 
-function oneOf(name: string, value: Value<unknown>, env: Environment): Found | null {
+function oneOf(name: string, value: OptionValue<unknown>, env: Environment): Found | null {
   if (value.isSecret === true) return secretOf(name, env);
   const text = env[name];
   return text ? { text, where: name } : null;
 }
 
-function textsOf(text: string, where: string, { form, many }: Value<unknown>): FromEnvironment {
+function textsOf(
+  text: string,
+  where: string,
+  { form, many }: OptionValue<unknown>,
+): FromEnvironment {
   if (form === null) return { texts: [truth(text, where)], where };
   return { texts: many ? text.split(",").map((one) => one.trim()) : [text], where };
 }

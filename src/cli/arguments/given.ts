@@ -1,16 +1,16 @@
 // From what was typed to a command's values. yargs has split it; what does not fit is said here, in
 // the names that were typed, and all bad values at once.
 import { InputError, type Problem } from "../../base/errors.ts";
-import { type Command, optionName, type Values } from "./command.ts";
+import { type CliCommand, optionName, type Values } from "./command.ts";
 import type { Typed } from "./command-line.ts";
 import { type Environment, optionsOfEnvironment } from "./environment.ts";
 import { didYouMean } from "./nearest.ts";
 import { Unfit, UsageError } from "./refusals.ts";
-import type { Value } from "./values.ts";
+import type { OptionValue } from "./values.ts";
 
 interface Option {
   readonly key: string;
-  readonly value: Value<unknown>;
+  readonly value: OptionValue<unknown>;
 }
 
 /** What was typed for each key. */
@@ -104,7 +104,7 @@ function knownOptions(words: Values, options: Values): ReadonlyMap<string, Optio
 /** Which of its names an option was given by. */
 function typedName(
   key: string,
-  value: Value<unknown> | undefined,
+  value: OptionValue<unknown> | undefined,
   argv: readonly string[],
 ): string {
   const names = [optionName(key), ...(value?.aliases ?? [])];
@@ -133,7 +133,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "--bind": "--listen",
 };
 
-function unknownOption(typed: string, command: Command, options: Values): UsageError {
+function unknownOption(typed: string, command: CliCommand, options: Values): UsageError {
   const removed = Object.hasOwn(REMOVED, typed) ? REMOVED[typed] : undefined;
   if (removed !== undefined)
     return new UsageError(`${typed} was removed: ${removed}`, command.name);
@@ -153,7 +153,7 @@ function unknownOption(typed: string, command: Command, options: Values): UsageE
   return new UsageError(`${nameOf(command)} has no option ${typed}${hint}`, command.name);
 }
 
-const nameOf = ({ name }: Command) => (name === "" ? "worker" : name);
+const nameOf = ({ name }: CliCommand) => (name === "" ? "worker" : name);
 
 /** These do away with a question or a bound. */
 const isHarmless = (name: string) => !["--yes", "-y", "--all", "--fresh"].includes(name);

@@ -3,7 +3,7 @@
 import { Unfit } from "./refusals.ts";
 import { duration, moment, signedDuration, type When } from "./times.ts";
 
-export interface Value<T> {
+export interface OptionValue<T> {
   readonly describe: string;
   /** What the help shows for the value, such as `time`; null: a flag, which takes none. */
   readonly form: string | null;
@@ -40,7 +40,7 @@ function value<T>(
   form: string | null,
   read: (text: string) => T,
   extras: Extras,
-): Value<T | undefined> {
+): OptionValue<T | undefined> {
   return {
     describe,
     form,
@@ -73,7 +73,7 @@ export const text = (describe: string, extras: Extras & { readonly form?: string
 };
 
 /** On when it is there. With `isOn` it is on unless `--no-…` is there. */
-export function flag(describe: string, extras: Extras = {}, isOn = false): Value<boolean> {
+export function flag(describe: string, extras: Extras = {}, isOn = false): OptionValue<boolean> {
   return {
     ...value(describe, null, () => true, extras),
     read: ([typed]) => (typed === undefined ? isOn : typed === "true"),
@@ -97,7 +97,7 @@ export const span = (describe: string, extras: Extras = {}) =>
 export const signedSpan = (describe: string) => value(describe, "duration", signedDuration, {});
 
 /** A moment; see times.ts for its forms. */
-export const when = (describe: string, extras: Extras = {}): Value<When | undefined> =>
+export const when = (describe: string, extras: Extras = {}): OptionValue<When | undefined> =>
   value(describe, "time", moment, extras);
 
 /** One of some words; an underscore is as good as a dash. */
@@ -105,7 +105,7 @@ export function choice<const C extends string>(
   describe: string,
   choices: readonly C[],
   extras: Extras = {},
-): Value<C | undefined> {
+): OptionValue<C | undefined> {
   const plain = (word: string) => word.replaceAll("_", "-");
   const read = (typed: string) => {
     const found = choices.find((one) => plain(one) === plain(typed));
@@ -116,13 +116,16 @@ export function choice<const C extends string>(
 }
 
 /** The value when nothing was typed. */
-export function defaulting<T>(one: Value<T | undefined>, fallback: T & {}): Value<T & {}> {
+export function defaulting<T>(
+  one: OptionValue<T | undefined>,
+  fallback: T & {},
+): OptionValue<T & {}> {
   const read = (texts: readonly string[]) => one.read(texts) ?? fallback;
   return { ...one, fallback: String(fallback), read };
 }
 
 /** All that were typed. */
-export function several<T>(one: Value<T | undefined>): Value<readonly T[] | undefined> {
+export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonly T[] | undefined> {
   const read = (texts: readonly string[]) =>
     texts.length === 0 ? undefined : texts.map((typed) => one.read([typed]) as T);
   return { ...one, many: true, read };
@@ -130,9 +133,9 @@ export function several<T>(one: Value<T | undefined>): Value<readonly T[] | unde
 
 /** All of a list with commas, which may be given more than once; `bare` when nothing stands behind. */
 export function listed<T>(
-  one: Value<T | undefined>,
+  one: OptionValue<T | undefined>,
   bare: readonly T[],
-): Value<readonly T[] | undefined> {
+): OptionValue<readonly T[] | undefined> {
   const read = (texts: readonly string[]) => {
     if (texts.length === 0) return undefined;
     return texts.flatMap((typed) =>
@@ -143,6 +146,6 @@ export function listed<T>(
 }
 
 /** A word that must be there; the parser has looked. */
-export function required<T>(one: Value<T | undefined>): Value<T> {
+export function required<T>(one: OptionValue<T | undefined>): OptionValue<T> {
   return { ...one, read: (texts) => one.read(texts) as T };
 }

@@ -43,10 +43,10 @@ export const exportCommand = defineCommand({
     });
     const signal = stopSignal();
     const { lines, unchecked, unknown } = await connected(args, async ({ database, pool }) => {
-      const asker = { signal, leftMs: () => Number.POSITIVE_INFINITY };
+      const scope = { signal, leftMs: () => Number.POSITIVE_INFINITY };
       const within = (statementTimeoutMs: number) => ({
         ...database,
-        client: boundedQueryable(pool, { ...READ_ONLY, statementTimeoutMs }, asker),
+        client: boundedQueryable(pool, { ...READ_ONLY, statementTimeoutMs }, scope),
       });
       const databases = { steps: within(STEP_MS), large: within(LARGE_MS) };
       const begun = await exportJobs(databases, asked);

@@ -1,7 +1,7 @@
 // All commands, in the order of the help: our own, one for each declaration in queue/commands, and
 // those about the program itself.
 import { commands as declarations } from "../../commands/index.ts";
-import type { Command } from "../arguments/command.ts";
+import type { CliCommand } from "../arguments/command.ts";
 import { jobCommand } from "../declared/job-command.ts";
 import { runCommand } from "../run/run-command.ts";
 import { addManyCommand } from "./adding/add-many.ts";
@@ -26,7 +26,7 @@ import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
 import { workersCommand } from "./workers.ts";
 
-const all: readonly Command[] = [
+const all: readonly CliCommand[] = [
   demoCommand,
   adminCommand,
   runCommand,
@@ -51,7 +51,7 @@ const all: readonly Command[] = [
   manCommand(() => commands),
 ];
 
-export const commands: readonly Command[] = all.map((one) => ({
+export const commands: readonly CliCommand[] = all.map((one) => ({
   ...one,
   examples: examples[one.name] ?? [],
 }));

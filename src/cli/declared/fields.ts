@@ -6,12 +6,12 @@ import {
   choice,
   flag,
   listed,
+  type OptionValue,
   required,
   several,
   signedSpan,
   span,
   text,
-  type Value,
   when,
   whole,
 } from "../arguments/values.ts";
@@ -35,8 +35,8 @@ export function tableOf(
   { fields, positionals, danger }: Declaration,
   places: readonly FieldPlace[],
 ): { words: Values; options: Values } {
-  const words: Record<string, Value<unknown>> = {};
-  const options: Record<string, Value<unknown>> = {};
+  const words: Record<string, OptionValue<unknown>> = {};
+  const options: Record<string, OptionValue<unknown>> = {};
   for (const { field, key } of places) {
     const data = fields[field] as FieldData;
     const names = (data.optionAliases ?? []).map((name) => `--${name}`);
@@ -44,7 +44,7 @@ export function tableOf(
     const isAll = data.isAllWhenAbsent === true;
     const own = isAll ? null : (data.shellDefault ?? data.default ?? null);
     const fallback = own !== null && data.kind === "seconds" ? `${own}s` : own;
-    const value: Value<unknown> = { ...typedValue(data), field, fallback };
+    const value: OptionValue<unknown> = { ...typedValue(data), field, fallback };
     if (positionals.includes(field)) {
       const aliases = value.many ? names : [`--${key}`, ...names];
       const word = { ...value, aliases, optional: !data.isRequired };
@@ -59,7 +59,7 @@ export function tableOf(
   return { words, options };
 }
 
-function typedValue(data: FieldData): Value<unknown> {
+function typedValue(data: FieldData): OptionValue<unknown> {
   const {
     kind,
     about,

@@ -7,7 +7,7 @@ import { type OperationAction, operationActions } from "../../commands/operation
 import { type CommandRecord, checkInput, type Performed, perform } from "../../commands/perform.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
-import type { Command, ExitStatus } from "../arguments/command.ts";
+import type { CliCommand, ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { localText, momentText, type When } from "../arguments/times.ts";
 import { undoLine } from "../operations/operation-text.ts";
@@ -22,7 +22,7 @@ import { jsonInput } from "./json-input.ts";
 
 type Given = GlobalArguments & Readonly<Record<string, unknown>>;
 
-export function jobCommand(declaration: Declaration): Command {
+export function jobCommand(declaration: Declaration): CliCommand {
   const places = placesOf(declaration);
   const isDestroying = declaration.danger === "destroys";
   const action = operationActions.find((one) => one === declaration.name);

@@ -26,7 +26,7 @@ import { operationTools } from "./operation-tools.ts";
 import { runInForeground, showProgress } from "./run-operation.ts";
 import { trailOf, typedBy } from "./typed-by.ts";
 
-export interface Asked extends Manner {
+export interface QueryCommand extends Manner {
   readonly action: OperationAction;
   readonly query: string;
   readonly changes: Readonly<Record<string, unknown>>;
@@ -39,7 +39,10 @@ export interface Asked extends Manner {
   readonly suggest: SameQueue;
 }
 
-export async function operateByQuery(connection: Connected, asked: Asked): Promise<ExitStatus> {
+export async function operateByQuery(
+  connection: Connected,
+  asked: QueryCommand,
+): Promise<ExitStatus> {
   const { action, json, suggest, rate, canary, limit, isDryRun } = asked;
   const problems: Problem[] = mannerProblems(action, asked);
   if (asked.query.trim() === "") problems.push({ path: "q", message: EVERY });
@@ -81,7 +84,7 @@ export async function operateByQuery(connection: Connected, asked: Asked): Promi
 async function addTables(
   connection: Connected,
   missing: MissingTables,
-  { withOperations, json }: Asked,
+  { withOperations, json }: QueryCommand,
 ): Promise<void> {
   const { database, pool, logger } = connection;
   const isTold = missing.mayAdd && (withOperations || (!json && isAtTerminal()));

@@ -12,7 +12,7 @@ import type { Connected } from "../shell/connection.ts";
 
 // As in the admin: a batch that takes longer is made smaller.
 const READS = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true } as const;
-const GLANCES = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true } as const;
+const QUICK_READS = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true } as const;
 const WRITES = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false } as const;
 
 /** They work on the tables of the extension, so first ask missingTables(). */
@@ -22,12 +22,12 @@ export function operationTools(
 ): OperationTools {
   const { schema } = database;
   const reads = { schema, client: boundedQueryable(pool, READS) };
-  const glances = { schema, client: boundedQueryable(pool, GLANCES) };
+  const quickReads = { schema, client: boundedQueryable(pool, QUICK_READS) };
   const writes = { schema, client: boundedQueryable(pool, WRITES) };
   const store = tableStore(writes, randomUUID());
   const compile = compilerOn(reads);
   return {
-    ...{ store, reads, glances, compile, logger: quietly(logger), monotonic, wait },
+    ...{ store, reads, quickReads, compile, logger: quietly(logger), monotonic, wait },
     onProgress,
   };
 }

@@ -1,6 +1,6 @@
 // The admin in the process of `worker run`, on connections of its own.
 import type { Logger } from "../../base/logger.ts";
-import type { ConnectionSettings } from "../shell/connection.ts";
+import type { CliConnectionSettings } from "../shell/connection.ts";
 import { ADMIN_ADDRESS, type RunArguments } from "./run-options.ts";
 import type { StopRequests } from "./stop-requests.ts";
 
@@ -10,7 +10,7 @@ import type { StopRequests } from "./stop-requests.ts";
  */
 export async function adminBeside(
   args: RunArguments,
-  settings: ConnectionSettings,
+  settings: CliConnectionSettings,
   stops: StopRequests,
   logger: Logger,
 ): Promise<AsyncDisposable | null> {

@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import { UsageError } from "../arguments/refusals.ts";
 import { tellFailure } from "../shell/failure.ts";
-import type { Order } from "./own/own-process.ts";
+import type { ProcessOrder } from "./own/own-process.ts";
 import type { RunArguments } from "./run-options.ts";
 
 /** Runs until its work is done; gives the exit status. */
 export async function serveParent(): Promise<number> {
-  const [order] = (await once(process, "message")) as [Order];
+  const [order] = (await once(process, "message")) as [ProcessOrder];
   switch (order.be) {
     case "program-starter":
       return (await import("./programs/program-starter.ts")).startPrograms();

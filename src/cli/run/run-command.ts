@@ -3,7 +3,7 @@
 import { adminNotes } from "../admin/admin-server.ts";
 import { optionName } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
-import type { Value } from "../arguments/values.ts";
+import type { OptionValue } from "../arguments/values.ts";
 import { defineCommand } from "../shell/globals.ts";
 import { beginBelowShell } from "./own/first-process.ts";
 import { aboutAdmin, runNotes, runOptions } from "./run-options.ts";
@@ -22,8 +22,9 @@ export const runCommand = defineCommand({
     if (args.once && args.watch) refuse("--once and --watch do not go together");
     if (args.admin === undefined) {
       const values: Readonly<Record<string, unknown>> = args;
-      const isGiven = ([key, option]: [string, Value<unknown>]) => values[key] !== option.read([]);
-      const [alone] = Object.entries<Value<unknown>>(aboutAdmin).find(isGiven) ?? [];
+      const isGiven = ([key, option]: [string, OptionValue<unknown>]) =>
+        values[key] !== option.read([]);
+      const [alone] = Object.entries<OptionValue<unknown>>(aboutAdmin).find(isGiven) ?? [];
       if (alone !== undefined) refuse(`${optionName(alone)} needs --admin`);
     }
     if (args.once && args.admin !== undefined) refuse("--once and --admin do not go together");

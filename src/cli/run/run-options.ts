@@ -6,10 +6,10 @@ import {
   choice,
   defaulting,
   flag,
+  type OptionValue,
   several,
   span,
   text,
-  type Value,
   whole,
 } from "../arguments/values.ts";
 import type { GlobalOptions } from "../shell/globals.ts";
@@ -90,7 +90,7 @@ export type RunArguments = GlobalOptions & Given<typeof runOptions>;
 export const ADMIN_ADDRESS = listen.fallback ?? "";
 
 /** A number alone means milliseconds to Graphile Worker's scripts, and seconds here. */
-function withUnit<T>(one: Value<T>): Value<T> {
+function withUnit<T>(one: OptionValue<T>): OptionValue<T> {
   const read = (texts: readonly string[]) => {
     if (texts.some((typed) => /^\d+$/.test(typed.trim()))) {
       throw new Unfit("needs its unit, such as 2s or 2000ms");
@@ -100,7 +100,10 @@ function withUnit<T>(one: Value<T>): Value<T> {
   return { ...one, read };
 }
 
-function atMost(most: number, one: Value<number | undefined>): Value<number | undefined> {
+function atMost(
+  most: number,
+  one: OptionValue<number | undefined>,
+): OptionValue<number | undefined> {
   const read = (texts: readonly string[]) => {
     const ms = one.read(texts);
     if (ms !== undefined && !(ms >= 1 && ms <= most)) {

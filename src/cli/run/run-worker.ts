@@ -14,7 +14,11 @@ import { Worker } from "../../worker/worker.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { outliveOutput, print, printJson } from "../output/print.ts";
 import { type ServiceManager, serviceManager } from "../service/service-manager.ts";
-import { type ConnectionSettings, commandLogger, connectionSettings } from "../shell/connection.ts";
+import {
+  type CliConnectionSettings,
+  commandLogger,
+  connectionSettings,
+} from "../shell/connection.ts";
 import { adminBeside } from "./admin-beside.ts";
 import { onlyNamedModules } from "./named-modules.ts";
 import { ProgramHost } from "./programs/program-host.ts";
@@ -58,7 +62,7 @@ export async function runWorker(
 
 interface RunParts {
   readonly options: WorkerOptions;
-  readonly settings: ConnectionSettings;
+  readonly settings: CliConnectionSettings;
   readonly stops: StopRequests;
   readonly manager: ServiceManager;
   readonly logger: Logger;
@@ -104,7 +108,7 @@ const MOST_NAMED = 5;
 
 /** Jobs that stay ready because their tasks are not among the files; null: none. */
 async function readyElsewhere(
-  settings: ConnectionSettings,
+  settings: CliConnectionSettings,
   { tasks }: WorkerOptions,
   logger: Logger,
 ): Promise<string | null> {

@@ -8,7 +8,7 @@ import type { Logger } from "../../base/logger.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-export interface Stoppable {
+export interface StoppableWorker {
   stop(reason: string): Promise<void>;
   abort(reason: string): Promise<void>;
 }
@@ -24,7 +24,7 @@ export class StopRequests implements Disposable {
   };
   readonly #asked = new AbortController();
   #onHangup: (() => void) | null = null;
-  #what: Stoppable | null = null;
+  #what: StoppableWorker | null = null;
   #times = 0;
 
   constructor() {
@@ -51,7 +51,7 @@ export class StopRequests implements Disposable {
   }
 
   /** From now on this is stopped. */
-  for(what: Stoppable): void {
+  for(what: StoppableWorker): void {
     this.#what = what;
     if (this.#times > 0) void what.stop(String(this.#asked.signal.reason));
     if (this.#times > 1) void what.abort(String(this.#asked.signal.reason));

@@ -11,7 +11,7 @@ import type { RunProgram } from "../../worker/files/run-program.ts";
 import type { WorkerOptions } from "../../worker/options/worker-options.ts";
 import type { Plugin } from "../../worker/task/hooks.ts";
 import { UsageError } from "../arguments/refusals.ts";
-import type { ConnectionSettings } from "../shell/connection.ts";
+import type { CliConnectionSettings } from "../shell/connection.ts";
 import { knownSecrets } from "./known-secrets.ts";
 import type { RunArguments } from "./run-options.ts";
 
@@ -20,7 +20,7 @@ const ABORT_GRACE_MS = 5_000;
 const KILL_AFTER = 0.8;
 
 export interface WorkerParts {
-  readonly settings: ConnectionSettings;
+  readonly settings: CliConnectionSettings;
   readonly logger: Logger;
   readonly runProgram: RunProgram;
 }

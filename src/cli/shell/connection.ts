@@ -5,14 +5,14 @@ import type { Database } from "../../database/database.ts";
 import { printable, printableJson } from "../output/printable.ts";
 import type { GlobalArguments, GlobalOptions } from "./globals.ts";
 
-export interface ConnectionSettings {
+export interface CliConnectionSettings {
   readonly connectionString: string;
   readonly schema: string;
   readonly maxConnections: number;
 }
 
 /** Without a URL: an empty one, for which libpq's variables count. */
-export function connectionSettings(args: GlobalOptions): ConnectionSettings {
+export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
   const { databaseUrl: connectionString = "", schema, maxConnections } = args;
   return { connectionString, schema, maxConnections };
 }

@@ -1,6 +1,6 @@
 // A failure as the user of the command line sees it: one line, or JSON, in the names that were typed.
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
-import { type Command, optionName } from "../arguments/command.ts";
+import { type CliCommand, optionName } from "../arguments/command.ts";
 import type { GivenValues } from "../arguments/given.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { printFailure, printFailureJson } from "../output/print.ts";
@@ -61,7 +61,7 @@ const environment: Readonly<Record<string, string>> = {
 /** The same failure with the library's field names as the command's user typed them. */
 export function inTypedNames(
   error: unknown,
-  command: Command,
+  command: CliCommand,
   { given, whereOf }: GivenValues,
   suggest: SameQueue,
 ): unknown {

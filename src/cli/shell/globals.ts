@@ -1,5 +1,10 @@
 // The program as a command: the options that every command takes, and what comes of them.
-import { type Command, type CommandParts, makeCommand, type Values } from "../arguments/command.ts";
+import {
+  type CliCommand,
+  type CommandParts,
+  makeCommand,
+  type Values,
+} from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { defaulting, flag, text, whole } from "../arguments/values.ts";
 import type { SameQueue } from "./same-queue.ts";
@@ -37,7 +42,7 @@ export const globalOptions = {
 /** Gives a command the types of its words and options. */
 export function defineCommand<W extends Values, O extends Values>(
   parts: CommandParts<W, O, GlobalArguments>,
-): Command {
+): CliCommand {
   return makeCommand(parts);
 }
 

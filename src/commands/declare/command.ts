@@ -9,10 +9,7 @@ import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts"
 import type { JobState } from "../../domain/job.ts";
 import type { Origin } from "../audit/audit-entry.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
-import type { FieldData, Fields, Input } from "./field.ts";
-
-/** The right that whoever performs the command needs. Write access has all of them today. */
-export type Permission = "jobs:write" | "workers:write" | "maintenance";
+import type { CommandFields, FieldData, Input } from "./field.ts";
 
 /**
  * - `safe`: can be done again, or taken back, without loss.
@@ -49,7 +46,8 @@ export interface CommandData {
   readonly consequence: string;
   /** The same where it is about one job; default: `consequence`. */
   readonly consequenceOfOne?: string;
-  readonly permission: Permission;
+  /** `heavy`: may take minutes or change the schema; gets the longer timeouts. */
+  readonly weight: "light" | "heavy";
   readonly danger: Danger;
   readonly http: HttpPlace;
   /** Fields that the command line takes without an option, in this order; a list is the last. */
@@ -67,13 +65,13 @@ export interface CommandData {
 }
 
 /** How many jobs were asked for, and with how many of them it was done. */
-export interface Tally {
+export interface CommandTally {
   readonly asked: number;
   readonly done: number;
 }
 
 /** What a command may use beside the database. */
-export interface Surroundings {
+export interface CommandContext {
   /** null on a client of the caller's: what needs a pool is refused there. */
   readonly pool: Pool | null;
   readonly logger: Logger;
@@ -88,15 +86,15 @@ export interface Surroundings {
 }
 
 /** What a file declares. Methods, so that commands of all fields and results fit one list. */
-export interface Command<F extends Fields = Fields, R = unknown> extends CommandData {
+export interface Command<F extends CommandFields = CommandFields, R = unknown> extends CommandData {
   readonly fields: F;
   /** What is wrong with values that are each right. */
   problems?(input: Input<F>): readonly Problem[];
-  run(db: Database, input: Input<F>, surroundings: Surroundings): Promise<R>;
+  run(db: Database, input: Input<F>, surroundings: CommandContext): Promise<R>;
   /** What was done, as a sentence without a full stop. */
   sentence(result: R, input: Input<F>): string;
   /** Only for commands that may do less than they were asked to. */
-  tally?(result: R, input: Input<F>): Tally;
+  tally?(result: R, input: Input<F>): CommandTally;
   /** The same of what is not counted. */
   isPartial?(result: R): boolean;
   /** Whose jobs it was done to, where the input does not say it: for records. */
@@ -110,7 +108,9 @@ export interface Command<F extends Fields = Fields, R = unknown> extends Command
 }
 
 /** Gives a declaration the types of its fields and of its result. */
-export function defineCommand<const F extends Fields, R>(command: Command<F, R>): Command<F, R> {
+export function defineCommand<const F extends CommandFields, R>(
+  command: Command<F, R>,
+): Command<F, R> {
   return Object.freeze(command);
 }
 

@@ -9,7 +9,7 @@ import { moment } from "../../domain/moment.ts";
 import { workerId } from "../../queue/workers/worker-table.ts";
 
 /** What a value is: `ids` are job ids as decimal strings, `json` is JSON as its exact text. */
-export type FieldKind =
+export type CommandFieldKind =
   | "text"
   | "integer"
   | "seconds"
@@ -22,7 +22,7 @@ export type FieldKind =
 
 /** What there is to know about a field, as data. */
 export interface FieldData {
-  readonly kind: FieldKind;
+  readonly kind: CommandFieldKind;
   /** Its name for people, such as in a form. */
   readonly label: string;
   /** What it does: a phrase without a full stop. */
@@ -59,13 +59,15 @@ export interface Field<S extends v.GenericSchema = v.GenericSchema> extends Fiel
   readonly check: S;
 }
 
-export type Fields = Readonly<Record<string, Field>>;
-type Checks<F extends Fields> = { [K in keyof F]: F[K]["check"] };
+export type CommandFields = Readonly<Record<string, Field>>;
+type Checks<F extends CommandFields> = { [K in keyof F]: F[K]["check"] };
 /** The checked values of fields. */
-export type Input<F extends Fields> = v.InferOutput<v.StrictObjectSchema<Checks<F>, undefined>>;
+export type Input<F extends CommandFields> = v.InferOutput<
+  v.StrictObjectSchema<Checks<F>, undefined>
+>;
 
 /** The valibot entries of fields. */
-export function checksOf<const F extends Fields>(fields: F): Checks<F> {
+export function checksOf<const F extends CommandFields>(fields: F): Checks<F> {
   const checks = Object.entries(fields).map(([name, { check }]) => [name, check]);
   return Object.fromEntries(checks) as Checks<F>;
 }
@@ -73,7 +75,7 @@ export function checksOf<const F extends Fields>(fields: F): Checks<F> {
 type Details = Partial<Omit<FieldData, "kind" | "label" | "about">>;
 
 function field<S extends v.GenericSchema>(
-  kind: FieldKind,
+  kind: CommandFieldKind,
   [label, about]: readonly [string, string],
   check: S,
   details: Details = {},

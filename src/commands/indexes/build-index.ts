@@ -12,7 +12,7 @@ export const buildIndexCommand = defineCommand({
   verb: "Build",
   consequence:
     "PostgreSQL builds the index while workers go on. It reads all jobs twice, and waits for transactions that are older.",
-  permission: "maintenance",
+  weight: "heavy",
   danger: "safe",
   http: indexAction("build"),
   positionals: ["name"],

@@ -10,7 +10,7 @@ export const cancelIndexCommand = defineCommand({
   title: "Cancel the build",
   verb: "Cancel the build",
   consequence: "PostgreSQL stops building the index; what it has built so far is dropped.",
-  permission: "maintenance",
+  weight: "heavy",
   danger: "safe",
   http: indexAction("cancel"),
   positionals: ["name"],

@@ -15,7 +15,7 @@ export const dropIndexCommand = defineCommand({
   verb: "Drop",
   consequence:
     "PostgreSQL drops the index while workers go on. No job is touched; reads that used it are slower.",
-  permission: "maintenance",
+  weight: "heavy",
   danger: "changes",
   http: indexAction("drop"),
   positionals: ["name"],

@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
 import type { Changed } from "../before-images/act-on-jobs.ts";
-import type { AnswerShape, Tally } from "../declare/command.ts";
+import type { AnswerShape, CommandTally } from "../declare/command.ts";
 
 /** HTTP's action of this name. */
 export const jobAction = (action: string) => ({ path: "/api/jobs/action", action });
@@ -62,7 +62,7 @@ export function isSpent(job: Job): boolean {
   return job.attempts >= job.maxAttempts;
 }
 
-export function actedTally({ jobs, spent }: Acted, { ids }: Asked): Tally {
+export function actedTally({ jobs, spent }: Acted, { ids }: Asked): CommandTally {
   const without = new Set(spent);
   return { asked: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }

@@ -30,7 +30,7 @@ export const addCommand = defineCommand({
   title: "Add a job",
   verb: "Add the job",
   consequence: "",
-  permission: "jobs:write",
+  weight: "light",
   danger: "safe",
   http: { path: "/api/jobs", action: null },
   positionals: ["identifier", "payload"],

@@ -32,7 +32,7 @@ export const completeCommand = defineCommand({
   verb: "Complete",
   consequence: "The jobs are deleted and never run.",
   consequenceOfOne: "The job is deleted and never runs.",
-  permission: "jobs:write",
+  weight: "light",
   danger: "destroys",
   http: jobAction("complete"),
   positionals: ["ids"],

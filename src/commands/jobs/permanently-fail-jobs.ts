@@ -48,7 +48,7 @@ export const failCommand = defineCommand({
   verb: "Fail",
   consequence: "The jobs get no more attempts, so they do not run again by themselves.",
   consequenceOfOne: "The job gets no more attempts, so it does not run again by itself.",
-  permission: "jobs:write",
+  weight: "light",
   danger: "destroys",
   http: jobAction("fail"),
   positionals: ["ids"],

@@ -100,7 +100,7 @@ export const removeCommand = defineCommand({
   verb: "Remove the job",
   consequence:
     "The job with this key is deleted. If a worker runs it now, that run goes on, and it is not tried again.",
-  permission: "jobs:write",
+  weight: "light",
   danger: "destroys",
   http: { path: "/api/jobs/remove-by-key", action: null },
   positionals: ["key"],

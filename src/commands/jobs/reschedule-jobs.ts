@@ -129,7 +129,7 @@ export const rescheduleCommand = defineCommand({
   title: "Reschedule jobs",
   verb: "Reschedule",
   consequence: "What is given is changed; what stays empty is left as it is.",
-  permission: "jobs:write",
+  weight: "light",
   danger: "changes",
   http: jobAction("reschedule"),
   positionals: ["ids"],

@@ -13,7 +13,7 @@ export const retryCommand = defineCommand({
   verb: "Retry",
   consequence: "The jobs have all their attempts again, and the next free workers take them.",
   consequenceOfOne: "The job has all its attempts again, and the next free worker takes it.",
-  permission: "jobs:write",
+  weight: "light",
   danger: "changes",
   http: jobAction("retry"),
   positionals: ["ids"],

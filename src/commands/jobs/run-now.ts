@@ -48,7 +48,7 @@ export const runNowCommand = defineCommand({
   verb: "Run now",
   consequence: "The jobs' time is set to now: the next free workers take them.",
   consequenceOfOne: "The job's time is set to now: the next free worker takes it.",
-  permission: "jobs:write",
+  weight: "light",
   danger: "changes",
   http: jobAction("run-now"),
   positionals: ["ids"],

@@ -36,7 +36,7 @@ export const stopRetryingCommand = defineCommand({
     "The jobs get no further attempts. Where one runs, it is the last; a job that has not begun runs once.",
   consequenceOfOne:
     "The job gets no further attempts. If one runs, it is the last; if none has begun, it runs once.",
-  permission: "jobs:write",
+  weight: "light",
   danger: "changes",
   http: jobAction("stop-retrying"),
   positionals: ["ids"],

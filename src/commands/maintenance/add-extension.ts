@@ -14,7 +14,7 @@ export const addExtensionCommand = defineCommand({
   title: "Add an extension",
   verb: "Add",
   consequence: "Tables and functions of ours are added to the schema. Workers may keep running.",
-  permission: "maintenance",
+  weight: "heavy",
   danger: "changes",
   http: { path: "/api/extensions", action: "add" },
   positionals: ["name"],

@@ -203,7 +203,7 @@ export const cleanupCommand = defineCommand({
   title: "Clean up",
   verb: "Clean up",
   consequence: "Jobs that failed for good, and names without jobs, are deleted.",
-  permission: "maintenance",
+  weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("cleanup"),
   positionals: [],

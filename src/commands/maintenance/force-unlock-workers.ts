@@ -102,7 +102,7 @@ export const unlockCommand = defineCommand({
     "What these workers have locked may run again at once. If a process still lives, its jobs run twice.",
   consequenceOfOne:
     "What this worker has locked may run again at once. If its process still lives, its jobs run twice.",
-  permission: "workers:write",
+  weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("force-unlock"),
   positionals: ["worker_ids"],

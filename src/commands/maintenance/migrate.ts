@@ -13,7 +13,7 @@ import {
 import { migrate } from "../../database/schema/migrate.ts";
 import { planMigration } from "../../database/schema/plan-migration.ts";
 import { schemaState } from "../../database/schema/schema-state.ts";
-import { defineCommand, jsonOf, type Surroundings } from "../declare/command.ts";
+import { type CommandContext, defineCommand, jsonOf } from "../declare/command.ts";
 import { choice, flag, list, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
@@ -24,7 +24,7 @@ export const migrateCommand = defineCommand({
   title: "Migrate the schema",
   verb: "Migrate",
   consequence: "The server applies the migrations that are missing. Workers may keep running.",
-  permission: "maintenance",
+  weight: "heavy",
   danger: "changes",
   http: maintenanceAction("migrate"),
   positionals: [],
@@ -134,7 +134,7 @@ async function buildableOf(db: Database, asked: readonly IndexName[]) {
 async function buildIndexes(
   db: Database,
   asked: readonly IndexName[],
-  { pool, logger, signal, indexBuilds }: Surroundings & { readonly pool: Pool },
+  { pool, logger, signal, indexBuilds }: CommandContext & { readonly pool: Pool },
 ): Promise<IndexName[]> {
   const begun: IndexName[] = [];
   for (const name of asked) {

@@ -13,7 +13,7 @@ export const sweepCommand = defineCommand({
   verb: "Sweep",
   consequence:
     "Workers that are not responding are removed, and their jobs may run again after the delay.",
-  permission: "workers:write",
+  weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("sweep-stale-workers"),
   positionals: [],

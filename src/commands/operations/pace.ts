@@ -23,7 +23,7 @@ const LONGEST_MS = 2_000;
 const MOST_GROWTH = 8;
 const LONGEST_REST_MS = 2_000;
 
-export interface Step {
+export interface BatchStep {
   /** Ids to walk, and matches to take, at most. */
   readonly span: number;
   readonly limit: number;
@@ -47,8 +47,8 @@ export interface Left {
   readonly jobs: number | null;
 }
 
-export interface Pace {
-  readonly step: Step;
+export interface BatchPace {
+  readonly step: BatchStep;
   readonly speed: Speed;
   /** How long to rest now. */
   after(took: Took, left: Left): number;
@@ -62,7 +62,7 @@ export interface PaceOptions {
   readonly monotonic: () => number;
 }
 
-export function createPace({ rate, monotonic }: PaceOptions): Pace {
+export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   let span = FIRST_SPAN;
   const most =
     rate === 0 ? MOST_WITHOUT_PAUSES : Math.min(MOST_LIMIT, rate ?? Number.POSITIVE_INFINITY);

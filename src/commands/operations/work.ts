@@ -10,7 +10,7 @@ import { actOf } from "./model/action.ts";
 import { type JobOperation, leftAlone } from "./model/operation.ts";
 import type { Batch, OperationStore } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
-import { createPace, type Pace } from "./pace.ts";
+import { type BatchPace, createPace } from "./pace.ts";
 import { readCandidates } from "./rehearse/candidates.ts";
 
 // A database that is away for longer is somebody's to look at.
@@ -68,14 +68,14 @@ interface Round {
 
 type DoRound = (operation: JobOperation, signal: AbortSignal) => Promise<Round>;
 
-function batchRound(tools: OperationTools, pace: Pace): DoRound {
+function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
   // One at a time: behind millions of deleted jobs a probe takes longer than a batch. One that is given
   // up has marked what it has passed, so that the next comes further.
   const probed = () => {
-    probe ??= probeHead(tools.glances)
+    probe ??= probeHead(tools.quickReads)
       .catch(() => null)
       .finally(() => {
         probe = null;
@@ -124,7 +124,7 @@ async function oneBatch(
   { store, reads }: OperationTools,
   operation: JobOperation,
   jobs: JobQuery,
-  pace: Pace,
+  pace: BatchPace,
 ): Promise<Batch> {
   const { afterId, boundary, action, changes, done } = operation;
   const { maxId, before } = boundary;
@@ -146,7 +146,7 @@ async function oneBatch(
   return store.batch(operation, jobs, actOf(action, changes), stretch, pace.speed);
 }
 
-function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Pace): DoRound {
+function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: BatchPace): DoRound {
   return async (operation) => {
     const { id, undoAfterId, action, changes, undone, kept } = operation;
     const began = monotonic();

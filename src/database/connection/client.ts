@@ -13,7 +13,7 @@ import {
   type Attempt,
   attemptAfter,
   attemptsOf,
-  type Failure,
+  type ConnectFailure,
   failureOf,
   remember,
 } from "./server/attempts.ts";
@@ -104,7 +104,7 @@ export class Client extends pg.Client {
     server: ServerSettings,
     attempts: readonly Attempt[],
     at: number,
-    failures: readonly Failure[],
+    failures: readonly ConnectFailure[],
     callback: OnConnect,
   ): void {
     const attempt = attempts[at] as Attempt;

@@ -124,7 +124,7 @@ export interface Bounds {
 }
 
 /** For whom statements run: when that ends, the one under way is stopped. */
-export interface Asker {
+export interface RequestScope {
   readonly signal: AbortSignal;
   /** Milliseconds that are left to it. */
   leftMs(): number;
@@ -136,28 +136,28 @@ export interface Asker {
  * A Queryable that runs each statement in a transaction of its own under `bounds`. SET LOCAL, not
  * connection options: it also holds on a pool that was lent to us and behind pgbouncer.
  */
-export function boundedQueryable(pool: pg.Pool, bounds: Bounds, asker?: Asker): Queryable {
+export function boundedQueryable(pool: pg.Pool, bounds: Bounds, scope?: RequestScope): Queryable {
   return {
     query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
       return withClient(
         pool,
         async (client) => {
-          const limitMs = Math.min(bounds.statementTimeoutMs, asker?.leftMs() ?? Infinity);
-          const lockMs = Math.min(bounds.lockTimeoutMs, asker?.patienceMs?.() ?? Infinity);
-          const limits = limitStatement(client, limitMs, asker?.signal);
+          const limitMs = Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
+          const lockMs = Math.min(bounds.lockTimeoutMs, scope?.patienceMs?.() ?? Infinity);
+          const limits = limitStatement(client, limitMs, scope?.signal);
           try {
-            asker?.signal.throwIfAborted();
+            scope?.signal.throwIfAborted();
             return await runBounded<R>(client, beginWith(bounds, { limitMs, lockMs }), config);
           } catch (error) {
             // That the connection was lost is our own doing, and says nothing of the server.
-            throw limits.isCut ? asker?.signal.reason : error;
+            throw limits.isCut ? scope?.signal.reason : error;
           } finally {
             await limits.end();
           }
         },
         {
-          waitMs: Math.min(bounds.lineMs ?? LONGEST_WAIT_MS, asker?.patienceMs?.() ?? Infinity),
-          signal: asker?.signal,
+          waitMs: Math.min(bounds.lineMs ?? LONGEST_WAIT_MS, scope?.patienceMs?.() ?? Infinity),
+          signal: scope?.signal,
         },
       );
     },

@@ -3,30 +3,30 @@
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
-export type Explanation = readonly [
+export type ErrorSentence = readonly [
   code: ErrorCode,
   sentence: (detail: string, schema: string) => string,
 ];
 
-const unreachable: Explanation = [
+const unreachable: ErrorSentence = [
   "database_unreachable",
   (detail) => `cannot reach PostgreSQL (${detail}); check DATABASE_URL and that the server is up`,
 ];
-const refusedLogin: Explanation = [
+const refusedLogin: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refused the login (${detail}); check user and password in DATABASE_URL`,
 ];
 /** It answers, and serves nobody: also that passes, and the next try may go through. */
-const refusing: Explanation = [
+const refusing: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refuses for now (${detail}); its log says why`,
 ];
 const exhausted =
-  (what: string): Explanation[1] =>
+  (what: string): ErrorSentence[1] =>
   (detail) =>
     `PostgreSQL is out of ${what} (${detail}); give its server more, then try again`;
 /** The locks of other transactions fill it, and are released with them. */
-export const fullLockTable: Explanation = [
+export const fullLockTable: ErrorSentence = [
   "database_busy",
   (detail) =>
     `PostgreSQL's table of locks is full (${detail}); raise max_locks_per_transaction, or try again`,
@@ -45,34 +45,34 @@ export function missingCharacter(detail: string): string | null {
     .replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return `the character "${character}" cannot be in this database, whose encoding is ${encoding}: leave it out, or write ${escaped} in JSON`;
 }
-const untrusted: Explanation = [
+const untrusted: ErrorSentence = [
   "database_unreachable",
   (detail) =>
     `the certificate of PostgreSQL's server is not trusted (${withoutNodeHint(detail)}); name the authority with sslrootcert=<file> in the database URL, or check nothing with sslmode=no-verify`,
 ];
-const misnamed: Explanation = [
+const misnamed: ErrorSentence = [
   "database_unreachable",
   (detail) =>
     `the certificate of PostgreSQL's server is not for the host in the database URL (${detail}); say one of its names there, or check the authority alone with sslmode=verify-ca`,
 ];
 /** A value of 1 GB is too large for PostgreSQL, one of 0.5 GB for a string of Node's. */
-const tooLarge: Explanation = [
+const tooLarge: ErrorSentence = [
   "too_large",
   (detail) => `a value is too large to be stored or read (${detail}); make it smaller`,
 ];
-const missingSchema: Explanation = [
+const missingSchema: ErrorSentence = [
   "schema_missing",
   (detail, schema) =>
     `the schema "${schema}" is not there or not complete (${detail}); create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`,
 ];
 
-const pooled: Explanation = [
+const pooled: ErrorSentence = [
   "configuration",
   (detail) =>
     `${detail}; behind a transaction pooler such as pgbouncer set preparedStatements to false`,
 ];
 
-export const byCode: Readonly<Record<string, Explanation>> = {
+export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ECONNREFUSED: unreachable,
   ECONNRESET: unreachable,
   ENOTFOUND: unreachable,
@@ -151,7 +151,7 @@ export const byCode: Readonly<Record<string, Explanation>> = {
 };
 
 // pg words these itself, without a code.
-export const byWording: readonly (readonly [RegExp, Explanation])[] = [
+export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
   [
     /Cannot use a pool after calling end/i,
     [

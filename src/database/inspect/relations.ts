@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
 /** On the wire as it stands here. */
-export interface TableFacts {
+export interface RelationFacts {
   readonly name: string;
   readonly total_bytes: number;
   readonly table_bytes: number;
@@ -31,8 +31,8 @@ export interface IndexFacts {
 const MOST_TABLES = 50;
 const MOST_INDEXES = 100;
 
-export async function readTables(db: Database): Promise<TableFacts[]> {
-  const rows = await query<Texts<TableFacts>>(db, tablesSql, [db.schema.name, MOST_TABLES]);
+export async function readTables(db: Database): Promise<RelationFacts[]> {
+  const rows = await query<Texts<RelationFacts>>(db, tablesSql, [db.schema.name, MOST_TABLES]);
   return rows.map((row) => ({
     ...row,
     total_bytes: Number(row.total_bytes),

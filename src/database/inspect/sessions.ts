@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
 /** On the wire as they stand here. */
-export interface Connections {
+export interface SessionCounts {
   readonly total: number;
   readonly most: number;
   /** Sessions of other roles whose state is hidden from ours. */
@@ -37,7 +37,7 @@ export interface HeldXmin {
 
 const MOST_GROUPS = 20;
 
-export async function readConnections(db: Database): Promise<Connections> {
+export async function readConnections(db: Database): Promise<SessionCounts> {
   const rows = await query<{
     readonly application: string;
     readonly state: string | null;

@@ -6,9 +6,9 @@ import { type FieldName, fieldNames, type Operator } from "./query-tree.ts";
  * `integer`; `moment`: an age or a time; `word`: one of a list; `name`: a text, with `*` its beginning;
  * `text`: a text whole or in part; `json`: anything that stands in a payload.
  */
-export type FieldKind = "integer" | "moment" | "word" | "name" | "text" | "json";
+export type QueryFieldKind = "integer" | "moment" | "word" | "name" | "text" | "json";
 
-const kinds: Readonly<Record<FieldName, FieldKind>> = {
+const kinds: Readonly<Record<FieldName, QueryFieldKind>> = {
   id: "integer",
   is: "word",
   task: "name",
@@ -29,7 +29,7 @@ const kinds: Readonly<Record<FieldName, FieldKind>> = {
   payload: "json",
 };
 
-export const kindOf = (field: FieldName): FieldKind => kinds[field];
+export const kindOf = (field: FieldName): QueryFieldKind => kinds[field];
 
 export const isFieldName = (name: string): name is FieldName =>
   (fieldNames as readonly string[]).includes(name);

@@ -16,7 +16,7 @@ import {
 } from "./limits.ts";
 import { QueryError, tooWide } from "./query-error.ts";
 import { QueryReader } from "./query-reader.ts";
-import type { FieldName, Group, Operator, QueryNode, QueryValue, Span } from "./query-tree.ts";
+import type { FieldName, GroupNode, Operator, QueryNode, QueryValue, Span } from "./query-tree.ts";
 import { readValue } from "./read-value.ts";
 import { refuseExclusionsOnly } from "./refuse-exclusions.ts";
 
@@ -246,7 +246,7 @@ class Parser {
 }
 
 function grouped(
-  kind: Group["kind"],
+  kind: GroupNode["kind"],
   items: readonly QueryNode[],
   most: number,
   message: string,

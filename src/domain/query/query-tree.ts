@@ -7,10 +7,10 @@ export interface Span {
   readonly end: number;
 }
 
-export type QueryNode = Group | Exclusion | FieldTerm | TextTerm;
+export type QueryNode = GroupNode | Exclusion | FieldTerm | TextTerm;
 
 /** `and`: all hold; `or`: one of them. Two items at least. */
-export interface Group extends Span {
+export interface GroupNode extends Span {
   readonly kind: "and" | "or";
   readonly items: readonly QueryNode[];
 }

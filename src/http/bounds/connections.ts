@@ -21,7 +21,7 @@ export interface OpenExchange {
   readonly close: () => void;
 }
 
-export interface Connections {
+export interface HttpConnections {
   readonly size: number;
   /** The server is stopping: every answer is its connection's last. */
   readonly draining: boolean;
@@ -61,7 +61,7 @@ const over = new WorkerError("aborted", "the client has left, or the server stop
 export function createConnections(
   { connections: limit, pipelined }: Pick<Limits, "connections" | "pipelined">,
   isOurs = true,
-): Connections {
+): HttpConnections {
   // In the order in which they were made, so that the oldest idle one is found first.
   const all = new Map<Socket, Connection>();
   let draining = false;

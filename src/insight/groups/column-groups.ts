@@ -2,7 +2,7 @@
 // random pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { unlessLate } from "../../database/unless-late.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { between, exact, type Value } from "../../domain/value.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
@@ -13,7 +13,7 @@ import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages, estimateFrom } from "../stats/page-sample.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
-import { type Group, type Grouping, type Groups, MOST_SAMPLE_IDS, NEW_MS } from "./group.ts";
+import { type Grouping, type Groups, type JobGroup, MOST_SAMPLE_IDS, NEW_MS } from "./group.ts";
 import { countRows, type GroupedRow, readGroupedRows } from "./job-rows.ts";
 
 export type ColumnGrouping = Exclude<Grouping, "error">;
@@ -64,11 +64,11 @@ export async function readColumnGroups(
       light,
     );
   const isSmall = gauge.pages <= smallPages;
-  const all = jobQuery.check === null && isSmall ? await unlessLate(inDatabase(null)) : null;
+  const all = jobQuery.check === null && isSmall ? await nullOnTimeout(inDatabase(null)) : null;
   const further = jobQuery.check !== null ? here : isSmall && light !== null ? light : some;
   const counted = all ?? (await further());
   const labels = await labelsOf(db, by, counted.groups);
-  const groups = counted.groups.flatMap(({ key, count, firstMs, lastMs, ids }): Group[] => {
+  const groups = counted.groups.flatMap(({ key, count, firstMs, lastMs, ids }): JobGroup[] => {
     const label = labels(key);
     if (label === null) return [];
     return [

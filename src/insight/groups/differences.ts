@@ -14,7 +14,7 @@ export interface Difference {
   readonly lift: number;
 }
 
-export type Fields = ReadonlyMap<string, ReadonlySet<string>>;
+export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 
 const MOST_PATHS = 400;
 const MOST_VALUES = 200;
@@ -28,8 +28,8 @@ const MISSING = "missing";
 type Tally = Map<string, [here: number, there: number]>;
 
 export async function differences(
-  here: readonly Fields[],
-  there: readonly Fields[],
+  here: readonly FieldValues[],
+  there: readonly FieldValues[],
 ): Promise<Difference[]> {
   if (here.length === 0 || there.length === 0) return [];
   const paths = new Map<string, Tally>();
@@ -52,7 +52,7 @@ export async function differences(
 /** Beside the values of a path: that it is there at all. No JSON text is empty. */
 const PRESENT = "";
 
-function count(paths: Map<string, Tally>, fields: Fields, side: 0 | 1): void {
+function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): void {
   for (const [path, values] of fields) {
     let tally = paths.get(path);
     if (tally === undefined) {

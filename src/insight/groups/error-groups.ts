@@ -10,7 +10,7 @@ import type { JobQuery } from "../query/job-query.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
-import { type Group, type Groups, MOST_SAMPLE_IDS, MOST_TASKS, NEW_MS } from "./group.ts";
+import { type Groups, type JobGroup, MOST_SAMPLE_IDS, MOST_TASKS, NEW_MS } from "./group.ts";
 import { countRows, type GroupedRow, type GroupedRows, readGroupedRows } from "./job-rows.ts";
 
 /**
@@ -137,7 +137,7 @@ function groupOf(
   names: ReadonlyMap<number, string>,
   of: Value,
   asOf: string,
-): Group {
+): JobGroup {
   const { key, label, rows, ids, tasks, firstMs, lastMs } = collected;
   const newest = [...ids].sort((a, b) => b[1] - a[1]);
   const count =

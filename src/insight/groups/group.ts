@@ -4,7 +4,7 @@ import type { Value } from "../../domain/value.ts";
 export const groupings = ["error", "task", "queue", "worker", "priority"] as const;
 export type Grouping = (typeof groupings)[number];
 
-export interface Group {
+export interface JobGroup {
   /** Stable: the error's fingerprint, or the name. */
   readonly key: string;
   /** For people. */
@@ -27,7 +27,7 @@ export interface Group {
 
 export interface Groups {
   /** The largest first. */
-  readonly groups: readonly Group[];
+  readonly groups: readonly JobGroup[];
   /** How many rows were read. */
   readonly sampled: number;
   /** How many there are. */

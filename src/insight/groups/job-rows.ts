@@ -3,8 +3,8 @@
 // database: it is not unpacked further.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
-import { unlessLate } from "../../database/unless-late.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
 import { between, exact, type Value } from "../../domain/value.ts";
 import { failedAt } from "../../queue/settle/retry-policy.ts";
@@ -69,7 +69,7 @@ export async function readGroupedRows(
     const most = isChecked ? MOST_CHECKED : MOST_EXACT;
     const all = (some: JobQuery) => {
       const values = [LARGEST_CHECKED, most + 1, ...some.values];
-      return unlessLate(read(db, some, allSql(some, needsError), values));
+      return nullOnTimeout(read(db, some, allSql(some, needsError), values));
     };
     let rows = await all(asked);
     if (rows === null && asked !== light && light !== null) {
@@ -142,7 +142,7 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
   const { conditions } = jobQuery.shape;
   if (conditions !== null && !conditions.includes("failed")) return [];
   if (!(await usableIndexes(db)).has("failed")) return [];
-  return (await unlessLate(readNewest(db, jobQuery))) ?? [];
+  return (await nullOnTimeout(readNewest(db, jobQuery))) ?? [];
 }
 
 /** Those of the newest 2,000 failures that match; quick with the index `failed` alone. */

@@ -3,7 +3,7 @@
 // finds. Large payloads are not fetched.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { unlessLate } from "../../database/unless-late.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
 import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
@@ -48,7 +48,7 @@ export async function readPayloads(
   let asked = jobQuery;
   const { light } = jobQuery;
   if (pages <= smallPages) {
-    const all = await unlessLate(newest(db, asked, side));
+    const all = await nullOnTimeout(newest(db, asked, side));
     if (all !== null) return { rows: all, asked };
     asked = light ?? asked;
   }
@@ -90,7 +90,7 @@ async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise
     const began = monotonic();
     const from = to - BigInt(span);
     const within = [String(from), String(to)];
-    const some = await unlessLate(read(db, jobQuery, side, spanSql, within));
+    const some = await nullOnTimeout(read(db, jobQuery, side, spanSql, within));
     if (some === null) break;
     found.push(...some.rows);
     to = some.lastId === null ? from : BigInt(some.lastId) - 1n;

@@ -2,7 +2,7 @@
 // large one sampled; near now, where the buckets are narrow and a sample meets nothing, the index is
 // asked, and is exact.
 import type { Database } from "../../database/database.ts";
-import { unlessLate } from "../../database/unless-late.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { drawn, type Horizon, type HorizonFilter, type Series } from "./buckets.ts";
@@ -25,13 +25,13 @@ export async function readHorizon(
   const now = timeOf(0);
   const zeros = new Array<number>(buckets).fill(0);
   if (gauge.pages <= smallPages) {
-    const series = await unlessLate(countAll(db, input));
+    const series = await nullOnTimeout(countAll(db, input));
     const exact = zeros.map(() => true);
     if (series !== null) return { now, edges, series, error: zeros, exact, basis: "scan" };
   }
   const sampled = await sampleBuckets(db, input);
   const isWhole = filter.taskId === null && filter.queueId === null;
-  const probed = (isWhole ? await unlessLate(probeBuckets(db, input)) : null) ?? NOTHING_PROBED;
+  const probed = (isWhole ? await nullOnTimeout(probeBuckets(db, input)) : null) ?? NOTHING_PROBED;
   const error = zeros.map((_, bucket) => {
     // No job has failed in the future.
     const ofFailed = bucket >= firstAhead ? 0 : (sampled.failedError[bucket] ?? 0);

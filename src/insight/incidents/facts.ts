@@ -24,7 +24,7 @@ export interface WaitingTask {
   readonly oldestMs: number;
 }
 
-export interface Facts {
+export interface IncidentFacts {
   readonly nowMs: number;
   readonly asOf: string;
   /** Heartbeats are there to be read. */

@@ -47,7 +47,7 @@ export interface Incident {
 }
 
 /** What was looked at. */
-export interface Check {
+export interface IncidentCheck {
   readonly text: string;
   /** There is evidence that it holds; false: it does not, or nothing is known of it. */
   readonly holds: boolean;
@@ -63,6 +63,6 @@ export interface Incidents {
   readonly more: number;
   /** How many error groups are among all incidents. */
   readonly errorGroups: number;
-  readonly checks: readonly Check[];
+  readonly checks: readonly IncidentCheck[];
   readonly asOf: string;
 }

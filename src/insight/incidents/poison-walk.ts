@@ -32,13 +32,13 @@ export interface PayloadField {
   readonly value: string;
 }
 
-export interface Walked {
+export interface PoisonWalked {
   readonly poison: readonly PoisonJob[];
   /** Who holds jobs; null as long as not all of the table was seen. */
   readonly jobHolders: readonly string[] | null;
 }
 
-export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<Walked>;
+export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalked>;
 
 const STEP_PAGES = 4_096;
 const CALL_MS = 60;

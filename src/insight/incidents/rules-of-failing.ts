@@ -3,9 +3,9 @@
 import { estimated, exact } from "../../domain/value.ts";
 import { ageText, counted, grouped, isMarkedFailed, named } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
-import type { Group, Groups } from "../groups/group.ts";
+import type { Groups, JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";
-import type { Facts } from "./facts.ts";
+import type { IncidentFacts } from "./facts.ts";
 import type { Incident } from "./incident.ts";
 import type { PoisonJob } from "./poison-walk.ts";
 import { noLinks, timeOf } from "./rules-of-waiting.ts";
@@ -16,7 +16,7 @@ const MANY_SHARE = 0.01;
 const DAY_MS = 86_400_000;
 
 /** All of them until their jobs are retried, completed or deleted; but not what was failed by hand. */
-export function errorGroups({ errors, common, reasons, nowMs }: Facts): Incident[] {
+export function errorGroups({ errors, common, reasons, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
   return errors.groups
     .filter(({ label }) => !isMarkedFailed(label) && !reasons.has(label))
@@ -24,15 +24,15 @@ export function errorGroups({ errors, common, reasons, nowMs }: Facts): Incident
 }
 
 /** At least 20 and 1 % of all failed jobs. */
-export function isMany({ count }: Group, { of }: Groups): boolean {
+export function isMany({ count }: JobGroup, { of }: Groups): boolean {
   return count.value >= Math.max(MANY, of.value * MANY_SHARE);
 }
 
 /** The query for the failed jobs of a group. */
-export const failedOf = ({ key }: Pick<Group, "key">): string => `is:failed group:${key}`;
+export const failedOf = ({ key }: Pick<JobGroup, "key">): string => `is:failed group:${key}`;
 
 function failing(
-  group: Group,
+  group: JobGroup,
   areMany: boolean,
   common: Difference | undefined,
   nowMs: number,
@@ -74,7 +74,7 @@ function inCommon(common: Difference | undefined): string {
  * A job that crashes its workers: of those that lose attempts at the same time the one that lost most. Where
  * several were on board at every crash, nothing tells which of them it is: they are one incident.
  */
-export function poisonJobs(facts: Facts): Incident[] {
+export function poisonJobs(facts: IncidentFacts): Incident[] {
   const { poison } = facts;
   const suspects = poison.filter((job) => !poison.some((other) => isBeside(job, other)));
   return [...Map.groupBy(suspects, crashesOf).values()].map((jobs) => {
@@ -87,7 +87,7 @@ export function poisonJobs(facts: Facts): Incident[] {
 const crashesOf = ({ id, lost, recoveredMs }: PoisonJob): string =>
   recoveredMs === null ? id : `${lost} ${recoveredMs}`;
 
-function crashing(job: PoisonJob, facts: Facts): Incident {
+function crashing(job: PoisonJob, facts: IncidentFacts): Incident {
   const { id, task, lost } = job;
   const beside = facts.poison.filter((other) => isBeside(other, job));
   const crash = crashReport([job], beside, facts.crashes);
@@ -110,7 +110,7 @@ function crashing(job: PoisonJob, facts: Facts): Incident {
 
 const MOST_NAMED = 6;
 
-function together(jobs: readonly PoisonJob[], facts: Facts): Incident {
+function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
   const crash = crashReport(jobs, [], facts.crashes);
   const [{ id, lost }] = jobs as [PoisonJob];
   const names = jobs
@@ -147,7 +147,7 @@ const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   other.recoveredMs !== null &&
   job.recoveredMs >= other.createdMs;
 
-function attemptText(job: PoisonJob, { knowledge, nowMs }: Facts): string {
+function attemptText(job: PoisonJob, { knowledge, nowMs }: IncidentFacts): string {
   const { attempts, maxAttempts, isRunning, runAtMs } = job;
   const number = grouped(isRunning ? attempts : attempts + 1);
   const attempt = `Attempt ${number} of ${grouped(maxAttempts)}`;
@@ -158,7 +158,7 @@ function attemptText(job: PoisonJob, { knowledge, nowMs }: Facts): string {
     : `${attempt} is due${where},`;
 }
 
-function crashedText({ crashes, nowMs }: Facts): string {
+function crashedText({ crashes, nowMs }: IncidentFacts): string {
   if (crashes.length < 2) return "";
   const firstMs = Math.min(...crashes.map(({ recoveredMs }) => recoveredMs));
   return ` ${grouped(crashes.length)} workers crashed within ${ageText(nowMs - firstMs)}.`;
@@ -183,7 +183,7 @@ const LEAST_PEAK = 1_000;
  * A bucket ahead in which ten times as many jobs fall due a second as in most others: they are the wider
  * the farther away they are. The last one reaches to the end of time, and says nothing.
  */
-export function peakAhead({ horizon, asOf }: Facts): Incident[] {
+export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
   const { edges, series, error } = horizon;
   const first = edges.indexOf(0);
@@ -224,7 +224,7 @@ export function peakAhead({ horizon, asOf }: Facts): Incident[] {
   ];
 }
 
-export function trouble({ server, unread, asOf, nowMs }: Facts): Incident[] {
+export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Incident[] {
   const troubles: Pick<Incident, "id" | "level" | "title" | "sentence" | "since">[] = [];
   if (server?.isStandby === true) {
     const sentence = "It is a standby: no job can be taken, added or changed here.";

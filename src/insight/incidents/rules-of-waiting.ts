@@ -5,7 +5,7 @@ import { capped, exact, type Value } from "../../domain/value.ts";
 import { ageText, byWorker, counted, grouped, named, workerNamed } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { isUnsupported } from "../why/causes.ts";
-import type { Facts, WaitingQueue, WaitingTask } from "./facts.ts";
+import type { IncidentFacts, WaitingQueue, WaitingTask } from "./facts.ts";
 import type { Incident } from "./incident.ts";
 
 export const noLinks = { queue: null, worker: null, job: null };
@@ -21,7 +21,7 @@ const MANY_QUEUES = 3;
 const MOST_NAMES = 20;
 
 /** Locked by a worker whose heartbeats have stopped, or for 4 hours by one that never sent any. */
-export function stuckQueues(facts: Facts): Incident[] {
+export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
   return [...Map.groupBy(atFault, ({ holder }) => holder.workerId).values()].flatMap((queues) =>
     queues.length < MANY_QUEUES
@@ -30,13 +30,13 @@ export function stuckQueues(facts: Facts): Incident[] {
   );
 }
 
-function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Facts): boolean {
+function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: IncidentFacts): boolean {
   if (waiting === null || waiting.value === 0) return false;
   if (holder.state === "silent") return true;
   return holder.state === "unknown" && nowMs - lockedMs >= STALE_LOCK_MS;
 }
 
-function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
+function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
   const { holder, name, lockedMs, trend } = queue;
   const blast = queue.waiting ?? exact(0, "probe", asOf);
   const who = workerNamed(holder.workerId);
@@ -62,7 +62,7 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: Facts): Incident {
 }
 
 /** All held by one. The longest held comes first. */
-function manyStuck(queues: readonly WaitingQueue[], facts: Facts): Incident {
+function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incident {
   const { holder, lockedMs } = queues[0] as WaitingQueue;
   const { nowMs, asOf } = facts;
   const who = workerNamed(holder.workerId);
@@ -94,7 +94,7 @@ function manyStuck(queues: readonly WaitingQueue[], facts: Facts): Incident {
 }
 
 /** Those that hold something and were not recovered, unless a stuck queue names them already. */
-export function silentWorkers(facts: Facts): Incident[] {
+export function silentWorkers(facts: IncidentFacts): Incident[] {
   const { silent, queues, nowMs, asOf, knowledge } = facts;
   const told = new Set(
     queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
@@ -131,7 +131,7 @@ const MANY_CRASHES = 3;
 const CRASHES_MS = 10 * 60_000;
 
 /** Workers that stopped one after the other: one incident, unless a job is known to crash them. */
-export function crashLoop({ crashes, poison, nowMs, asOf }: Facts): Incident[] {
+export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
   const recent = crashes.filter(({ recoveredMs }) => nowMs - recoveredMs < CRASHES_MS);
   if (recent.length < MANY_CRASHES || poison.length > 0) return [];
   const firstMs = Math.min(...recent.map(({ recoveredMs }) => recoveredMs));
@@ -156,7 +156,7 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: Facts): Incident[] {
 /** A worker that has just started may not have fetched yet. */
 const GRACE_MS = 60_000;
 
-export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[] {
+export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): Incident[] {
   const isUnknown = ({ identifier, oldestMs }: WaitingTask) =>
     isUnsupported(knowledge, identifier) && nowMs - oldestMs > GRACE_MS;
   return tasks.filter(isUnknown).map(({ id, identifier, waiting, oldestMs }): Incident => {
@@ -187,7 +187,7 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: Facts): Incident[]
 const QUIET_MS = 15_000;
 
 /** Jobs are due, no worker is alive, and nothing was locked or finished: stock workers send no heartbeats. */
-export function noWorker(facts: Facts): Incident[] {
+export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, quietMs } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || !isWithoutWorker(facts)) return [];
@@ -218,10 +218,10 @@ export function noWorker(facts: Facts): Incident[] {
 }
 
 /** A job is locked by a worker that never sent a heartbeat: it may run for long, or be gone. */
-const hasUnknownHolder = ({ jobHolders, silent }: Facts): boolean =>
+const hasUnknownHolder = ({ jobHolders, silent }: IncidentFacts): boolean =>
   jobHolders?.some((id) => !silent.some(({ workerId }) => workerId === id)) === true;
 
-function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: Facts): boolean {
+function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: IncidentFacts): boolean {
   const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);
   return isLate && knowledge.alive === 0 && quietMs !== null && quietMs > QUIET_MS;
 }
@@ -229,7 +229,7 @@ function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: Facts): boolean {
 const OLD_MS = 5 * 60_000;
 
 /** Due for more than 5 minutes, with nothing in the way that we know of. */
-export function oldReady(facts: Facts): Incident[] {
+export function oldReady(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];
   const waiting = tasks.filter(({ identifier }) => !isUnsupported(knowledge, identifier));

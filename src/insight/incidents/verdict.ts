@@ -1,8 +1,8 @@
 // From facts to the verdict: every rule is asked, the worst comes first, and its title is the headline.
 import { counted, grouped } from "../../domain/words.ts";
 import { NEW_MS } from "../groups/group.ts";
-import type { Facts } from "./facts.ts";
-import type { Check, Incident, Incidents } from "./incident.ts";
+import type { IncidentFacts } from "./facts.ts";
+import type { Incident, IncidentCheck, Incidents } from "./incident.ts";
 import { errorGroups, peakAhead, poisonJobs, trouble } from "./rules-of-failing.ts";
 import {
   crashLoop,
@@ -13,7 +13,7 @@ import {
   unsupportedTasks,
 } from "./rules-of-waiting.ts";
 
-const rules: readonly ((facts: Facts) => Incident[])[] = [
+const rules: readonly ((facts: IncidentFacts) => Incident[])[] = [
   noWorker,
   stuckQueues,
   errorGroups,
@@ -28,7 +28,7 @@ const rules: readonly ((facts: Facts) => Incident[])[] = [
 
 const MOST_INCIDENTS = 50;
 
-export function judge(facts: Facts): Incidents {
+export function judge(facts: IncidentFacts): Incidents {
   const all = rules.flatMap((rule) => rule(facts)).sort(worstFirst(facts.nowMs));
   const isBad = all.some(({ level }) => level === "bad");
   const checks = checksOf(facts, new Set(all.map(({ kind }) => kind)));
@@ -68,12 +68,12 @@ function headlineOf({ kind, title, blast }: Incident): string {
 
 /** What was looked at, and whether there is evidence that it is well. `found`: the kinds of incidents. */
 function checksOf(
-  { knowledge, unread, errors, jobHolders, hasWorkers, silent }: Facts,
+  { knowledge, unread, errors, jobHolders, hasWorkers, silent }: IncidentFacts,
   found: ReadonlySet<string>,
-): Check[] {
+): IncidentCheck[] {
   const hasWorker = hasWorkers && knowledge.alive > 0;
   const isDueRead = !unread.includes("what is due");
-  const check = (text: string, kind: string, isRead: boolean): Check => ({
+  const check = (text: string, kind: string, isRead: boolean): IncidentCheck => ({
     text,
     holds: isRead && !found.has(kind),
   });

@@ -2,14 +2,14 @@
 // every second.
 import { conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
-import { countWorkers, type Known } from "../known/known.ts";
+import { countWorkers, type QueueSnapshot } from "../known/queue-snapshot.ts";
 
 /** What cannot be seen is said. */
 const RUNNING_NOTE =
   "jobs that workers hold in the fast mode are locked by open transactions, which nobody else can see: they count as ready until they are done; running_reported has them, where all living workers report";
 
 /** The answer of GET /api/counts. */
-export function countsJson({ counts, fleet, rates }: Known): string {
+export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
   const values = conditions.map((condition) => [condition, counts.conditions[condition]]);
   return JSON.stringify({
     as_of: counts.asOf,
@@ -30,7 +30,10 @@ export function countsJson({ counts, fleet, rates }: Known): string {
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
 /** At most 300 bytes as an event: numbers alone, and one for how well they are known. */
-export function pulseJson(known: Known): { readonly comparable: string; readonly json: string } {
+export function pulseJson(known: QueueSnapshot): {
+  readonly comparable: string;
+  readonly json: string;
+} {
   const { counts, rates, gauge } = known;
   const members = {
     total: numberOf(counts.total),
@@ -49,7 +52,7 @@ export function pulseJson(known: Known): { readonly comparable: string; readonly
   return { comparable, json };
 }
 
-function heard(known: Known) {
+function heard(known: QueueSnapshot) {
   const { alive, silent } = countWorkers(known);
   return { alive, silent };
 }

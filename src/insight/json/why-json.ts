@@ -1,10 +1,10 @@
 // Why a job is where it is, as JSON.
 import type { Cause } from "../why/cause.ts";
-import type { Explanation } from "../why/explain-job.ts";
+import type { JobExplanation } from "../why/explain-job.ts";
 import { idJson } from "./exact-json.ts";
 import { linksJson, verbJson } from "./insight-json.ts";
 
-export function whyJson(why: Explanation) {
+export function whyJson(why: JobExplanation) {
   return {
     id: idJson(why.id),
     condition: why.condition,

@@ -14,7 +14,7 @@ import type { NameCounts } from "./name-counts.ts";
 
 export type State = keyof typeof inState;
 
-export interface JobCounts {
+export interface MeasuredCounts {
   readonly asOf: string;
   readonly total: Value;
   readonly conditions: Readonly<Record<Condition, Value>>;
@@ -36,7 +36,7 @@ export interface JobCounts {
 const states = Object.keys(inState) as State[];
 
 /** Of a table that was read whole. */
-export function countsOfPass(gauge: Gauge, names: NameCounts): JobCounts {
+export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   const { all } = names.tallies;
   const value = (which: readonly Tallied[]) => exact(sumOf(all.counts, which), "scan", names.asOf);
   const ages = agesOf(all);
@@ -92,7 +92,7 @@ export function countsOfParts(
   { probe, tallies, indexed }: Heads,
   taken: TakenSample | null,
   census: NameCounts | null,
-): JobCounts {
+): MeasuredCounts {
   const asOf = timeOf(gauge.nowMs);
   const best = (which: readonly Tallied[], atLeast = 0): Value => {
     const known = which.filter((one) => tallies.has(one));

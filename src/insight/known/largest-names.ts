@@ -4,7 +4,7 @@ import type { Database } from "../../database/database.ts";
 import type { NameTally } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { sumOf, tallied } from "../stats/tally.ts";
-import type { Known } from "./known.ts";
+import type { QueueSnapshot } from "./queue-snapshot.ts";
 
 /** A task or a queue by its name. */
 export interface NamedTally {
@@ -19,7 +19,7 @@ export interface LargestNames {
 
 export function createLargestNames(
   db: Database,
-): (known: Known, limit: number) => Promise<LargestNames> {
+): (known: QueueSnapshot, limit: number) => Promise<LargestNames> {
   // A census or a sample stays the same for many scrapes; the limit is that of the configuration.
   const known = new WeakMap<object, Promise<readonly NamedTally[]>>();
 

@@ -4,14 +4,14 @@
 import type { Gauge } from "../stats/gauge.ts";
 
 /** Jobs of the last minute; null: not known (yet). */
-export interface Rates {
+export interface JobRates {
   readonly added: number | null;
   readonly done: number | null;
   readonly failed: number | null;
 }
 
 /** What was added and done since the first reading, at most a minute ago. */
-export interface Seen {
+export interface RateWindow {
   readonly ms: number;
   readonly added: number;
   readonly done: number;
@@ -19,9 +19,9 @@ export interface Seen {
 
 export interface RateMeter {
   note(gauge: Gauge): void;
-  readonly seen: Seen;
+  readonly seen: RateWindow;
   /** null for the first minute: what a few seconds of it would come to is not guessed. */
-  readonly perMinute: Pick<Rates, "added" | "done">;
+  readonly perMinute: Pick<JobRates, "added" | "done">;
 }
 
 const WINDOW_MS = 60_000;

@@ -3,8 +3,8 @@
 // watches, and the next pulses make use of them.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
-import { unlessLate } from "../../database/unless-late.ts";
 import { listActiveWorkers } from "../../queue/workers/list-active-workers.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import { type Gauge, readGauge } from "../stats/gauge.ts";
@@ -26,24 +26,24 @@ import {
   takenSample,
   timeOf,
 } from "./job-counts.ts";
-import type { Known } from "./known.ts";
 import { type NameCounts, sampledNames, scannedNames, unknownNames } from "./name-counts.ts";
+import type { QueueSnapshot } from "./queue-snapshot.ts";
 import { createRateMeter } from "./rates.ts";
 import { singleFlight } from "./single-flight.ts";
 
 export interface Sampler {
   /** What is known now: all of it was asked for after this call. */
-  pulse(): Promise<Known>;
+  pulse(): Promise<QueueSnapshot>;
   /** What a pulse found, if none is under way; null before the first and after a failed one. */
-  readonly last: Known | null;
+  readonly last: QueueSnapshot | null;
   sample(): Promise<void>;
   /** One chunk. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
   /** How long each part took when it was done last, and when that was (monotonic), milliseconds. */
-  readonly parts: ReadonlyMap<Part, { readonly tookMs: number; readonly atMs: number }>;
+  readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
 }
 
-export type Part = "pulse" | "sample" | "census";
+export type SamplerPart = "pulse" | "sample" | "census";
 
 export interface SamplerOptions {
   /** A table of up to so many pages is read whole. */
@@ -52,7 +52,7 @@ export interface SamplerOptions {
 }
 
 /** `isSmall`: all of the table was read. */
-type Counted = Pick<Known, "isSmall" | "counts" | "names">;
+type Counted = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
 /** More than a page shows; keeps what each viewer is sent bounded. */
 const MOST_QUEUES = 1_000;
@@ -66,12 +66,12 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const { smallPages = SMALL_TABLE_PAGES, sampledPages = 2_000 } = options;
   const census = createCensus();
   const rates = createRateMeter();
-  const parts = new Map<Part, { tookMs: number; atMs: number }>();
+  const parts = new Map<SamplerPart, { tookMs: number; atMs: number }>();
   let sampled: (TakenSample & { readonly names: NameCounts; readonly atMs: number }) | null = null;
   let namesAtMs = Number.NEGATIVE_INFINITY;
-  let last: Known | null = null;
+  let last: QueueSnapshot | null = null;
 
-  const timed = async <T>(part: Part, work: () => Promise<T>): Promise<T> => {
+  const timed = async <T>(part: SamplerPart, work: () => Promise<T>): Promise<T> => {
     const began = monotonic();
     const result = await work();
     parts.set(part, { tookMs: monotonic() - began, atMs: monotonic() });
@@ -87,7 +87,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     let names = sampled?.names;
     if (names === undefined || (isOld && census.begunMs === null)) {
       namesAtMs = monotonic();
-      names = (await unlessLate(takeNames(gauge, asOf))) ?? names ?? unknownNames(asOf);
+      names = (await nullOnTimeout(takeNames(gauge, asOf))) ?? names ?? unknownNames(asOf);
     }
     sampled = { ...takenSample(sample, gauge.pages, asOf), names, atMs: monotonic() };
     return sampled;
@@ -104,12 +104,13 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   // Behind many dead entries the heads of the index are far away: then the sample has to do.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
-    const probe = (await unlessLate(readProbe(db, since, gauge.lockedQueueIds))) ?? NOTHING_PROBED;
+    const probe =
+      (await nullOnTimeout(readProbe(db, since, gauge.lockedQueueIds))) ?? NOTHING_PROBED;
     const talliesOf = (side: "due" | "ahead") =>
-      unlessLate(readProbeTallies(db, side, gauge.lockedQueueIds));
+      nullOnTimeout(readProbeTallies(db, side, gauge.lockedQueueIds));
     const due = probe.isDueExact ? await talliesOf("due") : null;
     const ahead = probe.isAheadExact ? await talliesOf("ahead") : null;
-    const indexed = (await unlessLate(readIndexes(gauge))) ?? NOTHING_INDEXED;
+    const indexed = (await nullOnTimeout(readIndexes(gauge))) ?? NOTHING_INDEXED;
     const exact = [...indexed.tallies, ...(due ?? []), ...(ahead ?? [])];
     return { probe, tallies: new Map(exact), indexed };
   };
@@ -121,11 +122,11 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const freshSample = async (gauge: Gauge) => {
     const before = sampled;
     if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;
-    return (await unlessLate(timed("sample", () => takeSample(gauge)))) ?? before;
+    return (await nullOnTimeout(timed("sample", () => takeSample(gauge)))) ?? before;
   };
 
   const countAll = async (gauge: Gauge): Promise<Counted | null> => {
-    const rows = await unlessLate(tallyAll(db, gauge));
+    const rows = await nullOnTimeout(tallyAll(db, gauge));
     if (rows === null) return null;
     const tallies = new NameTallies();
     tallies.add(rows);
@@ -144,11 +145,11 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   };
 
   // One after the other: this must not take every connection of a small pool.
-  const read = async (): Promise<Known> => {
+  const read = async (): Promise<QueueSnapshot> => {
     const gauge = await readGauge(db);
     rates.note(gauge);
     const counted = await countJobs(gauge);
-    const queues = (await unlessLate(listQueueRows(db, MOST_QUEUES))) ?? last?.queues ?? [];
+    const queues = (await nullOnTimeout(listQueueRows(db, MOST_QUEUES))) ?? last?.queues ?? [];
     const workers = await listActiveWorkers(db);
     const fleet = fleetOf(workers);
     const { added, done } = rates.perMinute;

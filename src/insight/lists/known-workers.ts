@@ -16,12 +16,12 @@ import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holder
 export type WorkerState = "alive" | "silent" | "unknown";
 
 /** How much an operator should care: a silent worker that holds something is `bad`. */
-export type Level = "ok" | "warn" | "bad";
+export type WorkerLevel = "ok" | "warn" | "bad";
 
 export interface KnownWorker {
   readonly workerId: string;
   readonly state: WorkerState;
-  readonly level: Level;
+  readonly level: WorkerLevel;
   /** Microseconds since 1970; null = it has no row. */
   readonly startedAtUs: string | null;
   readonly lastHeartbeatAtUs: string | null;

@@ -2,9 +2,9 @@
 // and the retries that are due about now are read by their indexes, and for tasks that have none there a sample of
 // the table's pages: there may be a later error than the one that was found.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
-import { unlessLate } from "../../database/unless-late.ts";
 import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -36,16 +36,16 @@ export async function lastErrors(
   taskIds: readonly number[],
   isSmall: boolean,
 ): Promise<LastErrors> {
-  const all = isSmall ? await unlessLate(lastOfAll(db, taskIds)) : null;
+  const all = isSmall ? await nullOnTimeout(lastOfAll(db, taskIds)) : null;
   if (all !== null) return { of: newestOf(all), areSampled: false };
   const indexes = await usableIndexes(db);
-  const failed = indexes.has("failed") ? await unlessLate(lastOfFailed(db, taskIds)) : null;
-  const retried = indexes.has("retrying") ? await unlessLate(lastOfRetried(db, taskIds)) : null;
+  const failed = indexes.has("failed") ? await nullOnTimeout(lastOfFailed(db, taskIds)) : null;
+  const retried = indexes.has("retrying") ? await nullOnTimeout(lastOfRetried(db, taskIds)) : null;
   const known = newestOf([...(failed ?? []), ...(retried ?? [])]);
   const rest = taskIds.filter((id) => !known.has(id));
   if (rest.length === 0) return { of: known, areSampled: true };
   const { pages } = await readGauge(db);
-  const sampled = await unlessLate(
+  const sampled = await nullOnTimeout(
     sampleInTime(db, "errors", SAMPLED_PAGES, (count) =>
       lastOfPages(db, rest, choosePages(pages, count)),
     ),

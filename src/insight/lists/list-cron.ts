@@ -4,7 +4,7 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
-import { type Order, type PageRequest, pageOf } from "./list-page.ts";
+import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
 import { pendingTicks } from "./pending-ticks.ts";
 import { type LivingCronEntry, livingCron } from "./worker-reports.ts";
 
@@ -44,7 +44,7 @@ type Entry = Omit<ListedCronEntry, "pendingJobId" | "quartersAhead"> & {
   readonly key: string | null;
 };
 
-const orders: Record<CronSort, Order<Entry>> = {
+const orders: Record<CronSort, SortOrder<Entry>> = {
   next: { key: ({ nextExecutionMs }) => nextExecutionMs, isDescending: false },
   identifier: { key: () => null, isDescending: false },
   "-last": { key: ({ lastExecutionMs }) => lastExecutionMs, isDescending: true },

@@ -6,7 +6,7 @@ import { InputError } from "../../base/errors.ts";
 /** What is there to sort by; null stands last in either direction. */
 export type SortKey = string | number | null;
 
-export interface Order<R> {
+export interface SortOrder<R> {
   readonly key: (row: R) => SortKey;
   readonly isDescending: boolean;
 }
@@ -24,7 +24,7 @@ export interface Page<R> {
 }
 
 /** Where a page ended. */
-export interface Place {
+export interface PageEnd {
   readonly sort: string;
   readonly key: SortKey;
   readonly name: string;
@@ -33,12 +33,12 @@ export interface Place {
 /** `nameOf` is unique. */
 export function pageOf<R>(
   rows: readonly R[],
-  order: Order<R>,
+  order: SortOrder<R>,
   nameOf: (row: R) => string,
   { sort, limit, cursor }: PageRequest,
 ): Page<R> {
-  const placeOf = (row: R): Place => ({ sort, key: finite(order.key(row)), name: nameOf(row) });
-  const inOrder = (a: Place, b: Place) =>
+  const placeOf = (row: R): PageEnd => ({ sort, key: finite(order.key(row)), name: nameOf(row) });
+  const inOrder = (a: PageEnd, b: PageEnd) =>
     byKey(a.key, b.key, order.isDescending) || compared(a.name, b.name);
   const after = cursor === null ? null : decodePlace(cursor, sort);
   const placed = rows.map((row) => ({ row, place: placeOf(row) }));
@@ -71,12 +71,12 @@ function compared(a: string | number, b: string | number): number {
 const LONGEST_CURSOR = 8_192;
 
 /** The text for a place. Its form may change with any version. */
-export function encodePlace({ sort, key, name }: Place): string {
+export function encodePlace({ sort, key, name }: PageEnd): string {
   return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
 }
 
 /** Throws InputError for a text that encodePlace() did not make, or made for another order. */
-export function decodePlace(text: string, sort: string): Place {
+export function decodePlace(text: string, sort: string): PageEnd {
   const [made, key, name] = parsed(text);
   const isKey = key === null || typeof key === "string" || typeof key === "number";
   if (typeof made !== "string" || typeof name !== "string" || !isKey) {

@@ -9,7 +9,7 @@ import { type CountedNames, countOf } from "./counted-names.ts";
 import { headCounts } from "./head-counts.ts";
 import { knownWorkers } from "./known-workers.ts";
 import { type LastError, lastErrors } from "./last-errors.ts";
-import { type Order, type PageRequest, pageOf } from "./list-page.ts";
+import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
 import { type LivingTasks, livingTasks } from "./worker-reports.ts";
 
 export interface ListedTask {
@@ -56,7 +56,7 @@ export async function listTasks(
   const rows = await query<TaskRow>(db, tasksSql, [request.search]);
   const head = counted.basis === "sample" ? await headCounts(db, "task") : null;
   const tally = ({ id }: TaskRow) => counted.tallies.tasks.get(id);
-  const most = (which: Parameters<typeof countOf>[1]): Order<TaskRow> => ({
+  const most = (which: Parameters<typeof countOf>[1]): SortOrder<TaskRow> => ({
     key: (row) => countOf(tally(row), which),
     isDescending: true,
   });
@@ -68,7 +68,7 @@ export async function listTasks(
   const troubled = (row: TaskRow) =>
     countOf(tally(row), support(row.identifier).isUnsupported === true ? STUCK : FAILING);
   const oldest = (row: TaskRow) => head?.oldestMs(row.id) ?? ages(row)?.oldestReady ?? null;
-  const orders: Record<TaskSort, Order<TaskRow>> = {
+  const orders: Record<TaskSort, SortOrder<TaskRow>> = {
     name: { key: () => null, isDescending: false },
     worst: { key: troubled, isDescending: true },
     "-ready": most(inCondition.ready),

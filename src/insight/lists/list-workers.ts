@@ -13,7 +13,7 @@ import {
   knownWorkers,
   type WorkerState,
 } from "./known-workers.ts";
-import { type Order, type PageRequest, pageOf } from "./list-page.ts";
+import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
 import { type CountedHolders, reachOf } from "./lock-holders.ts";
 import { reportsOf } from "./worker-reports.ts";
 
@@ -27,10 +27,10 @@ export interface ListedWorker extends KnownWorker {
   /** Jobs that the database has locked for it now; null where that cannot be found. */
   readonly heldJobs: number | null;
   /** Those that run longest, as far as they are known. */
-  readonly current: readonly RunningJob[];
+  readonly current: readonly WorkerJob[];
 }
 
-export interface RunningJob {
+export interface WorkerJob {
   readonly id: string;
   readonly task: string | null;
   /** RFC 3339. */
@@ -44,7 +44,7 @@ export type WorkerSort = (typeof workerSorts)[number];
 const rank: Record<WorkerState, number> = { silent: 1, unknown: 2, alive: 3 };
 const time = (us: string | null) => (us === null ? null : Number(us));
 
-const orders: Record<WorkerSort, Order<KnownWorker>> = {
+const orders: Record<WorkerSort, SortOrder<KnownWorker>> = {
   state: { key: ({ state }) => rank[state], isDescending: false },
   id: { key: () => null, isDescending: false },
   "-started": { key: ({ startedAtUs }) => time(startedAtUs), isDescending: true },
@@ -157,7 +157,7 @@ interface LockedRow {
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly RunningJob[]>> {
+): Promise<ReadonlyMap<string, readonly WorkerJob[]>> {
   if (workerIds.length === 0 || !(await reachOf(db)).findsLocked) return new Map();
   const rows = await query<LockedRow>(db, lockedSql, [workerIds]);
   const grouped = Map.groupBy(rows, (row) => row.worker_id);

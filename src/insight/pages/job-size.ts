@@ -12,17 +12,17 @@ export interface JobSize {
   readonly isWhole: boolean;
 }
 
-/** null: there is no such job. `glances`: where a payload that unpacks for long is given up. */
+/** null: there is no such job. `quickReads`: where a payload that unpacks for long is given up. */
 export async function jobSize(
   db: Database,
   id: string,
-  glances: Database = db,
+  quickReads: Database = db,
 ): Promise<JobSize | null> {
   const [row] = await query<SizeRow>(db, storedSql, [id]);
   if (row === undefined) return null;
   const stored = row.payload_bytes + row.other_bytes;
   if (!row.is_packed || stored > LARGEST_WHOLE_BYTES) return sized(stored);
-  return sized(row.other_bytes + (await unpackedBytes(glances, id)));
+  return sized(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
 /** Without looking at how large it is. */

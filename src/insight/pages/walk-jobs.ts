@@ -15,10 +15,10 @@ import {
 } from "../walk/cursor.ts";
 import { isFew } from "../walk/id-walk.ts";
 import { allOf, everyJob, type Matching, matchingOf } from "../walk/matching.ts";
-import { type Facts, type JobSort, type Segment, segmentsOf } from "../walk/order.ts";
-import type { Place } from "../walk/place.ts";
+import { type JobSort, type OrderFacts, type Segment, segmentsOf } from "../walk/order.ts";
 import type { Found } from "../walk/step.ts";
 import { type Walked, walk } from "../walk/walk.ts";
+import type { WalkPlace } from "../walk/walk-place.ts";
 import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
 import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
 
@@ -121,7 +121,7 @@ async function compiled(db: Database, q: string, cursor: Cursor | null): Promise
 }
 
 /** What is asked of the database only where the order depends on it. */
-async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<Facts> {
+async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<OrderFacts> {
   const isOfTimes = limit > 0 && (sort === "due" || sort === "-due" || sort === "priority");
   const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
   return {
@@ -171,7 +171,7 @@ function pageOf(
 ): FoundPage {
   const { filter, cursor, query, matching } = asked;
   const found = exact === null ? walked.found : [...walked.found, exact];
-  const cursorAt = (place: Place, skip: number, isExactShown: boolean) =>
+  const cursorAt = (place: WalkPlace, skip: number, isExactShown: boolean) =>
     encodeCursor({
       sort: filter.sort,
       asked: markOf(filter),
@@ -205,7 +205,7 @@ function pageOf(
   };
 }
 
-function scannedTo(next: Place | null): string | null {
+function scannedTo(next: WalkPlace | null): string | null {
   const position = next?.position;
   return position?.kind === "ids" || position?.kind === "rank" ? position.after : null;
 }

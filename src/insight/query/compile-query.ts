@@ -23,10 +23,10 @@ import {
   type WordMeanings,
 } from "./facts/names.ts";
 import { stuckHolders } from "./facts/stuck-holders.ts";
-import { fieldPart, type Known } from "./field-part.ts";
+import { fieldPart, type QueryFacts } from "./field-part.ts";
 import type { JobQuery, LightQuery } from "./job-query.ts";
 import { numbered, Parameters, type Settled, settled } from "./parameters.ts";
-import { ALL, allOf, anyOf, noneOf, type Part } from "./part.ts";
+import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./part.ts";
 import { rowCheck } from "./row-check.ts";
 import { type CostFacts, isCheap, termCosts } from "./term-cost.ts";
 import { anywherePart, meantPart, textsOf } from "./text-part.ts";
@@ -81,7 +81,7 @@ export async function compileQuery(
   return { ...query, light: lightQuery(query, part, ready) };
 }
 
-function lightQuery(query: JobQuery, { reading }: Part, ready: Settled): LightQuery | null {
+function lightQuery(query: JobQuery, { reading }: QueryPart, ready: Settled): LightQuery | null {
   if (reading === null) return null;
   const undecided = `(${reading.columns.map(isPacked).join(" or ")})`;
   const sql = `(${ready.renumbered(reading.beside)} and case when ${undecided} then true else ${ready.sql} end)`;
@@ -101,15 +101,15 @@ type TextMeaning =
 
 class Compiler {
   readonly parameters = new Parameters();
-  readonly #known: Known;
+  readonly #known: QueryFacts;
   readonly #texts: ReadonlyMap<TextTerm, TextMeaning>;
 
-  constructor(known: Known, texts: ReadonlyMap<TextTerm, TextMeaning>) {
+  constructor(known: QueryFacts, texts: ReadonlyMap<TextTerm, TextMeaning>) {
     this.#known = known;
     this.#texts = texts;
   }
 
-  part(node: QueryNode): Part {
+  part(node: QueryNode): QueryPart {
     switch (node.kind) {
       case "and":
         return allOf(node.items.map((item) => this.part(item)));
@@ -140,7 +140,7 @@ class Compiler {
     return { text, keyRanges: this.#known.keyRanges, meanings: new Map(named) };
   }
 
-  #text(term: TextTerm): Part {
+  #text(term: TextTerm): QueryPart {
     const meaning = this.#texts.get(term);
     if (meaning === undefined) throw new Error("nobody asked what this text means");
     return meaning.kind === "name"
@@ -149,7 +149,11 @@ class Compiler {
   }
 }
 
-async function knownOf(db: Database, tree: QueryNode | null, now: Promise<string>): Promise<Known> {
+async function knownOf(
+  db: Database,
+  tree: QueryNode | null,
+  now: Promise<string>,
+): Promise<QueryFacts> {
   const terms = tree === null ? [] : fieldTerms(tree);
   const says = (...words: readonly string[]) =>
     terms.some(

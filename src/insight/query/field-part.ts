@@ -20,12 +20,12 @@ import { isNamed, type NamedRow } from "./facts/names.ts";
 import { isStuckLock, type StuckHolders } from "./facts/stuck-holders.ts";
 import { isMomentField, momentPart } from "./moment-part.ts";
 import type { Parameters } from "./parameters.ts";
-import { ALL, allOf, anyOf, noneOf, type Part, readingOf, sqlPart } from "./part.ts";
+import { ALL, allOf, anyOf, noneOf, type QueryPart, readingOf, sqlPart } from "./part.ts";
 import { payloadPart } from "./payload-part.ts";
 import { equalPart, errorPart, flagPart, prefixPart, searchedPart, textsOf } from "./text-part.ts";
 
 /** What the compiler knows when it makes SQL of a term. */
-export interface Known {
+export interface QueryFacts {
   readonly nowUs: bigint;
   readonly names: readonly NamedRow[];
   /** The text of an int[]. */
@@ -39,12 +39,12 @@ export interface Known {
   readonly unknown: string[];
 }
 
-export function fieldPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
+export function fieldPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   const part = positivePart(term, parameters, known);
   return term.op === "!=" ? noneOf(part) : part;
 }
 
-function positivePart(term: FieldTerm, parameters: Parameters, known: Known): Part {
+function positivePart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   const { field } = term;
   if (isMomentField(field)) return momentPart(term, field, parameters, known.nowUs);
   switch (field) {
@@ -81,7 +81,7 @@ const integers = {
 
 const isNumber = (value: QueryValue) => value.kind === "number";
 
-function integerPart(term: FieldTerm, column: string, parameters: Parameters): Part {
+function integerPart(term: FieldTerm, column: string, parameters: Parameters): QueryPart {
   const shapeOf = (low: bigint | null, high: bigint | null) =>
     term.field === "id" ? { minId: low?.toString() ?? null, maxId: high?.toString() ?? null } : {};
   const numbers = term.values.filter(isNumber).map(({ text }) => BigInt(text));
@@ -116,7 +116,7 @@ function integerPart(term: FieldTerm, column: string, parameters: Parameters): P
 
 const LATE_US = 60_000_000n;
 
-function isPart(word: IsWord, parameters: Parameters, known: Known): Part {
+function isPart(word: IsWord, parameters: Parameters, known: QueryFacts): QueryPart {
   const { heartbeats } = known;
   const at = (us: bigint) => parameters.add(timeText(String(us)), "text::timestamptz");
   const due = (us: bigint) => `${isAvailable("jobs")} and ${isDue("jobs", at(us))}`;
@@ -153,7 +153,7 @@ function isPart(word: IsWord, parameters: Parameters, known: Known): Part {
 const LOCKED = sqlPart(`(${isLocked("jobs")})`, { conditions: lockedConditions });
 
 /** Its own lock, or that of its queue, is held by somebody silent. */
-function stuckPart(due: string, parameters: Parameters, { stuck }: Known): Part {
+function stuckPart(due: string, parameters: Parameters, { stuck }: QueryFacts): QueryPart {
   if (stuck === null) throw new Error("nobody asked who is stuck");
   const queues = parameters.add(stuck.queueIds, "int[]");
   const lock = isStuckLock(
@@ -174,8 +174,8 @@ function namePart(
   term: FieldTerm,
   field: "task" | "queue",
   parameters: Parameters,
-  known: Known,
-): Part {
+  known: QueryFacts,
+): QueryPart {
   const rows = known.names.filter(({ is_task }) => is_task === (field === "task"));
   const ids = new Set<number>();
   for (const value of term.values.filter(isText)) {
@@ -197,7 +197,7 @@ function namePart(
   ]);
 }
 
-function keyPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
+function keyPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   const values = term.values.filter(isText);
   const keys = values.filter(({ isPrefix }) => !isPrefix).map(({ text }) => text);
   const prefixes = values.filter(({ isPrefix }) => isPrefix).map(({ text }) => text);
@@ -215,7 +215,7 @@ function keyPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
 }
 
 /** A range where the index can follow it, with the plain condition beside it. */
-function beginningPart(prefix: string, parameters: Parameters, known: Known): Part {
+function beginningPart(prefix: string, parameters: Parameters, known: QueryFacts): QueryPart {
   const begins = prefixPart("jobs.key", [prefix], parameters);
   const range = known.keyRanges.get(prefix);
   if (range === undefined) return begins;
@@ -225,7 +225,7 @@ function beginningPart(prefix: string, parameters: Parameters, known: Known): Pa
   return allOf([sqlPart(sql, { ids: range.ids }), begins]);
 }
 
-function workerPart(term: FieldTerm, parameters: Parameters): Part {
+function workerPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const values = term.values.filter(isText);
   const whole = values.filter(({ isPrefix }) => !isPrefix).map(({ text }) => text);
   const prefixes = values.filter(({ isPrefix }) => isPrefix).map(({ text }) => text);
@@ -241,11 +241,15 @@ function workerPart(term: FieldTerm, parameters: Parameters): Part {
 }
 
 /** Failed in one way: by the group's fingerprint, or by its label. */
-function groupPart(term: FieldTerm, parameters: Parameters, known: Known): Part {
+function groupPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   return anyOf(textsOf(term).map((name) => oneGroupPart(name, parameters, known)));
 }
 
-function oneGroupPart(name: string, parameters: Parameters, { errorGroups, unknown }: Known): Part {
+function oneGroupPart(
+  name: string,
+  parameters: Parameters,
+  { errorGroups, unknown }: QueryFacts,
+): QueryPart {
   const isPrint = isFingerprint(name);
   const group = isPrint ? errorGroups.known.get(name) : undefined;
   if (isPrint && group === undefined && errorGroups.isWhole) unknown.push(`group:${name}`);
@@ -269,7 +273,7 @@ function oneGroupPart(name: string, parameters: Parameters, { errorGroups, unkno
 }
 
 /** All errors of one task, class and place. */
-function placePart(fingerprint: string, task: KnownTask, parameters: Parameters): Part {
+function placePart(fingerprint: string, task: KnownTask, parameters: Parameters): QueryPart {
   const isTask = `(jobs.task_id = any(${parameters.add([task.id], "int[]")}))`;
   return allOf([
     sqlPart(isTask, { taskIds: [task.id] }),

@@ -9,7 +9,7 @@ import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 import type { QueryShape } from "./job-query.ts";
 import type { Parameters } from "./parameters.ts";
-import { anyOf, type Part, sqlPart } from "./part.ts";
+import { anyOf, type QueryPart, sqlPart } from "./part.ts";
 
 export type MomentField = "due" | "created" | "updated" | "failed" | "running";
 
@@ -43,7 +43,7 @@ export function momentPart(
   field: MomentField,
   parameters: Parameters,
   nowUs: bigint,
-): Part {
+): QueryPart {
   return anyOf(
     term.values.map((value) => {
       const interval = intervalOf(value, term, nowUs);

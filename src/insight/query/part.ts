@@ -3,7 +3,7 @@
 import type { CheckedTexts, QueryShape } from "./job-query.ts";
 import { ANY_SHAPE, bothOf, eitherOf } from "./shape.ts";
 
-export type Part = SqlPart | TextsPart | MixedPart;
+export type QueryPart = SqlPart | TextsPart | MixedPart;
 
 /** What every part has. */
 interface Condition {
@@ -34,7 +34,7 @@ export interface TextsPart extends Condition {
 /** Both, joined. */
 export interface MixedPart extends Condition {
   readonly kind: "and" | "or" | "not";
-  readonly items: readonly Part[];
+  readonly items: readonly QueryPart[];
 }
 
 export const ALL = sqlPart("true");
@@ -51,7 +51,7 @@ export function readingPart(sql: string, column: string): SqlPart {
 
 export const readingOf = (column: string): Reading => ({ columns: [column], beside: "true" });
 
-export function allOf(parts: readonly Part[]): Part {
+export function allOf(parts: readonly QueryPart[]): QueryPart {
   const items = parts.filter((part) => !isConstant(part, "true"));
   if (items.some((part) => isConstant(part, "false"))) return NONE;
   const [first] = items;
@@ -61,7 +61,7 @@ export function allOf(parts: readonly Part[]): Part {
   return joinedPart("and", items, everyOf(items.map(({ sql }) => sql)), shape);
 }
 
-export function anyOf(parts: readonly Part[]): Part {
+export function anyOf(parts: readonly QueryPart[]): QueryPart {
   const items = parts.filter((part) => !isConstant(part, "false"));
   if (items.some((part) => isConstant(part, "true"))) return ALL;
   const [first] = items;
@@ -80,7 +80,7 @@ const someOf = (conditions: readonly string[]) =>
   conditions.includes("true") ? "true" : `(${conditions.join(" or ")})`;
 
 /** A row of which PostgreSQL cannot say whether the part holds (null) is one of which it does not. */
-export function noneOf(part: Part): Part {
+export function noneOf(part: QueryPart): QueryPart {
   if (isConstant(part, "true")) return NONE;
   if (isConstant(part, "false")) return ALL;
   const reading = part.reading === null ? null : { ...part.reading, beside: "true" };
@@ -90,20 +90,21 @@ export function noneOf(part: Part): Part {
 
 function joinedPart(
   kind: "and" | "or",
-  items: readonly Part[],
+  items: readonly QueryPart[],
   sql: string,
   shape: QueryShape,
-): Part {
+): QueryPart {
   const reading = joinedReading(kind, items);
   const isDecided = items.every((item) => item.kind === "sql");
   return isDecided ? { kind: "sql", sql, shape, reading } : { kind, items, sql, shape, reading };
 }
 
-function joinedReading(kind: "and" | "or", items: readonly Part[]): Reading | null {
+function joinedReading(kind: "and" | "or", items: readonly QueryPart[]): Reading | null {
   const columns = new Set(items.flatMap(({ reading }) => reading?.columns ?? []));
   if (columns.size === 0) return null;
   const beside = items.map(({ sql, reading }) => reading?.beside ?? sql);
   return { columns: [...columns], beside: kind === "and" ? everyOf(beside) : someOf(beside) };
 }
 
-const isConstant = (part: Part, sql: "true" | "false") => part.kind === "sql" && part.sql === sql;
+const isConstant = (part: QueryPart, sql: "true" | "false") =>
+  part.kind === "sql" && part.sql === sql;

@@ -7,9 +7,9 @@ import { isOrder } from "../../domain/query/fields.ts";
 import type { FieldTerm, Operator, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
 import { contains } from "../../queue/sql/text-search.ts";
 import type { Parameters } from "./parameters.ts";
-import { ALL, allOf, anyOf, type Part, readingOf, sqlPart } from "./part.ts";
+import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "./part.ts";
 
-export function payloadPart(term: FieldTerm, parameters: Parameters): Part {
+export function payloadPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const { path, op, values } = term;
   return {
     kind: "texts",
@@ -33,7 +33,7 @@ const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`
  * What the payload's text must have in it: one of the values, and the last name on the way to it. The
  * values first, which fewer payloads have.
  */
-function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): Part {
+function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
   const isSought = values.every(({ kind }) => kind !== "none");
   const valueParts = values.map((value) =>
@@ -53,7 +53,7 @@ function valueText({ text, isPrefix, isQuoted }: TextValue): string {
 }
 
 /** `text` with other characters than its own: \u escapes, and others only where needed. */
-function asWritten(written: string, text: string, parameters: Parameters): Part {
+function asWritten(written: string, text: string, parameters: Parameters): QueryPart {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape
   const mayBeEscaped = /[\u0000-\u001f"\\/]/.test(text);
   const isWritten = contains(PAYLOAD, parameters.add(written, "text"));

@@ -2,7 +2,7 @@
 // stands in an `or` or a `not`, the SQL beside it is needed, too: it is selected as *marks*, a letter
 // for each piece.
 import type { CheckedTexts } from "./job-query.ts";
-import type { Part } from "./part.ts";
+import type { QueryPart } from "./part.ts";
 
 export interface RowCheck {
   readonly check: ((row: CheckedTexts) => boolean) | null;
@@ -15,7 +15,7 @@ type Decide = (row: CheckedTexts) => boolean;
 const NOTHING = "null::text";
 
 /** For rows that the part's SQL has let through. */
-export function rowCheck(part: Part): RowCheck {
+export function rowCheck(part: QueryPart): RowCheck {
   const marked: string[] = [];
   const check = decider(part, true, marked);
   const letters = marked.map((sql) => `case when ${sql} then 't' else 'f' end`);
@@ -23,7 +23,7 @@ export function rowCheck(part: Part): RowCheck {
 }
 
 /** `isGiven`: it holds for every row that was let through as far as SQL can say. null: always true. */
-function decider(part: Part, isGiven: boolean, marked: string[]): Decide | null {
+function decider(part: QueryPart, isGiven: boolean, marked: string[]): Decide | null {
   if (part.kind === "texts") return part.decide;
   if (part.kind === "sql") return isGiven ? null : markOf(marked.push(part.sql) - 1);
   if (part.kind === "and") {

@@ -4,19 +4,19 @@ import type { FieldTerm, TextTerm } from "../../domain/query/query-tree.ts";
 import { textSearch } from "../../queue/sql/text-search.ts";
 import type { NamesWithText, WordMeanings } from "./facts/names.ts";
 import type { Parameters } from "./parameters.ts";
-import { anyOf, type Part, readingPart, sqlPart } from "./part.ts";
+import { anyOf, type QueryPart, readingPart, sqlPart } from "./part.ts";
 
 /** `error:…` and `payload:…`: the text somewhere in it. */
 export function searchedPart(
   column: "payload" | "last_error",
   texts: readonly string[],
   parameters: Parameters,
-): Part {
+): QueryPart {
   return anyOf(texts.map((text) => hasText(column, searcher(text, parameters))));
 }
 
 /** That the text is in a value that may be packed. */
-function hasText(column: "payload" | "last_error", isIn: (text: string) => string): Part {
+function hasText(column: "payload" | "last_error", isIn: (text: string) => string): QueryPart {
   const value = `jobs.${column}`;
   return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
 }
@@ -28,7 +28,7 @@ function searcher(text: string, parameters: Parameters): (column: string) => str
   return (column) => isIn(column, parameter);
 }
 
-export function errorPart(term: FieldTerm, parameters: Parameters): Part {
+export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const texts = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");
   const found =
@@ -37,18 +37,26 @@ export function errorPart(term: FieldTerm, parameters: Parameters): Part {
 }
 
 /** A text of another length is not unpacked, but many of the same length may be. */
-function equalError(texts: readonly string[], parameters: Parameters): Part {
+function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
   return texts.length === 0 ? anyOf([]) : readingPart(sql, "jobs.last_error");
 }
 
-export function equalPart(column: string, texts: readonly string[], parameters: Parameters): Part {
+export function equalPart(
+  column: string,
+  texts: readonly string[],
+  parameters: Parameters,
+): QueryPart {
   if (texts.length === 0) return anyOf([]);
   return sqlPart(`(${column} = any(${parameters.add(texts, "text[]")}))`);
 }
 
 /** Begins with one of the texts, character by character. */
-export function prefixPart(column: string, texts: readonly string[], parameters: Parameters): Part {
+export function prefixPart(
+  column: string,
+  texts: readonly string[],
+  parameters: Parameters,
+): QueryPart {
   const prefixed = (text: string) =>
     sqlPart(`(pg_catalog.starts_with(${column} collate "C", ${parameters.add(text, "text")}))`);
   return anyOf(texts.map(prefixed));
@@ -62,7 +70,7 @@ export function textsOf({ values }: FieldTerm): string[] {
 }
 
 /** A word that is the whole name of something: just that. */
-export function meantPart(meanings: WordMeanings, parameters: Parameters): Part {
+export function meantPart(meanings: WordMeanings, parameters: Parameters): QueryPart {
   const { id, key, task_id, queue_id } = meanings;
   return anyOf([
     ...(id === null ? [] : [sqlPart(`jobs.id = ${parameters.add(id, "bigint")}`, { ids: [id] })]),
@@ -85,7 +93,7 @@ export function anywherePart(
   { text }: TextTerm,
   names: NamesWithText,
   parameters: Parameters,
-): Part {
+): QueryPart {
   const ids = (column: string, list: string) =>
     list === "{}" ? anyOf([]) : sqlPart(`jobs.${column} = any(${parameters.add(list, "int[]")})`);
   const isIn = searcher(text, parameters);
@@ -102,7 +110,7 @@ export function anywherePart(
 
 // Graphile Worker keeps flags as an object whose members are true. "?" raises nothing on another kind,
 // but would find the text of a string, too.
-export function flagPart(term: FieldTerm, parameters: Parameters): Part {
+export function flagPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const flags = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");
   const isObject = "pg_catalog.jsonb_typeof(jobs.flags) = 'object'";

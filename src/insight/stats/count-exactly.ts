@@ -2,7 +2,7 @@
 // bounded: ascending by id, because a job keeps its id whatever else becomes of it.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { unlessLate } from "../../database/unless-late.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 
@@ -64,7 +64,7 @@ export async function countOn(
   while (!isDone(progress) && !isOver()) {
     const began = monotonic();
     const to = String(lesser(BigInt(progress.afterId) + BigInt(span), BigInt(progress.lastId)));
-    const counted = await unlessLate(step(db, jobQuery, progress, to));
+    const counted = await nullOnTimeout(step(db, jobQuery, progress, to));
     if (counted === null && span > 1) {
       span = Math.ceil(span / SHRINK);
       continue;

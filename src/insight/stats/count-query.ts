@@ -1,7 +1,7 @@
 // How many jobs a query matches: exactly where that is cheap, else from a sample of the table, with an
 // interval that holds. Never what the planner guesses.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { unlessLate } from "../../database/unless-late.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
@@ -47,14 +47,16 @@ export async function countQuery(
   if (jobQuery.check === null && (isSmall || ids !== null || key !== null)) {
     const cap = isSmall ? null : CAP;
     const values = [cap, ...jobQuery.values];
-    const rows = await unlessLate(query<{ count: string }>(db, exactSql(jobQuery), values));
+    const rows = await nullOnTimeout(query<{ count: string }>(db, exactSql(jobQuery), values));
     const count = Number(rows?.[0]?.count ?? 0);
     if (cap !== null && count >= cap) return capped(cap, "probe", asOf);
     if (rows !== null) return exact(count, isSmall ? "scan" : "probe", asOf);
     isLate = true;
   }
   if (isSmall && jobQuery.check !== null) {
-    const progress = await unlessLate(beginCount(db).then((begun) => countOn(db, jobQuery, begun)));
+    const progress = await nullOnTimeout(
+      beginCount(db).then((begun) => countOn(db, jobQuery, begun)),
+    );
     if (progress !== null && isDone(progress)) {
       const { count, undecided } = progress;
       if (undecided === 0) return exact(count, "scan", asOf);

@@ -2,7 +2,7 @@
 // machine is busy. A coarse answer is one, and says how coarse it is.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
-import { unlessLate } from "../../database/unless-late.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 
 /** What samples are taken of: each costs something else a page. */
 export type SampleKind =
@@ -44,7 +44,7 @@ export async function sampleInTime<T>(
     const pages = Math.min(most, Math.max(FEWEST_PAGES, Math.ceil(most * share)));
     const began = monotonic();
     const isLast = pages <= FEWEST_PAGES && (readLight === null || read === readLight);
-    const result = isLast ? await read(pages) : await unlessLate(read(pages));
+    const result = isLast ? await read(pages) : await nullOnTimeout(read(pages));
     const tookMs = Math.max(1, monotonic() - began);
     share = result === null ? share / SHRINK : Math.min(1, (share * LONGEST_MS) / tookMs);
     known.set(kind, share);

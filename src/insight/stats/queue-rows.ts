@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 
-export interface QueueRow {
+export interface NamedQueueRow {
   readonly id: number;
   readonly queue_name: string;
   /** Microseconds since 1970. */
@@ -19,8 +19,11 @@ const queuesSql: Statement = (s) => `
   limit $1::int`;
 
 /** Locked ones first, the oldest lock before the others, then by name. */
-export async function listQueueRows(db: Database, limit: number): Promise<readonly QueueRow[]> {
-  return query<QueueRow>(db, queuesSql, [limit]);
+export async function listQueueRows(
+  db: Database,
+  limit: number,
+): Promise<readonly NamedQueueRow[]> {
+  return query<NamedQueueRow>(db, queuesSql, [limit]);
 }
 
 const tasksSql: Statement = (s) =>

@@ -11,9 +11,9 @@ const MOST_BYTES = 16_384;
 const LONGEST_VALUE = 80;
 
 /** How often something was seen, the most frequent first. */
-export type Seen = readonly (readonly [text: string, jobs: number])[];
+export type PayloadTexts = readonly (readonly [text: string, jobs: number])[];
 
-export async function payloadNames(db: Database, path: readonly PathStep[]): Promise<Seen> {
+export async function payloadNames(db: Database, path: readonly PathStep[]): Promise<PayloadTexts> {
   const payloads = await samplePayloads(db);
   return counted(
     payloads.map((payload) => valuesAt(payload, path).flatMap((value) => memberNames(value))),
@@ -21,13 +21,16 @@ export async function payloadNames(db: Database, path: readonly PathStep[]): Pro
 }
 
 /** Texts, numbers, true and false as they would be typed; a text keeps its quotes: `"a"`. */
-export async function payloadValues(db: Database, path: readonly PathStep[]): Promise<Seen> {
+export async function payloadValues(
+  db: Database,
+  path: readonly PathStep[],
+): Promise<PayloadTexts> {
   const payloads = await samplePayloads(db);
   const isScalar = (json: string) => /^["\d\-tf]/.test(json) && json.length <= LONGEST_VALUE;
   return counted(payloads.map((payload) => valuesAt(payload, path).filter(isScalar)));
 }
 
-export async function sampleFlags(db: Database): Promise<Seen> {
+export async function sampleFlags(db: Database): Promise<PayloadTexts> {
   const rows = await query<{ flags: string }>(db, flagsSql);
   return counted(rows.map(({ flags }) => memberNames(flags)));
 }
@@ -37,7 +40,7 @@ export function valueText(json: string): string {
   return json.startsWith('"') ? stringOf(json) : json;
 }
 
-function counted(seen: readonly (readonly string[])[]): Seen {
+function counted(seen: readonly (readonly string[])[]): PayloadTexts {
   const counts = new Map<string, number>();
   for (const texts of seen) {
     for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1);

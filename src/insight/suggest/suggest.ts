@@ -11,9 +11,9 @@ import {
 } from "../../domain/query/query-tree.ts";
 import { namesLike } from "./name-suggestions.ts";
 import {
+  type PayloadTexts,
   payloadNames,
   payloadValues,
-  type Seen,
   sampleFlags,
   valueText,
 } from "./payload-sample.ts";
@@ -155,7 +155,7 @@ async function stepSuggestions(
 
 /** `textOf`: what `prefix` is the beginning of; a name is that itself, whatever it begins with. */
 function seenSuggestions(
-  seen: Seen,
+  seen: PayloadTexts,
   prefix: string,
   kind: "flag" | "payload",
   write: (text: string) => string,

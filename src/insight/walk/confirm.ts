@@ -5,7 +5,7 @@ import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { worstBytes } from "../../queue/sql/unpacked.ts";
 import type { CheckedTexts } from "../query/job-query.ts";
-import type { Check } from "./matching.ts";
+import type { TextCheck } from "./matching.ts";
 
 const GROUP = 25;
 /** Bytes, unpacked at the worst, that are read beside others. */
@@ -28,7 +28,7 @@ export interface Confirmed {
 export async function confirm(
   db: Database,
   ids: readonly string[],
-  { decide, marks, sql, values }: Check,
+  { decide, marks, sql, values }: TextCheck,
 ): Promise<Confirmed> {
   const confirmed = new Set<string>();
   let unchecked = 0;

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { type JobSort, jobSorts } from "./order.ts";
-import type { Place, Position, Row } from "./place.ts";
+import type { Position, Row, WalkPlace } from "./walk-place.ts";
 
 export interface Cursor {
   readonly sort: JobSort;
@@ -12,7 +12,7 @@ export interface Cursor {
   readonly asked: string;
   /** What `now` means in the query, microseconds; empty: in none. */
   readonly nowUs: string;
-  readonly place: Place;
+  readonly place: WalkPlace;
   /** Matches still to be passed over. */
   readonly skip: number;
   /** An exact match of the search that lies further on was shown already. */

@@ -2,7 +2,14 @@
 import { type Database, query } from "../../database/database.ts";
 import type { QueryShape } from "../query/job-query.ts";
 import type { Matching } from "./matching.ts";
-import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
+import {
+  conditionOf,
+  HIGHEST_ID,
+  LOWEST_ID,
+  listOf,
+  type StepInput,
+  type WalkStep,
+} from "./step.ts";
 
 interface ChunkRow {
   readonly last: string | null;
@@ -12,7 +19,7 @@ interface ChunkRow {
 }
 
 /** `after`: as in the position; null: from the first. */
-export async function walkIds(input: StepInput, after: string | null): Promise<Step<string>> {
+export async function walkIds(input: StepInput, after: string | null): Promise<WalkStep<string>> {
   const { db, matching, segment, skip, wanted, size } = input;
   const { fromNewest } = segment;
   const first = firstOf(after, fromNewest);

@@ -8,8 +8,15 @@ import { notACursor } from "./cursor.ts";
 import { everyJob, type Matching } from "./matching.ts";
 import { EARLIEST, LATEST, momentText, nextMoment } from "./moment-key.ts";
 import type { Key, Segment, Way } from "./order.ts";
-import type { Position, Row } from "./place.ts";
-import { conditionOf, HIGHEST_ID, LOWEST_ID, listOf, type Step, type StepInput } from "./step.ts";
+import {
+  conditionOf,
+  HIGHEST_ID,
+  LOWEST_ID,
+  listOf,
+  type StepInput,
+  type WalkStep,
+} from "./step.ts";
+import type { Position, Row } from "./walk-place.ts";
 
 type IndexWay = Extract<Way, { kind: "index" }>;
 
@@ -38,7 +45,7 @@ export async function walkIndex(
   way: IndexWay,
   last: Row | null,
   isSparse: boolean,
-): Promise<Step<Position>> {
+): Promise<WalkStep<Position>> {
   const { db, segment, skip, wanted, size } = input;
   const begin = last ?? { key: endKey(way, segment.descending), id: idBefore(segment) };
   const parts = partsOf(way, begin.key);

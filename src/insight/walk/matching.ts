@@ -7,7 +7,7 @@ import { ANY_SHAPE, bothOf } from "../query/shape.ts";
 export interface Matching
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
   /** What Node decides; null: nothing. */
-  readonly check: Check | null;
+  readonly check: TextCheck | null;
   /** Every job matches. */
   readonly isAll: boolean;
   /** What `now` means in it, in microseconds; null: the moment of each statement. */
@@ -15,7 +15,7 @@ export interface Matching
 }
 
 /** Decides on the texts of a row, and on marks that are selected beside them. */
-export interface Check {
+export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;
   /** The query's condition, with the same parameters. */

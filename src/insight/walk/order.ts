@@ -56,7 +56,7 @@ export interface Segment {
 }
 
 /** What decides whether an index leads the way. */
-export interface Facts {
+export interface OrderFacts {
   /** Those of available jobs; null: too many for an index to be read for each. */
   readonly priorities: readonly number[] | null;
   /** Names of optional indexes that are there. */
@@ -84,7 +84,11 @@ const jobs = "jobs";
 const waiting: readonly Condition[] = ["blocked", "retrying", "scheduled", "ready"];
 
 /** The segments of an order, without those in which nothing can match. */
-export function segmentsOf(sort: JobSort, shape: QueryShape, facts: Facts): readonly Segment[] {
+export function segmentsOf(
+  sort: JobSort,
+  shape: QueryShape,
+  facts: OrderFacts,
+): readonly Segment[] {
   switch (sort) {
     case "id":
       return [byId("true", false)];
@@ -135,7 +139,7 @@ const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
 /** The optional index's order where it is there. */
-function ranked(key: Key, index: string, { indexes }: Facts): Way {
+function ranked(key: Key, index: string, { indexes }: OrderFacts): Way {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
     : { kind: "rank", key };

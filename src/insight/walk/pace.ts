@@ -8,7 +8,7 @@ export const STEP_MS = 100;
 const MOST_GROWTH = 8;
 const LARGEST = 250_000;
 
-export interface Pace {
+export interface WalkPace {
   /** Rows of the next step. */
   readonly size: number;
   /** A statement took too long at this pace: the answer ends here, and the next one goes slower. */
@@ -22,7 +22,7 @@ export interface Pace {
 }
 
 /** `size`: of the first step. */
-export function createPace(size: number): Pace {
+export function createPace(size: number): WalkPace {
   let current = size;
   let last = size;
   let isStuck = false;

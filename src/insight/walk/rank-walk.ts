@@ -2,13 +2,13 @@
 // ends before the walk shows the best so far; the next one goes on and shows better ones in their place,
 // until the walk has ended and the page is what it is.
 import { query } from "../../database/database.ts";
-import { unlessLate } from "../../database/unless-late.ts";
+import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { boundSql, firstOf, idsFrom, isFew, withinBound } from "./id-walk.ts";
 import { everyJob } from "./matching.ts";
 import { compareKeys } from "./moment-key.ts";
 import type { Key } from "./order.ts";
-import type { Round, Row } from "./place.ts";
-import { conditionOf, listOf, type Step, type StepInput } from "./step.ts";
+import { conditionOf, listOf, type StepInput, type WalkStep } from "./step.ts";
+import type { Round, Row } from "./walk-place.ts";
 
 type Sizeless = Omit<StepInput, "size">;
 
@@ -20,7 +20,11 @@ interface RankedRow {
 }
 
 /** The rows of the next chunk that are among the best; `next` is how far the walk is. */
-export async function walkRanks(input: StepInput, key: Key, round: Round): Promise<Step<string>> {
+export async function walkRanks(
+  input: StepInput,
+  key: Key,
+  round: Round,
+): Promise<WalkStep<string>> {
   const { db, matching, segment, wanted, size } = input;
   const from = firstOf(round.after, segment.fromNewest);
   if (from === null) return { rows: [], skipped: 0, scanned: 0, next: null };
@@ -47,7 +51,8 @@ export async function bestAgain(input: Sizeless, key: Key, round: Round): Promis
       ...limits,
       ...some.matching.values,
     ]);
-  const rows = (await unlessLate(again(input))) ?? (await again({ ...input, matching: everyJob }));
+  const rows =
+    (await nullOnTimeout(again(input))) ?? (await again({ ...input, matching: everyJob }));
   return rowsOf(rows[0]);
 }
 

@@ -2,7 +2,7 @@
 import type { Database } from "../../database/database.ts";
 import type { Matching } from "./matching.ts";
 import type { Segment } from "./order.ts";
-import type { Place, Row } from "./place.ts";
+import type { Row, WalkPlace } from "./walk-place.ts";
 
 export interface StepInput {
   readonly db: Database;
@@ -16,7 +16,7 @@ export interface StepInput {
   readonly size: number;
 }
 
-export interface Step<P> {
+export interface WalkStep<P> {
   /** In order; where the query's last word is Node's, they are candidates. */
   readonly rows: readonly Row[];
   /** Matches that were passed over. */
@@ -30,7 +30,7 @@ export interface Step<P> {
 /** Rows that were found, each with where a list that ends with it goes on. */
 export interface Found {
   readonly id: string;
-  readonly after: Place;
+  readonly after: WalkPlace;
 }
 
 export const LOWEST_ID = "-9223372036854775808";

@@ -13,25 +13,25 @@ import { idAfter, isOpen, walkIds } from "./id-walk.ts";
 import { indexOf, positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
 import { allOf, type Matching } from "./matching.ts";
 import type { Segment } from "./order.ts";
-import { createPace, type Pace, STEP_MS } from "./pace.ts";
+import { createPace, STEP_MS, type WalkPace } from "./pace.ts";
+import { bestAgain, bestOf, inWalkOrder, walkRanks } from "./rank-walk.ts";
+import type { Found, StepInput, WalkStep } from "./step.ts";
 import {
   adapted,
   beginningOf,
   nextRound,
-  type Place,
   type Position,
   positionAfter,
   type Row,
-} from "./place.ts";
-import { bestAgain, bestOf, inWalkOrder, walkRanks } from "./rank-walk.ts";
-import type { Found, Step, StepInput } from "./step.ts";
+  type WalkPlace,
+} from "./walk-place.ts";
 
 export interface WalkRequest {
   readonly db: Database;
   readonly matching: Matching;
   readonly segments: readonly Segment[];
   /** null: from the beginning. */
-  readonly place: Place | null;
+  readonly place: WalkPlace | null;
   readonly limit: number;
   /** Matches to pass over first. */
   readonly skip: number;
@@ -43,7 +43,7 @@ export interface WalkRequest {
 export interface Walked {
   readonly found: readonly Found[];
   /** Where to go on; null: everything was seen. */
-  readonly next: Place | null;
+  readonly next: WalkPlace | null;
   readonly skip: number;
   /** Rows that were looked at. */
   readonly scanned: number;
@@ -79,10 +79,10 @@ export async function walk(request: WalkRequest): Promise<Walked> {
 }
 
 class Walking {
-  readonly pace: Pace;
+  readonly pace: WalkPace;
   readonly #request: WalkRequest;
   readonly #found: Found[] = [];
-  #place: Place | null;
+  #place: WalkPlace | null;
   #skip: number;
   #scanned = 0;
   #unchecked = 0;
@@ -222,7 +222,7 @@ class Walking {
   }
 
   /** Takes a step's rows, as many as are wanted, and goes on behind them. */
-  async #accept(step: Step<unknown>, position: Position, goesOn: Position | null): Promise<void> {
+  async #accept(step: WalkStep<unknown>, position: Position, next: Position | null): Promise<void> {
     const { limit, matching } = this.#request;
     const { check } = matching;
     const { rows: confirmed, cutAt } = await this.#confirmed(step);
@@ -236,7 +236,7 @@ class Walking {
     if (check !== null && step.rows.length >= CANDIDATES) this.pace.slowDown();
     const last = taken.at(-1);
     const end = isFull ? last : cutAt;
-    this.#goTo(end == null ? goesOn : positionAfter(end, position));
+    this.#goTo(end == null ? next : positionAfter(end, position));
   }
 
   /**
@@ -267,12 +267,12 @@ class Walking {
 
   /** The best so far. Wherever a list of them ends, the same ranking goes on. */
   #partialPage(): Found[] {
-    const after = this.#place as Place;
+    const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
   /** `cutAt`: the last candidate that there was time for; null: all were looked at. */
-  async #confirmed({ rows, scanned }: Step<unknown>) {
+  async #confirmed({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);
@@ -291,7 +291,7 @@ class Walking {
   }
 
   /** A place that somebody handed in. */
-  #checked({ segment, position }: Place): Place {
+  #checked({ segment, position }: WalkPlace): WalkPlace {
     const way = this.#request.segments[segment]?.way;
     const good = way === undefined ? null : adapted(position, way);
     if (good === null) throw notACursor();

@@ -21,20 +21,20 @@ import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { type Cause, cause } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
-import type { JobFacts } from "./job-facts.ts";
+import type { WhyFacts } from "./job-facts.ts";
 import type { Knowledge } from "./knowledge.ts";
-import type { Place } from "./place.ts";
+import type { QueuePlace } from "./queue-place.ts";
 
-export interface Known {
+export interface CauseFacts {
   /** Where the job is. */
   readonly schema: string;
-  readonly job: JobFacts;
+  readonly job: WhyFacts;
   /** Who has the job, or its queue. */
   readonly holder: Holder | null;
   readonly holdingJob: HoldingJob | null;
   /** Jobs of its queue that the holder has fetched and starts before it; null where that is not known. */
   readonly fetchedBefore: number | null;
-  readonly place: Place | null;
+  readonly place: QueuePlace | null;
   readonly knowledge: Knowledge;
   readonly hasWorkers: boolean;
   /** Jobs that fail the same way, itself among them. */
@@ -42,7 +42,7 @@ export interface Known {
 }
 
 /** The root is the last that is marked as such; a job that simply runs next has no causes. */
-export function causesOf(known: Known): Cause[] {
+export function causesOf(known: CauseFacts): Cause[] {
   const { job } = known;
   switch (job.condition) {
     case "fetched":
@@ -63,7 +63,7 @@ export function causesOf(known: Known): Cause[] {
 }
 
 /** Whether the row of its task or queue was deleted: no worker takes such a job. */
-export const isLost = ({ task, isQueueLost }: JobFacts): boolean => task === null || isQueueLost;
+export const isLost = ({ task, isQueueLost }: WhyFacts): boolean => task === null || isQueueLost;
 
 /** The command that gives lost queues a row again. */
 export const recoverQueues = (schema: string): string =>
@@ -72,7 +72,7 @@ export const recoverQueues = (schema: string): string =>
 /** Of a root that a repair removes. */
 const broken = { isRoot: true, isBroken: true };
 
-function lostNames({ job, schema }: Known): Cause[] {
+function lostNames({ job, schema }: CauseFacts): Cause[] {
   if (job.task === null) {
     const verb = { action: "fail" as const, label: "Fail job…", jobIds: [job.id] };
     return [cause("task_lost", "The name of its task was deleted", { ...broken, verb })];
@@ -81,7 +81,7 @@ function lostNames({ job, schema }: Known): Cause[] {
   return [cause("queue_lost", "The row of its queue was deleted", { ...broken, detail })];
 }
 
-function queueCauses(known: Known): Cause[] {
+function queueCauses(known: CauseFacts): Cause[] {
   const { job, place, holdingJob } = known;
   const name = job.queue?.name ?? "";
   const links = { queue: name };
@@ -94,7 +94,7 @@ function queueCauses(known: Known): Cause[] {
   return [held, ...byJob, ...holderCauses(known, job.queue?.lockedMs ?? null)];
 }
 
-function heldByJob(queue: string, held: HoldingJob, { queue: facts }: JobFacts): Cause {
+function heldByJob(queue: string, held: HoldingJob, { queue: facts }: WhyFacts): Cause {
   const text = `${named(queue)} runs one job at a time and is locked by ${jobText(held)}`;
   const lockedMs = facts?.lockedMs ?? null;
   const tries = `its ${ordinal(held.attempts)} of ${counted(held.maxAttempts, "try", "tries")}`;
@@ -107,7 +107,7 @@ function heldByJob(queue: string, held: HoldingJob, { queue: facts }: JobFacts):
 const jobText = ({ id, task }: HoldingJob) => (task === null ? `#${id}` : `${named(task)} #${id}`);
 
 /** `lockedMs`: when the lock was taken. */
-function holderCauses(known: Known, lockedMs: number | null): Cause[] {
+function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
   const { job, holder } = known;
   if (holder === null) return [];
   const { workerId, state, heardMs, host } = holder;
@@ -166,7 +166,7 @@ function holderCauses(known: Known, lockedMs: number | null): Cause[] {
   }
 }
 
-function exhausted({ job }: Known): Cause[] {
+function exhausted({ job }: CauseFacts): Cause[] {
   const lost = lostTries({ ...job, isLocked: false });
   const detail = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
   const label = "Retry…";
@@ -181,7 +181,7 @@ function exhausted({ job }: Known): Cause[] {
 const killsWorkers = (lost: number) =>
   cause("kills_workers", `Its last ${lost} tries ended with their workers`);
 
-function notDue({ job }: Known): Cause {
+function notDue({ job }: CauseFacts): Cause {
   const left = ageText(job.runAtMs - job.nowMs);
   const text = job.isNever
     ? "It is due never: its time is infinity"
@@ -193,7 +193,7 @@ function notDue({ job }: Known): Cause {
   });
 }
 
-function dueCauses(known: Known): Cause[] {
+function dueCauses(known: CauseFacts): Cause[] {
   const { job, place, knowledge } = known;
   if (knowledge.runner !== null) {
     const text = `${workerNamed(knowledge.runner)} says that it runs it now`;
@@ -209,7 +209,7 @@ function dueCauses(known: Known): Cause[] {
 }
 
 /** Claimed only where everybody who could know the task says that he does not. */
-function unknownTask({ job, knowledge }: Known, isRoot: boolean): Cause[] {
+function unknownTask({ job, knowledge }: CauseFacts, isRoot: boolean): Cause[] {
   const { task } = job;
   if (!isUnsupported(knowledge, task)) return [];
   const former = knowledge.formerly.get(task);
@@ -233,19 +233,19 @@ export function isUnsupported(knowledge: Knowledge, task: string | null): task i
 const PLACES = ["first", "second", "third"];
 
 /** `, second behind #22` of a fetched job, where the job that its queue runs is known. */
-export function behindText({ holdingJob, fetchedBefore }: Known): string {
+export function behindText({ holdingJob, fetchedBefore }: CauseFacts): string {
   if (holdingJob === null) return "";
   if (fetchedBefore === null) return `, behind #${holdingJob.id}`;
   return `, ${PLACES[fetchedBefore] ?? ordinal(fetchedBefore + 1)} behind #${holdingJob.id}`;
 }
 
 /** `3rd of 480`. */
-export function placeText({ ahead, of }: Place): string {
+export function placeText({ ahead, of }: QueuePlace): string {
   const isExact = ahead.precision === "exact";
   const place = isExact ? ordinal(ahead.value + 1) : `behind ${valueText(ahead)}`;
   return of === null ? place : `${place} of ${valueText(of)}`;
 }
 
 /** Since when a job that is due could have run. */
-export const waitsSince = ({ runAtMs, createdMs }: JobFacts): number =>
+export const waitsSince = ({ runAtMs, createdMs }: WhyFacts): number =>
   Math.max(runAtMs, createdMs);

@@ -5,17 +5,17 @@ import type { Condition } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
-import { causesOf, type Known, waitsSince } from "./causes.ts";
+import { type CauseFacts, causesOf, waitsSince } from "./causes.ts";
 import { type Holder, readHolders } from "./holders.ts";
 import { readFetchedBefore, readHoldingJob } from "./holding-job.ts";
-import { type JobFacts, readJobFacts } from "./job-facts.ts";
+import { readJobFacts, type WhyFacts } from "./job-facts.ts";
 import { readKnowledge } from "./knowledge.ts";
 import { nextTries } from "./next-tries.ts";
-import { readPlace } from "./place.ts";
+import { readPlace } from "./queue-place.ts";
 import { sentenceOf } from "./sentence.ts";
-import { readTableFacts, type TableFacts } from "./table-facts.ts";
+import { type JobTableFacts, readTableFacts } from "./table-facts.ts";
 
-export interface Explanation {
+export interface JobExplanation {
   readonly id: string;
   readonly condition: Condition;
   readonly sentence: string;
@@ -37,7 +37,7 @@ export interface Explanation {
 export type SameError = (
   task: string | null,
   errorStart: string,
-  table: TableFacts,
+  table: JobTableFacts,
 ) => Promise<Value | null>;
 
 /** What is read for others, and costs too much to be read for one job. */
@@ -57,7 +57,7 @@ export async function explainJob(
   db: Database,
   id: string,
   elsewhere: KnownElsewhere = NOTHING_ELSE,
-): Promise<Explanation | null> {
+): Promise<JobExplanation | null> {
   // Side by side, here and below: each round trip is a millisecond or two.
   const [job, table] = await Promise.all([readJobFacts(db, id), readTableFacts(db)]);
   if (job === null) return null;
@@ -83,10 +83,10 @@ export async function explainJob(
 
 async function surroundings(
   db: Database,
-  job: JobFacts,
-  table: TableFacts,
+  job: WhyFacts,
+  table: JobTableFacts,
   { sameError, jobHolders }: KnownElsewhere,
-): Promise<Known> {
+): Promise<CauseFacts> {
   const { hasWorkers, asOf } = table;
   const { queue } = job;
   const waits = isWaiting(job);
@@ -103,15 +103,15 @@ async function surroundings(
   return { schema: db.schema.name, job, ...held, place, knowledge, hasWorkers, sameError: same };
 }
 
-const isWaiting = ({ condition, lockedMs }: JobFacts): boolean =>
+const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
 /** Which worker has the job or its queue, and the job that it runs in the queue's turn. */
 async function readHeld(
   db: Database,
-  job: JobFacts,
-  table: TableFacts,
-): Promise<Pick<Known, "holder" | "holdingJob" | "fetchedBefore">> {
+  job: WhyFacts,
+  table: JobTableFacts,
+): Promise<Pick<CauseFacts, "holder" | "holdingJob" | "fetchedBefore">> {
   const { condition, queue, lockedBy } = job;
   const holderId = condition === "blocked" ? queue?.lockedBy : lockedBy;
   const ids = holderId == null ? [] : [holderId];
@@ -126,10 +126,10 @@ async function readHeld(
   return { holder, holdingJob, fetchedBefore };
 }
 
-const hasFailed = ({ condition, errorStart }: JobFacts): boolean =>
+const hasFailed = ({ condition, errorStart }: WhyFacts): boolean =>
   errorStart !== null && (condition === "failed" || condition === "retrying");
 
-function sinceMs(job: JobFacts): number {
+function sinceMs(job: WhyFacts): number {
   switch (job.condition) {
     case "fetched":
     case "running":

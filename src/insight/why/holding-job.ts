@@ -4,8 +4,8 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Heartbeats, isInCondition } from "../../queue/sql/condition.ts";
 import type { Holder } from "./holders.ts";
-import type { JobFacts } from "./job-facts.ts";
-import type { TableFacts } from "./table-facts.ts";
+import type { WhyFacts } from "./job-facts.ts";
+import type { JobTableFacts } from "./table-facts.ts";
 
 export interface HoldingJob {
   readonly id: string;
@@ -18,7 +18,7 @@ export async function readHoldingJob(
   db: Database,
   queueId: number,
   holder: Holder,
-  table: TableFacts,
+  table: JobTableFacts,
 ): Promise<HoldingJob | null> {
   const { workerId, runningJobIds } = holder;
   const found =
@@ -50,9 +50,9 @@ interface HoldingRow {
 export async function readFetchedBefore(
   db: Database,
   queueId: number,
-  { id, priority, runAtText }: Pick<JobFacts, "id" | "priority" | "runAtText">,
+  { id, priority, runAtText }: Pick<WhyFacts, "id" | "priority" | "runAtText">,
   { workerId, fetchedJobIds }: Holder,
-  table: TableFacts,
+  table: JobTableFacts,
 ): Promise<number | null> {
   if (fetchedJobIds === null && table.pages > QUICK_PAGES) return null;
   const values = [queueId, workerId, fetchedJobIds, priority, runAtText, id];
@@ -61,7 +61,7 @@ export async function readFetchedBefore(
   return Number(row?.before ?? 0);
 }
 
-const heartbeatsIn = ({ schema }: Database, { hasWorkers }: TableFacts): Heartbeats =>
+const heartbeatsIn = ({ schema }: Database, { hasWorkers }: JobTableFacts): Heartbeats =>
   hasWorkers ? schema.quoted : null;
 
 const beforeSql =

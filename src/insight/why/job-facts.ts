@@ -11,7 +11,7 @@ import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 
-export interface JobFacts {
+export interface WhyFacts {
   readonly id: string;
   readonly condition: Condition;
   readonly task: string | null;
@@ -43,7 +43,7 @@ export interface QueueFacts {
 }
 
 /** null: there is no such job. Throws InputError for a bad id. */
-export async function readJobFacts(db: Database, id: string): Promise<JobFacts | null> {
+export async function readJobFacts(db: Database, id: string): Promise<WhyFacts | null> {
   const jobId = checkedJobId(id);
   const [row] = await query<FactsRow>(db, factsSql(await heartbeatsOf(db)), [jobId]);
   if (row === undefined) return null;

@@ -13,15 +13,15 @@ import {
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import {
   behindText,
+  type CauseFacts,
   isLost,
   isUnsupported,
-  type Known,
   placeText,
   recoverQueues,
 } from "./causes.ts";
 import { isUnreportedBy } from "./holders.ts";
 
-export function sentenceOf(known: Known): string {
+export function sentenceOf(known: CauseFacts): string {
   const { job } = known;
   switch (job.condition) {
     case "fetched":
@@ -44,7 +44,7 @@ export function sentenceOf(known: Known): string {
   }
 }
 
-function fetched(known: Known): string {
+function fetched(known: CauseFacts): string {
   const { job, holder } = known;
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   const who = byWorker(holder?.workerId ?? "");
@@ -56,7 +56,7 @@ function fetched(known: Known): string {
     : `${first}; its last heartbeat was ${heard} ago.`;
 }
 
-function running({ job, holder }: Known): string {
+function running({ job, holder }: CauseFacts): string {
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   if (holder === null) return `Has been locked for ${age}; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
@@ -81,14 +81,14 @@ function running({ job, holder }: Known): string {
 const oldLock = (ms: number) =>
   ms < STALE_LOCK_MS ? "" : " The lock is older than 4 hours: any worker may take it away.";
 
-function failed({ job, sameError }: Known): string {
+function failed({ job, sameError }: CauseFacts): string {
   const within = job.failedMs - job.createdMs;
   const span = job.maxAttempts > 1 && within > 0 ? ` within ${ageText(within)}` : "";
   const last = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
   return `Will not run again. ${allTriesAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
 }
 
-function blocked({ job, holder, place }: Known): string {
+function blocked({ job, holder, place }: CauseFacts): string {
   const name = named(job.queue?.name ?? "");
   const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
   if (holder === null) return `${waits} The queue is locked; its row does not name the worker.`;
@@ -109,21 +109,21 @@ function blocked({ job, holder, place }: Known): string {
 
 const CLEANED_UP = "was deleted by a cleanup while the job was being added";
 
-function lost({ job, schema }: Known): string {
+function lost({ job, schema }: CauseFacts): string {
   if (job.task === null) {
     return `Cannot run: the name of its task ${CLEANED_UP}. Fail or complete it, and add it anew.`;
   }
   return `Cannot run: the row of its queue ${CLEANED_UP}. Workers repair this within 10 minutes; "${recoverQueues(schema)}" does at once.`;
 }
 
-function retrying({ job, sameError }: Known): string {
+function retrying({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Runs never: its time is infinity." : `Runs again ${at}.`;
   const tries = `${grouped(job.attempts)} of ${counted(job.maxAttempts, "try", "tries")}`;
   return `${when} ${tries} failed; the last ended ${ageText(job.nowMs - job.failedMs)} ago.${sameWay(sameError)}`;
 }
 
-function scheduled({ job, knowledge }: Known): string {
+function scheduled({ job, knowledge }: CauseFacts): string {
   const at = `Due in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}.`;
   const when = job.isNever ? "Due never: its time is infinity." : at;
   const nobody = isUnsupported(knowledge, job.task)
@@ -132,7 +132,7 @@ function scheduled({ job, knowledge }: Known): string {
   return `${when}${nobody}`;
 }
 
-function ready(known: Known): string {
+function ready(known: CauseFacts): string {
   const { job, knowledge, place, hasWorkers } = known;
   if (knowledge.runner !== null)
     return `${workerNamed(knowledge.runner)} says that it runs it now.`;

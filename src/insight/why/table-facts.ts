@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 
-export interface TableFacts {
+export interface JobTableFacts {
   readonly pages: number;
   /** One pass over all of it takes no longer than a sample: everything is exact. */
   readonly isSmall: boolean;
@@ -16,7 +16,7 @@ export interface TableFacts {
 /** About 220,000 small rows, read in 60 ms. By pages: a table of large rows costs as much as it is long. */
 const SMALL_PAGES = 4_096;
 
-export async function readTableFacts(db: Database): Promise<TableFacts> {
+export async function readTableFacts(db: Database): Promise<JobTableFacts> {
   const { quoted } = db.schema;
   const values = [`${quoted}._private_jobs`, `${quoted}._private_workers`];
   const [row] = await query<FactsRow>(db, factsSql, values);

@@ -14,7 +14,7 @@ import {
 import { retryAt } from "./retry-policy.ts";
 
 /** A job whose attempt failed. */
-export interface Failure {
+export interface FailedAttempt {
   readonly id: string;
   readonly message: string;
   /** JSON text that replaces the payload: what is left of a batch. null keeps it. */
@@ -46,7 +46,7 @@ const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 export async function failJobs(
   db: Database,
   workerId: string,
-  failures: readonly Failure[],
+  failures: readonly FailedAttempt[],
   mode: LockMode,
 ): Promise<string[]> {
   const textOf = inAscii.has(db) ? asciiOf : storable;

@@ -7,7 +7,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { isRecovered, saysNumber, staleWorkers } from "./stale-workers.ts";
 
 /** What a beat says and asks. */
-export interface Beat {
+export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
   /** JSON text for one of the leases; null keeps what is there. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
@@ -139,7 +139,7 @@ interface BeatRow {
 /** Renews leases and, in the same round trip, asks for workers that let theirs run out. */
 export async function beat(
   db: Database,
-  { leaseIds, metadata, silenceMs, isBroken, longestGapMs }: Beat,
+  { leaseIds, metadata, silenceMs, isBroken, longestGapMs }: HeartbeatRequest,
 ): Promise<BeatAnswer> {
   const [row] = await query<BeatRow>(db, beatSql, [
     leaseIds,

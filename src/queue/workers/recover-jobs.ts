@@ -14,7 +14,7 @@ import { withSkippers } from "../../database/skipped-rows.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { recoverSql } from "./recover-statement.ts";
 
-export interface Recovery {
+export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];
   /** Per stale worker: what becomes last_error instead of the usual sentence, or null. */
   readonly messages: readonly (string | null)[];
@@ -45,7 +45,10 @@ export interface Recovered {
 const sweepSql = recoverSql({ heartbeats: true, isDry: false, waits: false });
 
 /** Recovers the jobs of those of the asked that are stale indeed, and says what that was. */
-export async function recoverStaleWorkers(db: Database, asked: Recovery): Promise<Recovered> {
+export async function recoverStaleWorkers(
+  db: Database,
+  asked: RecoveryRequest,
+): Promise<Recovered> {
   const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = asked;
   const texts = messages.map((text) => text ?? "");
   const values = [null, [], staleWorkerIds, texts, uptimeMs, beatAtMs, longestGapMs];

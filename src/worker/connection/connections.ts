@@ -16,7 +16,7 @@ export interface ConnectionsParts {
 
 const WHO = "lanes";
 
-export class Connections {
+export class WorkerConnections {
   readonly #all: readonly WorkerConnection[];
   readonly #idle: WorkerConnection[] = [];
   readonly #parts: ConnectionsParts;

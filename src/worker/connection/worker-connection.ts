@@ -19,7 +19,7 @@ import {
   PATIENTLY,
 } from "./session-settings.ts";
 
-export interface ConnectionSettings {
+export interface WorkerConnectionSettings {
   readonly connection: ServerConfig;
   readonly schema: SchemaName;
   readonly preparedStatements: boolean;
@@ -46,7 +46,7 @@ export class WorkerConnection {
   readonly database: Database;
   /** The same for those that may take long, after beginPatiently(). */
   readonly patient: Database;
-  readonly #settings: ConnectionSettings;
+  readonly #settings: WorkerConnectionSettings;
   readonly #names = new Map<string, string>();
   #client: Client | null = null;
   /** Statements without an answer, and those among them that may take long. */
@@ -60,7 +60,7 @@ export class WorkerConnection {
   /** Called when the connection is lost, too. */
   onLoss: (() => void) | null = null;
 
-  constructor(settings: ConnectionSettings) {
+  constructor(settings: WorkerConnectionSettings) {
     this.#settings = settings;
     const client: Queryable = { query: (config) => this.#query(config) };
     const patientClient: Queryable = { query: (config) => this.#patiently(config) };

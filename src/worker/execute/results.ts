@@ -1,10 +1,10 @@
 // What has been decided about jobs and is not yet in the database. A connection takes all of it at
 // once; what could not be written comes back and is written again.
-import type { Failure } from "../../queue/settle/fail.ts";
+import type { FailedAttempt } from "../../queue/settle/fail.ts";
 import type { Hooks, SettledResult } from "../task/hooks.ts";
 import type { ClaimedJob } from "./claimed-job.ts";
 
-export interface FailedJob extends Omit<Failure, "id"> {
+export interface FailedJob extends Omit<FailedAttempt, "id"> {
   readonly job: ClaimedJob;
 }
 
@@ -30,7 +30,7 @@ export function idOf({ id }: ClaimedJob): string {
   return id;
 }
 
-export function toFailure({ job, ...failure }: FailedJob): Failure {
+export function toFailure({ job, ...failure }: FailedJob): FailedAttempt {
   return { id: job.id, ...failure };
 }
 

@@ -14,7 +14,7 @@ import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { Prefetch } from "../fetch/prefetch.ts";
 import { QuickFetches } from "../fetch/quick-fetches.ts";
 
-export interface Fetched {
+export interface FastFetched {
   readonly jobs: readonly ClaimedJob[];
   /** There is more. */
   readonly isFull: boolean;
@@ -22,7 +22,7 @@ export interface Fetched {
   readonly isForOthers: boolean;
 }
 
-const NOTHING: Fetched = { jobs: [], isFull: false, isForOthers: false };
+const NOTHING: FastFetched = { jobs: [], isFull: false, isForOthers: false };
 
 /** Jobs a transaction takes at the most; less where they are slow. */
 const LARGEST_BATCH = 2_000;
@@ -74,14 +74,14 @@ export class FastFetch {
   }
 
   /** Begins a transaction and locks jobs that have just become ready: up to `slots`, and few. */
-  async quick(slots: number): Promise<Fetched> {
+  async quick(slots: number): Promise<FastFetched> {
     const { rows, isFull } = await this.#quick.fetch(this.#connection, slots);
     const jobs = await this.#tasks.jobsInTransaction(rows, this.#connection.database);
     return { jobs, isFull: true, isForOthers: isFull };
   }
 
   /** Begins a transaction and locks jobs: those that `slots` can start, and what is soon used up. */
-  async fetch(slots: number): Promise<Fetched> {
+  async fetch(slots: number): Promise<FastFetched> {
     this.#prefetch.measure();
     const { isPatient } = this.#pace;
     const want = this.#pace.limit(Math.min(LARGEST_BATCH, this.#prefetch.ahead + slots));
@@ -89,10 +89,10 @@ export class FastFetch {
       isPatient ? this.#connection.beginPatiently() : this.#connection.begin(),
       this.#locked(want, isPatient),
     ]);
-    return answer as Fetched;
+    return answer as FastFetched;
   }
 
-  async #locked(want: number, isPatient: boolean): Promise<Fetched> {
+  async #locked(want: number, isPatient: boolean): Promise<FastFetched> {
     const { database, patient } = this.#connection;
     const db = isPatient ? patient : database;
     const { identifiers, forbiddenFlags } = this.#tasks;

@@ -12,9 +12,9 @@ import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { idOf } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
-import { Readiness } from "../fetch/readiness.ts";
+import { ReadyCounter } from "../fetch/ready-counter.ts";
 import { FastBatch } from "./fast-batch.ts";
-import type { FastFetch, Fetched } from "./fast-fetch.ts";
+import type { FastFetch, FastFetched } from "./fast-fetch.ts";
 import { FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
 import { Idle } from "./idle.ts";
 import { KeptJobs, type KeptJobsParts } from "./kept-jobs.ts";
@@ -42,7 +42,7 @@ const LOST = new Error("the lease was lost with the connection");
 export class FastLane<E> {
   readonly #parts: FastLaneParts<E>;
   readonly #transaction: FastTransaction;
-  readonly #readiness = new Readiness();
+  readonly #readiness = new ReadyCounter();
   readonly #idle: Idle;
   readonly #stop = new AbortController();
   readonly #close = new AbortController();
@@ -246,7 +246,7 @@ export class FastLane<E> {
   }
 
   /** `sentAt`: of the readiness, when everything was looked at. */
-  async #received(fetched: Fetched, sentAt: number | null): Promise<readonly ClaimedJob[]> {
+  async #received(fetched: FastFetched, sentAt: number | null): Promise<readonly ClaimedJob[]> {
     const { jobs, isFull, isForOthers } = fetched;
     if (isForOthers) this.#parts.onFull();
     if (sentAt !== null && !isFull) this.#readiness.drained(sentAt);

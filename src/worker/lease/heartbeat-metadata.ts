@@ -6,7 +6,7 @@ import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
 import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "../../queue/workers/worker-report.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
-import { Rates } from "./rates.ts";
+import { WorkerRates } from "./rates.ts";
 
 export interface WorkerDescription {
   readonly concurrency: number;
@@ -63,7 +63,7 @@ export function fetchedIds({ unstarted }: WorkerDescription): string[] {
 
 export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
-  readonly #rates = new Rates();
+  readonly #rates = new WorkerRates();
   /** Since when running jobs run: computed once, for clocks are never quite the same twice. */
   #since = new Map<string, string>();
 

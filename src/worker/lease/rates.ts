@@ -9,7 +9,7 @@ export interface Counted {
 
 const MINUTE_MS = 60_000;
 
-export class Rates {
+export class WorkerRates {
   /** Of the last minute, and one that is older. */
   #samples: readonly Counted[] = [];
 

@@ -7,14 +7,14 @@ import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { BEGINNING, FetchCursor } from "../fetch/fetch-cursor.ts";
 import { FetchPace } from "../fetch/fetch-pace.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
-import { Readiness } from "../fetch/readiness.ts";
+import { ReadyCounter } from "../fetch/ready-counter.ts";
 import { type FetchRequest, type FlushAnswer, leavesLocked } from "./flush-and-fetch.ts";
 
 export class NextFetch {
   readonly #tasks: KnownTasks;
   readonly #free: JobKind;
   readonly #cursor: FetchCursor;
-  readonly #readiness = new Readiness();
+  readonly #readiness = new ReadyCounter();
   readonly #pace = new FetchPace();
   /** Some named queue may be free: fetches look at queued jobs, too. */
   #queuesAreFree = true;

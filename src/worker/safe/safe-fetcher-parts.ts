@@ -10,7 +10,7 @@ import type { Results } from "../execute/results.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
-import type { DoubtParts } from "./doubt.ts";
+import type { UncertainLocksParts } from "./uncertain-locks.ts";
 
 export interface SafeFetcherParts<E> {
   readonly config: WorkerConfig<E>;
@@ -26,7 +26,7 @@ export interface SafeFetcherParts<E> {
   readonly outage: ConnectionsParts["outage"];
   /** Of the jobs without a queue, those that no other fetcher takes. */
   readonly free: JobKind;
-  readonly isLeased: DoubtParts["isLeased"];
+  readonly isLeased: UncertainLocksParts["isLeased"];
   /** Called before a job runs. */
   starting(job: ClaimedJob): void;
 }

@@ -8,7 +8,7 @@ import { monotonic } from "../../base/clock.ts";
 import { errorOf, WorkerError } from "../../base/errors.ts";
 import { quickClaimStatement } from "../../queue/fetch/quick-fetch.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
-import { Connections } from "../connection/connections.ts";
+import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { InFlight } from "../execute/in-flight.ts";
@@ -20,23 +20,23 @@ import { LONG_FETCH } from "../fetch/fetch-pace.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
 import { PendingFetches } from "../fetch/pending-fetches.ts";
 import { QuickFetches } from "../fetch/quick-fetches.ts";
-import { Doubt } from "./doubt.ts";
 import { type FlushAnswer, fetchQuickly, flushAndFetch } from "./flush-and-fetch.ts";
 import { LateJobs } from "./late-jobs.ts";
 import { LocalQueue } from "./local-queue.ts";
 import { NextFetch } from "./next-fetch.ts";
 import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
+import { UncertainLocks } from "./uncertain-locks.ts";
 
 export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly isFetchingFirst = false;
   readonly #parts: SafeFetcherParts<E>;
   readonly #link: FetcherLink;
-  readonly #connections: Connections;
+  readonly #connections: WorkerConnections;
   readonly #localQueue: LocalQueue;
   readonly #next: NextFetch;
   readonly #quick: QuickFetches;
   readonly #pending: PendingFetches;
-  readonly #doubt: Doubt;
+  readonly #uncertain: UncertainLocks;
   readonly #late: LateJobs;
   #phase: "new" | "fetching" | "ending" = "new";
 
@@ -46,8 +46,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link = link;
     this.#next = new NextFetch(parts.tasks, parts.free, clock);
     this.#pending = new PendingFetches(clock, () => link.changed());
-    this.#connections = new Connections(parts.connections, {
-      reconcile: (connection) => this.#doubt.settling(() => this.#reconcile(connection)),
+    this.#connections = new WorkerConnections(parts.connections, {
+      reconcile: (connection) => this.#uncertain.settling(() => this.#reconcile(connection)),
       lost: (error) => hooks.emit("worker:disconnected", { workerId, error }),
       back: () => {
         hooks.emit("worker:reconnected", { workerId });
@@ -56,7 +56,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       outage: parts.outage,
     });
     const [pending, connections] = [this.#pending, this.#connections];
-    this.#doubt = new Doubt({ ...parts, pending, connections, onLeft: () => link.changed() });
+    const onLeft = () => link.changed();
+    this.#uncertain = new UncertainLocks({ ...parts, pending, connections, onLeft });
     const quick = { statement: quickClaimStatement, values: [workerId], begins: false };
     this.#quick = new QuickFetches({ schema: config.schema, tasks: parts.tasks, ...quick });
     this.#localQueue = new LocalQueue(config.localQueue, {
@@ -84,7 +85,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get isInDoubt(): boolean {
-    return this.#doubt.isRaised;
+    return this.#uncertain.isRaised;
   }
 
   get jobs(): readonly ClaimedJob[] {
@@ -104,7 +105,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   get isIdle(): boolean {
     const isDrained = this.#phase !== "fetching" || this.#next.isDrained;
     const isEmpty = this.#localQueue.size === 0 && this.#parts.results.isEmpty;
-    return isDrained && isEmpty && !this.#doubt.isWaitedFor && !this.#parts.refusals.isWaiting;
+    return isDrained && isEmpty && !this.#uncertain.isWaitedFor && !this.#parts.refusals.isWaiting;
   }
 
   async start(): Promise<void> {
@@ -147,7 +148,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#phase = "ending";
     this.#localQueue.release();
     this.#connections.hurry();
-    this.#doubt.end();
+    this.#uncertain.end();
     this.#parts.refusals.end();
     this.#link.changed();
   }
@@ -165,7 +166,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   async close(): Promise<void> {
     this.#localQueue.release();
     this.#late.close();
-    await this.#connections.close().finally(() => this.#doubt.close());
+    await this.#connections.close().finally(() => this.#uncertain.close());
   }
 
   connectionLost(error: Error): void {
@@ -271,7 +272,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       if (!isKnown) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
       return;
     }
-    if (hasFetched) this.#doubt.raise();
+    if (hasFetched) this.#uncertain.raise();
     this.#localQueue.fetchFailed();
     this.connectionLost(error);
   }
@@ -281,7 +282,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { results, tasks, workerId } = this.#parts;
     // A fetch under way may have committed unanswered: its jobs would be given back, and run twice.
     await this.#pending.ended();
-    this.#doubt.raise();
+    this.#uncertain.raise();
     // Results are written before anything is fetched: later the lock of such a job may be another attempt's. Its
     // queue is freed below, with what a lost fetch may have taken of it: before, others would overtake that.
     const taken = results.take();

@@ -1,7 +1,7 @@
 // GET /api/groups and /api/groups/common: jobs put together, and what sets some apart from the others.
 
 import { choice, text } from "../../../commands/declare/field.ts";
-import { type Group, groupings } from "../../../insight/groups/group.ts";
+import { groupings, type JobGroup } from "../../../insight/groups/group.ts";
 import { idJson } from "../../../insight/json/exact-json.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
@@ -55,7 +55,7 @@ export const getGroups: Operation = {
   },
 };
 
-function groupJson({ firstSeen, lastSeen, isNew, sampleIds, ...rest }: Group) {
+function groupJson({ firstSeen, lastSeen, isNew, sampleIds, ...rest }: JobGroup) {
   return {
     ...rest,
     first_seen: firstSeen,

@@ -48,7 +48,7 @@ export const getOneJob: Operation = {
       if (head === null) throw notThere(id);
       return jsonText(headJson(head));
     }
-    const size = await jobSize(databases.reads, id, databases.glances);
+    const size = await jobSize(databases.reads, id, databases.quickReads);
     if (size?.isWhole === false) throw tooLarge(id);
     await request.reserve(memoryFor(size?.bytes ?? 0));
     const job = size === null ? null : await getJob(databases.reads, id);

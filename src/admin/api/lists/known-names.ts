@@ -1,11 +1,11 @@
 // How many jobs each task and queue has, for a list that is answered either way: where all jobs could
 // not be counted in time, on a slow disk or a busy machine, names and holders are shown without numbers.
 import { now } from "../../../base/clock.ts";
-import { unlessLate } from "../../../database/unless-late.ts";
+import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import { type NameCounts, unknownNames } from "../../../insight/known/name-counts.ts";
 import type { Admin } from "../../context/admin.ts";
 
 export async function knownNames({ feed }: Pick<Admin, "feed">): Promise<NameCounts> {
-  const known = await unlessLate(feed.known());
+  const known = await nullOnTimeout(feed.known());
   return known?.names ?? unknownNames(new Date(now()).toISOString());
 }

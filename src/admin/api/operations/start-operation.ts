@@ -4,9 +4,9 @@ import { InputError } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import { strict, validate } from "../../../base/validate.ts";
 import {
+  type CommandFields,
   checksOf,
   choice,
-  type Fields,
   flag,
   json,
   optional,
@@ -39,7 +39,7 @@ const rehearsing = {
   action: choice(["Action", "what to do to them"], operationActions),
   changes: optional(json(["Changes", "the action's fields, such as priority"])),
   dry_run: flag(["Dry run", "must be true: this only shows what would happen"]),
-} satisfies Fields;
+} satisfies CommandFields;
 
 const beginning = {
   rehearsal: text(["Rehearsal", "of a dry run: good for 15 minutes, once"], 1, 100),
@@ -64,7 +64,7 @@ const beginning = {
       MOST_LIMIT,
     ),
   ),
-} satisfies Fields;
+} satisfies CommandFields;
 
 export const startOperation: Operation = {
   summary: "Rehearses an operation on all jobs that match (dry_run), or begins a rehearsed one",
@@ -140,7 +140,7 @@ async function begin(admin: Admin, request: HttpRequest, members: Members): Prom
   return jsonText(operationJson(operation), 202);
 }
 
-function checked<const F extends Fields>(fields: F, members: Members) {
+function checked<const F extends CommandFields>(fields: F, members: Members) {
   const body: Record<string, unknown> = Object.create(null);
   for (const [name, value] of members) {
     body[name] = fieldValue(value, Object.hasOwn(fields, name) ? fields[name] : undefined);
@@ -148,7 +148,7 @@ function checked<const F extends Fields>(fields: F, members: Members) {
   return validate(strict(checksOf(fields)), body);
 }
 
-function bodyOf(fields: Fields, title: string): JsonSchema {
+function bodyOf(fields: CommandFields, title: string): JsonSchema {
   const entries = Object.entries(fields);
   return {
     title,

@@ -1,14 +1,14 @@
 // What each tidy-up would find, from what the feed knows of the jobs.
 import type { Database } from "../../../database/database.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
-import type { Known } from "../../../insight/known/known.ts";
+import type { QueueSnapshot } from "../../../insight/known/queue-snapshot.ts";
 import type { NameTally } from "../../../insight/stats/name-tallies.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../../queue/tidy/count-unused.ts";
 
 /** By the names of cleanup's tasks. */
 export async function readTidyUp(
   db: Database,
-  { counts, names }: Known,
+  { counts, names }: QueueSnapshot,
 ): Promise<{ readonly task: string; readonly count: Value }[]> {
   const { tasks, queues } = names.tallies;
   const unusedTasks = await countUnusedTasks(db, idsWithJobs(tasks));
@@ -27,7 +27,7 @@ function idsWithJobs(tallies: ReadonlyMap<number, NameTally>): number[] {
 }
 
 /** What a sample has not met may have jobs all the same: so many are unused at the most. */
-function unused(count: number, { basis, asOf }: Known["names"]): Value {
+function unused(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan") return exact(count, basis, asOf);
   const value = basis === "census" ? count : count / 2;
   return between({ value, low: 0, high: count }, basis, asOf);

@@ -5,7 +5,7 @@ import { print, printJson } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import type { SameQueue } from "../../shell/same-queue.ts";
-import { type Finding, finding, type Level } from "./finding.ts";
+import { type Finding, type FindingLevel, finding } from "./finding.ts";
 
 export const doctorCommand = defineCommand({
   name: "doctor",
@@ -41,12 +41,12 @@ Exit status: 0 all is well; 3 there are warnings; 1 something is broken, or cann
 const fixOf = ({ fix }: Finding, { line }: SameQueue): string | null =>
   fix === null ? null : [fix].flat().map(line).join(" && ");
 
-const order: readonly Level[] = ["bad", "warn", "ok"];
+const order: readonly FindingLevel[] = ["bad", "warn", "ok"];
 
-const worstOf = (found: readonly Finding[]): Level =>
+const worstOf = (found: readonly Finding[]): FindingLevel =>
   order.find((level) => found.some((one) => one.level === level)) ?? "ok";
 
-function statusOf(level: Level): ExitStatus {
+function statusOf(level: FindingLevel): ExitStatus {
   switch (level) {
     case "ok":
       return 0;

@@ -2,10 +2,10 @@
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 
 /** `bad`: work stands still, is lost, or soon will be; `warn`: it costs something; `ok`: looked at, and well. */
-export type Level = "ok" | "warn" | "bad";
+export type FindingLevel = "ok" | "warn" | "bad";
 
 export interface Finding {
-  readonly level: Level;
+  readonly level: FindingLevel;
   /** What was looked at: `server`, `schema`, `privileges`, … */
   readonly check: string;
   readonly message: string;
@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 export const finding = (
-  level: Level,
+  level: FindingLevel,
   check: string,
   message: string,
   fix: string | readonly string[] | null = null,

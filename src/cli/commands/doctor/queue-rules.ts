@@ -1,21 +1,21 @@
 // What the facts about the queue's tables mean, and what needs a person there.
-import type { TableFacts } from "../../../database/inspect/relations.ts";
+import type { RelationFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { counted, grouped } from "../../../domain/words.ts";
 import { recoverQueues } from "../../../insight/why/causes.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
-import type { Facts } from "./read-facts.ts";
+import type { DoctorFacts } from "./read-facts.ts";
 
-type Queue = NonNullable<Facts["queue"]>;
+type Queue = NonNullable<DoctorFacts["queue"]>;
 
 const MANY_DEAD = 50_000;
 const MUCH_CHANGED = 50_000;
 /** From here on the optional indexes are worth what they cost. */
 const MANY_JOBS = 1_000_000;
 
-export function queueFindings({ queue, schemaName }: Facts): Finding[] {
+export function queueFindings({ queue, schemaName }: DoctorFacts): Finding[] {
   if (queue === null) return [];
   return [
     ...driftFindings(queue, schemaName),
@@ -131,7 +131,7 @@ function bloatFindings({ tables }: Queue, schema: string): Finding[] {
   return found.length > 0 ? found : [finding("ok", "bloat", "few dead rows, fresh statistics")];
 }
 
-const isBloated = ({ dead_rows: dead, live_rows: live }: TableFacts) =>
+const isBloated = ({ dead_rows: dead, live_rows: live }: RelationFacts) =>
   dead > Math.max(MANY_DEAD, live / 2);
 
 function lockFindings({ sweep }: Queue): Finding[] {

@@ -25,7 +25,7 @@ import { readLostNames } from "../../../queue/tidy/lost-names.ts";
 
 const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
-export type Facts = Awaited<ReturnType<typeof readFacts>>;
+export type DoctorFacts = Awaited<ReturnType<typeof readFacts>>;
 
 /** Throws WorkerError when the database cannot be reached. */
 export async function readFacts(db: Database) {

@@ -4,7 +4,7 @@ import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.
 import type { ReadySchema } from "../../../database/schema/schema-state.ts";
 import { ageText, grouped } from "../../../domain/words.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
-import type { Facts } from "./read-facts.ts";
+import type { DoctorFacts } from "./read-facts.ts";
 
 const OLDEST_SERVER = 14;
 const NEWEST_SERVER = 18;
@@ -13,7 +13,12 @@ const SKEW_BAD_MS = 30_000;
 const LONG_TRANSACTION_MS = 15 * 60_000;
 const MANY_TRANSACTIONS = 1_000_000;
 
-export function serverFindings({ server, skewMs, connections, transactionAge }: Facts): Finding[] {
+export function serverFindings({
+  server,
+  skewMs,
+  connections,
+  transactionAge,
+}: DoctorFacts): Finding[] {
   const found: Finding[] = [];
   if (server !== null) {
     const { version, database, role, is_standby: isStandby, is_read_only: isReadOnly } = server;
@@ -57,7 +62,7 @@ function skewFindings(skewMs: number | null): Finding[] {
   return [finding(size < SKEW_BAD_MS ? "warn" : "bad", "clock", message, "sudo chronyc makestep")];
 }
 
-export function schemaFindings(facts: Facts): Finding[] {
+export function schemaFindings(facts: DoctorFacts): Finding[] {
   const { schema, schemaName, rights, queue, server } = facts;
   const found = rights.map(({ what, grant }) =>
     finding("bad", "privileges", `this role lacks ${what}`, inPsql(grant)),
@@ -92,7 +97,7 @@ export function schemaFindings(facts: Facts): Finding[] {
   return found;
 }
 
-function pathFindings({ open, server }: Facts): Finding[] {
+function pathFindings({ open, server }: DoctorFacts): Finding[] {
   const role = server === null ? "this role" : `the role ${server.role}`;
   return open.map(({ name, creators, revoke }) => {
     const message = `${creators} may create functions in the schema ${name}, which is on the search path: Graphile Worker's functions (add_job, remove_job) and triggers may call them as ${role}`;
@@ -117,7 +122,7 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
 
 const makers = { ours: "worker", graphile: "Graphile Worker", "rust-port": "its Rust port" };
 
-export function heldFindings({ oldest, held, server }: Facts): Finding[] {
+export function heldFindings({ oldest, held, server }: DoctorFacts): Finding[] {
   const found: Finding[] = [];
   const nowMs = server === null ? null : Date.parse(server.now);
   const age = (since: string | null) =>

@@ -4,13 +4,13 @@ import { conditions } from "../../../domain/condition.ts";
 import type { Value } from "../../../domain/value.ts";
 import { ageText, valueText } from "../../../domain/words.ts";
 import type { Incidents } from "../../../insight/incidents/incident.ts";
-import type { Known } from "../../../insight/known/known.ts";
-import { countWorkers } from "../../../insight/known/known.ts";
+import type { QueueSnapshot } from "../../../insight/known/queue-snapshot.ts";
+import { countWorkers } from "../../../insight/known/queue-snapshot.ts";
 import { inCondition, sumOf } from "../../../insight/stats/tally.ts";
 import { shownConditions } from "./listing.ts";
 
 export interface Shown {
-  readonly known: Known;
+  readonly known: QueueSnapshot;
   /** null: they could not be read. */
   readonly incidents: Incidents | null;
   readonly taskNames: ReadonlyMap<number, string>;
@@ -36,12 +36,12 @@ export function screenOf(shown: Shown, rows: number, columns: number): string[] 
   return lines.slice(0, rows - 1).map((line) => line.slice(0, columns));
 }
 
-function agesLine({ counts }: Known, nowMs: number): string {
+function agesLine({ counts }: QueueSnapshot, nowMs: number): string {
   const age = (time: string | null) => (time === null ? "-" : ageText(nowMs - Date.parse(time)));
   return `oldest due ${age(counts.oldestDueAt)}   longest running ${age(counts.longestRunningAt)}`;
 }
 
-function workersLine(known: Known): string {
+function workersLine(known: QueueSnapshot): string {
   const { alive, silent, unknown } = countWorkers(known);
   return `workers ${alive} alive, ${silent} not responding, ${unknown} without heartbeats`;
 }
@@ -49,7 +49,7 @@ function workersLine(known: Known): string {
 const counters = ["added", "done", "failed"] as const;
 
 /** Before a minute has been watched: what happened meanwhile, for so long. */
-function ratesLine({ rates, seen }: Known): string {
+function ratesLine({ rates, seen }: QueueSnapshot): string {
   const since: Partial<Record<(typeof counters)[number], number>> = seen;
   const listed = (values: Partial<Record<(typeof counters)[number], number | null>>) =>
     counters.flatMap((one) => (values[one] == null ? [] : [`${values[one]} ${one}`])).join("   ");

@@ -1,7 +1,7 @@
 // worker why: why a job is where it is, and the line that removes the cause.
 import { WorkerError } from "../../../base/errors.ts";
 import { checkedJobId } from "../../../domain/job-ids.ts";
-import type { Explanation } from "../../../insight/why/explain-job.ts";
+import type { JobExplanation } from "../../../insight/why/explain-job.ts";
 import { required, text } from "../../arguments/values.ts";
 import { lineOfVerb } from "../../operations/verb-line.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -30,7 +30,7 @@ export const whyCommand = defineCommand({
 });
 
 function linesOf(
-  { id, condition, sentence, causes, nextTries, lastTry }: Explanation,
+  { id, condition, sentence, causes, nextTries, lastTry }: JobExplanation,
   suggest: SameQueue,
 ): string[] {
   const lines = [`job ${id} is ${condition}. ${suggest.text(sentence)}`];

@@ -11,7 +11,7 @@ export interface KnownOption {
   readonly choices: readonly string[];
 }
 
-export interface Known {
+export interface CompletionWords {
   readonly name: string;
   readonly describe: string;
   /** What its first word may be; empty: anything. */
@@ -19,7 +19,7 @@ export interface Known {
   readonly options: readonly KnownOption[];
 }
 
-export function bash(commands: readonly Known[]): string {
+export function bash(commands: readonly CompletionWords[]): string {
   const names = commands.map(({ name }) => name).join(" ");
   const perCommand = commands.map(({ name, words, options }) => {
     const all = options.map((one) => one.name).join(" ");
@@ -52,7 +52,7 @@ complete -o default -F _worker worker
 `;
 }
 
-export function zsh(commands: readonly Known[]): string {
+export function zsh(commands: readonly CompletionWords[]): string {
   const list = commands.map(({ name, describe }) => `    ${single(`${name}:${describe}`)}`);
   const perCommand = commands.map(({ name, words, options }) => {
     const specs = options.map(({ name: option, describe, takesValue, isPath, choices }) => {
@@ -85,7 +85,7 @@ compdef _worker worker
 `;
 }
 
-export function fish(commands: readonly Known[]): string {
+export function fish(commands: readonly CompletionWords[]): string {
   const none = "-n __fish_use_subcommand";
   const lines = commands.flatMap(({ name, describe, words, options }) => {
     const here = `-n '__fish_seen_subcommand_from ${name}'`;
@@ -105,7 +105,7 @@ export function fish(commands: readonly Known[]): string {
 }
 
 /** Every option once; of those that several commands have the first. */
-function distinct(commands: readonly Known[]): readonly KnownOption[] {
+function distinct(commands: readonly CompletionWords[]): readonly KnownOption[] {
   const known = new Map<string, KnownOption>();
   for (const option of commands.flatMap(({ options }) => options)) {
     const before = known.get(option.name);

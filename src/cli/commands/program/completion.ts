@@ -1,14 +1,14 @@
 // worker completion: what a shell reads to complete commands and options.
-import { type Command, optionName, type Values } from "../../arguments/command.ts";
+import { type CliCommand, optionName, type Values } from "../../arguments/command.ts";
 import { choice, required } from "../../arguments/values.ts";
 import { printOwn } from "../../output/print.ts";
 import { defineCommand, globalOptions } from "../../shell/globals.ts";
-import { bash, fish, type Known, zsh } from "./completion-scripts.ts";
+import { bash, type CompletionWords, fish, zsh } from "./completion-scripts.ts";
 
 const scripts = { bash, zsh, fish };
 
 /** `all`: every command, itself among them. */
-export const completionCommand = (all: () => readonly Command[]) =>
+export const completionCommand = (all: () => readonly CliCommand[]) =>
   defineCommand({
     name: "completion",
     describe: "Print what bash, zsh or fish reads to complete commands and options",
@@ -24,7 +24,7 @@ fish: worker completion fish > ~/.config/fish/completions/worker.fish`,
     },
   });
 
-function knownOf({ name, describe, words, options }: Command): Known {
+function knownOf({ name, describe, words, options }: CliCommand): CompletionWords {
   const first = Object.values(words)[0];
   return {
     name,
@@ -34,7 +34,7 @@ function knownOf({ name, describe, words, options }: Command): Known {
   };
 }
 
-function optionsOf(options: Values): Known["options"] {
+function optionsOf(options: Values): CompletionWords["options"] {
   return Object.entries(options).map(([key, value]) => ({
     // What is on unless it is denied is typed as it is denied.
     name:

@@ -6,7 +6,7 @@ import {
   WorkerError,
   withoutNodeHint,
 } from "../../../base/errors.ts";
-import type { Answer } from "../../../http/ask.ts";
+import type { GetResponse } from "../../../http/ask.ts";
 import { flag, span, text } from "../../arguments/values.ts";
 import { print, printJson } from "../../output/print.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -78,7 +78,7 @@ function withoutLastSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-async function answerOf(where: string, limitMs: number, asked: () => Promise<Answer>) {
+async function answerOf(where: string, limitMs: number, asked: () => Promise<GetResponse>) {
   try {
     const { status, text } = await asked();
     return { status, body: membersOf(text) };

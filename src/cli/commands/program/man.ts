@@ -1,12 +1,12 @@
 // worker man: the manual page, made of the commands' own records.
-import type { Command } from "../../arguments/command.ts";
+import type { CliCommand } from "../../arguments/command.ts";
 import { printOwn } from "../../output/print.ts";
 import { defineCommand, program } from "../../shell/globals.ts";
 import { manualPage } from "./man-page.ts";
 import { manualOf } from "./manual.ts";
 
 /** `all`: every command, itself among them. */
-export const manCommand = (all: () => readonly Command[]) =>
+export const manCommand = (all: () => readonly CliCommand[]) =>
   defineCommand({
     name: "man",
     describe: "Print the manual page: worker man | man -l -",

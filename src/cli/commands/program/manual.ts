@@ -1,6 +1,6 @@
 // What there is to say about the program, made of the commands' own records: the manual page and the
 // reference in docs/ are two ways to print it.
-import { type Command, optionName, type Values } from "../../arguments/command.ts";
+import { type CliCommand, optionName, type Values } from "../../arguments/command.ts";
 import { variableOf } from "../../arguments/environment.ts";
 
 export interface ManualOption {
@@ -36,7 +36,7 @@ export interface Manual {
   readonly notes: string;
 }
 
-export function manualOf(program: Command, commands: readonly Command[]): Manual {
+export function manualOf(program: CliCommand, commands: readonly CliCommand[]): Manual {
   return {
     about: program.describe,
     commands: commands.map(manualCommand),
@@ -45,7 +45,7 @@ export function manualOf(program: Command, commands: readonly Command[]): Manual
   };
 }
 
-function manualCommand(command: Command): ManualCommand {
+function manualCommand(command: CliCommand): ManualCommand {
   const { name, aliases, describe, words, options, notes, examples } = command;
   const forms = Object.entries(words).map(([key, { many, optional }]) => {
     const form = many ? `${key}...` : key;
@@ -60,7 +60,7 @@ function manualCommand(command: Command): ManualCommand {
   };
 }
 
-function manualOptions(options: Values, command: Command | null): ManualOption[] {
+function manualOptions(options: Values, command: CliCommand | null): ManualOption[] {
   return Object.entries(options).map(([key, value]) => {
     const { form, describe, aliases, fallback, many } = value;
     const isOn = form === null && value.read([]) === true;

@@ -6,12 +6,15 @@ import { isSea } from "node:sea";
 import { OWN_PROCESS } from "./own-word.ts";
 
 /** What it is told first. `args`: those of `worker run`. */
-export type Order =
+export type ProcessOrder =
   | { readonly be: "program-starter" }
   | { readonly be: "worker"; readonly args: object };
 
 /** In a session of its own: Ctrl-C on a terminal is for its parent alone. */
-export function startOwnProcess(order: Order, env: NodeJS.ProcessEnv = process.env): ChildProcess {
+export function startOwnProcess(
+  order: ProcessOrder,
+  env: NodeJS.ProcessEnv = process.env,
+): ChildProcess {
   const [, script = ""] = process.argv;
   const child = spawn(
     process.execPath,

@@ -3,7 +3,7 @@
 import { InputError } from "../../../base/errors.ts";
 import { markedFailed } from "../../../domain/words.ts";
 import type { Command } from "../../declare/command.ts";
-import type { Fields } from "../../declare/field.ts";
+import type { CommandFields } from "../../declare/field.ts";
 import { completeCommand } from "../../jobs/complete-jobs.ts";
 import { failCommand } from "../../jobs/permanently-fail-jobs.ts";
 import { rescheduleCommand } from "../../jobs/reschedule-jobs.ts";
@@ -65,12 +65,12 @@ const commands: Readonly<Record<OperationAction, Command>> = {
 };
 
 /** The fields of all changes that some action takes, for the document. */
-export function changeFields(): Fields {
+export function changeFields(): CommandFields {
   const { ids: _, ...fields } = Object.assign(
     {},
     ...Object.values(commands).map((command) => command.fields),
   );
-  return fields as Fields;
+  return fields as CommandFields;
 }
 
 /** Throws InputError, with each problem under `changes`. */

@@ -11,7 +11,7 @@ export interface RehearsalTools {
   /** Reads, each bounded. */
   readonly reads: Database;
   /** For what is better left than waited for. */
-  readonly glances: Database;
+  readonly quickReads: Database;
   /** The query; with `nowUs` the ages in it mean what they meant at that moment. */
   readonly compile: (text: string, nowUs?: string) => Promise<JobQuery>;
   readonly logger: Logger;

@@ -3,12 +3,12 @@
 import { type Database, query } from "../../../database/database.ts";
 import type { CheckedTexts, JobQuery } from "../../../insight/query/job-query.ts";
 import { loadPacked, type PackableRow, packable } from "../../../queue/sql/unpacked.ts";
-import type { Tally } from "./match-counts.ts";
+import type { MatchTally } from "./match-counts.ts";
 
 export interface Candidates {
   readonly ids: readonly string[];
   readonly ctids: readonly string[];
-  readonly tally: Tally;
+  readonly tally: MatchTally;
   /** Up to this id all have been looked at. */
   readonly uptoId: string;
 }
@@ -56,7 +56,7 @@ export async function readCandidates(
   };
 }
 
-function tallyOf(rows: readonly CandidateRow[]): Tally {
+function tallyOf(rows: readonly CandidateRow[]): MatchTally {
   const by = (key: (row: CandidateRow) => number | null) =>
     new Map([...Map.groupBy(rows, key)].map(([id, some]) => [id, some.length]));
   return {

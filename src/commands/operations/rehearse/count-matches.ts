@@ -20,14 +20,14 @@ import {
   estimatedFrom,
   type MatchCounts,
   type MatchSample,
+  type MatchTally,
   noTally,
   sizesOf,
   sumOf,
-  type Tally,
 } from "./match-counts.ts";
 import { idsByTime, sampleMatches, tallyIds, tallyRange } from "./read-matches.ts";
 
-export interface Asked {
+export interface MatchRequest {
   readonly jobs: JobQuery;
   /** Higher ids are not meant. */
   readonly maxId: string;
@@ -48,7 +48,7 @@ const NARROW = 200_000n;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
 
-export async function countMatches(tools: Tools, asked: Asked): Promise<MatchCounts> {
+export async function countMatches(tools: Tools, asked: MatchRequest): Promise<MatchCounts> {
   const { reads } = tools;
   const { jobs } = asked;
   const gauge = await readGauge(reads);
@@ -69,7 +69,7 @@ export async function countMatches(tools: Tools, asked: Asked): Promise<MatchCou
 }
 
 /** Those that can match. */
-function idsOf({ jobs: { shape }, maxId }: Asked): { first: bigint; last: bigint } {
+function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last: bigint } {
   const first = BigInt(shape.minId ?? "1");
   const most = BigInt(maxId);
   const last = shape.maxId === null ? most : lesser(BigInt(shape.maxId), most);
@@ -79,9 +79,9 @@ function idsOf({ jobs: { shape }, maxId }: Asked): { first: bigint; last: bigint
 /** null: it would take too long, or nobody knows. */
 async function countedWhereCheap(
   tools: Tools,
-  asked: Asked,
+  asked: MatchRequest,
   isSmall: boolean,
-): Promise<Tally | null> {
+): Promise<MatchTally | null> {
   const { reads } = tools;
   const { jobs, maxId, walkMs } = asked;
   if (jobs.isEmpty) return noTally;
@@ -99,7 +99,7 @@ async function countedWhereCheap(
   );
 }
 
-function sizedBy(sample: MatchSample, tally: Tally): MatchSample {
+function sizedBy(sample: MatchSample, tally: MatchTally): MatchSample {
   const { payloadBytes, errorBytes } = sizesOf(tally);
   const rows = sample.places.length;
   return { ...sample, payloadBytes: payloadBytes * rows, errorBytes: errorBytes * rows };
@@ -117,19 +117,22 @@ function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
 /** An id, a key. */
 const hasFew = (jobs: JobQuery) => isFew(matchingOf(jobs));
 
-function isNarrow(asked: Asked): boolean {
+function isNarrow(asked: MatchRequest): boolean {
   const { first, last } = idsOf(asked);
   return hasFew(asked.jobs) || last - first < NARROW;
 }
 
 interface WalkedThrough {
-  readonly tally: Tally;
+  readonly tally: MatchTally;
   /** These are all. */
   readonly isWhole: boolean;
 }
 
 /** Ascending by id for a while. */
-async function walkedThrough({ reads, monotonic }: Tools, asked: Asked): Promise<WalkedThrough> {
+async function walkedThrough(
+  { reads, monotonic }: Tools,
+  asked: MatchRequest,
+): Promise<WalkedThrough> {
   const { jobs, walkMs } = asked;
   const until = monotonic() + walkMs;
   let tally = noTally;

@@ -23,7 +23,7 @@ export interface CountOf {
 }
 
 /** Jobs that match, each of them counted. */
-export interface Tally {
+export interface MatchTally {
   readonly rows: number;
   readonly locked: number;
   /** Beside them, those whose texts are too large to be looked at: they may match, and are left alone. */
@@ -55,14 +55,14 @@ const MOST_SHARES = 10;
 /** Of the smallest jobs there are: for what was met on no page. */
 const MOST_ON_A_PAGE = 90;
 
-export const noTally: Tally = {
+export const noTally: MatchTally = {
   ...{ rows: 0, locked: 0, undecided: 0, payloadBytes: 0, errorBytes: 0 },
   byTask: new Map(),
   byQueue: new Map(),
 };
 
 /** Both together, of two ranges. */
-export function sumOf(one: Tally, other: Tally): Tally {
+export function sumOf(one: MatchTally, other: MatchTally): MatchTally {
   return {
     rows: one.rows + other.rows,
     locked: one.locked + other.locked,
@@ -80,7 +80,7 @@ function bothOf(one: Counts, other: Counts): Counts {
   return both;
 }
 
-export function countedAs(tally: Tally, asOf: string): MatchCounts {
+export function countedAs(tally: MatchTally, asOf: string): MatchCounts {
   const { undecided } = tally;
   const value = (count: number) =>
     undecided === 0
@@ -101,7 +101,7 @@ export function countedAs(tally: Tally, asOf: string): MatchCounts {
 /** What is known of the matches beside a sample. */
 export interface KnownBesides {
   /** Counted one by one: no estimate is below it. */
-  readonly walked: Tally;
+  readonly walked: MatchTally;
   /** So many ids there are: no estimate is above it. */
   readonly most: number;
   /** Whether a job that runs can match. */
@@ -146,7 +146,7 @@ export function estimatedFrom(
   };
 }
 
-type Sized = Pick<Tally, "rows" | "payloadBytes" | "errorBytes">;
+type Sized = Pick<MatchTally, "rows" | "payloadBytes" | "errorBytes">;
 
 /** Of one job, on average. */
 export function sizesOf({ rows, payloadBytes, errorBytes }: Sized) {

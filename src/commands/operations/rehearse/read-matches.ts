@@ -9,7 +9,7 @@ import { choosePages } from "../../../insight/stats/page-sample.ts";
 import { rowsOfPage } from "../../../insight/stats/sample-jobs.ts";
 import { isAvailable } from "../../../queue/sql/eligible.ts";
 import { priorities } from "../../../queue/sql/priorities.ts";
-import type { MatchSample, Tally } from "./match-counts.ts";
+import type { MatchSample, MatchTally } from "./match-counts.ts";
 
 const SAMPLED_PAGES = 2_000;
 
@@ -19,12 +19,12 @@ export async function tallyRange(
   jobs: JobQuery,
   afterId: string,
   uptoId: string,
-): Promise<Tally> {
+): Promise<MatchTally> {
   const where = `jobs.id > $1::bigint and jobs.id <= $2::bigint and ${jobs.sql(3)}`;
   return tallyOf(await query<TallyRow>(db, tallySql(where), [afterId, uptoId, ...jobs.values]));
 }
 
-export async function tallyIds(db: Database, ids: readonly string[]): Promise<Tally> {
+export async function tallyIds(db: Database, ids: readonly string[]): Promise<MatchTally> {
   return tallyOf(await query<TallyRow>(db, tallySql("jobs.id = any($1::bigint[])"), [ids]));
 }
 
@@ -88,7 +88,7 @@ const tallySql =
   from matching
   group by grouping sets ((is_locked), (task_id), (job_queue_id))`;
 
-function tallyOf(rows: readonly TallyRow[]): Tally {
+function tallyOf(rows: readonly TallyRow[]): MatchTally {
   const of = (bits: number) => rows.filter((row) => row.of === bits);
   const total = (some: readonly TallyRow[], name: "jobs" | "payload_bytes" | "error_bytes") =>
     some.reduce((all, row) => all + row[name], 0);

@@ -25,12 +25,12 @@ export interface BuiltStatement {
   readonly values: readonly unknown[];
 }
 
-export type Parameter = (value: unknown, type: string) => string;
+export type AddParameter = (value: unknown, type: string) => string;
 
 /** Numbers parameters as they are used: PostgreSQL refuses one that is not. */
 export function parameters() {
   const values: unknown[] = [];
-  const parameter: Parameter = (value, type) => `$${values.push(value)}::${type}`;
+  const parameter: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
   return { values, parameter };
 }
 
@@ -101,7 +101,7 @@ export function batchStatement(
 }
 
 /** The row is locked until the batch is committed: who pauses or stops waits that long, not longer. */
-function mineOf(s: string, claim: Claim, after: string, parameter: Parameter): string {
+function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
   return `mine as materialized (
     select kept from ${s}._private_operations
     where id = ${parameter(claim.operationId, "bigint")} and owner = ${parameter(claim.owner, "text")}
@@ -110,7 +110,7 @@ function mineOf(s: string, claim: Claim, after: string, parameter: Parameter): s
   )`;
 }
 
-const chosenOf = ({ ids, ctids }: Chosen, parameter: Parameter): string =>
+const chosenOf = ({ ids, ctids }: Chosen, parameter: AddParameter): string =>
   `chosen as materialized (
     select id, ctid
     from unnest(${parameter(ids, "bigint[]")}, ${parameter(ctids, "tid[]")}) as row (id, ctid)
@@ -120,7 +120,7 @@ const chosenOf = ({ ids, ctids }: Chosen, parameter: Parameter): string =>
  * As the schema's own functions. A row is found where it lies, not by its id among all dead entries of jobs
  * that were changed before: for a deletion that is a third of a batch.
  */
-function actedOf(s: string, act: Act, parameter: Parameter): string {
+function actedOf(s: string, act: Act, parameter: AddParameter): string {
   const changed = `where jobs.id = any(array(select held.id from held))
     returning jobs.id, jobs.updated_at, jobs.attempts`;
   const orAsIs = (column: string, value: number | null) =>
@@ -168,7 +168,7 @@ export function movedBy(
   { shift, spread }: Extract<Act, { readonly kind: "reschedule" }>,
   from: string,
   id: string,
-  parameter: Parameter,
+  parameter: AddParameter,
 ): string {
   if (shift === null && spread === null) return from;
   const seconds = (value: number | null) => parameter(value, "double precision");
@@ -178,7 +178,7 @@ export function movedBy(
 interface Places {
   readonly limit: string;
   readonly upto: string;
-  readonly parameter: Parameter;
+  readonly parameter: AddParameter;
 }
 
 function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Places): string {

@@ -7,10 +7,10 @@ import { mayRun } from "../../before-images/kept-columns.ts";
 import type { Act } from "../model/action.ts";
 import type { UndoStretch } from "../model/operation-store.ts";
 import {
+  type AddParameter,
   type BuiltStatement,
   type Claim,
   movedBy,
-  type Parameter,
   parameters,
 } from "./batch-statement.ts";
 import { rowsAfter } from "./rows-after.ts";
@@ -104,7 +104,7 @@ type Change = Exclude<Act, { readonly kind: "delete" }>;
  * Untouched: not taken since (which counts an attempt), and not written since. Stock workers, and whoever
  * writes SQL by hand, leave updated_at as it is: all that would be overwritten is compared.
  */
-function asLeftBy(act: Change, parameter: Parameter): string {
+function asLeftBy(act: Change, parameter: AddParameter): string {
   // It may run, and may have run since.
   if (act.kind === "limit") return "jobs.max_attempts = greatest(1, batch.left_attempts)";
   const written = "jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts";
@@ -120,7 +120,7 @@ function asLeftBy(act: Change, parameter: Parameter): string {
 }
 
 /** A condition on a kept row `batch` and the job `jobs`, or none: an undo would restore it now. */
-export function mayBeRestored(s: string, act: Act, parameter: Parameter): string {
+export function mayBeRestored(s: string, act: Act, parameter: AddParameter): string {
   if (act.kind === "delete") {
     return `jobs.id is null and not exists (
         select from ${s}._private_jobs as others where others.key = batch.key
@@ -133,7 +133,7 @@ export function mayBeRestored(s: string, act: Act, parameter: Parameter): string
 const changedBack = (
   s: string,
   act: Change,
-  parameter: Parameter,
+  parameter: AddParameter,
 ): string => `held as materialized (
     select jobs.id
     from batch

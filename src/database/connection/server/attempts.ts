@@ -5,18 +5,18 @@
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type Try, triesOf } from "./encryption.ts";
-import type { Host, ServerSettings, Target } from "./server-settings.ts";
+import type { Host, ServerSettings, SessionTarget } from "./server-settings.ts";
 
 export interface Attempt {
   readonly host: Host;
   readonly way: Try;
   /** What the server has to be. */
-  readonly target: Target;
+  readonly target: SessionTarget;
   /** Milliseconds that are enough for it; null: whatever there is. */
   readonly enoughMs: number | null;
 }
 
-export interface Failure {
+export interface ConnectFailure {
   readonly attempt: Attempt;
   readonly error: unknown;
 }
@@ -30,7 +30,8 @@ export interface ServerState {
 export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   const { hosts, isShuffled, target, encryption } = settings;
   const order = silentLast(isShuffled ? shuffled(hosts) : hosts);
-  const rounds: readonly Target[] = target === "prefer-standby" ? ["standby", "any"] : [target];
+  const rounds: readonly SessionTarget[] =
+    target === "prefer-standby" ? ["standby", "any"] : [target];
   return rounds.flatMap((wanted) =>
     order.flatMap((host) =>
       triesOf(encryption, host.host.startsWith("/") && host.address === null).map((way) => ({
@@ -75,7 +76,10 @@ function shuffled<T>(all: readonly T[]): readonly T[] {
 }
 
 /** null: the server is what `target` asks for; else what it is instead. */
-export function mismatch(target: Target, { isStandby, isReadOnly }: ServerState): string | null {
+export function mismatch(
+  target: SessionTarget,
+  { isStandby, isReadOnly }: ServerState,
+): string | null {
   if (target === "read-write" && isReadOnly) return isStandby ? "a standby" : "read-only";
   if (target === "read-only" && !isReadOnly) return "not read-only";
   if (target === "primary" && isStandby) return "a standby";
@@ -109,7 +113,7 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
 }
 
 /** All failures as one: as it is where there is one, else with the servers' names. */
-export function failureOf(failures: readonly Failure[], target: Target): unknown {
+export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);
   if (last?.error instanceof WorkerError) return last.error;
   const said = new Set(

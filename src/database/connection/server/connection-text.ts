@@ -3,9 +3,9 @@
 // second form. No message repeats the text, which may hold a password.
 import { InputError } from "../../../base/errors.ts";
 import {
+  type ConnectionParameter,
   isIgnored,
   isParameter,
-  type Parameter,
   parameters,
   type SaidParameters,
 } from "./parameters.ts";
@@ -53,7 +53,11 @@ export function ignoredIn(said: SaidParameters): Set<string> {
   return known;
 }
 
-export function assertChoice({ choices, spelling }: Parameter, given: string, place: string): void {
+export function assertChoice(
+  { choices, spelling }: ConnectionParameter,
+  given: string,
+  place: string,
+): void {
   const text = spelling?.(given) ?? given;
   if (choices === undefined || choices.includes(text)) return;
   if (choices.length === 0) throw new InputError(`${place} asks for what is not known here`);

@@ -1,7 +1,7 @@
 // libpq's connection parameters (PostgreSQL documentation, "Database Connection Control Functions"): the
 // names in a URL, in "key=value" text and in service files, and the variables that stand for them.
 
-export interface Parameter {
+export interface ConnectionParameter {
   /** The environment variable. */
   readonly env?: string;
   /** All that it may say; what is left out is not possible here. */
@@ -71,7 +71,7 @@ export const parameters = {
   lock_timeout: {},
   idle_in_transaction_session_timeout: {},
   query_timeout: {},
-} as const satisfies Readonly<Record<string, Parameter>>;
+} as const satisfies Readonly<Record<string, ConnectionParameter>>;
 
 export type ParameterName = keyof typeof parameters;
 
@@ -123,7 +123,7 @@ export function isParameter(name: string): name is ParameterName {
 /** What the environment says; an empty variable says nothing, as with libpq. */
 export function parametersOfEnvironment(env: NodeJS.ProcessEnv): SaidParameters {
   const said: SaidParameters = {};
-  for (const [name, { env: variable }] of Object.entries<Parameter>(parameters)) {
+  for (const [name, { env: variable }] of Object.entries<ConnectionParameter>(parameters)) {
     const text = variable === undefined ? undefined : env[variable];
     if (text) said[name as ParameterName] = { text, where: variable ?? name };
   }

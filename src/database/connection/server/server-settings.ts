@@ -27,13 +27,13 @@ export interface Host {
   readonly address: string | null;
 }
 
-export type Target = (typeof sessionAttributes)[number];
+export type SessionTarget = (typeof sessionAttributes)[number];
 
 /** Plain data: it travels to a thread. */
 export interface ServerSettings {
   readonly hosts: readonly Host[];
   readonly isShuffled: boolean;
-  readonly target: Target;
+  readonly target: SessionTarget;
   readonly database: string;
   readonly user: string;
   /** Not enumerable, so that it is not printed with the rest. */
@@ -95,7 +95,7 @@ function settingsOf(said: SaidParameters, ignored: readonly string[]): ServerSet
   const settings = {
     hosts: hostsOf(said),
     isShuffled: said.load_balance_hosts?.text === "random",
-    target: (said.target_session_attrs?.text ?? "any") as Target,
+    target: (said.target_session_attrs?.text ?? "any") as SessionTarget,
     user,
     database: said.dbname?.text ?? user,
     passfile: said.passfile?.text,

@@ -4,7 +4,7 @@
 import type pg from "pg";
 import { setImmediate } from "../../../base/clock.ts";
 import { mismatch, OtherServerError } from "./attempts.ts";
-import type { Target } from "./server-settings.ts";
+import type { SessionTarget } from "./server-settings.ts";
 
 const STATE = `select pg_catalog.pg_is_in_recovery() as standby,
   pg_catalog.current_setting('transaction_read_only')::boolean as read_only`;
@@ -13,7 +13,7 @@ const READ_ONLY = "25006";
 /** Rejects when the server does not answer, or is something else. */
 export async function assertTarget(
   client: pg.Client,
-  target: Target,
+  target: SessionTarget,
   timeoutMs?: number,
 ): Promise<void> {
   // Which one a session has got of those that would do is no matter.
@@ -41,7 +41,7 @@ export async function assertTarget(
  * A server that has become read-only keeps its sessions, and they would stay there: where one is wanted that
  * takes writes, the first one that it refuses ends the session, so that the next connect looks for another.
  */
-export function leaveWhenReadOnly(client: pg.Client, target: Target): void {
+export function leaveWhenReadOnly(client: pg.Client, target: SessionTarget): void {
   if (target !== "read-write" && target !== "primary") return;
   client.connection.on("errorMessage", ({ code }: { code?: string }) => {
     // Whoever asked hears of it first.

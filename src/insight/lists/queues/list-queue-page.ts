@@ -6,9 +6,15 @@ import { agesOf } from "../../stats/name-tallies.ts";
 import { inState } from "../../stats/tally.ts";
 import { type CountedNames, countOf, type QueueCounts, queueCounts } from "../counted-names.ts";
 import { type HeadCounts, headCounts } from "../head-counts.ts";
-import { decodePlace, encodePlace, type Order, type PageRequest, pageOf } from "../list-page.ts";
+import {
+  decodePlace,
+  encodePlace,
+  type PageRequest,
+  pageOf,
+  type SortOrder,
+} from "../list-page.ts";
 import { probedCounts } from "./probe-queues.ts";
-import { countQueues, type QueueRow, queueRows } from "./queue-rows.ts";
+import { countQueues, type ListedQueueRow, queueRows } from "./queue-rows.ts";
 import {
   countStates,
   isIn,
@@ -23,7 +29,7 @@ import {
 export const queueSorts = ["stuck", "name", "-waiting", "waiting", "-failed", "oldest"] as const;
 export type QueueSort = (typeof queueSorts)[number];
 
-export interface ListedQueue extends QueueRow, QueueCounts {}
+export interface ListedQueue extends ListedQueueRow, QueueCounts {}
 
 export interface QueuePage {
   readonly queues: readonly ListedQueue[];
@@ -60,7 +66,7 @@ export async function listQueuePage(
 
 export async function withCounts(
   db: Database,
-  rows: readonly QueueRow[],
+  rows: readonly ListedQueueRow[],
   counted: CountedNames,
   head: HeadCounts | null,
 ): Promise<ListedQueue[]> {
@@ -83,7 +89,7 @@ interface Asked extends Omit<QueueRequest, "only">, Whereabouts {
 }
 
 interface Rows {
-  readonly rows: readonly QueueRow[];
+  readonly rows: readonly ListedQueueRow[];
   readonly nextCursor: string | null;
 }
 
@@ -102,13 +108,13 @@ async function rowsOf(
   const all = await queueRows(db, { ...request, after: null, limit: MOST_SORTED });
   if (sort === "stuck" && all.length === MOST_SORTED) return stuckFirst(db, request);
   const found = all.filter(request.fits);
-  const tally = ({ id }: QueueRow) => tallies.queues.get(id);
-  const waiting = (row: QueueRow) => countOf(tally(row), inState.ready);
-  const oldest = (row: QueueRow) => {
+  const tally = ({ id }: ListedQueueRow) => tallies.queues.get(id);
+  const waiting = (row: ListedQueueRow) => countOf(tally(row), inState.ready);
+  const oldest = (row: ListedQueueRow) => {
     const known = tally(row);
     return head?.oldestMs(row.id) ?? (known === undefined ? null : agesOf(known).oldestReady);
   };
-  const orders: Record<QueueSort, Order<QueueRow>> = {
+  const orders: Record<QueueSort, SortOrder<ListedQueueRow>> = {
     stuck: byState(counted),
     name: { key: () => null, isDescending: false },
     "-waiting": { key: waiting, isDescending: true },
@@ -119,7 +125,7 @@ async function rowsOf(
   return pageOf(found, orders[sort], nameOf, request);
 }
 
-const nameOf = ({ queueName }: QueueRow) => queueName;
+const nameOf = ({ queueName }: ListedQueueRow) => queueName;
 
 /** PostgreSQL sorts, in its own order of letters, by the index of the names. */
 async function byName(db: Database, request: Asked): Promise<Rows> {
@@ -129,7 +135,11 @@ async function byName(db: Database, request: Asked): Promise<Rows> {
   return cut(rows, limit, (name) => encodePlace({ sort, key: null, name }));
 }
 
-function cut(rows: readonly QueueRow[], limit: number, cursor: (name: string) => string): Rows {
+function cut(
+  rows: readonly ListedQueueRow[],
+  limit: number,
+  cursor: (name: string) => string,
+): Rows {
   const shown = rows.slice(0, limit);
   const isMore = rows.length > limit;
   return { rows: shown, nextCursor: isMore ? cursor(shown.at(-1)?.queueName ?? "") : null };
@@ -139,7 +149,7 @@ function cut(rows: readonly QueueRow[], limit: number, cursor: (name: string) =>
 const FIRST = 8e15;
 
 // Stuck ones, those that were stuck first before the others; then locked ones by their locks.
-const byLock: Order<QueueRow> = {
+const byLock: SortOrder<ListedQueueRow> = {
   key: ({ stuckSinceUs, lockedAtUs }) => {
     const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, FIRST];
     return Math.min(Number(us), FIRST) - before;
@@ -148,8 +158,8 @@ const byLock: Order<QueueRow> = {
 };
 
 /** By what people are shown as a queue's state, the worst first. */
-function byState({ tallies }: CountedNames): Order<QueueRow> {
-  const severity = (row: QueueRow) =>
+function byState({ tallies }: CountedNames): SortOrder<ListedQueueRow> {
+  const severity = (row: ListedQueueRow) =>
     severityOf(row, (one) => countOf(tallies.queues.get(row.id), inState[one]) > 0);
   return { key: (row) => (isStuck(row) ? byLock.key(row) : severity(row)), isDescending: false };
 }

@@ -13,7 +13,7 @@ import { isSilent } from "../../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
 import type { WorkerState } from "../known-workers.ts";
 
-export interface QueueRow {
+export interface ListedQueueRow {
   readonly id: number;
   readonly queueName: string;
   /** Microseconds since 1970. */
@@ -39,7 +39,7 @@ export interface QueueFilter {
 }
 
 /** By name; locked ones alone by their locks, the oldest first. */
-export async function queueRows(db: Database, filter: QueueFilter): Promise<QueueRow[]> {
+export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const isAmong = ids !== null && "among" in ids;
   const given = ids === null ? null : "among" in ids ? ids.among : ids.except;
@@ -48,7 +48,7 @@ export async function queueRows(db: Database, filter: QueueFilter): Promise<Queu
 }
 
 /** By its name, else by its id. */
-export async function queueRow(db: Database, nameOrId: string): Promise<QueueRow | null> {
+export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
   // No text of PostgreSQL holds it, not even to be compared with.
   if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
@@ -62,7 +62,7 @@ export async function queueRowsHeldBy(
   db: Database,
   workerId: string,
   limit: number,
-): Promise<QueueRow[]> {
+): Promise<ListedQueueRow[]> {
   const statement = (await hasWorkerTable(db)) ? heldHeardSql : heldBlindSql;
   return (await query<Row>(db, statement, [workerId, limit])).map(toQueueRow);
 }
@@ -82,7 +82,7 @@ interface Row {
   readonly stuck_since_us: string | null;
 }
 
-function toQueueRow(row: Row): QueueRow {
+function toQueueRow(row: Row): ListedQueueRow {
   return {
     id: row.id,
     queueName: row.queue_name,

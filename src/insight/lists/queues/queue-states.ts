@@ -13,7 +13,7 @@ import type { Database } from "../../../database/database.ts";
 import type { NameTally } from "../../stats/name-tallies.ts";
 import { inState, type Tallied } from "../../stats/tally.ts";
 import { type CountedNames, countOf, type QueueCounts } from "../counted-names.ts";
-import { type QueueFilter, type QueueRow, queueRows } from "./queue-rows.ts";
+import { type ListedQueueRow, type QueueFilter, queueRows } from "./queue-rows.ts";
 
 const exclusive = ["stuck", "failed", "ready", "running", "scheduled", "idle"] as const;
 type ExclusiveState = (typeof exclusive)[number];
@@ -31,7 +31,7 @@ function freeState(has: Has): ExclusiveState {
 }
 
 /** The place of its state: 0 is the worst. */
-export function severityOf(row: QueueRow, has: Has): number {
+export function severityOf(row: ListedQueueRow, has: Has): number {
   const locked = isStuck(row) ? "stuck" : "running";
   return exclusive.indexOf(row.lockedAtUs === null ? freeState(has) : locked);
 }
@@ -40,10 +40,10 @@ export function severityOf(row: QueueRow, has: Has): number {
 export interface Whereabouts {
   readonly only: QueueFilter["only"];
   readonly ids: QueueFilter["ids"];
-  fits(row: QueueRow): boolean;
+  fits(row: ListedQueueRow): boolean;
 }
 
-export const isStuck = ({ stuckSinceUs }: QueueRow) => stuckSinceUs !== null;
+export const isStuck = ({ stuckSinceUs }: ListedQueueRow) => stuckSinceUs !== null;
 
 const always = () => true;
 

@@ -2,8 +2,8 @@
 // itself narrows the errors down, and Node looks at a few instead of all. Groups of a place are found by
 // nothing else. They are remembered where groups are made; else some errors of the table are looked at.
 import { type Database, query } from "../../../database/database.ts";
+import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import type { SchemaName } from "../../../database/schema-name.ts";
-import { unlessLate } from "../../../database/unless-late.ts";
 import { ERROR_START, errorGroup, errorPlace } from "../../../domain/error-group.ts";
 
 export interface KnownGroup {
@@ -57,7 +57,7 @@ export async function errorGroupsOf(
   const known = groupsIn(db.schema);
   if (fingerprints.every((one) => known.has(one))) return { known, isWhole: false };
   const table = `${db.schema.quoted}._private_jobs`;
-  const rows = await unlessLate(query<ErrorRow>(db, errorsSql, [table]));
+  const rows = await nullOnTimeout(query<ErrorRow>(db, errorsSql, [table]));
   for (const { task_id: id, task: name, start } of rows ?? []) {
     const { fingerprint, label } = errorGroup(start);
     if (fingerprints.includes(fingerprint)) rememberGroup(db, fingerprint, { label, task: null });

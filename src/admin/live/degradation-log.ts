@@ -4,7 +4,7 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 
-export interface Unserved {
+export interface DegradationLog {
   /** `cause`: an error's code, or `statement_timeout`. */
   tell(cause: string, fields: Readonly<Record<string, unknown>>): void;
   /** Tells of what has not been told yet. */
@@ -16,11 +16,11 @@ const WINDOW_MS = 60_000;
 const untold = new Set(["aborted", "database_unreachable", "not_ready"]);
 
 /** `count`: told of each case. */
-export function createUnserved(
+export function createDegradationLog(
   logger: Logger,
   count: (cause: string) => void,
   after: Clock["after"] = systemClock.after,
-): Unserved {
+): DegradationLog {
   let stopWindow: (() => void) | null = null;
   /** Of this minute: how many more than the one that was told of. */
   const more = new Map<string, number>();

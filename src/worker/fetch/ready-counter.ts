@@ -1,6 +1,6 @@
 // Whether a fetch could find anything. Everything that may have made a job ready raises a counter; a
 // fetch that comes back short proves that nothing was ready at the count at which it was sent.
-export class Readiness {
+export class ReadyCounter {
   #raised = 1;
   #drainedAt = 0;
 

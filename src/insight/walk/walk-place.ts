@@ -1,7 +1,7 @@
 // Where a walk stands: everything that its next step needs, and nothing of what was shown.
 import type { Segment, Way } from "./order.ts";
 
-export interface Place {
+export interface WalkPlace {
   /** The segment's place among the order's. */
   readonly segment: number;
   readonly position: Position;
@@ -35,7 +35,7 @@ export interface Round {
 }
 
 /** Where a segment begins. */
-export function beginningOf({ way }: Segment, segment: number): Place {
+export function beginningOf({ way }: Segment, segment: number): WalkPlace {
   switch (way.kind) {
     case "ids":
       return { segment, position: { kind: "ids", after: null } };

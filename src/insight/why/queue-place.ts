@@ -5,7 +5,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { priorities } from "../../queue/sql/priorities.ts";
 
-export interface Place {
+export interface QueuePlace {
   /** Before it: in its queue; without one, of all that no locked queue holds back. */
   readonly ahead: Value;
   /** Due in the same queue, itself among them; null without a queue. */
@@ -22,7 +22,7 @@ export interface DueJob {
   readonly runAtText: string;
 }
 
-export async function readPlace(db: Database, job: DueJob, asOf: string): Promise<Place> {
+export async function readPlace(db: Database, job: DueJob, asOf: string): Promise<QueuePlace> {
   const inQueue = job.queueId !== null;
   const values = [job.priority, job.runAtText, job.id, ...(inQueue ? [job.queueId] : [])];
   const statement = inQueue ? statements.queue : statements.all;

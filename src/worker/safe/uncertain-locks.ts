@@ -5,7 +5,7 @@
 //                                               └ the server has spoken: a moment more, at most five in all
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
-import type { Connections } from "../connection/connections.ts";
+import type { WorkerConnections } from "../connection/connections.ts";
 import type { PendingFetches } from "../fetch/pending-fetches.ts";
 
 /** A fetch that takes longer is a long one, or has nobody who answers. */
@@ -14,23 +14,23 @@ const LEAVE_MS = 400;
 /** As long again while somebody answers: all of it takes 1.5 s where a round trip takes 200 ms. */
 const MOST_MOMENTS = 5;
 
-export interface DoubtParts {
+export interface UncertainLocksParts {
   readonly clock: Clock;
   readonly pending: PendingFetches;
   /** Others free what stays locked. */
   isLeased(): boolean;
-  readonly connections: Pick<Connections, "cancel" | "heard">;
+  readonly connections: Pick<WorkerConnections, "cancel" | "heard">;
   /** Nothing is waited for any longer but results. */
   onLeft(): void;
 }
 
-export class Doubt {
-  readonly #parts: DoubtParts;
+export class UncertainLocks {
+  readonly #parts: UncertainLocksParts;
   #hasBroken = false;
   #isLeft = false;
   #cancelTimers: (() => void)[] = [];
 
-  constructor(parts: DoubtParts) {
+  constructor(parts: UncertainLocksParts) {
     this.#parts = parts;
   }
 

@@ -4,33 +4,33 @@
 import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
 import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
 import type { Gauge } from "../stats/gauge.ts";
-import type { QueueRow } from "../stats/queue-rows.ts";
+import type { NamedQueueRow } from "../stats/queue-rows.ts";
 import type { Fleet } from "./fleet.ts";
-import type { JobCounts } from "./job-counts.ts";
+import type { MeasuredCounts } from "./job-counts.ts";
 import type { NameCounts } from "./name-counts.ts";
-import type { Rates, Seen } from "./rates.ts";
+import type { JobRates, RateWindow } from "./rates.ts";
 
-export interface Known {
+export interface QueueSnapshot {
   /** When it was read, by this process's monotonic clock. */
   readonly readAtMs: number;
   readonly gauge: Gauge;
   /** Whether the table is read whole each time: then every count is exact. */
   readonly isSmall: boolean;
-  readonly counts: JobCounts;
+  readonly counts: MeasuredCounts;
   readonly names: NameCounts;
   /** Locked ones first; not all where there are very many (gauge.queues). */
-  readonly queues: readonly QueueRow[];
+  readonly queues: readonly NamedQueueRow[];
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
-  readonly rates: Rates;
+  readonly rates: JobRates;
   /** For as long as rates are not known. */
-  readonly seen: Seen;
+  readonly seen: RateWindow;
 }
 
 const MOST_HOLDERS = 1_000;
 
 /** Who holds locks, ascending by id. */
-export function holdersOf({ names, gauge }: Known): readonly LockedWorker[] {
+export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorker[] {
   const ids = new Set([...names.tallies.holders.keys(), ...gauge.queueHolders.keys()]);
   return [...ids]
     .sort((one, other) => (one < other ? -1 : 1))
@@ -43,7 +43,7 @@ export function holdersOf({ names, gauge }: Known): readonly LockedWorker[] {
 }
 
 /** Workers by whether they are heard of. A holder without a heartbeat row is unknown, never dead. */
-export function countWorkers(known: Known) {
+export function countWorkers(known: QueueSnapshot) {
   const rows = new Set(known.workers.map(({ workerId }) => workerId));
   const silent = known.workers.filter(({ isStale }) => isStale).length;
   const unknown = holdersOf(known).filter(({ workerId }) => !rows.has(workerId)).length;

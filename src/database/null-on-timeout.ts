@@ -2,7 +2,7 @@
 import { codeOf } from "../base/errors.ts";
 
 /** What it gives; null where PostgreSQL stopped the statement for the time that it took. */
-export async function unlessLate<T>(reading: Promise<T>): Promise<T | null> {
+export async function nullOnTimeout<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {
