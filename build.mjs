@@ -3,7 +3,7 @@
 //   node build.mjs ui       the client                       dist/ui/*
 //   node build.mjs assets   and as one JSON; the thread      dist/ui/assets.json, heartbeat-thread.json
 //                           and the licences                 dist/THIRD_PARTY_NOTICES, third-party-notices.json
-//   node build.mjs bundle   and the command, the library     dist/worker.cjs, index.js, types/
+//   node build.mjs bundle   and the command, the library     dist/worker.cjs, index.js, library/, types/
 //   node build.mjs          and the native executable        dist/worker
 //   node build.mjs --all    or every platform's, with sums   dist/release/*
 //                           and lists of what is inside

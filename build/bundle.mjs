@@ -1,6 +1,6 @@
 // Our sources and the packages below them as JavaScript: the command as one CommonJS file, the
-// library as one ES module with its types, and the command again in pieces for the executable.
-import { readFile } from "node:fs/promises";
+// library as ES modules with their types, and the command again in pieces for the executable.
+import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
 import { dist, fail, place, root } from "./files.mjs";
@@ -39,15 +39,27 @@ async function command() {
   await place(join(dist, "worker.cjs"), contents, 0o755);
 }
 
+/**
+ * index.js, and in library/ what it imports, cut where it imports lazily: a worker's process never reads the
+ * admin and its page. The names of those files change with their bytes, so that no two builds mix.
+ */
 async function library() {
-  const {
-    outputFiles: [{ contents }],
-  } = await esbuild({
+  const entry = join(dist, "index.js");
+  const { outputFiles } = await esbuild({
     entryPoints: [join(root, "src/index.ts")],
     format: "esm",
     packages: "external",
+    splitting: true,
+    outdir: dist,
+    chunkNames: "library/[name]-[hash]",
   });
-  await place(join(dist, "index.js"), contents);
+  // The entry last: what it imports is there by then.
+  const files = outputFiles.sort((a, b) => Number(a.path === entry) - Number(b.path === entry));
+  for (const { path, contents } of files) await place(path, contents);
+  const made = new Set(files.map(({ path }) => basename(path)));
+  for (const name of await readdir(join(dist, "library"))) {
+    if (!made.has(name)) await rm(join(dist, "library", name));
+  }
 }
 
 /**

@@ -91,7 +91,8 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const types = readdirSync(join(dist, "types"), { recursive: true })
     .filter((name) => name.endsWith(".d.ts"))
     .flatMap((name) => importedBy(join(dist, "types", name)));
-  const needed = new Set([...importedBy(join(dist, "index.js")), ...types]);
+  const library = readdirSync(join(dist, "library")).map((name) => join(dist, "library", name));
+  const needed = new Set([join(dist, "index.js"), ...library].flatMap(importedBy).concat(types));
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);

@@ -12,7 +12,7 @@ const INPUTS = [
   ...["src", "ui", "build", "build.mjs"],
   ...["package.json", "package-lock.json", "tsconfig.json", "tsconfig.types.json"],
 ];
-const OUTPUTS = ["dist/worker.cjs", "dist/index.js", "dist/types/index.d.ts"];
+const OUTPUTS = ["dist/worker.cjs", "dist/index.js", "dist/library", "dist/types/index.d.ts"];
 
 /** True where the library and the command were built from the sources that are there now. */
 export function isBuilt() {

@@ -4,9 +4,9 @@
 //   app.use("/queue", admin);   // express; or call it from node:http, fastify, …
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InputError } from "../base/errors.ts";
-import { createMount, type Mount } from "../http/mount.ts";
+import type { Mount } from "../http/mount.ts";
 import { SHORTEST_SECRET } from "./access/authentication.ts";
-import { type AdminParts, createApplication } from "./application.ts";
+import type { AdminParts } from "./application.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 
 /** Answers a request of the admin, whatever becomes of it. */
@@ -56,6 +56,11 @@ async function start(
   config: AdminServerConfig,
   parts: AdminParts,
 ): Promise<{ mount: Mount; close: () => Promise<void> }> {
+  // Only where there is an admin: see server.ts.
+  const [{ createApplication }, { createMount }] = await Promise.all([
+    import("./application.ts"),
+    import("../http/mount.ts"),
+  ]);
   const application = await createApplication(config, parts);
   const mount = createMount(application.exchange, application.limits);
   await application.open();

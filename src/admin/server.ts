@@ -5,8 +5,8 @@ import type { Logger } from "../base/logger.ts";
 import type { Service } from "../base/service.ts";
 import type { Certificate } from "../http/listen/certificate.ts";
 import { type BoundAddress, targetText } from "../http/listen/listen-target.ts";
-import { createHttpServer, type HttpServer } from "../http/server.ts";
-import { type AdminParts, createApplication } from "./application.ts";
+import type { HttpServer } from "../http/server.ts";
+import type { AdminParts } from "./application.ts";
 import { type AdminServerConfig, OPEN } from "./config/config.ts";
 import { loopbackOf } from "./config/listen-address.ts";
 
@@ -31,6 +31,11 @@ export async function createAdminServer(
   parts: AdminParts = {},
 ): Promise<AdminServer> {
   const { listen, auth, certificate, logger } = config;
+  // Only where there is an admin: a worker's process has neither its memory nor its start to spare.
+  const [{ createApplication }, { createHttpServer }] = await Promise.all([
+    import("./application.ts"),
+    import("../http/server.ts"),
+  ]);
   const application = await createApplication(config, parts);
   const { exchange, limits } = application;
   const http = createHttpServer({ listen, certificate, ...exchange, limits });

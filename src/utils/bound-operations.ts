@@ -20,8 +20,6 @@ import {
   named,
 } from "../domain/job-spec.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
-import { listJobs } from "../insight/pages/list-jobs.ts";
-import { listQueues } from "../insight/read/list-queues.ts";
 import { addJob } from "../queue/add/add-job.ts";
 import { addJobs } from "../queue/add/add-jobs.ts";
 import { coalescedAdd } from "../queue/add/coalesced-add.ts";
@@ -53,9 +51,16 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
       (await rescheduleJobs(db, ids, changes)).jobs,
     removeJob: (key: string) => removeJob(db, key),
     getJob: (id: string) => getJob(db, id),
-    listJobs: (filter?: JobFilter) => listJobs(db, filter),
+    // With the query language behind it: loaded by who lists jobs, not by every worker.
+    listJobs: async (filter?: JobFilter) => {
+      const { listJobs } = await import("../insight/pages/list-jobs.ts");
+      return listJobs(db, filter);
+    },
     countJobs: () => countJobs(db),
-    listQueues: (limit?: number) => listQueues(db, limit),
+    listQueues: async (limit?: number) => {
+      const { listQueues } = await import("../insight/read/list-queues.ts");
+      return listQueues(db, limit);
+    },
     listLockedWorkers: () => listLockedWorkers(db),
     listActiveWorkers: (options?: { readonly staleAfterMs?: number }) =>
       listActiveWorkers(db, options),

@@ -69,7 +69,12 @@ test("The same sources in another directory build the same bytes.", async () => 
     createHash("sha256")
       .update(readFileSync(join(directory, "dist", path)))
       .digest("hex");
-  for (const path of ["worker.cjs", "index.js", "ui/assets.json", "worker"]) {
+  const library = readdirSync(join(clone, "dist/library")).map((file) => `library/${file}`);
+  assert.deepEqual(
+    readdirSync(join(root, "dist/library")).sort(),
+    readdirSync(join(clone, "dist/library")).sort(),
+  );
+  for (const path of ["worker.cjs", "index.js", ...library, "ui/assets.json", "worker"]) {
     assert.equal(digest(clone, path), digest(root, path), path);
   }
 });

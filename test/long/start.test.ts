@@ -27,7 +27,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { stamped } from "./build/stamp.mjs";
 await stamped(async () => {
   appendFileSync("builds", "x");
-  mkdirSync("dist/types", { recursive: true });
+  for (const name of ["types", "library"]) mkdirSync("dist/" + name, { recursive: true });
   writeFileSync("dist/worker.cjs", "console.log(JSON.stringify(process.argv.slice(2)))");
   for (const name of ["index.js", "types/index.d.ts"]) writeFileSync("dist/" + name, "");
 });

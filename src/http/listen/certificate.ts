@@ -3,7 +3,6 @@
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
-import tls from "node:tls";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
 
 /** Files in PEM: the certificate with those that lead to its authority behind it, and its key. */
@@ -54,7 +53,8 @@ function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
   }
   const options = { cert, key, minVersion: "TLSv1.2", secureOptions: OPTIONS } as const;
   try {
-    tls.createSecureContext(options);
+    // Loaded here: the library's import leads to this file, and few have a certificate.
+    process.getBuiltinModule("node:tls").createSecureContext(options);
   } catch (error) {
     throw refused("tls.certFile", `${certFile} will not do: ${messageOf(error)}`);
   }

@@ -3,8 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-// Not by its names: one that an older Node lacks would end the import before require-node.ts tells the reason.
-import * as tls from "node:tls";
+import type { SecureVersion } from "node:tls";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import type { Said, sslModes } from "./parameters.ts";
 
@@ -55,8 +54,8 @@ export function tlsOptions(encryption: Encryption): object {
     ...(keyFile === undefined || certFile === undefined ? {} : { key: contentOf(keyFile) }),
     ...(crl === undefined ? {} : { crl: contentOf(crl) }),
     ...(password === undefined ? {} : { passphrase: password }),
-    minVersion: (minVersion ?? "TLSv1.2") as tls.SecureVersion,
-    ...(maxVersion === undefined ? {} : { maxVersion: maxVersion as tls.SecureVersion }),
+    minVersion: (minVersion ?? "TLSv1.2") as SecureVersion,
+    ...(maxVersion === undefined ? {} : { maxVersion: maxVersion as SecureVersion }),
   };
 }
 
@@ -83,9 +82,11 @@ function checks(mode: SslMode, named: Said | undefined): object {
   return { ca: contentOf(file), ...checked, ...(mode === "verify-full" ? {} : anyName) };
 }
 
-const publicAuthorities = () => [
-  ...new Set([...tls.getCACertificates("system"), ...tls.getCACertificates("bundled")]),
-];
+/** Node's TLS is loaded where a connection asks for it: most imports of the library are for none. */
+function publicAuthorities(): readonly string[] {
+  const { getCACertificates } = process.getBuiltinModule("node:tls");
+  return [...new Set([...getCACertificates("system"), ...getCACertificates("bundled")])];
+}
 
 /** libpq's own place for it. */
 function existing(name: string, where: string): Said | undefined {
