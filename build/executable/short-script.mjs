@@ -9,6 +9,8 @@ import { fail, temporary } from "../files.mjs";
 
 const SCRIPT = "short.js";
 const CACHE = "short.cache";
+// The cache notes for each function whether a thread is compiling it: on a busy machine one still was at the end.
+const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
 /** For `isCached` false, where another V8 runs it than that of this process, the cache is empty. */
 export async function withShortScript(files, isCached) {
@@ -31,7 +33,7 @@ async function compiled(files) {
   const assets = [...files, { name: CACHE, source: "" }];
   await Promise.all(assets.map(({ name, source }) => writeFile(join(place, name), source)));
   const learn = join(import.meta.dirname, "learn.cjs");
-  const words = ["--random-seed=1", learn, "add", "nothing"];
+  const words = [...STEADY, learn, "add", "nothing"];
   // Nothing of this machine: what it does, and so what is compiled, is the same everywhere.
   const env = { HOME: place, DATABASE_URL: "postgres://nobody@/nothing?host=%2Fdev%2Fnull" };
   const child = spawn(process.execPath, words, { cwd: place, env, stdio: "ignore" });
