@@ -8,7 +8,7 @@
 import type { Outage } from "../base/outage.ts";
 import type { Leases } from "./lease/leases.ts";
 import type { Session } from "./session.ts";
-import type { Hooks } from "./task/hooks.ts";
+import type { Hooks, LeaseLoss } from "./task/hooks.ts";
 
 export interface SessionsParts {
   readonly hooks: Hooks;
@@ -40,11 +40,11 @@ export class Sessions<E> {
   }
 
   /** Goes on under a new id, where it is the current one that was lost. */
-  leaseLost(leases: Leases, id: string): void {
+  leaseLost(leases: Leases, id: string, reason: LeaseLoss): void {
     const old = this.#current;
     if (id !== old.id || this.#succession !== null || this.#stop.signal.aborted) return;
     void this.#retire(leases, old);
-    this.#succession = this.#succeed(leases, old).finally(() => {
+    this.#succession = this.#succeed(leases, old, reason).finally(() => {
       this.#succession = null;
     });
   }
@@ -80,7 +80,7 @@ export class Sessions<E> {
     await Promise.all(this.all.map(({ dispatcher }) => dispatcher.close()));
   }
 
-  async #succeed(leases: Leases, old: Session<E>): Promise<void> {
+  async #succeed(leases: Leases, old: Session<E>, reason: LeaseLoss): Promise<void> {
     const { hooks, outage } = this.#parts;
     await outage.retrying(
       "lease",
@@ -95,7 +95,7 @@ export class Sessions<E> {
           throw error;
         }
         this.#current = next;
-        hooks.emit("worker:leaseLost", { workerId: old.id, newWorkerId: next.id });
+        hooks.emit("worker:leaseLost", { workerId: old.id, newWorkerId: next.id, reason });
         succeeded();
       },
       { signal: this.#stop.signal },

@@ -77,8 +77,8 @@ export class Upkeep<E> {
               unstarted: sessions().all.flatMap(({ unstarted }) => unstarted),
               unsettled: sessions().all.flatMap(({ unsettled }) => unsettled),
             }),
-            leaseLost: (id) => {
-              if (this.#recovery !== null) sessions().leaseLost(this.#recovery, id);
+            leaseLost: (id, reason) => {
+              if (this.#recovery !== null) sessions().leaseLost(this.#recovery, id, reason);
             },
             wake,
             prove,

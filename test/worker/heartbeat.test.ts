@@ -14,6 +14,7 @@ import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { everyMinute } from "../../src/domain/cron/cron-entry.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
+import type { WorkerEvents } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { testQueue } from "../queue/queue-database.ts";
@@ -221,7 +222,7 @@ test("Without recovery there is no heartbeat.", async () => {
 
 test("A worker whose row was taken away goes on under a new id; what runs ends under the old.", async () => {
   const { worker, started, release } = heldWorker({ connectionString: queue.url });
-  const lost = Promise.withResolvers<{ workerId: string; newWorkerId: string }>();
+  const lost = Promise.withResolvers<WorkerEvents["worker:leaseLost"]>();
   const interrupted: string[] = [];
   worker.hooks.on("worker:leaseLost", (event) => lost.resolve(event));
   worker.hooks.on("job:interrupted", ({ jobId }) => interrupted.push(jobId));
@@ -230,8 +231,8 @@ test("A worker whose row was taken away goes on under a new id; what runs ends u
   const held = await add("held");
   await started;
   await queue.sql("delete from worker._private_workers");
-  const { workerId, newWorkerId } = await lost.promise;
-  assert.deepEqual([workerId, newWorkerId], [before, worker.id]);
+  const { workerId, newWorkerId, reason } = await lost.promise;
+  assert.deepEqual([workerId, newWorkerId, reason], [before, worker.id, "removed"]);
   assert.notEqual(worker.id, before);
   const quick = await add("quick");
   await until("the new id works", () => isGone(quick.id));

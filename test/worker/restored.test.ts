@@ -71,8 +71,8 @@ test("A worker whose lease a restore has set back goes on under another id.", as
   await queue.sql(
     "update worker._private_workers set last_heartbeat_at = now() - interval '1 day'",
   );
-  const { workerId, newWorkerId } = await lost.saw("worker:leaseLost");
-  assert.deepEqual([workerId, newWorkerId], [id, worker.id]);
+  const { workerId, newWorkerId, reason } = await lost.saw("worker:leaseLost");
+  assert.deepEqual([workerId, newWorkerId, reason], [id, worker.id, "restored"]);
   assert.notEqual(worker.id, id);
   gate.open();
   await until("what the dump had locked has run, too", () => quick.seen.length === 1);
@@ -91,7 +91,7 @@ test("A table of heartbeats that was made anew has the worker under another id."
   await queue.sql(`begin; create table worker.again (like worker._private_workers including all);
     insert into worker.again select * from worker._private_workers;
     drop table worker._private_workers; alter table worker.again rename to _private_workers; commit`);
-  await lost.saw("worker:leaseLost");
+  assert.equal((await lost.saw("worker:leaseLost")).reason, "restored");
   await queue.utils.addJob("quick");
   await until("it runs", () => quick.seen.length === 1);
 });

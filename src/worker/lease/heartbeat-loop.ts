@@ -11,6 +11,7 @@ import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { type BeatAnswer, beat, type LeaseMark, type LeaseRow } from "../../queue/workers/lease.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
+import type { LeaseLoss } from "../task/hooks.ts";
 
 /** One that is to be renewed, as it was registered. */
 export interface Lease extends LeaseMark {
@@ -61,8 +62,7 @@ export type HeartbeatReport =
     }
   /** Others look stale to us. */
   | { readonly report: "stale"; readonly ids: readonly string[] }
-  /** The lease's jobs were recovered, its row is gone, or a restore has put back an earlier one. */
-  | { readonly report: "lost"; readonly id: string }
+  | { readonly report: "lost"; readonly id: string; readonly reason: LeaseLoss }
   | { readonly report: "failed"; readonly error: string }
   /** The locks of a worker that is blocked for hours could not be made young; they are tried again. */
   | { readonly report: "unrenewed"; readonly error: string }
@@ -248,15 +248,18 @@ export class HeartbeatLoop {
 
   #check(id: string, lease: LeaseRow | undefined, nowMs: number): void {
     if (this.#lost.has(id)) return;
-    if (lease?.isRecovered === false && !this.#isRestored(id, lease)) {
-      this.#left.set(id, { table: lease.table, renewed_ms: nowMs });
-      return;
-    }
-    this.#lost.add(id);
-    this.#report({ report: "lost", id });
+    if (lease === undefined) this.#lose(id, "removed");
+    else if (lease.isRecovered) this.#lose(id, "recovered");
+    else if (this.#isRestored(id, lease)) this.#lose(id, "restored");
+    else this.#left.set(id, { table: lease.table, renewed_ms: nowMs });
   }
 
-  /** The jobs then are those of the dump: what is locked under this id there is not what runs here. */
+  #lose(id: string, reason: LeaseLoss): void {
+    this.#lost.add(id);
+    this.#report({ report: "lost", id, reason });
+  }
+
+  /** The jobs then are those of an earlier moment: what is locked under this id there is not what runs here. */
   #isRestored(id: string, { table, renewed_ms }: LeaseRow): boolean {
     const left = this.#left.get(id);
     return left !== undefined && (table !== left.table || renewed_ms < left.renewed_ms);

@@ -19,7 +19,7 @@ import { recoverStaleWorkers } from "../../queue/workers/recover-jobs.ts";
 import type { Maintenance } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { verdictOf } from "../task/ask.ts";
-import type { Hooks, Verdict } from "../task/hooks.ts";
+import type { Hooks, LeaseLoss, Verdict } from "../task/hooks.ts";
 import { Heartbeat, heardWithin, longestGap } from "./heartbeat.ts";
 import type { HeartbeatNews, Lease } from "./heartbeat-loop.ts";
 import { fetchedIds, HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
@@ -35,7 +35,7 @@ export interface RecoveryParts {
   readonly outage: Outage;
   describe(): WorkerDescription;
   /** The worker goes on under another id. */
-  leaseLost(id: string): void;
+  leaseLost(id: string, reason: LeaseLoss): void;
   /** Jobs may be ready, or may be taken again. */
   wake(): void;
   /** Every connection of the worker must answer within seconds, or is given up. */
@@ -219,7 +219,7 @@ export class Recovery implements Leases {
         });
         return;
       case "lost":
-        leaseLost(report.id);
+        leaseLost(report.id, report.reason);
         return;
       default:
         report satisfies never;

@@ -21,6 +21,9 @@ export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" 
  */
 export type SettledResult = "completed" | "skipped" | "failed" | "returned" | "unknown";
 
+/** Why a worker goes on under a new id. */
+export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
+
 /**
  * Event name → what its observers get. Durations are milliseconds; `workerId` is what `locked_by` holds.
  *
@@ -61,8 +64,16 @@ export interface WorkerEvents {
   "worker:shutdown": { workerId: string; reason: string };
   /** This worker recovered the jobs of stale workers. */
   "worker:recovered": { workerId: string; deadWorkerIds: readonly string[]; jobs: number };
-  /** This worker's lease was swept: it was frozen or cut off. It goes on under a new id. */
-  "worker:leaseLost": { workerId: string; newWorkerId: string };
+  /**
+   * This worker goes on under a new id. `recovered`: it was frozen or cut off, and others recovered its jobs;
+   * `removed`: its heartbeat is gone; `restored`: the database is as it was before its last heartbeat, as after
+   * a restore, or a failover to a standby that lagged behind.
+   */
+  "worker:leaseLost": {
+    workerId: string;
+    newWorkerId: string;
+    reason: "recovered" | "removed" | "restored";
+  };
   /** The database went away (once) and is back (once). */
   "worker:disconnected": { workerId: string; error: Error };
   "worker:reconnected": { workerId: string };

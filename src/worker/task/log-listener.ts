@@ -1,7 +1,7 @@
 // Words for what a worker does: the one listener that turns events into log lines. The code that
 // emits them does not know about logging.
 import { type Logger, silentLogger } from "../../base/logger.ts";
-import type { Hooks } from "./hooks.ts";
+import type { Hooks, LeaseLoss } from "./hooks.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /** Registers the listener; nothing is registered for a logger that says nothing anyway. */
@@ -15,6 +15,12 @@ export function logEvents(hooks: Hooks, logger: Logger): void {
   });
 }
 
+const LEASE_LOSSES: Readonly<Record<LeaseLoss, string>> = {
+  recovered: "the worker was away too long and lost its lease",
+  removed: "the worker's heartbeat was removed",
+  restored: "the worker's last heartbeat is not in the database, which was restored or failed over",
+};
+
 function logWorker(hooks: Hooks, logger: Logger): void {
   hooks.on("worker:start", ({ workerId }) => {
     logger.info({ worker_id: workerId }, "the worker has started");
@@ -22,12 +28,9 @@ function logWorker(hooks: Hooks, logger: Logger): void {
   hooks.on("worker:shutdown", ({ workerId, reason }) => {
     logger.info({ worker_id: workerId, reason }, "the worker stops");
   });
-  hooks.on("worker:leaseLost", ({ workerId, newWorkerId }) => {
+  hooks.on("worker:leaseLost", ({ workerId, newWorkerId, reason }) => {
     const fields = { worker_id: workerId, new_worker_id: newWorkerId };
-    logger.warn(
-      fields,
-      "the worker was away too long and lost its lease; it goes on under a new id",
-    );
+    logger.warn(fields, `${LEASE_LOSSES[reason]}; it goes on under a new id`);
   });
   hooks.on("worker:recovered", ({ workerId, deadWorkerIds, jobs }) => {
     const fields = { worker_id: workerId, dead_worker_ids: deadWorkerIds, jobs };

@@ -20,7 +20,8 @@ test("A frozen worker that wakes cannot finish what is no longer its own, and sa
   frozen.signal("SIGSTOP");
   for (const { id } of [done, failed]) await other.event("started", (event) => event["id"] === id);
   frozen.signal("SIGCONT");
-  const { newWorkerId } = await frozen.event("leaseLost");
+  const { newWorkerId, reason } = await frozen.event("leaseLost");
+  assert.equal(reason, "recovered");
   // Its attempts end now: the jobs are the other's, and stay locked by it.
   frozen.release();
   for (const { id } of [done, failed]) {

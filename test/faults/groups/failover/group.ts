@@ -55,7 +55,7 @@ async function asynchronousAndDead(field: Field): Promise<void> {
   const way = await staffed(field, pair, "-async", { make });
   field.say("asynchronous: the primary dies a second ahead of its standby");
   const marks = new Map<Stand, number>();
-  await through(way, "failover, asynchronous", async () => {
+  const dies = async () => {
     for (const stand of way.stands) marks.set(stand, stand.log.read().length);
     await field.outage(300);
     const [sender] = await pair.primary.sql<{ pid: number }>("select pid from pg_stat_replication");
@@ -64,7 +64,8 @@ async function asynchronousAndDead(field: Field): Promise<void> {
     await pair.primary.kill();
     await field.outage(DECISION_MS);
     return pair.standby.promote();
-  });
+  };
+  await through(way, "failover, asynchronous", dies, { losesWrites: true });
   await field.each(way.stands, async (stand) => {
     const judged = (log: readonly Entry[]) => unreplicated(stand, log, marks.get(stand) ?? 0);
     await stand.end({ judged });

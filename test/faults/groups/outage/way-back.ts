@@ -22,8 +22,9 @@ export async function through(
   { field, stands, rate }: Way,
   what: string,
   fault: () => Promise<number>,
-  { linesAtMost = LINES } = {},
+  { linesAtMost = LINES, losesWrites = false } = {},
 ): Promise<void> {
+  const told = (member: Member) => toldBy(member, losesWrites);
   const before = new Map(stands.flatMap(oursOf).map((one) => [one, told(one)]));
   for (const { log } of stands) log.fault();
   const ready = await fault();
@@ -45,10 +46,17 @@ export async function through(
 
 const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
 
-/** What it has said so far, but for jobs: they fail on purpose, and fast lanes that are cut tell each. */
-function told({ lines, events }: Member) {
+/**
+ * The outage lines of a member (jobs fail on purpose, and fast lanes that are cut report each), and how often
+ * a living worker was taken for dead. Where writes are lost, heartbeats may be among them: then the worker
+ * itself ends its lease, because the jobs are those of an earlier moment.
+ */
+function toldBy({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
-  const judged = events.filter(({ event }) => event === "recovered" || event === "leaseLost");
+  const judged = events.filter(
+    ({ event, reason }) =>
+      event === "recovered" || (event === "leaseLost" && !(losesWrites && reason === "restored")),
+  );
   return { lines: ofOutages.length, judged: judged.length };
 }
 
