@@ -7,7 +7,7 @@ import { refusingPool } from "../database/connection/pool.ts";
 import { schemaName } from "../database/schema-name.ts";
 import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
 import { payloadText } from "../domain/payload.ts";
-import { QuickRows } from "../queue/fetch/quick-fetch.ts";
+import { ClaimedRows } from "../queue/fetch/claimed-rows.ts";
 import { bindUtils, type WorkerUtils } from "../utils/worker-utils.ts";
 import { ClaimedJob } from "./execute/claimed-job.ts";
 import { JobExecutor } from "./execute/job-executor.ts";
@@ -41,6 +41,9 @@ export interface InlineResult {
   readonly payloadLeft: string | null;
 }
 
+/** 1970 as `run_ats` has it. */
+const EPOCH = "//yi/sTIIAA=";
+
 /**
  * Runs one attempt of a task as a worker would, timeout and batch rules included, without a queue.
  * Never rejects for what the task does. Jobs that the task adds are checked and listed, and not stored:
@@ -59,7 +62,20 @@ export async function runJobInline<Payload, Extensions>(
   const executor = new JobExecutor(tasks, source, results, new Hooks(silentLogger), undefined);
   const { attempts = 1, maxAttempts = 25 } = options;
   const text = payloadText(payload);
-  const rows = QuickRows.of({ task: task.identifier, payload: text, attempts, maxAttempts });
+  const rows = new ClaimedRows({
+    ids: "{1}",
+    payloads: text,
+    run_ats: EPOCH,
+    task_ids: "1",
+    task_names: JSON.stringify({ 1: task.identifier }),
+    priorities: "0",
+    attempts: String(attempts),
+    max_attempts: String(maxAttempts),
+    queue_ids: null,
+    queue_names: null,
+    created_ats: null,
+    rare: null,
+  });
   await executor.run(new ClaimedJob({ rows, atMs: 0 }, 0));
   const [failure] = results.take().failures;
   return {

@@ -85,7 +85,7 @@ import { claimStatement } from "../../src/queue/fetch/claim-jobs.ts";
 import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
-import { quickClaimStatement, quickLockStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { queueNameOf } from "../../src/queue/read/queue-name.ts";
@@ -505,8 +505,8 @@ const named = (parts: readonly (string | false)[]) => parts.filter(Boolean).join
 
 for (const flags of [false, true]) {
   const suffix = flags && "flags";
-  texts[named(["fetch-quick", suffix])] = quickClaimStatement({ flags });
-  texts[named(["fetch-quick-row-locked", suffix])] = quickLockStatement({ flags });
+  texts[named(["fetch-quick", suffix])] = quickStatement({ flags, mode: "locked_by" });
+  texts[named(["fetch-quick-row-locked", suffix])] = quickStatement({ flags, mode: "row" });
   texts[named(["fetch-row-locked", suffix])] = lockStatement({ flags });
   for (const queues of [false, true]) {
     for (const free of ["all", "safe"] as const) {

@@ -2,28 +2,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
-import { QuickRows } from "../../src/queue/fetch/quick-fetch.ts";
+import { PAYLOAD_SEPARATOR } from "../../src/domain/payload.ts";
+import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
 import { ClaimedJob } from "../../src/worker/execute/claimed-job.ts";
 import { batchOf, emitSettled, jobsIn, Results } from "../../src/worker/execute/results.ts";
 import { Hooks } from "../../src/worker/task/hooks.ts";
 
 function jobs(...ids: string[]): ClaimedJob[] {
-  const row = (id: string) => [
-    id,
-    "1",
-    "{}",
-    "0",
-    "0",
-    "1",
-    "25",
-    "0",
-    null,
-    "0",
-    null,
-    null,
-    "task",
-  ];
-  const claimed = { rows: new QuickRows(ids.map(row)), atMs: 0 };
+  const rows = new ClaimedRows({
+    ids: `{${ids}}`,
+    payloads: ids.map(() => "{}").join(PAYLOAD_SEPARATOR),
+    run_ats: Buffer.alloc(8 * ids.length).toString("base64"),
+    task_ids: "1",
+    task_names: '{"1":"task"}',
+    priorities: "0",
+    attempts: "1",
+    max_attempts: "25",
+    queue_ids: null,
+    queue_names: null,
+    created_ats: null,
+    rare: null,
+  });
+  const claimed = { rows, atMs: 0 };
   return ids.map((_, index) => new ClaimedJob(claimed, index));
 }
 

@@ -6,14 +6,14 @@ import { type ClaimedColumns, EARLIEST_S } from "./job-columns.ts";
 const YEAR_2000_S = 946_684_800;
 
 /** What few jobs have. */
-export interface RareColumns {
+interface RareColumns {
   readonly key: string | null;
   readonly revision: number;
   readonly flags: readonly string[];
   readonly lastError: string | null;
 }
 
-export const NOTHING_RARE: RareColumns = Object.freeze({
+const NOTHING_RARE: RareColumns = Object.freeze({
   key: null,
   revision: 0,
   flags: [],
@@ -23,7 +23,7 @@ export const NOTHING_RARE: RareColumns = Object.freeze({
 type RareRow = [string, string | null, number, object | null, string | null];
 
 /** Jobs by their index in an answer. */
-export interface JobRows {
+export class ClaimedRows {
   readonly ids: readonly string[];
   /** As the job's row has it: graphile-worker's helpers show it. Nothing is looked up by it. */
   readonly taskIds: readonly number[];
@@ -31,28 +31,6 @@ export interface JobRows {
   readonly queueIds: readonly (number | null)[] | null;
   readonly priorities: readonly number[];
   /** Seconds since the epoch. */
-  readonly runAts: readonly number[];
-  /** The name of a job's task when it was fetched; "" where it had none. */
-  taskName(index: number): string;
-  /** The name of a queue among queueIds. */
-  queueName(queueId: number): string;
-  /** Exact JSON text. */
-  payloadText(index: number): string;
-  /** Fetches what the answer has left out, once. Throws WorkerError. */
-  load(db: Database): Promise<void>;
-  /** False where the payload could not be fetched. */
-  isLoaded(index: number): boolean;
-  attempts(index: number): number;
-  maxAttempts(index: number): number;
-  createdAt(index: number): number;
-  rare(index: number): RareColumns;
-}
-
-export class ClaimedRows implements JobRows {
-  readonly ids: readonly string[];
-  readonly taskIds: readonly number[];
-  readonly queueIds: readonly (number | null)[] | null;
-  readonly priorities: readonly number[];
   readonly runAts: readonly number[];
   readonly #payloads: string;
   /** Columns that are parsed when somebody asks for them; the texts of the others are let go. */
@@ -83,16 +61,19 @@ export class ClaimedRows implements JobRows {
     this.runAts = momentsOf(columns.run_ats ?? "", count);
   }
 
+  /** The name of a job's task when it was fetched; "" where it had none. */
   taskName(index: number): string {
     this.#taskNames ??= JSON.parse(this.#texts.task_names ?? "{}") as Record<string, string>;
     return this.#taskNames[this.taskIds[index] as number] ?? "";
   }
 
+  /** The name of a queue among queueIds. */
   queueName(queueId: number): string {
     this.#queueNames ??= JSON.parse(this.#texts.queue_names ?? "{}") as Record<string, string>;
     return this.#queueNames[queueId] ?? "";
   }
 
+  /** Fetches what the answer has left out, once. Throws WorkerError. */
   async load(db: Database): Promise<void> {
     if (this.ids.length === 0 || !hasGap(this.#payloads)) return;
     const missing = this.ids.filter((_, index) => this.payloadText(index) === "");
@@ -101,10 +82,12 @@ export class ClaimedRows implements JobRows {
     for (const { id, payload } of rows) this.#large.set(id, payload);
   }
 
+  /** False where the payload could not be fetched. */
   isLoaded(index: number): boolean {
     return this.#large === undefined || this.payloadText(index) !== "";
   }
 
+  /** Exact JSON text. */
   payloadText(index: number): string {
     const large = this.#large?.get(this.ids[index] as string);
     if (large !== undefined) return large;

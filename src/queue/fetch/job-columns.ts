@@ -35,14 +35,18 @@ export const EARLIEST_S = -8.64e12;
  */
 const LARGE_BYTES = 8_192;
 
+const IS_RARE =
+  "j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null";
+const RARE = "pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error)";
+
 /** What `claimedColumns` reads, from jobs `j`. `attempts`: the expression to be shown. */
 export const claimedSource = (
   attempts: string,
 ): string => `j.id, j.task_id, j.job_queue_id, j.payload,
     j.priority, j.run_at, ${attempts} as attempts, j.max_attempts,
     nullif(j.created_at, j.run_at) as created_at,
-    case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null
-      then pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare`;
+    case when ${IS_RARE}
+      then ${RARE} end as rare`;
 
 /**
  * The columns for a select list, from rows of `claimedSource` called `taken j`. Most claims are of jobs
@@ -62,6 +66,19 @@ export const claimedColumns = (s: string, form: { readonly queues: boolean }): s
   ${form.queues ? queueNames(s) : "null"} as queue_names,
   case when pg_catalog.count(j.created_at) > 0 then ${each("pg_catalog.date_part('epoch', created_at)")} end as created_ats,
   (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
+
+/** The same from jobs `j`, of which each has a row of its own: no aggregate has to be set up for one job. */
+export const columnsOfOne = (s: string, attempts: string): string => `
+  pg_catalog.concat('{', j.id, '}') as ids, j.payload::text as payloads,
+  pg_catalog.encode(pg_catalog.timestamptz_send(j.run_at), 'base64') as run_ats,
+  j.task_id::text as task_ids,
+  (select pg_catalog.json_build_object(t.id, t.identifier)::text
+    from ${s}._private_tasks t where t.id = j.task_id) as task_names,
+  j.priority::text as priorities, (${attempts})::text as attempts, j.max_attempts::text as max_attempts,
+  null as queue_ids, null as queue_names,
+  case when j.created_at <> j.run_at
+    then pg_catalog.json_build_array(pg_catalog.date_part('epoch', j.created_at))::text end as created_ats,
+  case when ${IS_RARE} then pg_catalog.json_build_array(${RARE})::text end as rare`;
 
 const sameOrEach = (column: string) =>
   `case when pg_catalog.min(j.${column}) = pg_catalog.max(j.${column}) then pg_catalog.min(j.${column})::text else ${each(column)} end`;

@@ -7,7 +7,6 @@ import { settled } from "../../base/settled.ts";
 import { BEGIN } from "../../database/connection/bounded-statement.ts";
 import { cancelStatement } from "../../database/connection/cancel-request.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
-import type { PacketStatement, TextRow } from "../../database/connection/packet-statement.ts";
 import type { Database, Queryable } from "../../database/database.ts";
 import { explainDatabaseError } from "../../database/errors/database-errors.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
@@ -174,13 +173,6 @@ export class WorkerConnection {
   /** Whether statements stay prepared on its connection, which is its own then. */
   get keepsStatements(): boolean {
     return this.#settings.preparedStatements;
-  }
-
-  /** For connections that keep statements. */
-  async sendPacket(statement: PacketStatement, packet: Uint8Array): Promise<readonly TextRow[]> {
-    const client = this.#client;
-    if (client === null) throw new Error("Connection terminated");
-    return this.#answer(statement.send(client, packet));
   }
 
   /** Begins a transaction under the settings of such a connection. */

@@ -1,10 +1,10 @@
 // A job as its task sees it: an index into the columns of its claim, read on demand.
-import type { JobRows } from "../../queue/fetch/claimed-rows.ts";
+import type { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
 /** What the jobs of one claim share. */
 export interface Claimed {
-  readonly rows: JobRows;
+  readonly rows: ClaimedRows;
   /** When the claim came in, by the monotonic clock: for the local queue's ttl. */
   readonly atMs: number;
 }
@@ -83,9 +83,12 @@ export class ClaimedJob implements TaskJob {
   }
 }
 
-/** The jobs of a claim in (priority, run_at, id) order. */
-export function jobsInOrder(claimed: Claimed): ClaimedJob[] {
-  const jobs = claimed.rows.ids.map((_, index) => new ClaimedJob(claimed, index));
+/** The jobs of a fetch in (priority, run_at, id) order. */
+export function jobsInOrder(answers: readonly ClaimedRows[], atMs: number): ClaimedJob[] {
+  const jobs = answers.flatMap((rows) => {
+    const claimed = { rows, atMs };
+    return rows.ids.map((_, index) => new ClaimedJob(claimed, index));
+  });
   return jobs.sort(inOrder);
 }
 

@@ -5,14 +5,13 @@ import { builtOnce, query, type Statement } from "../../database/database.ts";
 import { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
 import type { ClaimedColumns } from "../../queue/fetch/job-columns.ts";
 import { lockStatement } from "../../queue/fetch/lock-jobs.ts";
-import { quickLockStatement } from "../../queue/fetch/quick-fetch.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { FetchCursor } from "../fetch/fetch-cursor.ts";
 import { FetchPace } from "../fetch/fetch-pace.ts";
 import type { KnownTasks } from "../fetch/known-tasks.ts";
 import { Prefetch } from "../fetch/prefetch.ts";
-import { QuickFetches } from "../fetch/quick-fetches.ts";
+import { type QuickAnswer, QuickFetches } from "../fetch/quick-fetches.ts";
 
 export interface FastFetched {
   readonly jobs: readonly ClaimedJob[];
@@ -40,14 +39,7 @@ export class FastFetch {
     this.#connection = connection;
     this.#tasks = tasks;
     this.#lock = builtOnce(lockStatement({ flags: tasks.forbiddenFlags !== null }));
-    const { schema } = connection.database;
-    this.#quick = new QuickFetches({
-      schema,
-      tasks,
-      statement: quickLockStatement,
-      values: [],
-      begins: true,
-    });
+    this.#quick = new QuickFetches(tasks, null);
     this.#cursor = new FetchCursor(clock);
     this.#prefetch = new Prefetch(clock);
   }
@@ -75,8 +67,14 @@ export class FastFetch {
 
   /** Begins a transaction and locks jobs that have just become ready: up to `slots`, and few. */
   async quick(slots: number): Promise<FastFetched> {
-    const { rows, isFull } = await this.#quick.fetch(this.#connection, slots);
-    const jobs = await this.#tasks.jobsInTransaction(rows, this.#connection.database);
+    const { database } = this.#connection;
+    const sent = this.#connection.together(() => [
+      this.#connection.begin(),
+      this.#quick.fetch(database, slots),
+    ]);
+    const [, fetched] = await settled(sent);
+    const { rows, isFull } = fetched as QuickAnswer;
+    const jobs = await this.#tasks.jobsInTransaction(rows, database);
     return { jobs, isFull: true, isForOthers: isFull };
   }
 
@@ -102,7 +100,7 @@ export class FastFetch {
     if (forbiddenFlags !== null) values.push(forbiddenFlags);
     const [answer] = await query<ClaimedColumns>(db, this.#lock, values);
     if (answer === undefined) return NOTHING;
-    const jobs = await this.#tasks.jobsInTransaction(new ClaimedRows(answer), db);
+    const jobs = await this.#tasks.jobsInTransaction([new ClaimedRows(answer)], db);
     const isFull = jobs.length === want;
     this.#pace.learn(isFull, monotonic() - sentAtMs);
     this.#cursor.learn({ jobs, isFull, hasQueues: false, sentAtMs });

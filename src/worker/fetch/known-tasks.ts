@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
-import type { JobRows } from "../../queue/fetch/claimed-rows.ts";
+import type { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
 import { type ClaimedJob, jobsInOrder } from "../execute/claimed-job.ts";
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./prefetch.ts";
@@ -47,24 +47,22 @@ export class KnownTasks {
   }
 
   /** Makes rows jobs, in order. Those whose payload does not come are given back unstarted. */
-  async jobs(rows: JobRows, db: Database): Promise<ClaimedJob[]> {
-    await rows.load(db).catch((error: unknown) => {
-      this.#parts.logger.warn({ error: messageOf(error) }, "cannot fetch large payloads");
-    });
-    return this.#jobsOf(rows);
+  async jobs(answers: readonly ClaimedRows[], db: Database): Promise<ClaimedJob[]> {
+    for (const rows of answers) {
+      await rows.load(db).catch((error: unknown) => {
+        this.#parts.logger.warn({ error: messageOf(error) }, "cannot fetch large payloads");
+      });
+    }
+    return jobsInOrder(answers, monotonic());
   }
 
   /**
    * The same in an open transaction that holds the rows: a question that fails there has ended it and
    * freed them all, so it throws WorkerError.
    */
-  async jobsInTransaction(rows: JobRows, db: Database): Promise<ClaimedJob[]> {
-    await rows.load(db);
-    return this.#jobsOf(rows);
-  }
-
-  #jobsOf(rows: JobRows): ClaimedJob[] {
-    return jobsInOrder({ rows, atMs: monotonic() });
+  async jobsInTransaction(answers: readonly ClaimedRows[], db: Database): Promise<ClaimedJob[]> {
+    for (const rows of answers) await rows.load(db);
+    return jobsInOrder(answers, monotonic());
   }
 }
 

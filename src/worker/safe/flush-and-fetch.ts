@@ -3,7 +3,7 @@
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { type ClaimAnswer, claimStatement } from "../../queue/fetch/claim-jobs.ts";
-import { ClaimedRows, type JobRows } from "../../queue/fetch/claimed-rows.ts";
+import { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
 import type { JobKind, ReadyForm } from "../../queue/fetch/fetch-form.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import { parseIdArray } from "../../queue/settle/fence.ts";
@@ -45,7 +45,7 @@ export function leavesLocked({ queues, want }: FetchRequest, jobs: readonly Clai
 
 export interface FlushAnswer {
   /** null: nothing was fetched, or it failed. */
-  readonly rows: JobRows | null;
+  readonly rows: readonly ClaimedRows[] | null;
   /** Some named queue is free: the next fetch should look at queued jobs, too. */
   readonly queuesAreFree: boolean;
   /** The fetch's moment by the database's clock, seconds since the epoch. */
@@ -118,7 +118,7 @@ export async function flushAndFetch(
     return one.status === "rejected" && !isRefused(one, writes[index] as Write);
   }) as PromiseRejectedResult | undefined;
   return {
-    rows: claimed === null ? null : new ClaimedRows(claimed),
+    rows: claimed === null ? null : [new ClaimedRows(claimed)],
     queuesAreFree: claimed?.queues ?? false,
     nowSeconds: claimed?.now_s ?? 0,
     written: apart === null ? written : joined(written, apart.written),
@@ -143,7 +143,7 @@ export async function fetchQuickly(
   const outcome = { written: nothing, unwritten: nothing, lost: [], queuesAreFree: false };
   const answer = { ...outcome, nowSeconds: 0, apart: null };
   try {
-    const { rows } = await quick.fetch(connection, want);
+    const { rows } = await quick.fetch(connection.database, want);
     return { ...answer, rows, failure: null };
   } catch (failure) {
     return { ...answer, rows: null, failure };

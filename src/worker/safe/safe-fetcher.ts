@@ -6,7 +6,6 @@
 // After a lost connection running jobs go on, and jobs locked without our knowing are given back first.
 import { monotonic } from "../../base/clock.ts";
 import { errorOf, WorkerError } from "../../base/errors.ts";
-import { quickClaimStatement } from "../../queue/fetch/quick-fetch.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
@@ -58,8 +57,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const [pending, connections] = [this.#pending, this.#connections];
     const onLeft = () => link.changed();
     this.#uncertain = new UncertainLocks({ ...parts, pending, connections, onLeft });
-    const quick = { statement: quickClaimStatement, values: [workerId], begins: false };
-    this.#quick = new QuickFetches({ schema: config.schema, tasks: parts.tasks, ...quick });
+    this.#quick = new QuickFetches(parts.tasks, workerId);
     this.#localQueue = new LocalQueue(config.localQueue, {
       clock,
       hooks,

@@ -1,12 +1,18 @@
 select 
-  j.id, j.task_id, j.payload, j.priority, greatest(pg_catalog.date_part('epoch', j.run_at), -8640000000000), j.attempts + 1, j.max_attempts,
-  j.revision, j.flags, greatest(pg_catalog.date_part('epoch', j.created_at), -8640000000000), j.last_error, j.key,
-  (select t.identifier from "worker"._private_tasks t where t.id = j.task_id) 
+  pg_catalog.concat('{', j.id, '}') as ids, j.payload::text as payloads,
+  pg_catalog.encode(pg_catalog.timestamptz_send(j.run_at), 'base64') as run_ats,
+  j.task_id::text as task_ids,
+  (select pg_catalog.json_build_object(t.id, t.identifier)::text
+    from "worker"._private_tasks t where t.id = j.task_id) as task_names,
+  j.priority::text as priorities, (j.attempts + 1)::text as attempts, j.max_attempts::text as max_attempts,
+  null as queue_ids, null as queue_names,
+  case when j.created_at <> j.run_at
+    then pg_catalog.json_build_array(pg_catalog.date_part('epoch', j.created_at))::text end as created_ats,
+  case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null then pg_catalog.json_build_array(pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error))::text end as rare 
 from "worker"._private_jobs j
 where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is null
   and j.priority = (select priority from "worker"._private_jobs
     where is_available and job_queue_id is null order by priority limit 1)
   and j.task_id = any(array(
-    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]))) and (j.key is null and j.xmax = 0)
-  and (j.flags is null or not j.flags ?| $3::text[])
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]))) and (j.flags is null or not j.flags ?| $3::text[]) and (j.key is null and j.xmax = 0)
 order by j.run_at limit $2::int for update skip locked
