@@ -32,7 +32,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
   database: {
     errors: [],
     "": ["errors"],
-    "connection/server": [],
+    "connection/server": [""],
     connection: ["", "errors", "connection/server"],
     "schema/extensions": [""],
     schema: ["", "errors", "connection", "schema/extensions"],

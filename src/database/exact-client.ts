@@ -3,6 +3,7 @@
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
+import { isPg } from "./pg-internals.ts";
 
 const TRIED = {
   text: `select '9007199254740993'::text as exact_id, '{"a":1.0}'::text as exact_json,
@@ -44,12 +45,6 @@ const foreign = new WeakSet<Queryable>();
 /** Throws WorkerError (`configuration`) for a client of another driver. */
 export function assertCopies(client: Queryable): void {
   if (foreign.has(client)) throw refusal("only pg's clients can COPY; use addJobs()");
-}
-
-/** pg's own Client, PoolClient and Pool. */
-function isPg(client: Queryable): boolean {
-  const { getTypeParser, totalCount } = client as { getTypeParser?: unknown; totalCount?: unknown };
-  return typeof getTypeParser === "function" || typeof totalCount === "number";
 }
 
 async function assertExact(client: Queryable): Promise<void> {

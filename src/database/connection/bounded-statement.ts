@@ -1,8 +1,10 @@
 // A statement with the transaction around it as one packet: begin, limits, statement, commit. That is
 // one round trip instead of three, and on a page of jobs the trips were a third of the time.
+
+import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
-import pg from "pg";
 import { serialize } from "pg-protocol";
+import { type MessageWriter, PgQuery } from "../pg-internals.ts";
 import { Client } from "./client.ts";
 
 /**
@@ -41,24 +43,9 @@ export function beginWith(
   ];
 }
 
-/** The part of pg's connection that says these messages of the protocol. */
-interface Connection {
-  readonly stream: { cork(): void; uncork(): void; write(bytes: Uint8Array): void };
-  execute(portal: object): void;
-  sync(): void;
-}
-
-/** What pg's query is made of, and does not declare. */
-interface PgQuery {
-  prepare(connection: Connection): void;
-  handleCommandComplete(message: unknown, connection: Connection): void;
-}
-
 interface Options<R extends QueryResultRow> extends QueryConfig {
   readonly callback: (error: Error | null, result: QueryResult<R>) => void;
 }
-
-const PgQuery = pg.Query as unknown as new (options: object) => PgQuery;
 
 const BIND = serialize.bind();
 const EXECUTE = serialize.execute();
@@ -73,7 +60,7 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
     this.#before = before;
   }
 
-  submit(connection: Connection): null {
+  submit(connection: MessageWriter): null {
     connection.stream.cork();
     try {
       connection.stream.write(bytesOf(this.#before));
@@ -84,14 +71,14 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
     return null;
   }
 
-  /** How pg ends its messages. All are one unit: after an error PostgreSQL passes over the commit. */
-  _getRows(connection: Connection): void {
+  /** All messages are one unit: after an error PostgreSQL passes over the commit. */
+  override _getRows(connection: MessageWriter): void {
     connection.execute({});
     connection.stream.write(COMMIT);
     connection.sync();
   }
 
-  override handleCommandComplete(message: unknown, connection: Connection): void {
+  override handleCommandComplete(message: unknown, connection: MessageWriter): void {
     const isOwn = this.#completed === this.#before.length;
     this.#completed += 1;
     if (isOwn) super.handleCommandComplete(message, connection);

@@ -3,21 +3,14 @@
 // the next statement, so whoever asks for it waits for its end before anything else is sent.
 import net from "node:net";
 import type pg from "pg";
-
-/** What pg knows of a connection's server process, and does not declare. */
-interface Cancellable {
-  readonly host: string;
-  readonly port: number;
-  readonly processID: number | null;
-  readonly secretKey: number | null;
-}
+import { serverProcessOf } from "../pg-internals.ts";
 
 const CANCEL_REQUEST = 80_877_102;
 const LONGEST_MS = 1_000;
 
 /** Resolves when PostgreSQL has taken note, or cannot be reached in a second. */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
-  const { host, port, processID, secretKey } = client as unknown as Cancellable;
+  const { host, port, processID, secretKey } = serverProcessOf(client);
   if (processID === null || secretKey === null) return Promise.resolve();
   const message = Buffer.alloc(16);
   message.writeInt32BE(message.length, 0);

@@ -5,10 +5,17 @@
 // string may be ends the process.
 
 import { isIP, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import pg from "pg";
 import { clearTimeout, setTimeout } from "../../base/clock.ts";
-import { codeOf, WorkerError } from "../../base/errors.ts";
+import { WorkerError } from "../../base/errors.ts";
+import {
+  type ClientState,
+  catchLongValues,
+  newConnection,
+  plainWhereRefused,
+  stateOf,
+  UNCONNECTED,
+} from "../pg-internals.ts";
 import {
   type Attempt,
   attemptAfter,
@@ -19,7 +26,6 @@ import {
 } from "./server/attempts.ts";
 import { requireChannelBinding, unbound } from "./server/channel-binding.ts";
 import { tlsOptions } from "./server/encryption.ts";
-import { newConnection, plainWhereRefused } from "./server/negotiation.ts";
 import { type Login, passwordOf } from "./server/password-file.ts";
 import type { ServerSettings } from "./server/server-settings.ts";
 import { assertTarget, leaveWhenReadOnly } from "./server/target.ts";
@@ -33,40 +39,21 @@ export interface ServerConfig extends pg.ClientConfig {
   readonly server?: ServerSettings | undefined;
 }
 
-/** What pg keeps of a connection, and does not declare. */
-interface PgState {
-  connection: pg.Connection;
-  host: string;
-  port: number;
-  ssl: object | boolean;
-  sslNegotiation: string;
-  password: unknown;
-  _connectionTimeoutMillis: number;
-  connectionTimeoutHandle: NodeJS.Timeout | undefined;
-  _connecting: boolean;
-  _connected: boolean;
-  _connectionError: boolean;
-  _ending: boolean;
-  _ended: boolean;
-  _queryable: boolean;
-  readyForQuery: boolean;
-}
-
 /** How long the server may take to close the connection after our goodbye. */
 const GOODBYE_MS = 500;
 
 /** For every connection of ours: by itself, or as a pool's option `Client`. */
 export class Client extends pg.Client {
   readonly #config: ServerConfig;
-  readonly #state: PgState;
+  readonly #state: ClientState;
   #isAbandoned = false;
   #isBound = () => true;
 
   constructor(config: ServerConfig = {}) {
     super(configOf(config));
     this.#config = config;
-    this.#state = this as unknown as PgState;
-    survivesLongValues(this.connection);
+    this.#state = stateOf(this);
+    catchLongValues(this.connection);
     // Asked for only where the server wants one. pg would look into the file by itself, with a warning
     // that it will not for much longer, and would go on without a password.
     this.#state.password ??= (login: Login) => filePassword(login, undefined);
@@ -152,12 +139,7 @@ export class Client extends pg.Client {
     forget(state);
     const named = address === null ? {} : { host: name, servername: isIP(name) === 0 ? name : "" };
     Object.assign(state, {
-      _connecting: false,
-      _connected: false,
-      _connectionError: false,
-      _ended: false,
-      _queryable: true,
-      readyForQuery: false,
+      ...UNCONNECTED,
       host: address ?? name,
       port,
       ssl: way.encrypts ? { ...tlsOptions(encryption), ...named } : false,
@@ -174,7 +156,7 @@ export class Client extends pg.Client {
       keepAlive: server.keepAlive && this.#config.keepAlive !== false,
       keepAliveInitialDelayMillis: server.keepAliveIdleMs ?? 0,
     });
-    survivesLongValues(state.connection);
+    catchLongValues(state.connection);
     this.#isBound = encryption.bindsChannel ? requireChannelBinding(this) : () => true;
   }
 
@@ -231,7 +213,11 @@ function quietly(config: pg.ClientConfig): pg.ClientConfig {
 }
 
 /** What an earlier attempt has left must not be heard any more. */
-function forget({ connection, connectionTimeoutHandle, _connected: isLoggedIn }: PgState): void {
+function forget({
+  connection,
+  connectionTimeoutHandle,
+  _connected: isLoggedIn,
+}: ClientState): void {
   clearTimeout(connectionTimeoutHandle);
   connection.removeAllListeners();
   connection.on("error", () => {});
@@ -247,36 +233,6 @@ function forget({ connection, connectionTimeoutHandle, _connected: isLoggedIn }:
 /** From whoever prints the client. */
 function hideKey(ssl: object): void {
   if ("key" in ssl) Object.defineProperty(ssl, "key", { enumerable: false });
-}
-
-/** What pg calls when the socket is one on which PostgreSQL's protocol is spoken, encrypted or not. */
-interface PgConnection {
-  attachListeners(stream: Duplex): void;
-}
-
-/**
- * pg's parser throws inside the socket's event `data`, where nobody can catch it. Here it becomes the
- * connection's error, and so that of the query which has asked for the value.
- */
-function survivesLongValues(pgConnection: pg.Connection): void {
-  const connection = pgConnection as unknown as PgConnection;
-  const attach = connection.attachListeners;
-  connection.attachListeners = (stream) => {
-    const others = new Set(stream.listeners("data"));
-    attach.call(connection, stream);
-    const parse = stream.listeners("data").find((one) => !others.has(one)) as (
-      data: Buffer,
-    ) => void;
-    stream.off("data", parse);
-    stream.on("data", (data: Buffer) => {
-      try {
-        parse.call(stream, data);
-      } catch (error) {
-        if (codeOf(error) !== "ERR_STRING_TOO_LONG") throw error;
-        stream.destroy(error as Error);
-      }
-    });
-  };
 }
 
 function closeIn(stream: pg.Connection["stream"], ms: number): void {

@@ -1,8 +1,9 @@
 // COPY … FROM STDIN over a connection of pg, which knows the messages but has no method for it.
 import type { Writable } from "node:stream";
 import type pg from "pg";
-import type { Database, Queryable, Statement } from "../database.ts";
+import type { Database, Statement } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
+import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
 // PostgreSQL takes a message in whole before it looks at it: small ones stay in its caches.
@@ -11,13 +12,6 @@ const CHUNK_BYTES = 32_768;
 /** A CopyData message without its data: a letter, and the length of all but the letter. */
 const HEAD_BYTES = 5;
 const COPY_DATA = 0x64;
-
-/** What pg calls on whatever has been given to `client.query` and has a method `submit`. */
-interface CopyConnection {
-  readonly stream: Writable;
-  query(text: string): void;
-  endCopyFrom(): void;
-}
 
 /**
  * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a
@@ -30,31 +24,26 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   const data = rows.finish();
   let failure: Error | null = null;
   let stored = 0;
-  const submittable = {
+  submitQuery(db.client as unknown as pg.ClientBase, {
     // All in one go: where the COPY is refused, PostgreSQL passes over the rows, as the protocol
     // has it. Waiting for leave would cost a turn of a loop that is busy with the next rows.
-    submit(connection: CopyConnection) {
+    submit(connection) {
       connection.query(text);
       sendRows(connection.stream, data);
       connection.endCopyFrom();
     },
     handleCopyInResponse() {},
     // `COPY 12`
-    handleCommandComplete({ text: tag }: { text: string }) {
+    handleCommandComplete({ text: tag }) {
       stored = Number(tag.slice("COPY ".length));
     },
-    handleRowDescription() {},
-    handleDataRow() {},
-    handlePortalSuspended() {},
-    handleEmptyQuery() {},
     handleReadyForQuery: () => (failure === null ? resolve(stored) : reject(failure)),
-    handleError: (error: Error) => {
+    handleError: (error) => {
       failure = error;
       // A connection that is gone will never be ready again.
       reject(error);
     },
-  };
-  submit(db.client, submittable);
+  });
   try {
     return await promise;
   } catch (error) {
@@ -74,8 +63,4 @@ function sendRows(stream: Writable, data: Buffer): void {
     stream.write(chunk);
   }
   stream.uncork();
-}
-
-function submit(client: Queryable, submittable: object): void {
-  (client as unknown as pg.ClientBase).query(submittable as pg.Submittable);
 }

@@ -16,6 +16,7 @@ import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Queryable } from "../database.ts";
 import { isAnswerLost, markUnsent } from "../errors/lost-answer.ts";
+import { endLent } from "../pg-internals.ts";
 import { beginWith, runBounded } from "./bounded-statement.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
@@ -97,7 +98,7 @@ export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
   const ended = new AbortController();
   void pool.end().then(() => ended.abort());
   if (!(await wait(graceMs, ended.signal))) return;
-  for (const client of taken.get(pool) ?? []) void (client as unknown as pg.Client).end();
+  for (const client of taken.get(pool) ?? []) void endLent(client);
 }
 
 /**
@@ -177,7 +178,7 @@ function limitStatement(client: pg.PoolClient, limitMs: number, signal: AbortSig
       setImmediate(() => {
         if (hasEnded) return;
         isCut = cancelled !== undefined;
-        void (client as unknown as pg.Client).end().catch(() => {});
+        void endLent(client).catch(() => {});
       });
     }, ms);
   let hasEnded = false;

@@ -9,6 +9,7 @@ import { cancelStatement } from "../../database/connection/cancel-request.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
 import type { Database, Queryable } from "../../database/database.ts";
 import { explainDatabaseError } from "../../database/errors/database-errors.ts";
+import { serverProcessOf } from "../../database/pg-internals.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import { endLostConnection, markConnection } from "../../queue/workers/session-lock.ts";
 import {
@@ -269,5 +270,5 @@ export class WorkerConnection {
 
 /** The number of the server's process; null behind what has not said it. */
 function processOf(client: pg.Client): number | null {
-  return (client as unknown as { readonly processID?: number | null }).processID ?? null;
+  return serverProcessOf(client).processID ?? null;
 }

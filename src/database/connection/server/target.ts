@@ -3,6 +3,7 @@
 
 import type pg from "pg";
 import { setImmediate } from "../../../base/clock.ts";
+import { onServerError } from "../../pg-internals.ts";
 import { mismatch, OtherServerError } from "./attempts.ts";
 import type { SessionTarget } from "./server-settings.ts";
 
@@ -43,7 +44,7 @@ export async function assertTarget(
  */
 export function leaveWhenReadOnly(client: pg.Client, target: SessionTarget): void {
   if (target !== "read-write" && target !== "primary") return;
-  client.connection.on("errorMessage", ({ code }: { code?: string }) => {
+  onServerError(client, (code) => {
     // Whoever asked hears of it first.
     if (code === READ_ONLY) setImmediate(() => void client.end().catch(() => {}));
   });

@@ -1,0 +1,203 @@
+// All that we use of pg beyond its documentation, in one place: what it keeps of a connection, the steps of
+// its login, its parser's place on the socket, and how its queries write their messages. Each part has a
+// test in test/database/pg-internals.test.ts, so that an upgrade of pg which changes one of them is seen.
+import type { Duplex } from "node:stream";
+import pg from "pg";
+import { codeOf } from "../base/errors.ts";
+
+/** What pg keeps of a connection. */
+export interface ClientState {
+  connection: pg.Connection;
+  host: string;
+  port: number;
+  ssl: object | boolean;
+  sslNegotiation: string;
+  password: unknown;
+  _connectionTimeoutMillis: number;
+  connectionTimeoutHandle: NodeJS.Timeout | undefined;
+  _connecting: boolean;
+  _connected: boolean;
+  _connectionError: boolean;
+  _ending: boolean;
+  _ended: boolean;
+  _queryable: boolean;
+  readyForQuery: boolean;
+}
+
+export const stateOf = (client: pg.Client): ClientState => client as unknown as ClientState;
+
+/** The state of a client that has not connected yet; `connect()` may be called (again). */
+export const UNCONNECTED = {
+  _connecting: false,
+  _connected: false,
+  _connectionError: false,
+  _ended: false,
+  _queryable: true,
+  readyForQuery: false,
+} as const satisfies Partial<ClientState>;
+
+/** A new connection, for `ClientState.connection`. */
+export function newConnection(options: object): pg.Connection {
+  return new (pg.Connection as unknown as new (options: object) => pg.Connection)(options);
+}
+
+/** The server process of a connection, as a cancel request names it; null before the login. */
+export interface ServerProcess {
+  readonly host: string;
+  readonly port: number;
+  readonly processID: number | null;
+  readonly secretKey: number | null;
+}
+
+export const serverProcessOf = (client: pg.ClientBase): ServerProcess =>
+  client as unknown as ServerProcess;
+
+/** Ends the connection of a client that a pool has lent; one that waits for an answer is cut. */
+export const endLent = (client: pg.ClientBase): Promise<void> =>
+  (client as unknown as pg.Client).end();
+
+/** Whether it is a Client, PoolClient or Pool of pg, of any copy of the package. */
+export function isPg(client: object): boolean {
+  const { getTypeParser, totalCount } = client as { getTypeParser?: unknown; totalCount?: unknown };
+  return typeof getTypeParser === "function" || typeof totalCount === "number";
+}
+
+/** Calls `heard` with the SQLSTATE of each error that the server sends, whichever query it is about. */
+export function onServerError(client: pg.Client, heard: (code: string | undefined) => void): void {
+  client.connection.on("errorMessage", ({ code }: { code?: string }) => heard(code));
+}
+
+interface ConnectionInternals {
+  ssl: unknown;
+  readonly stream: Duplex;
+  /** Begins to read PostgreSQL's protocol from the socket, encrypted or not. */
+  attachListeners(stream: Duplex): void;
+  emit(event: "sslconnect"): void;
+}
+
+const internalsOf = (connection: pg.Connection) => connection as unknown as ConnectionInternals;
+
+type OnData = (data: Buffer) => void;
+
+/**
+ * pg's parser throws inside the socket's event `data` when a value is longer than a string may be, which
+ * would end the process. Here it becomes the connection's error, and so that of the query which asked.
+ */
+export function catchLongValues(pgConnection: pg.Connection): void {
+  const connection = internalsOf(pgConnection);
+  const attach = connection.attachListeners;
+  connection.attachListeners = (stream) => {
+    const others = new Set(stream.listeners("data"));
+    attach.call(connection, stream);
+    const parse = stream.listeners("data").find((one) => !others.has(one)) as OnData;
+    stream.off("data", parse);
+    stream.on("data", (data: Buffer) => {
+      try {
+        parse.call(stream, data);
+      } catch (error) {
+        if (codeOf(error) !== "ERR_STRING_TOO_LONG") throw error;
+        stream.destroy(error as Error);
+      }
+    });
+  };
+}
+
+/** The server's answer to the request to encrypt (PostgreSQL documentation, "SSL Session Encryption"). */
+const REFUSED = "N".charCodeAt(0);
+
+/**
+ * sslmode=prefer: goes on without encryption where the server refuses it. pg would end the connection;
+ * libpq, and this, need no second one. To be called when the connection has begun to connect.
+ */
+export function plainWhereRefused(pgConnection: pg.Connection): void {
+  const connection = internalsOf(pgConnection);
+  const { stream } = connection;
+  // pg listens once for the answer, which is a single byte.
+  const [onAnswer] = stream.listeners("data") as OnData[];
+  if (onAnswer === undefined) return;
+  stream.removeAllListeners("data");
+  stream.once("data", (data: Buffer) => {
+    if (data.length !== 1 || data[0] !== REFUSED) {
+      onAnswer.call(stream, data);
+      return;
+    }
+    connection.ssl = false;
+    connection.attachListeners(stream);
+    connection.emit("sslconnect");
+  });
+}
+
+interface LoginInternals {
+  enableChannelBinding: boolean;
+  /** null once the server's proof was right. */
+  readonly saslSession: object | null;
+  _handleAuthSASL(message: { readonly mechanisms: readonly string[] }): void;
+  _handleAuthSASLFinal(message: unknown): void;
+  _handleAuthCleartextPassword(message: unknown): void;
+  _handleAuthMD5Password(message: unknown): void;
+}
+
+/**
+ * Allows no login but by `mechanism` of SASL: `refuse` is called instead of each other one, before a
+ * password is sent. Returns whether the server has proved itself by now.
+ */
+export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
+  const login = client as unknown as LoginInternals;
+  const { _handleAuthSASL: begin, _handleAuthSASLFinal: end } = pg.Client
+    .prototype as unknown as LoginInternals;
+  let isProved = false;
+  login.enableChannelBinding = true;
+  login._handleAuthSASL = (message) => {
+    if (message.mechanisms.includes(mechanism)) begin.call(login, message);
+    else refuse();
+  };
+  login._handleAuthSASLFinal = (message) => {
+    end.call(login, message);
+    isProved = login.saslSession === null;
+  };
+  login._handleAuthCleartextPassword = refuse;
+  login._handleAuthMD5Password = refuse;
+  return () => isProved;
+}
+
+/** The part of pg's connection that writes the protocol's messages. */
+export interface MessageWriter {
+  readonly stream: Duplex;
+  query(text: string): void;
+  execute(portal: object): void;
+  sync(): void;
+  endCopyFrom(): void;
+}
+
+/** A pg.Query, with the steps in which it writes its messages and hears the answer. */
+export interface QuerySteps {
+  /** Writes parse, bind and describe, and then calls `_getRows`. */
+  prepare(connection: MessageWriter): void;
+  /** Writes what makes the server answer. */
+  _getRows(connection: MessageWriter): void;
+  handleCommandComplete(message: unknown, connection: MessageWriter): void;
+}
+
+/** For classes of our own: in pipeline mode pg takes only what is of its own class. */
+export const PgQuery = pg.Query as unknown as new (config: object) => QuerySteps;
+
+/** What pg calls of an object with a method `submit` that is given to `client.query()`. */
+export interface SubmittedQuery {
+  submit(connection: MessageWriter): void;
+  handleCopyInResponse?(): void;
+  handleCommandComplete(message: { readonly text: string }): void;
+  handleReadyForQuery(): void;
+  handleError(error: Error): void;
+}
+
+const unheard = {
+  handleRowDescription() {},
+  handleDataRow() {},
+  handlePortalSuspended() {},
+  handleEmptyQuery() {},
+};
+
+/** Gives pg a query that writes its messages itself; of answers with rows nothing is heard. */
+export function submitQuery(client: pg.ClientBase, query: SubmittedQuery): void {
+  client.query({ ...unheard, ...query } as unknown as pg.Submittable);
+}
