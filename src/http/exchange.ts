@@ -107,7 +107,7 @@ export function createAnswer(
     const held = memory.open(req.socket, networkOf(request.client));
     if (problem?.headers["connection"] === "close") unclear.add(req.socket);
     const work = async () => {
-      await memory.readOn(req.socket, exchange.left);
+      await held.readOn(exchange.left);
       // While we work the connection may be silent: the request and the statements have bounds of
       // their own. Silence counts again once the client has something to read.
       req.socket.setTimeout(0);
@@ -117,8 +117,8 @@ export function createAnswer(
       const isSpoken = checkVersion(req.httpVersion) === null;
       const close = connections.draining || !invited || !isSpoken;
       if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
-      if (res.destroyed || res.headersSent) return held.release();
-      res.once("close", () => held.release());
+      if (res.destroyed || res.headersSent || exchange.left.aborted) return held.release();
+      exchange.left.addEventListener("abort", () => held.release(), { once: true });
       req.socket.setTimeout(limits.stalledMs);
       send(res, counted(response, request, held), req.method === "HEAD", close);
     });

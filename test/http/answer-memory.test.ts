@@ -93,14 +93,42 @@ test("A connection that has not taken its answers is worked for only once it has
   const { memory: all } = memory();
   const socket = new Socket();
   const first = all.open(socket, "a");
-  assert.equal(all.readOn(socket, here), null);
+  assert.equal(first.readOn(here), null);
   first.settle(6);
   const next = all.open(socket, "a").reserve(1, here);
-  const pipeline = all.readOn(socket, here) as Promise<void>;
+  const pipeline = all.open(socket, "a").readOn(here) as Promise<void>;
   assert.equal(await settled(next), "waits");
   assert.equal(await settled(pipeline), "waits");
   first.release();
   assert.deepEqual([await next, await pipeline], [true, undefined]);
+});
+
+test("A request waits for the answers before its own, and for none behind it.", async () => {
+  const { memory: all } = memory();
+  const socket = new Socket();
+  const first = all.open(socket, "a");
+  all.open(socket, "a").settle(6);
+  assert.equal(first.readOn(here), null);
+  assert.equal(await settled(first.reserve(1, here)), true);
+});
+
+test("A reader is not slow while its connection has another answer to send first.", () => {
+  const { time, memory: all } = memory({ unreadBytes: 30 });
+  const socket = new Socket();
+  const first = all.open(socket, "a");
+  const behind = all.open(socket, "a");
+  assert.equal(behind.settle(20), null);
+  const other = all.open(new Socket(), "b");
+  time.ms = 5_000;
+  assert.equal(other.settle(30), "busy");
+  first.settle(1);
+  first.release();
+  time.ms = 5_999;
+  assert.equal(other.settle(30), "busy");
+  assert.equal(socket.destroyed, false);
+  time.ms = 6_000;
+  assert.equal(other.settle(30), null);
+  assert.equal(socket.destroyed, true);
 });
 
 test("A reader that turns out to be slow makes room for work that waits.", async () => {

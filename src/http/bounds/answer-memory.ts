@@ -7,13 +7,13 @@ import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
 
 export interface AnswerMemory {
-  /** What one request holds: nothing at first. */
+  /** What one request holds: nothing at first. The requests of a connection are opened in their order. */
   open(socket: Socket, client: string): HeldAnswer;
-  /** Resolves once the connection has taken its answers but for a part, or has gone. */
-  readOn(socket: Socket, left: AbortSignal): Promise<void> | null;
 }
 
 export interface HeldAnswer {
+  /** Resolves once the connection has taken the answers before this one but for a part, or has gone. */
+  readOn(left: AbortSignal): Promise<void> | null;
   /**
    * Reserves so many bytes, or all there are; false where there was no room in time. The answers that the
    * connection has to read first do not count in that time.
@@ -33,7 +33,8 @@ interface Held {
   readonly socket: Socket;
   readonly client: string;
   bytes: number;
-  /** When its answer was made; null: it is in work. */
+  isMade: boolean;
+  /** Since when its answer can be read; null: it, or one that the connection has to send before it, is in work. */
   sinceMs: number | null;
 }
 
@@ -53,8 +54,10 @@ export function createAnswerMemory(
   /** The oldest first. */
   const all = new Set<Held>();
   const waiting = new Set<Waiting>();
-  const unread = new WeakMap<Socket, number>();
-  const readers = new Map<Socket, (() => void)[]>();
+  /** The answers of each connection that are not taken yet, in their order. */
+  const pending = new WeakMap<Socket, Set<Held>>();
+  /** Requests that wait for the reader of the answers before them. */
+  const readers = new Map<Held, () => void>();
   let total = 0;
   let grace: NodeJS.Timeout | null = null;
 
@@ -63,20 +66,32 @@ export function createAnswerMemory(
     for (const held of all) if (belongs(held)) sum += held.bytes;
     return sum;
   };
-  const inWorkOf = (client: string) =>
-    sumOf((held) => held.client === client && held.sinceMs === null);
+  const inWorkOf = (client: string) => sumOf((held) => held.client === client && !held.isMade);
   const heldBy = (client: string) => sumOf((held) => held.client === client);
-  const unreadOf = (socket: Socket) => unread.get(socket) ?? 0;
+  const pendingOf = (socket: Socket) => pending.get(socket) ?? new Set();
+  /** Made and not taken: of the whole connection, or of what it sends before one of them. */
+  const unreadOf = (socket: Socket, end: Held | null = null) => {
+    let sum = 0;
+    for (const held of pendingOf(socket)) {
+      if (held === end) break;
+      if (held.isMade) sum += held.bytes;
+    }
+    return sum;
+  };
 
-  const change = (held: Held, bytes: number, sinceMs = held.sinceMs) => {
-    const before = held.sinceMs === null ? 0 : held.bytes;
-    const after = sinceMs === null ? 0 : bytes;
+  const change = (held: Held, bytes: number) => {
     total += bytes - held.bytes;
-    if (after !== before) unread.set(held.socket, unreadOf(held.socket) + after - before);
     held.bytes = bytes;
-    held.sinceMs = sinceMs;
     all.delete(held);
     if (bytes > 0) all.add(held);
+  };
+
+  /** The first answer of a connection can be read once it is made. */
+  const beginFirst = (socket: Socket) => {
+    const [first] = pendingOf(socket);
+    if (first?.isMade !== true || first.sinceMs !== null) return;
+    first.sinceMs = clock();
+    change(first, first.bytes);
   };
 
   /** One client's work takes no more than half, so that others find room beside it. */
@@ -115,11 +130,18 @@ export function createAnswerMemory(
     serve();
   };
 
-  const readOn = (socket: Socket, left: AbortSignal) => {
-    if (left.aborted || unreadOf(socket) <= limits.readOnBytes) return null;
+  const hasReadOn = (held: Held) => unreadOf(held.socket, held) <= limits.readOnBytes;
+
+  const readOn = (held: Held, left: AbortSignal) => {
+    if (left.aborted || hasReadOn(held)) return null;
     const { promise, resolve } = Promise.withResolvers<void>();
-    readers.set(socket, [...(readers.get(socket) ?? []), resolve]);
-    left.addEventListener("abort", () => resolve(), { once: true });
+    const go = () => {
+      readers.delete(held);
+      left.removeEventListener("abort", go);
+      resolve();
+    };
+    readers.set(held, go);
+    left.addEventListener("abort", go, { once: true });
     return promise;
   };
 
@@ -144,15 +166,16 @@ export function createAnswerMemory(
   };
 
   return {
-    readOn,
     open(socket, client) {
-      const held: Held = { socket, client, bytes: 0, sinceMs: null };
+      const held: Held = { socket, client, bytes: 0, isMade: false, sinceMs: null };
+      pending.set(socket, pendingOf(socket).add(held));
       return {
+        readOn: (left) => readOn(held, left),
         async reserve(wanted, left) {
           if (wanted <= held.bytes) return true;
           // Two that hold a part and wait for the rest would wait for each other.
           change(held, 0);
-          await readOn(socket, left);
+          await readOn(held, left);
           return stand(held, Math.min(wanted, limits.unreadBytesInAll), left);
         },
         settle(bytes) {
@@ -162,16 +185,17 @@ export function createAnswerMemory(
           const more = bytes - held.bytes;
           if (more > 0) makeRoom(more, socket);
           if (more > 0 && total + more > limits.unreadBytesInAll) return "busy";
-          change(held, bytes, clock());
+          held.isMade = true;
+          change(held, bytes);
+          beginFirst(socket);
           if (more < 0) serve();
           return null;
         },
         release() {
           change(held, 0);
-          if (unreadOf(socket) <= limits.readOnBytes) {
-            for (const go of readers.get(socket) ?? []) go();
-            readers.delete(socket);
-          }
+          pendingOf(socket).delete(held);
+          beginFirst(socket);
+          for (const one of pendingOf(socket)) if (hasReadOn(one)) readers.get(one)?.();
           serve();
         },
       };
