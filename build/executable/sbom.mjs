@@ -1,142 +1,92 @@
-// What is inside an executable, as CycloneDX (JSON, 1.6): the packages of which the bundle has code, what
-// the client is made of, Node and PostgreSQL with their libraries; each with licence, version and hash.
-// Without a time and with a serial number made of the content: same executable, same list.
+// What is inside an executable, as CycloneDX (JSON, 1.5): npm's own list, of it the packages of which the
+// executable has code, and what npm does not know: Node and PostgreSQL with their libraries (parts.mjs).
+// Without a time and a random serial number: the same executable has the same list.
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root, sha256 } from "../files.mjs";
-import { CLIENT, directoryOf, manifestIn } from "../notices.mjs";
+import { CLIENT, manifestIn } from "../notices.mjs";
 import { lockedAt, packageDirectory } from "./packages.mjs";
 import { nodeParts, postgresParts } from "./parts.mjs";
 import { NODE_VERSION } from "./targets.mjs";
 
+const MOST_BYTES = 64e6;
+
 /** `inputs`: the files of which something is in the command; `bytes`: the executable. */
 export async function billOfMaterials(target, inputs, bytes) {
-  const { version, license } = manifestIn(root);
-  const ref = "worker";
-  const packages = packagesOf(inputs);
-  const postgres = target.postgresPackage === null ? [] : [await postgresComponent(target)];
-  const bases = [nodeComponent(target), ...postgres];
-  const client = CLIENT.map((name) => directoryOf(name, root)).map(packageComponent);
-  const direct = Object.keys(manifestIn(root).dependencies).map((name) => directoryOf(name, root));
-  const below = (directories) => refs(directories.filter((one) => packages.includes(one)));
-  const content = {
+  const { $schema, bomFormat, specVersion, metadata, components, dependencies } = npmList();
+  const inside = new Set([...inputs.flatMap(packageOf), ...CLIENT].map(refIn));
+  const packages = components.filter((one) => inside.has(one["bom-ref"]));
+  const others = await unknownToNpm(target);
+  const refs = new Set([...packages, ...others].map((one) => one["bom-ref"]));
+  const own = metadata.component["bom-ref"];
+  const direct = [...CLIENT.map(refIn), ...others.map((one) => one["bom-ref"])];
+  return {
+    ...{ $schema, bomFormat, specVersion, version: 1 },
     metadata: {
       component: {
-        "bom-ref": ref,
-        type: "application",
-        name: "worker",
-        version,
-        ...licences(license),
+        ...metadata.component,
+        ...{ type: "application", name: "worker" },
         hashes: [{ alg: "SHA-256", content: sha256(bytes, "hex") }],
         properties: [{ name: "worker:file", value: target.file }],
       },
     },
-    components: [...distinct(packages.map(packageComponent)), ...client, ...bases],
-    dependencies: [
-      { ref, dependsOn: [...below(direct), ...[...client, ...bases].map((one) => one["bom-ref"])] },
-      ...distinct(
-        packages.map((directory) => ({
-          ref: purlOf(directory),
-          dependsOn: below(dependenciesOf(directory)),
-        })),
-      ),
-    ],
-  };
-  const digest = sha256(JSON.stringify(content), "hex");
-  const uuid = digest.replace(
-    /^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/,
-    "$1-$2-8$3-8$4-$5", // version 8: of a making of one's own
-  );
-  const head = { bomFormat: "CycloneDX", specVersion: "1.6", serialNumber: `urn:uuid:${uuid}` };
-  return {
-    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
-    ...head,
-    version: 1,
-    ...content,
+    components: [...packages, ...others],
+    dependencies: dependencies
+      .filter(({ ref }) => ref === own || refs.has(ref))
+      .map(({ ref, dependsOn }) => {
+        const all = ref === own ? [...dependsOn, ...direct] : dependsOn;
+        return { ref, dependsOn: [...new Set(all.filter((one) => refs.has(one)))] };
+      }),
   };
 }
 
-/** The directories of the packages that have a file among `inputs`. */
-function packagesOf(inputs) {
-  const found = inputs.flatMap((path) => {
-    const [directory] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
-    return directory === undefined ? [] : [join(root, directory)];
-  });
-  return [...new Set(found)].sort();
+/** Of all packages: `--omit dev` would also leave out those that a development package needs, too. */
+function npmList() {
+  const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
+  return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MOST_BYTES }));
 }
 
-function packageComponent(directory) {
-  const { name, version, license } = manifestIn(directory);
-  const { integrity } = lockedAt(directory.slice(root.length + 1));
-  const [group, own] = name.startsWith("@") ? name.split("/") : [undefined, name];
-  return {
-    "bom-ref": purlOf(directory),
-    type: "library",
-    ...(group && { group }),
-    name: own,
-    version,
-    ...licences(license),
-    purl: purlOf(directory),
-    hashes: [sha512(integrity)],
-  };
+/** `node_modules/a/node_modules/b/index.js`: that of `b`. */
+const packageOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
+
+/** As npm names it; `given`: a directory, or the name of a package of ours. */
+function refIn(given) {
+  const directory = given.includes("node_modules/") ? given : join("node_modules", given);
+  const { name, version } = manifestIn(join(root, directory));
+  return `${name}@${version}`;
 }
 
-function nodeComponent({ name: target, sha256: content }) {
-  const ref = `node-${target}`;
-  return {
-    "bom-ref": ref,
+async function unknownToNpm({ name, sha256: nodeHash, postgresPackage }) {
+  const node = {
+    ...component("node", NODE_VERSION, "MIT", `node-${name}`),
     type: "platform",
-    name: "node",
-    version: NODE_VERSION,
-    ...licences("MIT"),
-    purl: `pkg:generic/node@${NODE_VERSION}`,
-    hashes: [{ alg: "SHA-256", content }],
-    pedigree: {
-      notes: "The hash is that of the delivered file; node-base.mjs says what is changed.",
-    },
-    components: nodeParts().map(([name, version, licence]) => part(ref, name, version, licence)),
+    hashes: [{ alg: "SHA-256", content: nodeHash }],
+    components: nodeParts().map((part) => component(...part, `node-${name}/${part[0]}`)),
   };
-}
-
-async function postgresComponent({ postgresPackage }) {
+  if (postgresPackage === null) return [node];
   const directory = await packageDirectory(postgresPackage);
-  const { version } = manifestIn(directory);
-  const own = version.split("-")[0].split(".").slice(0, 2).join(".");
-  const ref = `postgresql-${postgresPackage.split("/")[1]}`;
-  return {
-    "bom-ref": ref,
+  const { integrity, version } = lockedAt(`node_modules/${postgresPackage}`);
+  const ref = `postgresql-${name}`;
+  const [release = ""] = /^\d+\.\d+/.exec(version) ?? [];
+  const postgres = {
+    ...component("postgresql", release, "PostgreSQL", ref),
     type: "application",
-    name: "postgresql",
-    version: own,
-    description: "what `worker demo` starts; nothing else uses it",
-    ...licences("PostgreSQL"),
-    purl: `pkg:generic/postgresql@${own}`,
-    hashes: [sha512(lockedAt(`node_modules/${postgresPackage}`).integrity)],
-    externalReferences: [
-      {
-        type: "distribution",
-        url: `https://www.npmjs.com/package/${postgresPackage}/v/${version}`,
-      },
-    ],
-    components: postgresParts(join(directory, "native/lib")).map((one) => ({
-      ...part(ref, one.name, one.version, one.licence),
-      components: one.files.map(([name, content]) => ({
-        type: "file",
-        name,
+    description: `what \`worker demo\` starts; from the package ${postgresPackage} ${version}`,
+    hashes: [sha512(integrity)],
+    components: postgresParts(join(directory, "native/lib")).map((part) => ({
+      ...component(part.name, part.version, part.licence, `${ref}/${part.name}`),
+      components: part.files.map(([file, content]) => ({
+        ...{ type: "file", name: file },
         hashes: [{ alg: "SHA-256", content }],
       })),
     })),
   };
+  return [node, postgres];
 }
 
-function part(parent, name, version, licence) {
-  return {
-    "bom-ref": `${parent}/${name}`,
-    type: "library",
-    name,
-    version,
-    ...licences(licence),
-    purl: `pkg:generic/${name}@${encodeURIComponent(version)}`,
-  };
+function component(name, version, licence, ref) {
+  const purl = `pkg:generic/${name}@${encodeURIComponent(version)}`;
+  return { "bom-ref": ref, type: "library", name, version, ...licences(licence), purl };
 }
 
 /** What SPDX has no name for is named as it is. */
@@ -144,22 +94,6 @@ function licences(text) {
   if (text === "public-domain") return { licenses: [{ license: { name: "Public domain" } }] };
   if (/\s/.test(text)) return { licenses: [{ expression: text }] };
   return { licenses: [{ license: { id: text } }] };
-}
-
-function purlOf(directory) {
-  const { name, version } = manifestIn(directory);
-  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
-}
-
-const dependenciesOf = (directory) =>
-  Object.keys(manifestIn(directory).dependencies ?? {}).map((name) => directoryOf(name, directory));
-
-const refs = (directories) => [...new Set(directories.map(purlOf))].sort();
-
-/** A package may be there twice in one version. */
-function distinct(list) {
-  const byRef = new Map(list.map((one) => [one["bom-ref"] ?? one.ref, one]));
-  return [...byRef.values()];
 }
 
 const sha512 = (integrity) => ({

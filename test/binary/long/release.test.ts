@@ -21,6 +21,7 @@ interface Component {
   readonly group?: string;
   readonly name: string;
   readonly version: string;
+  readonly purl?: string;
   readonly licenses: readonly unknown[];
   readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
   readonly components?: readonly Component[];
@@ -52,7 +53,7 @@ test("The bill of materials names all that has code in the executable, and the n
     assert.ok(named.includes(name), `${name} is not in the bill of materials`);
   }
   const notices = readFileSync(join(root, "dist/THIRD_PARTY_NOTICES"), "utf8");
-  for (const one of components.filter((each) => each["bom-ref"].startsWith("pkg:npm/"))) {
+  for (const one of components.filter((each) => each.purl?.startsWith("pkg:npm/"))) {
     const heading = `\n${nameOf(one)} ${one.version} (`;
     assert.ok(notices.includes(heading), `${heading.trim()} has no notice`);
   }
