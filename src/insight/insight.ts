@@ -1,5 +1,6 @@
 // Causes, groups and times, for all who ask: each reading is shared, and rests in proportion to its cost.
 import { monotonic } from "../base/clock.ts";
+import { cached, cachedByKey } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
 import { capped } from "../domain/value.ts";
 import { type ColumnGrouping, readColumnGroups } from "./groups/column-groups.ts";
@@ -15,7 +16,6 @@ import { createPoisonWalk, type PoisonWalk } from "./incidents/poison-walk.ts";
 import { readIncidents } from "./incidents/read-incidents.ts";
 import { compileQuery } from "./query/compile-query.ts";
 import { shownGroup } from "./query/facts/error-labels.ts";
-import { resting, restingByKey } from "./resting.ts";
 import { readGauge } from "./stats/gauge.ts";
 import type { KnownElsewhere, SameError } from "./why/explain-job.ts";
 
@@ -45,9 +45,9 @@ export function createInsight(db: Database): Insight {
   let pages = Number.POSITIVE_INFINITY;
   const usual = { changedAtMs: () => writtenAtMs, isSmall: () => pages <= QUICK_PAGES };
   const seldom = { ...usual, slowIntervalMs: 30_000 };
-  const keptGroups = restingByKey<Groups>(MOST_KEPT, seldom);
-  const keptCommon = restingByKey<Common>(MOST_KEPT, seldom);
-  const keptHorizons = restingByKey<Horizon>(MOST_KEPT, usual);
+  const keptGroups = cachedByKey<Groups>(MOST_KEPT, seldom);
+  const keptCommon = cachedByKey<Common>(MOST_KEPT, seldom);
+  const keptHorizons = cachedByKey<Horizon>(MOST_KEPT, usual);
 
   const gauged = async () => {
     const gauge = await readGauge(db);
@@ -85,7 +85,7 @@ export function createInsight(db: Database): Insight {
     horizon: () => horizon(USUAL_BUCKETS, null, null),
     common,
   };
-  const incidents = resting(async () => readIncidents(db, await gauged(), shared), usual);
+  const incidents = cached(async () => readIncidents(db, await gauged(), shared), usual);
 
   const sameError: SameError = async (task, errorStart, { pages: ofTable, asOf }) => {
     const all = groups("error", "", MOST_ERROR_GROUPS);

@@ -76,7 +76,7 @@ export interface FeedOptions extends SamplerOptions {
   readonly askedMs?: number;
 }
 
-/** After a write the sources are asked at once, and again when what they had just read has rested: resting.ts. */
+/** After a write the sources are asked at once, and again when what they had just read has rested: cached.ts. */
 const HURRIED_MS = [0, 300, 2_000, 5_000];
 /** A pulse that is not older counts as of now. */
 const PULSE_MS = 1_500;

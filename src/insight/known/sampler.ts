@@ -2,6 +2,7 @@
 // costs a few milliseconds; a sample and the chunks of a census are taken in between, when somebody
 // watches, and the next pulses make use of them.
 import { monotonic } from "../../base/clock.ts";
+import { cached } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -29,7 +30,6 @@ import {
 import { type NameCounts, sampledNames, scannedNames, unknownNames } from "./name-counts.ts";
 import type { QueueSnapshot } from "./queue-snapshot.ts";
 import { createRateMeter } from "./rates.ts";
-import { singleFlight } from "./single-flight.ts";
 
 export interface Sampler {
   /** What is known now: all of it was asked for after this call. */
@@ -165,7 +165,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     };
   };
 
-  const pulse = singleFlight(async () => {
+  const pulse = cached(async () => {
     try {
       last = await timed("pulse", read);
       return last;
@@ -173,7 +173,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       last = null;
       throw error;
     }
-  });
+  }).fresh;
 
   return {
     pulse,

@@ -40,7 +40,7 @@ export const watchCommand = defineCommand({
 
 type Read = () => Promise<Shown>;
 
-/** One reading after the other; what costs more is read less often (resting.ts). */
+/** One reading after the other; what costs more is read less often (cached.ts). */
 async function reader(database: Database): Promise<Read> {
   const { createSampler } = await import("../../../insight/known/sampler.ts");
   const { createInsight } = await import("../../../insight/insight.ts");

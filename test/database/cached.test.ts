@@ -1,12 +1,12 @@
 // Readings that many ask for: shared while they run, kept while they rest.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { resting, restingByKey } from "../../src/insight/resting.ts";
+import { cached, cachedByKey } from "../../src/database/cached.ts";
 
 test("Whoever asks during a reading shares it, and whoever asks soon after gets the same.", async () => {
   let runs = 0;
   const done = Promise.withResolvers<void>();
-  const read = resting(
+  const read = cached(
     async () => {
       await done.promise;
       return ++runs;
@@ -22,7 +22,7 @@ test("Whoever asks during a reading shares it, and whoever asks soon after gets 
 
 test("A reading that fails is told to those who waited, and tried again by the next.", async () => {
   let runs = 0;
-  const read = resting(async () => {
+  const read = cached(async () => {
     if (++runs === 1) throw new Error("not now");
     return runs;
   });
@@ -31,7 +31,7 @@ test("A reading that fails is told to those who waited, and tried again by the n
 });
 
 test("Of different questions only the last few are kept.", async () => {
-  const keep = restingByKey<string>(2);
+  const keep = cachedByKey<string>(2);
   let runs = 0;
   const ask = (key: string) => keep(key, async () => `${key}${++runs}`)();
   assert.deepEqual([await ask("a"), await ask("b"), await ask("a")], ["a1", "b2", "a1"]);
@@ -46,7 +46,7 @@ test("After a write what was read before is read anew, and waited for, but not a
     nowMs += 300;
     return ++runs;
   };
-  const read = resting(run, { changedAtMs: () => changedAtMs, clock: () => nowMs });
+  const read = cached(run, { changedAtMs: () => changedAtMs, clock: () => nowMs });
   assert.equal(await read(), 1);
   nowMs += 5_000;
   assert.equal(await read(), 1, "it rests");
@@ -70,7 +70,7 @@ test("A slow reading of a small table was the machine's doing, and rests for 5 s
     return ++runs;
   };
   const clock = () => nowMs;
-  const small = resting(run, { slowIntervalMs: 30_000, isSmall: () => true, clock });
+  const small = cached(run, { slowIntervalMs: 30_000, isSmall: () => true, clock });
   assert.equal(await small(), 1);
   nowMs += 4_900;
   assert.equal(await small(), 1);
@@ -78,9 +78,27 @@ test("A slow reading of a small table was the machine's doing, and rests for 5 s
   void small();
   await Promise.resolve();
   assert.equal(runs, 2);
-  const large = resting(run, { slowIntervalMs: 30_000, isSmall: () => false, clock });
+  const large = cached(run, { slowIntervalMs: 30_000, isSmall: () => false, clock });
   await large();
   nowMs += 30_000;
   await large();
   assert.equal(runs, 3, "a large one rests in proportion");
+});
+
+test("A fresh value is read after the call, once for all that ask during a reading.", async () => {
+  const began: number[] = [];
+  const ends: (() => void)[] = [];
+  const read = cached(async () => {
+    const turn = began.push(began.length);
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return turn;
+  });
+  const first = read.fresh();
+  const second = [read.fresh(), read.fresh()];
+  assert.equal(began.length, 1);
+  ends[0]?.();
+  assert.equal(await first, 1);
+  while (ends.length < 2) await Promise.resolve();
+  ends[1]?.();
+  assert.deepEqual(await Promise.all(second), [2, 2]);
 });
