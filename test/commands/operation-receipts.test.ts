@@ -209,6 +209,25 @@ test("An undo of a removal says whose key is taken, and who is there again.", as
   assert.deepEqual(await of("undone"), [back]);
 });
 
+test("A kept task name that is longer than a name can be is cut in the receipt, and ends an undo.", async () => {
+  await addSome(queue, 2);
+  const with_ = operationTools(queue.db);
+  const ended = await done(with_, "remove", "task:t");
+  await queue.sql("delete from worker._private_tasks");
+  await queue.sql(
+    "update worker._private_operation_rows set task_identifier = pg_catalog.repeat('t', 1390000)",
+  );
+  const { jobs } = await with_.store.receipt(ended.id, "done", "0", 100);
+  assert.deepEqual(
+    jobs.map(({ taskIdentifier }) => taskIdentifier),
+    ["t".repeat(128), "t".repeat(128)],
+  );
+  const undone = await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  assert.equal(undone.state, "failed");
+  assert.match(undone.error ?? "", /tasks_identifier_check/);
+  assert.deepEqual(await jobRows(queue), []);
+});
+
 test("What became of retried jobs is counted: finished, failed again by error, running, waiting, changed.", async () => {
   const jobs = await addSome(queue, 12, "charge");
   await queue.sql(

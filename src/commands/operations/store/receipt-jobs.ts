@@ -24,8 +24,9 @@ export async function receiptJobs(
   }));
 }
 
+// A name has at most 128 characters; the column of what was kept has no such check.
 const keptSql: Statement = (s) => `
-  select met.id, coalesce(tasks.identifier, was.task_identifier) as task_identifier,
+  select met.id, coalesce(tasks.identifier, pg_catalog.left(was.task_identifier, 128)) as task_identifier,
     pg_catalog.left(case when jobs.id is null then was.last_error else jobs.last_error end, 300) as error
   from pg_catalog.unnest($1::bigint[]) as met (id)
   left join ${s}._private_jobs as jobs on jobs.id = met.id
