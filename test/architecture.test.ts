@@ -7,6 +7,7 @@ import { dirname, join, normalize, sep } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { jobActions } from "../src/commands/index.ts";
 
 const layers: Record<string, readonly string[]> = {
   base: [],
@@ -77,10 +78,10 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     jobs: ["before-images", "declare"],
     maintenance: ["declare"],
     "": ["audit", "declare", "indexes", "jobs", "maintenance"],
-    "operations/model": ["audit", "declare", "jobs", ""],
-    "operations/store": ["before-images", "operations/model"],
-    "operations/rehearse": ["before-images", "operations/model"],
-    operations: ["audit", "operations/model", "operations/rehearse"],
+    "operations/model": ["audit", "before-images", "declare", ""],
+    "operations/store": ["before-images", "declare", "operations/model"],
+    "operations/rehearse": ["before-images", "declare", "operations/model"],
+    operations: ["audit", "before-images", "operations/model", "operations/rehearse"],
   },
   utils: { "": [] },
   worker: {
@@ -442,6 +443,16 @@ test("The client's files and rooms stay small and say at the top what they are."
   );
   assert.deepEqual(
     [...long, ...headless].map(({ path }) => path),
+    [],
+  );
+});
+
+test("No source compares the names of bulk actions: what differs is in their declarations.", () => {
+  const names = jobActions.map(({ name }) => name).join("|");
+  const compared = new RegExp(`\\b(?:action|command|name)\\)? [!=]== "(?:${names})"`);
+  const wrong = [...sources, ...clientSources].filter(({ text }) => compared.test(text));
+  assert.deepEqual(
+    wrong.map(({ path }) => path),
     [],
   );
 });

@@ -6,7 +6,7 @@ import { createAuditTrail } from "../../src/commands/audit/audit-trail.ts";
 import { readFacts } from "../../src/commands/audit/job-facts.ts";
 import { useOnce } from "../../src/commands/audit/use-once.ts";
 import { probeHead } from "../../src/commands/operations/head-probe.ts";
-import type { Act } from "../../src/commands/operations/model/action.ts";
+import { changeOf } from "../../src/commands/operations/model/action.ts";
 import { whyMissing } from "../../src/commands/operations/model/missing-tables.ts";
 import type { JobOperation, Rehearsal } from "../../src/commands/operations/model/operation.ts";
 import type { OperationTools } from "../../src/commands/operations/model/operation-tools.ts";
@@ -51,20 +51,13 @@ const rehearsal: Rehearsal = {
 const operation = { ...rehearsal, id: "1" } as unknown as JobOperation;
 const speed = { ratePerS: null, etaS: null };
 const stretch = { afterId: "0", uptoId: "9", limit: 5, before: rehearsal.boundary.before };
-const acts: readonly Act[] = [
-  { kind: "delete" },
-  { kind: "fail", reason: "r" },
-  {
-    kind: "reschedule",
-    runAt: "now",
-    shift: null,
-    spread: 60,
-    priority: null,
-    attempts: 0,
-    maxAttempts: null,
-  },
-  { kind: "limit" },
-];
+const reschedule = changeOf("reschedule", { run_at: "now", spread: 60, attempts: 0 });
+const changes = {
+  delete: changeOf("complete", {}),
+  fail: changeOf("fail", { reason: "r" }),
+  reschedule,
+  limit: changeOf("stop-retrying", {}),
+};
 const store = (db: Database) => tableStore(db, "owner");
 const trail = (db: Database) => createAuditTrail({ db, logger: silentLogger, onAudit: null });
 const tools = (db: Database) => ({ reads: db, monotonic, wait }) as unknown as OperationTools;
@@ -72,21 +65,21 @@ const move = { from: ["paused"], to: "running", takes: true } as const;
 
 export const operationCalls: Readonly<Record<string, (db: Database) => Promise<unknown>>> = {
   ...Object.fromEntries(
-    acts.flatMap((act) => [
+    Object.entries(changes).flatMap(([name, change]) => [
       [
-        `operation-${act.kind}`,
+        `operation-${name}`,
         (db: Database) =>
-          store(db).batch(operation, jobs, act, { ...stretch, chosen: null }, speed),
+          store(db).batch(operation, jobs, change, { ...stretch, chosen: null }, speed),
       ],
       [
-        `operation-undo-${act.kind}`,
-        (db: Database) => store(db).undoBatch(operation, act, { afterId: "0", limit: 5 }, speed),
+        `operation-undo-${name}`,
+        (db: Database) => store(db).undoBatch(operation, change, { afterId: "0", limit: 5 }, speed),
       ],
     ]),
   ),
   "operation-chosen": async (db) => {
     const chosen = { ids: ["1"], ctids: ["(0,1)"] };
-    await store(db).batch(operation, jobs, acts[2] as Act, { ...stretch, chosen }, speed);
+    await store(db).batch(operation, jobs, reschedule, { ...stretch, chosen }, speed);
   },
   "operation-missing-tables": (db) => whyMissing(db),
   "operation-begin": (db) =>
@@ -121,7 +114,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "rehearsal-candidates": (db) => readCandidates(db, jobs, "0", "9"),
   "rehearsal-samples": (db) => readSamples(tools(db), jobs, "9", 1_000),
   "rehearsal-times": async (db) => {
-    await readTimes(db, acts[2] as Act, jobs, "9", rehearsal.expected);
+    await readTimes(db, reschedule, jobs, "9", rehearsal.expected);
   },
   "audit-facts": (db) => readFacts(db, { ids: ["1"], key: null }),
   "audit-record": (db) => trail(db).record({ ids: null, before: null, after: null } as AuditEntry),

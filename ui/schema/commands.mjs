@@ -57,6 +57,10 @@ export class Command {
     readonly needsOne: bool,
     /** Whether it could set attempts back, and its form does not ask for them. */
     readonly mayReset: bool,
+    /** Its key on the page; the empty string: none. */
+    readonly key: string,
+    /** The dialog that can do more than ask for the fields; none: it has no dialog of its own. */
+    readonly dialog: string,
   ) {}
 
   /** Whether it is offered for jobs: it acts on jobs by their ids, and one of these has its state. */
@@ -76,7 +80,69 @@ export class Command {
 }
 `;
 
+const actionClass = `
+/** A bulk action on jobs: by their ids, and on all that match a query. */
+export class JobAction {
+  constructor(
+    readonly name: string,
+    /** What an operation on all that match asks for. */
+    readonly command: Command,
+    /** \`Run {jobs} now\`; while it is done, and when it is. */
+    readonly ask: string,
+    readonly doing: string,
+    readonly done: string,
+    /** Whether jobs are deleted. */
+    readonly deletes: bool,
+    /** Whether running jobs are changed, too. */
+    readonly mayRun: bool,
+    /** Whether the first few are watched before the rest: usual, possible, none. */
+    readonly canary: string,
+    /** Of which jobs it is offered: all, failed, not failed; the empty string: not there. */
+    readonly one: string,
+    readonly selected: string,
+    readonly every: string,
+    /** The conditions whose likeliest action it is. */
+    readonly firstFor: string[],
+    /** Whether its key works in the list of jobs. */
+    readonly hasListKey: bool,
+  ) {}
+
+  /** Whether it can be done without asking for more. */
+  get asksNothing(): bool {
+    return this.command.fields.length === 0;
+  }
+
+  get hasCanary(): bool {
+    return this.canary !== "none";
+  }
+}
+`;
+
 const lookup = `
+/** null: there is none of this name. */
+export function jobActionNamed(name: string): JobAction | null {
+  for (let i = 0; i < jobActions.length; i++) if (jobActions[i].name === name) return jobActions[i];
+  return null;
+}
+
+/** What is most likely wanted of jobs in a condition; null: nothing. */
+export function firstActionFor(condition: string): JobAction | null {
+  for (let i = 0; i < jobActions.length; i++) {
+    if (jobActions[i].firstFor.includes(condition)) return jobActions[i];
+  }
+  return null;
+}
+
+/** \`Run 3 jobs now\` of \`Run {jobs} now\`; \`Run now\` without jobs. */
+export function withJobs(words: string, jobs: string): string {
+  return words.replace(" {jobs}", jobs.length > 0 ? " " + jobs : "");
+}
+
+/** Of what may be offered of all, failed, or jobs that have not failed. */
+export function isOfferedFor(jobs: string, isFailed: bool): bool {
+  return jobs === "all" || jobs === (isFailed ? "failed" : "not failed");
+}
+
 /** The command of a name, which must be one of them. */
 export function commandNamed(name: string): Command {
   let at = 0;
@@ -137,20 +203,68 @@ function commandText(command) {
     danger === "destroys",
     command.needsOneOf !== undefined,
     "attempts" in command.fields && !asked.some(([field]) => field === "attempts"),
+    text(command.key ?? ""),
+    text(command.dialog ?? ""),
   ];
   const place = [http.path.slice(1), http.action ?? "", target, command.forState ?? ""];
   const list = `[${fields.map((field) => `\n    ${field},`).join("")}${fields.length > 0 ? "\n  " : ""}]`;
-  return `  new Command(${[...words, ...place].map(text).join(", ")}, ${list}, ${traits.join(", ")}),\n`;
+  return `new Command(${[...words, ...place].map(text).join(", ")}, ${list}, ${traits.join(", ")})`;
+}
+
+/** The command of an operation, which is not the command of its name everywhere. */
+function operationText(command, commands) {
+  const { operation } = command.onJobs;
+  if (operation === undefined) return `commands[${commands.indexOf(command)}]`;
+  return commandText({ ...command, ...operation, consequenceOfOne: operation.consequence });
+}
+
+function actionText(command, commands) {
+  const { name, onJobs } = command;
+  const { words, canary, offers } = onJobs;
+  const { set, mayRun = false } = onJobs.change({});
+  const { one, selected = "", every, firstFor = [], hasListKey = false } = offers;
+  const parts = [
+    text(name),
+    operationText(command, commands),
+    ...[words.ask, words.doing, words.done].map(text),
+    set === null,
+    mayRun,
+    ...[canary, one?.of ?? "", selected, every?.of ?? ""].map(text),
+    firstFor.length === 0 ? "noChoices" : texts(firstFor),
+    hasListKey,
+  ];
+  return `  new JobAction(${parts.join(", ")}),\n`;
+}
+
+/** The actions that are offered in a place, in their order there. */
+function inOrder(actions, place) {
+  const offered = actions.filter(({ onJobs }) => onJobs.offers[place] !== undefined);
+  offered.sort((a, b) => a.onJobs.offers[place].place - b.onJobs.offers[place].place);
+  return `[${offered.map((one) => `jobActions[${actions.indexOf(one)}]`).join(", ")}]`;
 }
 
 /** The files to write, by their path below ui/. */
 export async function generateCommands() {
-  const { commands } = await import("../../src/commands/index.ts");
-  const list = commands.map(commandText).join("");
+  const { commands, jobActions } = await import("../../src/commands/index.ts");
+  const list = commands.map((one) => `  ${commandText(one)},\n`).join("");
+  const actions = jobActions.map((one) => actionText(one, commands)).join("");
   return new Map([
     [
       "assembly/generated/commands.ts",
-      `${note}\n${classes}\nconst noChoices: string[] = [];\n\nexport const commands: Command[] = [\n${list}];\n${lookup}`,
+      `${note}
+${classes}${actionClass}
+const noChoices: string[] = [];
+
+export const commands: Command[] = [
+${list}];
+
+export const jobActions: JobAction[] = [
+${actions}];
+
+/** Offered in the menu of one job, and for all that match: in their order there. */
+export const actionsOnOne: JobAction[] = ${inOrder(jobActions, "one")};
+export const actionsOnEvery: JobAction[] = ${inOrder(jobActions, "every")};
+${lookup}`,
     ],
   ]);
 }

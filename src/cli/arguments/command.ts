@@ -43,6 +43,7 @@ export interface CommandParts<W extends Values, O extends Values, G> {
   readonly words?: W;
   readonly options?: O;
   readonly notes?: string;
+  readonly examples?: readonly string[];
   readonly destroys?: boolean;
   readonly refuses?: Readonly<Record<string, string>>;
   readonly run: (given: G & Given<W> & Given<O>) => Promise<ExitStatus | undefined>;

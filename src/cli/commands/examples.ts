@@ -1,4 +1,4 @@
-// A few lines for each command's help, as they would be typed.
+// A few lines for each command's help, as they would be typed. Declared commands have theirs beside them.
 
 /** By the command's name. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
@@ -32,36 +32,6 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   cron: ["worker cron"],
   operations: ["worker operations", "worker operations 3", "worker operations 3 undo"],
   "add-many": ["worker add-many jobs.jsonl", "cat jobs.jsonl | worker add-many -"],
-  add: [
-    `worker add send_email '{"to": "ada@example.com"}'`,
-    "worker add report --queue reports --run-at 'in 2h'",
-    "worker add sync --key sync:acme --payload-file payload.json",
-  ],
-  complete: ["worker complete 42", "worker complete 'task:send_email is:failed' --dry-run"],
-  fail: ["worker fail 42 --reason 'no longer needed'", "worker fail 'queue:imports' --dry-run"],
-  retry: [
-    "worker retry 42",
-    "worker retry 'is:failed task:send_email' --dry-run",
-    "worker retry is:failed --canary 5 --rate 100",
-  ],
-  "stop-retrying": [
-    "worker stop-retrying 42",
-    "worker stop-retrying 'task:send_email is:retrying' --dry-run",
-  ],
-  "run-now": ["worker run-now 42 43"],
-  reschedule: [
-    "worker reschedule 42 --run-at 'in 2h'",
-    "worker reschedule 'task:send_email' --priority 10",
-  ],
-  remove: ["worker remove sync:acme", "worker remove --ids 42,43"],
-  unlock: ["worker unlock worker-1a2b3c"],
-  sweep: ["worker sweep --dry-run", "worker sweep --threshold 10m --yes"],
-  cleanup: ["worker cleanup --task gc-job-queues", "worker cleanup --all --yes"],
-  migrate: ["worker migrate", "worker migrate --with-operations --dry-run"],
-  "add-extension": ["worker add-extension operations"],
-  "build-index": ["worker build-index failed"],
-  "cancel-index": ["worker cancel-index failed"],
-  "drop-index": ["worker drop-index failed"],
   doctor: ["worker doctor", "worker doctor --schema graphile_worker --json"],
   healthcheck: ["worker healthcheck", "worker healthcheck https://127.0.0.1:5678 --insecure"],
   licenses: ["worker licenses"],

@@ -53,5 +53,5 @@ const all: readonly CliCommand[] = [
 
 export const commands: readonly CliCommand[] = all.map((one) => ({
   ...one,
-  examples: examples[one.name] ?? [],
+  examples: examples[one.name] ?? one.examples,
 }));

@@ -1,5 +1,9 @@
 // What a command on jobs takes beside ids: a query in their place, and how to go about it.
-import { mayHaveCanary, type OperationAction } from "../../commands/operations/model/action.ts";
+import {
+  actionData,
+  type OperationAction,
+  takesIds,
+} from "../../commands/operations/model/action.ts";
 import { MOST_CANARY, MOST_LIMIT, MOST_RATE } from "../../commands/operations/verbs.ts";
 import { optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
@@ -18,13 +22,13 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
   const options: Values = {
     ...table.options,
     rate,
-    ...(mayHaveCanary(action) ? { canary } : {}),
+    ...(actionData(action).canary !== "none" ? { canary } : {}),
     limit: whole("Most jobs to change, those of the lowest ids (for a query)", 1, MOST_LIMIT),
     withOperations: flag("Add the tables that a query needs, if they are missing (for a query)"),
     dryRun: flag("Only show what would be done (for a query)"),
     yes: flag("Do not ask", { aliases: ["-y"] }),
   };
-  if (action !== "remove") return { words: about(table.words), options };
+  if (takesIds(action)) return { words: about(table.words), options };
   const ids = { ...several(text("Jobs by their ids", { form: "id" })) };
   const query = text("All jobs that match", { form: "query" });
   const [[name, key] = ["key", text("")]] = Object.entries(table.words);
@@ -43,7 +47,7 @@ function about(words: Values): Values {
 
 /** The query that was typed in the place of ids; null: there are ids, or a key. */
 export function queryIn(action: OperationAction, given: Given): string | null {
-  const query = action === "remove" ? queryOfRemove(given) : queryOfWords(action, given);
+  const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);
   if (query !== null) return query;
   const only = ["rate", "canary", "limit", "dryRun", "withOperations"].find(
     (name) => given[name] !== undefined && given[name] !== false,
@@ -68,22 +72,21 @@ function queryOfWords(action: OperationAction, given: Given): string | null {
 const MOST_IDS = 800;
 const IDS_A_TERM = 100;
 
-function queryOfRemove(given: Given): string | null {
+function queryOfKey(action: OperationAction, given: Given): string | null {
   const { key, ids, query } = given as Record<string, string | undefined> & {
     readonly ids?: readonly string[];
   };
   const ways = [key, ids, query].filter((one) => one !== undefined);
-  if (ways.length === 0) throw new UsageError("<key> is missing: the key of the job", "remove");
-  if (ways.length > 1)
-    throw new UsageError("<key>, --ids and --query say several things", "remove");
+  if (ways.length === 0) throw new UsageError("<key> is missing: the key of the job", action);
+  if (ways.length > 1) throw new UsageError("<key>, --ids and --query say several things", action);
   if (ids === undefined) return query ?? null;
   const all = ids.flatMap((one) => one.split(","));
   const bad = all.find((id) => !/^\d+$/.test(id));
-  if (bad !== undefined) throw new UsageError(`--ids: "${bad}" is not a job id`, "remove");
+  if (bad !== undefined) throw new UsageError(`--ids: "${bad}" is not a job id`, action);
   if (all.length > MOST_IDS) {
     throw new UsageError(
       `--ids: at most ${MOST_IDS} at once; give a range, --query id:1..999`,
-      "remove",
+      action,
     );
   }
   const terms: string[] = [];

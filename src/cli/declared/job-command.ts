@@ -3,7 +3,7 @@
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import type { Command as Declaration } from "../../commands/declare/command.ts";
-import { type OperationAction, operationActions } from "../../commands/operations/model/action.ts";
+import { isOperationAction, type OperationAction } from "../../commands/operations/model/action.ts";
 import { type CommandRecord, checkInput, type Performed, perform } from "../../commands/perform.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
@@ -25,13 +25,14 @@ type Given = GlobalArguments & Readonly<Record<string, unknown>>;
 export function jobCommand(declaration: Declaration): CliCommand {
   const places = placesOf(declaration);
   const isDestroying = declaration.danger === "destroys";
-  const action = operationActions.find((one) => one === declaration.name);
+  const action = isOperationAction(declaration.name) ? declaration.name : undefined;
   const table = tableOf(declaration, places);
   return defineCommand({
     name: declaration.name,
     aliases: declaration.aliases,
     describe: declaration.summary,
     notes: declaration.consequence,
+    examples: declaration.examples,
     destroys: isDestroying,
     ...(action === undefined ? table : withQueryOptions(action, table)),
     run: async (args) => {

@@ -1,6 +1,7 @@
 // Operations in words, for people at a terminal.
 
-import { actOf, type OperationAction } from "../../commands/operations/model/action.ts";
+import { isDeletion } from "../../commands/before-images/job-change.ts";
+import { actionData, changeOf } from "../../commands/operations/model/action.ts";
 import type { MissingTables } from "../../commands/operations/model/missing-tables.ts";
 import { notFound } from "../../commands/operations/model/not-found.ts";
 import { type JobOperation, leftAlone } from "../../commands/operations/model/operation.ts";
@@ -21,16 +22,6 @@ export const jobsOf = (count: number | Value): string =>
   typeof count === "number"
     ? counted(count, "job")
     : `${known(count)} ${count.value === 1 ? "job" : "jobs"}`;
-
-const past: Readonly<Record<OperationAction, string>> = {
-  complete: "Completed",
-  fail: "Failed",
-  retry: "Retried",
-  "run-now": "Rescheduled to run now:",
-  reschedule: "Rescheduled",
-  remove: "Removed",
-  "stop-retrying": "Stopped retrying",
-};
 
 /** What would be done, a line each. */
 export function rehearsalLines(
@@ -144,7 +135,7 @@ export function outcomeLines(
 }
 
 function undoneOf({ action, changes, done, undone }: JobOperation, foreign: readonly string[]) {
-  if (foreign.length === 0 || actOf(action, changes).kind !== "delete") {
+  if (foreign.length === 0 || !isDeletion(changeOf(action, changes))) {
     return `${number(undone)} of ${counted(done, "job is what it was", "jobs are what they were")}`;
   }
   const back = `${number(undone)} of ${counted(done, "job is back", "jobs are back")}`;
@@ -164,7 +155,7 @@ const undoneText = ({ undone, undoAfterId }: JobOperation) =>
 function doneText(operation: JobOperation): string {
   const { action, done } = operation;
   const all = done + leftAlone(operation);
-  return `${past[action]} ${number(done)} of ${jobsOf(all)}`;
+  return `${actionData(action).words.past} ${number(done)} of ${jobsOf(all)}`;
 }
 
 function leftText({ skippedLocked, skippedChanged, skippedGone }: JobOperation): string {

@@ -6,17 +6,9 @@ import { checkedJobIds } from "../../domain/job-ids.ts";
 import { actingQuery } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
-import { type ChangeKind, keptColumns, mayRun } from "./kept-columns.ts";
+import { changing, isDeletion, type JobChange, keptOf, parameters } from "./job-change.ts";
 import { type Keeping, type KeptRow, keptStatement, keptValues } from "./kept-statement.ts";
-
-export interface Acting {
-  readonly kind: ChangeKind;
-  /**
-   * The statement's beginning, up to its `where`, for a schema: it changes `jobs`. Its values begin with $2.
-   */
-  readonly change: (schema: string) => string;
-  readonly values: readonly unknown[];
-}
+import { untilNotFetched } from "./until-not-fetched.ts";
 
 /** The jobs that were changed, ascending by id, and what was kept of it. */
 export interface Changed {
@@ -24,34 +16,55 @@ export interface Changed {
   readonly operationId: string | null;
 }
 
-/** Throws InputError for a list that is empty, longer than 10,000 or holds something but job ids. */
-export async function actOnJobs(
+/**
+ * The same after a wait, of up to a second, for jobs that a worker has fetched and not started. Deletions and changes of
+ * running jobs need none.
+ */
+export async function actOnJobsInTurn(
   db: Database,
-  acting: Acting,
+  change: JobChange,
   ids: readonly string[],
   keeping: Keeping | null,
 ): Promise<Changed> {
-  const given = [checkedJobIds(ids), ...acting.values];
+  if (mustWait(change)) await untilNotFetched(db, { ids: checkedJobIds(ids) });
+  return actOnJobs(db, change, ids, keeping);
+}
+
+export const mustWait = (change: JobChange): boolean =>
+  !isDeletion(change) && change.mayRun !== true;
+
+/** Throws InputError for a list that is empty, longer than 10,000 or holds something but job ids. */
+export async function actOnJobs(
+  db: Database,
+  change: JobChange,
+  ids: readonly string[],
+  keeping: Keeping | null,
+): Promise<Changed> {
+  const { values, parameter } = parameters();
+  parameter(checkedJobIds(ids), "bigint[]");
+  const head = changing(db.schema.quoted, change, parameter);
+  const changed: Changing = (of) => `${head}
+    where jobs.id = any(${of})${change.mayRun === true ? "" : ` and ${isFree}`}
+    returning jobs.*`;
   if (keeping === null) {
-    const rows = await actingQuery<JobRow>(db, (s, of) => plainStatement(s, acting, of), given);
+    const rows = await actingQuery<JobRow>(db, (s, of) => plainStatement(s, changed(of)), values);
     return { jobs: rows.map(toJob), operationId: null };
   }
+  const first = values.length + 1;
   const rows = await actingQuery<JobRow & KeptRow>(
     db,
-    (s, of) => keptStatement(s, acting.kind, tablesOf(s, acting, of), given.length + 1),
-    [...given, ...keptValues(keeping)],
+    (s, of) => keptStatement(s, change, tablesOf(s, change, of, changed), first),
+    [...values, ...keptValues(keeping)],
   );
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-/** A running job is left alone by most actions. */
-const changed = (s: string, { kind, change }: Acting, ids: string) => `${change(s)}
-    where jobs.id = any(${ids})${mayRun(kind) ? "" : ` and ${isFree}`}
-    returning jobs.*`;
+/** The changing statement for an expression of ids. A running job is left alone by most actions. */
+type Changing = (ids: string) => string;
 
-const plainStatement = (s: string, acting: Acting, ids: string) => `
+const plainStatement = (s: string, changed: string) => `
   with jobs as (
-    ${changed(s, acting, ids)}
+    ${changed}
   )
   select ${jobColumns}
   from jobs
@@ -59,14 +72,19 @@ const plainStatement = (s: string, acting: Acting, ids: string) => `
   order by jobs.id`;
 
 /** Locked first, so that what is kept is what the change finds. */
-const tablesOf = (s: string, acting: Acting, ids: string): string => `was as materialized (
-    select ${["jobs.id", ...(acting.kind === "delete" ? [] : keptColumns(acting.kind, "jobs"))].join(", ")}
+const tablesOf = (
+  s: string,
+  change: JobChange,
+  ids: string,
+  changed: Changing,
+): string => `was as materialized (
+    select ${["jobs.id", ...(isDeletion(change) ? [] : keptOf(change, "jobs"))].join(", ")}
     from ${s}._private_jobs as jobs
     where jobs.id = any(${ids})
     order by jobs.id
     for update
   ), acted as (
-    ${changed(s, acting, "array(select was.id from was)")}
+    ${changed("array(select was.id from was)")}
   ), met as materialized (
     select asked.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome

@@ -6,7 +6,7 @@ import { MOST_VALUES } from "../../domain/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import type { Origin } from "../audit/audit-entry.ts";
-import { type ChangeKind, keepRows } from "./kept-columns.ts";
+import { type JobChange, keepRows } from "./job-change.ts";
 
 /** Whose it is, and what it is called: the words of operations by query. */
 export interface Keeping {
@@ -29,7 +29,7 @@ export interface KeptRow {
  */
 export const keptStatement = (
   s: string,
-  kind: ChangeKind,
+  change: JobChange,
   tables: string,
   first: number,
 ): string => `
@@ -50,7 +50,7 @@ export const keptStatement = (
     having pg_catalog.bool_or(outcome = 'd')
     returning id
   ), kept as (
-    ${keepRows(s, kind, { operation: "(select id from operation)", outcome: "met.outcome", met: "met", was: "was" })}
+    ${keepRows(s, change, { operation: "(select id from operation)", outcome: "met.outcome", met: "met", was: "was" })}
     where exists (select from operation)
   )
   select ${jobColumns}, (select id from operation) as operation_id

@@ -10,6 +10,7 @@ import type { JobState } from "../../domain/job.ts";
 import type { Origin } from "../audit/audit-entry.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
 import type { CommandFields, FieldData, Input } from "./field.ts";
+import type { JobActionData } from "./job-action.ts";
 
 /**
  * - `safe`: can be done again, or taken back, without loss.
@@ -59,6 +60,12 @@ export interface CommandData {
   readonly dialogFields?: readonly string[];
   /** Fields of which at least one must be given. */
   readonly needsOneOf?: readonly string[];
+  /** Its key on the page, wherever it is offered. */
+  readonly key?: string;
+  /** The page's dialog that can do more than ask for the fields; `none`: the page offers it elsewhere. */
+  readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "none";
+  /** Lines for a shell, for the help. */
+  readonly examples: readonly string[];
   /** Works where the schema is not there yet. */
   readonly makesSchema?: boolean;
   readonly answer: AnswerShape;
@@ -86,8 +93,15 @@ export interface CommandContext {
 }
 
 /** What a file declares. Methods, so that commands of all fields and results fit one list. */
-export interface Command<F extends CommandFields = CommandFields, R = unknown> extends CommandData {
+export interface Command<
+  F extends CommandFields = CommandFields,
+  R = unknown,
+  N extends string = string,
+> extends CommandData {
+  readonly name: N;
   readonly fields: F;
+  /** What makes it a bulk action on jobs: it is also done to all that match a query. */
+  readonly onJobs?: JobActionData;
   /** What is wrong with values that are each right. */
   problems?(input: Input<F>): readonly Problem[];
   run(db: Database, input: Input<F>, surroundings: CommandContext): Promise<R>;
@@ -108,9 +122,9 @@ export interface Command<F extends CommandFields = CommandFields, R = unknown> e
 }
 
 /** Gives a declaration the types of its fields and of its result. */
-export function defineCommand<const F extends CommandFields, R>(
-  command: Command<F, R>,
-): Command<F, R> {
+export function defineCommand<const F extends CommandFields, R, const N extends string>(
+  command: Command<F, R, N>,
+): Command<F, R, N> {
   return Object.freeze(command);
 }
 

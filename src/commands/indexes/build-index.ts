@@ -17,6 +17,8 @@ export const buildIndexCommand = defineCommand({
   http: indexAction("build"),
   positionals: ["name"],
   fields: { name: indexField },
+  dialog: "upkeep",
+  examples: ["worker build-index failed"],
   answer: { name: "string", state: "string" },
   run: async (db, { name }, { pool, logger, signal, indexBuilds }) => {
     const place = indexPlace(db, pool);

@@ -15,6 +15,8 @@ export const cancelIndexCommand = defineCommand({
   http: indexAction("cancel"),
   positionals: ["name"],
   fields: { name: indexField },
+  dialog: "upkeep",
+  examples: ["worker cancel-index failed"],
   answer: { name: "string", cancelled: "boolean" },
   run: (db, { name }, { indexBuilds }) => indexBuilds?.cancel(name) ?? cancelBuild(db, name),
   sentence: (wasBuilding, { name }) =>

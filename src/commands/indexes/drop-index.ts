@@ -20,6 +20,8 @@ export const dropIndexCommand = defineCommand({
   http: indexAction("drop"),
   positionals: ["name"],
   fields: { name: indexField },
+  dialog: "upkeep",
+  examples: ["worker drop-index failed"],
   answer: { name: "string", state: "string" },
   run: async (db, { name }, { pool, indexBuilds, logger }) => {
     const dropping = dropIndex(indexPlace(db, pool), name).then((had) =>

@@ -1,15 +1,52 @@
-// What the commands that act on jobs by their ids have in common: where HTTP offers them, and how
-// they say with how many of how many jobs it was done.
+// What the actions on jobs have in common: where HTTP offers them, how they are done to jobs by their ids, and
+// how the result names the number of jobs that were changed and left alone.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
-import type { Changed } from "../before-images/act-on-jobs.ts";
-import type { AnswerShape, CommandTally } from "../declare/command.ts";
+import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { type Command, type CommandTally, defineCommand, keepingOf } from "../declare/command.ts";
+import type { CommandFields, Input, jobIds } from "../declare/field.ts";
+import type { Changes, JobActionData } from "../declare/job-action.ts";
 
-/** HTTP's action of this name. */
-export const jobAction = (action: string) => ({ path: "/api/jobs/action", action });
+type Fields = CommandFields & { readonly ids: typeof jobIds };
+/** What follows from the rest. */
+type Given = "aliases" | "weight" | "http" | "positionals" | "answer" | "sentence" | "tally";
+type JobAction<F extends Fields, N extends string> = Omit<
+  Command<F, Acted, N>,
+  Given | "operationId" | "members" | "run"
+> & {
+  readonly onJobs: JobActionData;
+  /** Default: jobs are changed as `onJobs` declares. */
+  readonly run?: Command<F, Acted>["run"];
+};
 
-export const actedAnswer: AnswerShape = { jobs: "ActedJob[]", operation: "integer?" };
+/** An action on jobs by their ids, and on all that match a query. */
+export function defineJobAction<const F extends Fields, const N extends string>(
+  action: JobAction<F, N>,
+): Command<F, Acted, N> {
+  const { past } = action.onJobs.words;
+  return defineCommand<F, Acted, N>({
+    aliases: [],
+    weight: "light",
+    http: { path: "/api/jobs/action", action: action.name },
+    positionals: ["ids"],
+    answer: { jobs: "ActedJob[]", operation: "integer?" },
+    run: async (db, input, { keepFor }) => {
+      const { ids, ...changes } = input as Input<F> & Asked;
+      const keeping = keepingOf(keepFor, action.name, changes);
+      const change = action.onJobs.change(changes as Changes);
+      return acted(db, ids, await actOnJobsInTurn(db, change, ids, keeping));
+    },
+    operationId: ({ operationId }) => operationId,
+    sentence: (result, input) => actedSentence(past, result, input as Asked),
+    tally: (result, input) => actedTally(result, input as Asked),
+    members: ({ jobs, operationId }) => ({
+      ...jobsMember(jobs),
+      operation: operationId ?? "null",
+    }),
+    ...action,
+  } as Command<F, Acted, N>);
+}
 
 /** What became of the jobs that were asked for. */
 export interface Acted extends Changed {
@@ -48,11 +85,6 @@ export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(actedJobJson).join(",")}]` };
 }
 
-export const actedMembers = ({ jobs, operationId }: Acted) => ({
-  ...jobsMember(jobs),
-  operation: operationId ?? "null",
-});
-
 interface Asked {
   readonly ids: readonly string[];
 }
@@ -62,13 +94,13 @@ export function isSpent(job: Job): boolean {
   return job.attempts >= job.maxAttempts;
 }
 
-export function actedTally({ jobs, spent }: Acted, { ids }: Asked): CommandTally {
+function actedTally({ jobs, spent }: Acted, { ids }: Asked): CommandTally {
   const without = new Set(spent);
   return { asked: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
 /** `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 gone: #9`. */
-export function actedSentence(done: string, result: Acted, asked: Asked): string {
+function actedSentence(done: string, result: Acted, asked: Asked): string {
   const tally = actedTally(result, asked);
   const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.asked, "job")}`;
   const { held, gone } = result;

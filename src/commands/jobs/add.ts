@@ -62,6 +62,12 @@ export const addCommand = defineCommand({
       { option: "flag", optionAliases: ["flags"] },
     ),
   },
+  dialog: "add",
+  examples: [
+    `worker add send_email '{"to": "ada@example.com"}'`,
+    "worker add report --queue reports --run-at 'in 2h'",
+    "worker add sync --key sync:acme --payload-file payload.json",
+  ],
   answer: { jobs: "ActedJob[]", outcome: "string" },
   problems: ({ job_key_mode: mode, key }) =>
     mode === undefined || (key !== undefined && key.trim() !== "")

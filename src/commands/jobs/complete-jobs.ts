@@ -1,10 +1,10 @@
 // Ends jobs as if they had succeeded: their rows are deleted.
 import type { Database } from "../../database/database.ts";
-import { actOnJobs, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { deletion } from "../before-images/job-change.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
-import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds } from "../declare/field.ts";
-import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
+import { defineJobAction } from "./acted.ts";
 
 /**
  * Deletes the jobs and returns them as they were, ascending by id. Unknown ids, and jobs locked less
@@ -16,32 +16,32 @@ export async function completeJobs(
   ids: readonly string[],
   keeping: Keeping | null = null,
 ): Promise<Changed> {
-  return actOnJobs(
-    db,
-    { kind: "delete", change: (s) => `delete from ${s}._private_jobs as jobs`, values: [] },
-    ids,
-    keeping,
-  );
+  return actOnJobsInTurn(db, deletion, ids, keeping);
 }
 
-export const completeCommand = defineCommand({
+export const completeCommand = defineJobAction({
   name: "complete",
-  aliases: [],
   summary: "Complete jobs: delete them as if they had succeeded",
   title: "Complete jobs",
   verb: "Complete",
   consequence: "The jobs are deleted and never run.",
   consequenceOfOne: "The job is deleted and never runs.",
-  weight: "light",
   danger: "destroys",
-  http: jobAction("complete"),
-  positionals: ["ids"],
   fields: { ids: jobIds },
-  answer: actedAnswer,
-  run: async (db, { ids }, { keepFor }) =>
-    acted(db, ids, await completeJobs(db, ids, keepingOf(keepFor, "complete"))),
-  operationId: ({ operationId }) => operationId,
-  sentence: (result, input) => actedSentence("Completed", result, input),
-  tally: (result, input) => actedTally(result, input),
-  members: actedMembers,
+  examples: ["worker complete 42", "worker complete 'task:send_email is:failed' --dry-run"],
+  onJobs: {
+    words: {
+      past: "Completed",
+      ask: "Complete {jobs}",
+      doing: "Completing {jobs}",
+      done: "Completed {jobs}",
+    },
+    change: () => deletion,
+    canary: "none",
+    offers: {
+      one: { of: "all", place: 4 },
+      selected: "all",
+      every: { of: "all", place: 5 },
+    },
+  },
 });

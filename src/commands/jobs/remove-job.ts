@@ -7,6 +7,7 @@ import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
+import { deletion } from "../before-images/job-change.ts";
 import {
   type Keeping,
   type KeptRow,
@@ -15,7 +16,7 @@ import {
 } from "../before-images/kept-statement.ts";
 import { untilNotFetched } from "../before-images/until-not-fetched.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
-import { text } from "../declare/field.ts";
+import { jobIds, text } from "../declare/field.ts";
 
 /**
  * - `removed`: the job was not running and is deleted; `job` is as it was.
@@ -53,7 +54,7 @@ export async function removeKeeping(db: Database, key: string, keeping: Keeping)
   return { ...removed(row), operationId: row?.operation_id ?? null };
 }
 
-interface Removed extends RemovedJob {
+export interface Removed extends RemovedJob {
   readonly operationId: string | null;
 }
 
@@ -85,7 +86,7 @@ const removeSql: Statement = (schema) => `
 const removeKeepingSql: Statement = (schema) =>
   keptStatement(
     schema,
-    "delete",
+    deletion,
     `${removing(schema)}, met as materialized (
     select id, 'd' as outcome from acted where key is not null
   )`,
@@ -106,6 +107,25 @@ export const removeCommand = defineCommand({
   positionals: ["key"],
   fields: { key: text(["Job key", "the key of the job"], 1, 512) },
   answer: { outcome: "string", operation: "integer?" },
+  dialog: "remove",
+  examples: ["worker remove sync:acme", "worker remove --ids 42,43"],
+  // To delete what is not locked is what completing does; the word in the trail is another.
+  onJobs: {
+    words: {
+      past: "Removed",
+      ask: "Remove {jobs}",
+      doing: "Removing {jobs}",
+      done: "Removed {jobs}",
+    },
+    change: () => deletion,
+    canary: "none",
+    offers: { every: { of: "all", place: 6 } },
+    operation: {
+      verb: "Remove",
+      consequence: "The jobs are deleted and never run.",
+      fields: { ids: jobIds },
+    },
+  },
   run: async (db, { key }, { keepFor }): Promise<Removed> => {
     const keeping = keepingOf(keepFor, "remove");
     return keeping === null

@@ -2,14 +2,12 @@
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
-import { checkedJobIds } from "../../domain/job-ids.ts";
 import { attemptCount, attemptLimit, smallint } from "../../domain/job-spec.ts";
 import { moment } from "../../domain/moment.ts";
-import { actOnJobs, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import type { JobChange } from "../before-images/job-change.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
-import { movedRunAt } from "../before-images/moved-run-at.ts";
-import { untilNotFetched } from "../before-images/until-not-fetched.ts";
-import { defineCommand, keepingOf } from "../declare/command.ts";
+import { keepingOf } from "../declare/command.ts";
 import {
   attempts,
   duration,
@@ -20,15 +18,8 @@ import {
   shift,
   time,
 } from "../declare/field.ts";
-import {
-  acted,
-  actedAnswer,
-  actedMembers,
-  actedSentence,
-  actedTally,
-  isSpent,
-  jobAction,
-} from "./acted.ts";
+import type { Changes } from "../declare/job-action.ts";
+import { acted, defineJobAction, isSpent } from "./acted.ts";
 
 /** What is not given stays as it is. */
 export interface JobChanges {
@@ -89,50 +80,74 @@ export async function rescheduleJobs(
   changes: JobChanges,
   keeping: Keeping | null = null,
 ): Promise<Changed> {
-  const { runAt, shiftMs, spreadMs, priority, attempts, maxAttempts } = validate(
-    changesSchema,
-    changes,
-  );
-  await untilNotFetched(db, { ids: checkedJobIds(ids) });
-  const values = [
-    runAt === "now",
-    runAt === undefined || runAt === "now" ? null : runAt,
-    priority ?? null,
-    attempts ?? null,
-    maxAttempts ?? null,
-    secondsOf(shiftMs),
-    secondsOf(spreadMs),
-  ];
-  return actOnJobs(db, { kind: "reschedule", change: rescheduleChange, values }, ids, keeping);
+  const { shiftMs, spreadMs, ...checked } = validate(changesSchema, changes);
+  const change = moving({ ...checked, shift: secondsOf(shiftMs), spread: secondsOf(spreadMs) });
+  return actOnJobsInTurn(db, change, ids, keeping);
 }
 
 const millisecondsOf = (secs: number | undefined) =>
   secs === undefined ? undefined : secs * 1_000;
 
-const secondsOf = (ms: number | undefined) => (ms === undefined ? null : ms / 1_000);
+const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
-const rescheduleChange = (s: string) => `update ${s}._private_jobs as jobs
-    set
-      run_at = ${movedRunAt(GIVEN_OR_OWN, "jobs.id", "$7::double precision", "$8::double precision")},
-      priority = coalesce($4::int::smallint, jobs.priority),
-      attempts = coalesce($5::int::smallint, jobs.attempts),
-      max_attempts = coalesce($6::int::smallint, jobs.max_attempts),
-      updated_at = pg_catalog.now()`;
+type Moving = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
+  /** Seconds. */
+  readonly shift?: number | undefined;
+  readonly spread?: number | undefined;
+};
 
-const GIVEN_OR_OWN =
-  "case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end";
+/** Other times and numbers for jobs. What is not given stays as it is, and is kept and compared all the same. */
+function moving(to: Moving): JobChange {
+  const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
+  return {
+    set: {
+      run_at: ({ row, id, now }, parameter) => {
+        const own = `${row}.run_at`;
+        const given = (text: Date | string) =>
+          `coalesce(${parameter(text, "timestamptz")}, ${own})`;
+        const from = runAt === undefined ? own : runAt === "now" ? now : given(runAt);
+        if (shift === undefined && spread === undefined) return from;
+        const seconds = (value: number | undefined) => parameter(value ?? 0, "double precision");
+        return movedRunAt(from, id, seconds(shift), seconds(spread));
+      },
+      priority: ({ row }, parameter) =>
+        `coalesce(${parameter(priority ?? null, "smallint")}, ${row}.priority)`,
+      attempts: ({ row }, parameter) =>
+        `coalesce(${parameter(attempts ?? null, "smallint")}, ${row}.attempts)`,
+      max_attempts: ({ row }, parameter) =>
+        `coalesce(${parameter(maxAttempts ?? null, "smallint")}, ${row}.max_attempts)`,
+    },
+    wakes: true,
+    moves: [runAt, shift, spread].some((value) => value !== undefined),
+  };
+}
 
-export const rescheduleCommand = defineCommand({
+/**
+ * `from`: a time; `id`: the job's; `shift` and `spread`: seconds. A job's place in the spread follows from its id:
+ * `hashint8` gives each of 2^32 numbers as likely as another.
+ */
+const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
+  `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}
+        * ((pg_catalog.hashint8(${id})::float8 + 2147483648::float8) / 4294967296::float8))`;
+
+/** The same by the names of the wire. */
+export const movingBy = (changes: Changes): JobChange =>
+  moving({
+    runAt: changes["run_at"] as string | undefined,
+    shift: changes["shift"] as number | undefined,
+    spread: changes["spread"] as number | undefined,
+    priority: changes["priority"] as number | undefined,
+    attempts: changes["attempts"] as number | undefined,
+    maxAttempts: changes["max_attempts"] as number | undefined,
+  });
+
+export const rescheduleCommand = defineJobAction({
   name: "reschedule",
-  aliases: [],
   summary: "Reschedule jobs: change when, how urgently and how often they run",
   title: "Reschedule jobs",
   verb: "Reschedule",
   consequence: "What is given is changed; what stays empty is left as it is.",
-  weight: "light",
   danger: "changes",
-  http: jobAction("reschedule"),
-  positionals: ["ids"],
   fields: {
     ids: jobIds,
     run_at: optional(time(["Run at", "not before this time"])),
@@ -148,7 +163,28 @@ export const rescheduleCommand = defineCommand({
     max_attempts: optional(maxAttempts),
   },
   needsOneOf: ["run_at", "shift", "spread", "priority", "attempts", "max_attempts"],
-  answer: actedAnswer,
+  key: "s",
+  examples: [
+    "worker reschedule 42 --run-at 'in 2h'",
+    "worker reschedule 'task:send_email' --priority 10",
+  ],
+  onJobs: {
+    words: {
+      past: "Rescheduled",
+      ask: "Reschedule {jobs}",
+      doing: "Rescheduling {jobs}",
+      done: "Rescheduled {jobs}",
+    },
+    change: movingBy,
+    canary: "none",
+    offers: {
+      one: { of: "all", place: 3 },
+      selected: "all",
+      every: { of: "all", place: 2 },
+      firstFor: ["ready", "blocked"],
+      hasListKey: true,
+    },
+  },
   problems: ({ run_at: runAt, shift }) =>
     runAt === undefined || shift === undefined
       ? []
@@ -164,8 +200,4 @@ export const rescheduleCommand = defineCommand({
     const spent = !isMoved ? [] : result.jobs.filter(isSpent).map(({ id }) => id);
     return { ...result, spent };
   },
-  operationId: ({ operationId }) => operationId,
-  sentence: (result, input) => actedSentence("Rescheduled", result, input),
-  tally: (result, input) => actedTally(result, input),
-  members: actedMembers,
 });

@@ -1,34 +1,40 @@
 // Gives jobs all their attempts back and lets them run now: what one does with failed jobs once
 // their cause is mended.
-import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
-import { acted, actedAnswer, actedMembers, actedSentence, actedTally, jobAction } from "./acted.ts";
-import { rescheduleJobs } from "./reschedule-jobs.ts";
+import { defineJobAction } from "./acted.ts";
+import { movingBy } from "./reschedule-jobs.ts";
 
-export const retryCommand = defineCommand({
+export const retryCommand = defineJobAction({
   name: "retry",
-  aliases: [],
   summary: "Retry jobs: run them now, with all their attempts given back",
   title: "Retry jobs",
   verb: "Retry",
   consequence: "The jobs have all their attempts again, and the next free workers take them.",
   consequenceOfOne: "The job has all its attempts again, and the next free worker takes it.",
-  weight: "light",
   danger: "changes",
-  http: jobAction("retry"),
-  positionals: ["ids"],
   fields: { ids: jobIds, priority: optional(priority), max_attempts: optional(maxAttempts) },
   forState: "failed",
   dialogFields: [],
-  answer: actedAnswer,
-  run: async (db, { ids, ...changes }, { keepFor }) => {
-    const { priority, max_attempts: maxAttempts } = changes;
-    const named = { runAt: "now", attempts: 0, priority, maxAttempts };
-    const keeping = keepingOf(keepFor, "retry", changes);
-    return acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
+  key: "r",
+  examples: [
+    "worker retry 42",
+    "worker retry 'is:failed task:send_email' --dry-run",
+    "worker retry is:failed --canary 5 --rate 100",
+  ],
+  onJobs: {
+    words: {
+      past: "Retried",
+      ask: "Retry {jobs}",
+      doing: "Retrying {jobs}",
+      done: "Retried {jobs}",
+    },
+    change: (changes) => movingBy({ ...changes, run_at: "now", attempts: 0 }),
+    canary: "usual",
+    offers: {
+      one: { of: "failed", place: 1 },
+      selected: "failed",
+      every: { of: "failed", place: 1 },
+      firstFor: ["failed"],
+    },
   },
-  operationId: ({ operationId }) => operationId,
-  sentence: (result, input) => actedSentence("Retried", result, input),
-  tally: (result, input) => actedTally(result, input),
-  members: actedMembers,
 });

@@ -5,18 +5,10 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { microsecondsOf } from "../../domain/moment.ts";
 import type { Changed } from "../before-images/act-on-jobs.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
-import { defineCommand, keepingOf } from "../declare/command.ts";
+import { keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
-import {
-  type Acted,
-  acted,
-  actedAnswer,
-  actedMembers,
-  actedSentence,
-  actedTally,
-  jobAction,
-} from "./acted.ts";
-import { type JobChanges, rescheduleJobs } from "./reschedule-jobs.ts";
+import { type Acted, acted, defineJobAction } from "./acted.ts";
+import { type JobChanges, movingBy, rescheduleJobs } from "./reschedule-jobs.ts";
 
 /** Jobs that will have no attempts left stay as they are: a new time would not make them run. */
 export async function runNow(
@@ -40,18 +32,14 @@ const spentSql: Statement = (schema) => `
   where jobs.id = any($1::bigint[]) and jobs.locked_at is null
   and coalesce($2::int, jobs.attempts) >= coalesce($3::int, jobs.max_attempts)`;
 
-export const runNowCommand = defineCommand({
+export const runNowCommand = defineJobAction({
   name: "run-now",
-  aliases: [],
   summary: "Run jobs now: their time becomes this moment",
   title: "Run jobs now",
   verb: "Run now",
   consequence: "The jobs' time is set to now: the next free workers take them.",
   consequenceOfOne: "The job's time is set to now: the next free worker takes it.",
-  weight: "light",
   danger: "changes",
-  http: jobAction("run-now"),
-  positionals: ["ids"],
   fields: {
     ids: jobIds,
     // Programs that fill in every field send the present time here.
@@ -61,7 +49,24 @@ export const runNowCommand = defineCommand({
     max_attempts: optional(maxAttempts),
   },
   dialogFields: [],
-  answer: actedAnswer,
+  key: "r",
+  examples: ["worker run-now 42 43"],
+  onJobs: {
+    words: {
+      past: "Rescheduled to run now:",
+      ask: "Run {jobs} now",
+      doing: "Setting {jobs} to run now",
+      done: "Set {jobs} to run now",
+    },
+    change: (changes) => movingBy({ ...changes, run_at: "now" }),
+    canary: "possible",
+    offers: {
+      one: { of: "all", place: 2 },
+      selected: "not failed",
+      every: { of: "not failed", place: 1 },
+      firstFor: ["retrying", "scheduled"],
+    },
+  },
   problems: ({ run_at: runAt }) =>
     runAt === undefined || !isAhead(runAt)
       ? []
@@ -72,10 +77,6 @@ export const runNowCommand = defineCommand({
     const keeping = keepingOf(keepFor, "run-now", changes);
     return runNow(db, ids, named, keeping);
   },
-  operationId: ({ operationId }) => operationId,
-  sentence: (result, input) => actedSentence("Rescheduled to run now:", result, input),
-  tally: (result, input) => actedTally(result, input),
-  members: actedMembers,
 });
 
 function isAhead(runAt: string): boolean {

@@ -19,6 +19,8 @@ export const addExtensionCommand = defineCommand({
   http: { path: "/api/extensions", action: "add" },
   positionals: ["name"],
   fields: { name: choice(["Extension", "name of an extension"], names) },
+  dialog: "upkeep",
+  examples: ["worker add-extension operations"],
   answer: { outcome: "string", level: "integer", extensions: "string[]", warnings: "string[]" },
   run: async ({ schema }, { name }, { pool, logger, signal, patienceMs }) => {
     if (pool === null) throw new WorkerError("configuration", "an extension needs a pool");

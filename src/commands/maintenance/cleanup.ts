@@ -224,6 +224,8 @@ export const cleanupCommand = defineCommand({
       },
     ),
   },
+  dialog: "upkeep",
+  examples: ["worker cleanup --task gc-job-queues", "worker cleanup --all --yes"],
   answer: {
     deleted_jobs: "integer?",
     deleted_task_identifiers: "integer?",

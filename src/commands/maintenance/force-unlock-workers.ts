@@ -107,6 +107,9 @@ export const unlockCommand = defineCommand({
   http: maintenanceAction("force-unlock"),
   positionals: ["worker_ids"],
   fields: { worker_ids: workerIds },
+  dialog: "none",
+  key: "u",
+  examples: ["worker unlock worker-1a2b3c"],
   answer: { unlocked_jobs: "integer", unlocked_queues: "integer" },
   run: (db, { worker_ids: ids }) => unlock(db, ids),
   sentence: ({ jobs, queues, unknown }, { worker_ids: ids }) => {

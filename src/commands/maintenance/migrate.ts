@@ -48,6 +48,8 @@ export const migrateCommand = defineCommand({
   },
   dialogFields: ["with_operations", "with_indexes"],
   makesSchema: true,
+  dialog: "upkeep",
+  examples: ["worker migrate", "worker migrate --with-operations --dry-run"],
   answer: {
     dry_run: "boolean",
     outcome: "string",

@@ -29,6 +29,8 @@ export const sweepCommand = defineCommand({
     dry_run: optional(flag(["Dry run", "only show what would be recovered"]), { default: "false" }),
   },
   dialogFields: ["sweep_threshold_secs", "recovery_delay_secs"],
+  dialog: "sweep",
+  examples: ["worker sweep --dry-run", "worker sweep --threshold 10m --yes"],
   answer: {
     dry_run: "boolean",
     stale_workers: "string[]",

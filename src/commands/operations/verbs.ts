@@ -3,7 +3,7 @@
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { noMoreThan } from "../../domain/value.ts";
 import type { Origin } from "../audit/audit-entry.ts";
-import { type Manner, mayHaveCanary, type OperationAction } from "./model/action.ts";
+import { actionData, type Manner, type OperationAction } from "./model/action.ts";
 import type { JobOperation, OperationState } from "./model/operation.ts";
 import type { OperationStore, Transition } from "./model/operation-store.ts";
 
@@ -46,7 +46,7 @@ export function mannerProblems(
   { rate, canary, limit }: Manner,
 ): Problem[] {
   const problems: Problem[] = [];
-  if (canary !== null && !mayHaveCanary(action)) {
+  if (canary !== null && actionData(action).canary === "none") {
     const message = `is for retry and run-now: what has become of a job shows nothing after ${action}`;
     problems.push({ path: "canary", message });
   }

@@ -4,9 +4,10 @@ import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";
 import type { JobQuery } from "../../insight/query/job-query.ts";
+import { isDeletion } from "../before-images/job-change.ts";
 import { watchCanary } from "./canary.ts";
 import { probeHead } from "./head-probe.ts";
-import { actOf } from "./model/action.ts";
+import { changeOf } from "./model/action.ts";
 import { type JobOperation, leftAlone } from "./model/operation.ts";
 import type { Batch, OperationStore } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -143,7 +144,7 @@ async function oneBatch(
     limit = chosen.ids.length + 1;
   }
   const stretch = { afterId, uptoId, limit, before, chosen };
-  return store.batch(operation, jobs, actOf(action, changes), stretch, pace.speed);
+  return store.batch(operation, jobs, changeOf(action, changes), stretch, pace.speed);
 }
 
 function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: BatchPace): DoRound {
@@ -152,7 +153,7 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
     const began = monotonic();
     const { limit } = pace.step;
     const stretch = { afterId: undoAfterId ?? "0", limit };
-    const batch = await store.undoBatch(operation, actOf(action, changes), stretch, pace.speed);
+    const batch = await store.undoBatch(operation, changeOf(action, changes), stretch, pace.speed);
     if (batch.afterId === null) return over(await found(store, id, operation));
     const { undoLeft = operation.undoLeft } = batch;
     const next = {
@@ -163,7 +164,7 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
     };
     if (batch.found < limit) {
       const { state } = operation;
-      const isDelete = actOf(action, changes).kind === "delete";
+      const isDelete = isDeletion(changeOf(action, changes));
       const columns = isDelete ? await readForeignColumns(reads) : [];
       if (columns.length > 0) {
         logger.warn(

@@ -12,7 +12,7 @@
     order by jobs.id
     limit $4::int
   ), held as materialized (
-    select jobs.id, jobs.run_at, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.max_attempts, jobs.priority
+    select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.run_at, jobs.priority, jobs.max_attempts
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
@@ -23,7 +23,7 @@
   ), acted as (
     update "worker"._private_jobs as jobs
     set
-      run_at = pg_catalog.now() + pg_catalog.make_interval(secs => coalesce($7::double precision, 0::float8) + coalesce($8::double precision, 0::float8)
+      run_at = pg_catalog.now() + pg_catalog.make_interval(secs => $7::double precision + $8::double precision
         * ((pg_catalog.hashint8(jobs.id)::float8 + 2147483648::float8) / 4294967296::float8)),
       priority = coalesce($9::smallint, jobs.priority),
       attempts = coalesce($10::smallint, jobs.attempts),
@@ -36,10 +36,10 @@
   ), kept as (
     insert into "worker"._private_operation_rows (
       operation_id, job_id, outcome, left_at, left_attempts,
-      run_at, updated_at, task_id, attempts, max_attempts, priority
+      updated_at, task_id, attempts, run_at, priority, max_attempts
     )
     select $12::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
-      was.run_at, was.updated_at, was.task_id, was.attempts, was.max_attempts, was.priority
+      was.updated_at, was.task_id, was.attempts, was.run_at, was.priority, was.max_attempts
     from found as met
     left join acted on acted.id = met.id
     left join held as was on was.id = acted.id

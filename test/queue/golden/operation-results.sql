@@ -18,9 +18,7 @@
         when jobs.attempts = batch.left_attempts and jobs.updated_at = batch.left_at then 'waiting'
         else 'changed'
       end as result,
-      coalesce(jobs.locked_at is null and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at)
-    and jobs.priority = coalesce($1::int, batch.priority)
-    and jobs.max_attempts = coalesce($2::int, batch.max_attempts), false) as restorable, pg_catalog.left(jobs.last_error, 300) as error
+      coalesce(jobs.locked_at is null and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at is not distinct from batch.left_at and jobs.priority is not distinct from coalesce($1::smallint, batch.priority) and jobs.max_attempts is not distinct from coalesce($2::smallint, batch.max_attempts), false) as restorable, pg_catalog.left(jobs.last_error, 300) as error
     from batch
     left join "worker"._private_jobs as jobs on jobs.id = batch.job_id
   )

@@ -15,12 +15,12 @@
     from batch
     join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and jobs.locked_at is null
-    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.last_error is not distinct from $5::text
+    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.last_error is not distinct from coalesce($5::text, 'Manually marked as failed')
     order by jobs.id
     for update of jobs skip locked
   ), restored as (
     update "worker"._private_jobs as jobs
-    set attempts = batch.attempts, last_error = batch.last_error, updated_at = batch.updated_at
+    set last_error = batch.last_error, attempts = batch.attempts, updated_at = batch.updated_at
     from batch
     join held on held.id = batch.job_id
     where jobs.id = held.id
@@ -31,7 +31,7 @@
     select batch.job_id, case
         when jobs.id is null then 'g'
         when jobs.locked_at is not null then 'l'
-        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.last_error is not distinct from $6::text) then 'c'
+        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.last_error is not distinct from coalesce($6::text, 'Manually marked as failed')) then 'c'
         else 'l'
       end::"char" as why
     from batch

@@ -15,7 +15,7 @@
     from batch
     join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd'
-    and jobs.max_attempts = greatest(1, batch.left_attempts)
+    and jobs.max_attempts is not distinct from greatest(1::smallint, batch.attempts)
     order by jobs.id
     for update of jobs skip locked
   ), restored as (
@@ -30,7 +30,7 @@
   ), left_alone as materialized (
     select batch.job_id, case
         when jobs.id is null then 'g'
-        when not (jobs.max_attempts = greatest(1, batch.left_attempts)) then 'c'
+        when not (jobs.max_attempts is not distinct from greatest(1::smallint, batch.attempts)) then 'c'
         else 'l'
       end::"char" as why
     from batch

@@ -15,15 +15,13 @@
     from batch
     join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and jobs.locked_at is null
-    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at) + pg_catalog.make_interval(secs => coalesce($5::double precision, 0::float8) + coalesce($6::double precision, 0::float8)
-        * ((pg_catalog.hashint8(batch.job_id)::float8 + 2147483648::float8) / 4294967296::float8))
-    and jobs.priority = coalesce($7::int, batch.priority)
-    and jobs.max_attempts = coalesce($8::int, batch.max_attempts)
+    and jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at is not distinct from batch.left_at + pg_catalog.make_interval(secs => $5::double precision + $6::double precision
+        * ((pg_catalog.hashint8(batch.job_id)::float8 + 2147483648::float8) / 4294967296::float8)) and jobs.priority is not distinct from coalesce($7::smallint, batch.priority) and jobs.max_attempts is not distinct from coalesce($8::smallint, batch.max_attempts)
     order by jobs.id
     for update of jobs skip locked
   ), restored as (
     update "worker"._private_jobs as jobs
-    set run_at = batch.run_at, attempts = batch.attempts, max_attempts = batch.max_attempts, priority = batch.priority, updated_at = batch.updated_at
+    set run_at = batch.run_at, priority = batch.priority, attempts = batch.attempts, max_attempts = batch.max_attempts, updated_at = batch.updated_at
     from batch
     join held on held.id = batch.job_id
     where jobs.id = held.id
@@ -34,10 +32,8 @@
     select batch.job_id, case
         when jobs.id is null then 'g'
         when jobs.locked_at is not null then 'l'
-        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at = coalesce(batch.left_at, batch.run_at) + pg_catalog.make_interval(secs => coalesce($9::double precision, 0::float8) + coalesce($10::double precision, 0::float8)
-        * ((pg_catalog.hashint8(batch.job_id)::float8 + 2147483648::float8) / 4294967296::float8))
-    and jobs.priority = coalesce($11::int, batch.priority)
-    and jobs.max_attempts = coalesce($12::int, batch.max_attempts)) then 'c'
+        when not (jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts and jobs.run_at is not distinct from batch.left_at + pg_catalog.make_interval(secs => $9::double precision + $10::double precision
+        * ((pg_catalog.hashint8(batch.job_id)::float8 + 2147483648::float8) / 4294967296::float8)) and jobs.priority is not distinct from coalesce($11::smallint, batch.priority) and jobs.max_attempts is not distinct from coalesce($12::smallint, batch.max_attempts)) then 'c'
         else 'l'
       end::"char" as why
     from batch

@@ -4,7 +4,7 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
   with was as materialized (
-    select jobs.id, jobs.run_at, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.max_attempts, jobs.priority
+    select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.run_at, jobs.priority, jobs.max_attempts
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
     order by jobs.id
@@ -12,11 +12,10 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   ), acted as (
     update "worker"._private_jobs as jobs
     set
-      run_at = case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end + pg_catalog.make_interval(secs => coalesce($7::double precision, 0::float8) + coalesce($8::double precision, 0::float8)
-        * ((pg_catalog.hashint8(jobs.id)::float8 + 2147483648::float8) / 4294967296::float8)),
-      priority = coalesce($4::int::smallint, jobs.priority),
-      attempts = coalesce($5::int::smallint, jobs.attempts),
-      max_attempts = coalesce($6::int::smallint, jobs.max_attempts),
+      run_at = pg_catalog.now(),
+      priority = coalesce($2::smallint, jobs.priority),
+      attempts = coalesce($3::smallint, jobs.attempts),
+      max_attempts = coalesce($4::smallint, jobs.max_attempts),
       updated_at = pg_catalog.now()
     where jobs.id = any(array(select was.id from was)) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
     returning jobs.*
@@ -35,7 +34,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       -- Where there are more than a query may name, only the receipt has them.
       case when pg_catalog.count(*) <= 100 then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
       pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::bigint::text,
-      $9::text, $10::json, $11::text, $12::text,
+      $5::text, $6::json, $7::text, $8::text,
       'done', pg_catalog.now(), pg_catalog.max(id), pg_catalog.now(), pg_catalog.json_build_object(
         'value', pg_catalog.count(*), 'precision', 'exact', 'basis', 'scan',
         'as_of', pg_catalog.to_char(pg_catalog.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
@@ -51,10 +50,10 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   ), kept as (
     insert into "worker"._private_operation_rows (
       operation_id, job_id, outcome, left_at, left_attempts,
-      run_at, updated_at, task_id, attempts, max_attempts, priority
+      updated_at, task_id, attempts, run_at, priority, max_attempts
     )
     select (select id from operation), met.id, met.outcome::"char", acted.updated_at, acted.attempts,
-      was.run_at, was.updated_at, was.task_id, was.attempts, was.max_attempts, was.priority
+      was.updated_at, was.task_id, was.attempts, was.run_at, was.priority, was.max_attempts
     from met as met
     left join acted on acted.id = met.id
     left join was as was on was.id = acted.id

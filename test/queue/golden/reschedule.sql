@@ -6,11 +6,10 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   with jobs as (
     update "worker"._private_jobs as jobs
     set
-      run_at = case when $2::boolean then pg_catalog.now() else coalesce($3::text::timestamptz, jobs.run_at) end + pg_catalog.make_interval(secs => coalesce($7::double precision, 0::float8) + coalesce($8::double precision, 0::float8)
-        * ((pg_catalog.hashint8(jobs.id)::float8 + 2147483648::float8) / 4294967296::float8)),
-      priority = coalesce($4::int::smallint, jobs.priority),
-      attempts = coalesce($5::int::smallint, jobs.attempts),
-      max_attempts = coalesce($6::int::smallint, jobs.max_attempts),
+      run_at = pg_catalog.now(),
+      priority = coalesce($2::smallint, jobs.priority),
+      attempts = coalesce($3::smallint, jobs.attempts),
+      max_attempts = coalesce($4::smallint, jobs.max_attempts),
       updated_at = pg_catalog.now()
     where jobs.id = any($1::bigint[]) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
     returning jobs.*

@@ -1,5 +1,6 @@
 /** Ends an operation for good, or undoes it: what that means for its jobs is said before. */
 import { ago } from "../controls/age";
+import { jobActionNamed } from "../generated/commands";
 import {
   Operation,
   OperationResults,
@@ -155,7 +156,8 @@ export class ChangeDialog extends Dialog {
 }
 
 function meaning(action: string): string {
-  return action === "complete" || action === "remove"
+  const done = jobActionNamed(action);
+  return done !== null && done.deletes
     ? "What was removed comes back under its id, unless another job has its key by now."
     : "What was changed becomes what it was.";
 }

@@ -14,26 +14,17 @@ import { SweepDialog } from "./sweep";
 import { UpkeepDialog } from "./upkeep";
 import { VerbDialog } from "./verb";
 
-const UPKEEP: string[] = [
-  "cleanup",
-  "migrate",
-  "add-extension",
-  "build-index",
-  "cancel-index",
-  "drop-index",
-];
-
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
 for (let i = 0; i < commands.length; i++) {
-  // Workers are unlocked by the verb of whoever shows one.
-  if (commands[i].name !== "unlock") dialogs.push(dialogOf(commands[i]));
+  // It is offered elsewhere: workers are unlocked by the verb of what shows one.
+  if (commands[i].dialog !== "none") dialogs.push(dialogOf(commands[i]));
 }
 
 function dialogOf(command: Command): Dialog {
-  const name = command.name;
-  if (name === "add") return new AddDialog(command);
-  if (name === "remove") return new RemoveDialog(command);
-  if (name === "sweep") return new SweepDialog(command);
-  if (UPKEEP.includes(name)) return new UpkeepDialog(command);
+  const control = command.dialog;
+  if (control === "add") return new AddDialog(command);
+  if (control === "remove") return new RemoveDialog(command);
+  if (control === "sweep") return new SweepDialog(command);
+  if (control === "upkeep") return new UpkeepDialog(command);
   return command.target === "ids" ? new JobsDialog(command) : new CommandDialog(command);
 }

@@ -3,6 +3,7 @@ import { commandForm, writeFields } from "../forms/command-form";
 import { checkbox } from "../forms/field";
 import { Form } from "../forms/form";
 import { movedNote } from "../forms/time-field";
+import { jobActionNamed, withJobs } from "../generated/commands";
 import { JobActionResult, readJobActionResult } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, nothing } from "../lib/node";
@@ -10,7 +11,6 @@ import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { verbWith } from "../operations/words";
 import { CommandDialog } from "./command";
 
 /** The box that gives attempts back. */
@@ -36,7 +36,8 @@ export class JobsDialog extends CommandDialog {
   override title(dialog: OpenDialog): string {
     const jobs = dialog.jobs;
     const what = jobs.length === 1 ? `job ${jobs[0].id}` : counted(jobs.length, "job", "jobs");
-    return verbWith(this.command.verb, what);
+    const action = jobActionNamed(this.command.name);
+    return action === null ? `${this.command.verb} ${what}` : withJobs(action.ask, what);
   }
 
   override verb(dialog: OpenDialog): string {

@@ -7,7 +7,7 @@ import { commandForm, writeFields } from "../forms/command-form";
 import { checkbox } from "../forms/field";
 import { Form } from "../forms/form";
 import { dueNote } from "../forms/time-field";
-import { Command, commandNamed } from "../generated/commands";
+import { Command, JobAction, jobActionNamed, jobActions, withJobs } from "../generated/commands";
 import {
   AskedOperation,
   Rehearsal,
@@ -26,7 +26,6 @@ import { Pending } from "../model/requests";
 import { begin, jobsMeant, mannerFields, usualManner } from "../operations/manner";
 import { isSame, unstartable } from "../operations/missing-tables";
 import { rehearsed } from "../operations/rehearsed";
-import { verbWith } from "../operations/words";
 
 const TOPIC = "ask.operation";
 const PATH = "api/operations";
@@ -40,7 +39,7 @@ const PREVIEW_AGAIN = 3;
 
 export class OperationDialog extends Dialog {
   private asked: AskedOperation = AskedOperation.empty();
-  private command: Command = commandNamed("complete");
+  private action: JobAction = jobActions[0];
   private rehearsal: Rehearsal | null = null;
 
   constructor() {
@@ -53,14 +52,14 @@ export class OperationDialog extends Dialog {
     const r = new JsonReader(arg);
     const asked = readAskedOperation(r);
     r.end();
-    if (r.failed || !isKnown(asked.action)) return false;
+    const action = jobActionNamed(asked.action);
+    if (r.failed || action === null) return false;
     this.asked = asked;
-    // To remove jobs that match is to complete them, by another name.
-    this.command = commandNamed(asked.action === "remove" ? "complete" : asked.action);
+    this.action = action;
     this.rehearsal = null;
     dialog.jobs = [];
     dialog.workers = [];
-    usualManner(dialog.draft, asked.action);
+    usualManner(dialog.draft, action);
     if (asked.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
     // An answer to an earlier one is not about this.
     m.requests.forget(TOPIC);
@@ -72,15 +71,15 @@ export class OperationDialog extends Dialog {
     return this.command.fields.length > 0 && this.asked.changes === "null";
   }
 
-  private get label(): string {
-    return this.asked.action === "remove" ? "Remove" : this.command.verb;
+  private get command(): Command {
+    return this.action.command;
   }
 
   override title(_dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
     const jobs =
       rehearsal === null ? "all that match" : countedValue(rehearsal.count, "job", "jobs");
-    return verbWith(this.label, jobs) + "?";
+    return withJobs(this.action.ask, jobs) + "?";
   }
 
   override verb(dialog: OpenDialog): string {
@@ -88,7 +87,7 @@ export class OperationDialog extends Dialog {
     if (rehearsal === null) return "See what it would do";
     const missing = rehearsal.missing;
     if (missing !== null && missing.mayAdd) return "Add tables and continue";
-    return verbWith(this.label, jobsMeant(dialog.draft, rehearsal));
+    return withJobs(this.action.ask, jobsMeant(dialog.draft, rehearsal));
   }
 
   override text(_m: Model, _dialog: OpenDialog): string {
@@ -135,10 +134,10 @@ export class OperationDialog extends Dialog {
         : nothing,
       rehearsal !== null
         ? box("div", "form", [
-            rehearsed(m, rehearsal, this.label),
+            rehearsed(m, rehearsal, this.command.verb),
             dueNote(rehearsal.firstRunAt, rehearsal.lastRunAt, m.serverNow),
             unstartable(rehearsal.missing),
-            mannerFields(m, draft, rehearsal, this.asked.action),
+            mannerFields(m, draft, rehearsal, this.action),
           ])
         : leaf("p", "hint", this.waiting(dialog)),
     ]);
@@ -257,16 +256,4 @@ export class OperationDialog extends Dialog {
   override forget(): void {
     this.rehearsal = null;
   }
-}
-
-function isKnown(action: string): bool {
-  return (
-    action === "retry" ||
-    action === "run-now" ||
-    action === "reschedule" ||
-    action === "fail" ||
-    action === "complete" ||
-    action === "remove" ||
-    action === "stop-retrying"
-  );
 }

@@ -1,6 +1,7 @@
 /** A job, and what helps it, as lines for a shell. Only commands that there are. */
 
 import { argument, quoted, shellLine } from "../forms/shell-line";
+import { firstActionFor } from "../generated/commands";
 import { Cause, ListedJob, Why } from "../generated/records";
 import { isoTime } from "../lib/time";
 
@@ -20,10 +21,10 @@ export function commandOf(
       return shellLine("unlock " + quoted(worker), schema);
     }
   }
-  if (condition === "failed") return shellLine("retry " + id, schema);
-  if (condition === "retrying" || condition === "scheduled")
-    return shellLine("run-now " + id, schema);
-  return shellLine("show " + id, schema);
+  const first = firstActionFor(condition);
+  return first !== null && first.asksNothing
+    ? shellLine(`${first.name} ${id}`, schema)
+    : shellLine("show " + id, schema);
 }
 
 /** The last cause that is marked as the root. */

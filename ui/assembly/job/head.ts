@@ -2,18 +2,18 @@
 import { ago } from "../controls/age";
 import { button, copyButton, iconButton, keyCap, link, offButton } from "../controls/button";
 import { note } from "../controls/empty";
-import { capital, isLocked, state } from "../controls/glyph";
+import { capital, state } from "../controls/glyph";
 import { DOTS, DOWN, INFO, icon, UP } from "../controls/icon";
 import { menu } from "../controls/menu";
 import { crumbs, heading } from "../controls/panel";
-import { commandNamed } from "../generated/commands";
+import { actionsOnOne, firstActionFor, isOfferedFor, JobAction } from "../generated/commands";
 import { ListedJob, Verb } from "../generated/records";
 import { verbButton } from "../kit/verb";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { conditionPath, jobPath } from "../model/links";
 import { Model } from "../model/model";
-import { keyOf, Shortcut } from "../model/shortcut";
+import { Shortcut } from "../model/shortcut";
 import { rootOf } from "./command";
 import { JobView } from "./job-view";
 
@@ -69,22 +69,19 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
 function primary(m: Model, view: JobView, filled: bool): Node {
   const root = unlocking(view);
   if (root !== null) return verbButton(m, root, filled ? "p" : "");
-  const name = primaryName(view);
-  if (name.length === 0 || !m.access.canWrite) return nothing;
-  const label = commandNamed(name).verb + "…";
-  const kind = name === "reschedule" ? "" : "p";
+  const first = primaryAction(view);
+  if (first === null || !m.access.canWrite) return nothing;
+  const label = first.command.verb + "…";
+  const kind = first.asksNothing ? "p" : "";
   if (m.live.isStale(m.now)) {
     return offButton(label, "Needs the database, which does not answer.", kind);
   }
-  return keyed(label, upper(keyOf(name)), "ask." + name, "shown", "btn " + kind);
+  return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }
 
-/** The name of the command behind the first verb; the empty string: none helps. */
-function primaryName(view: JobView): string {
-  const condition = view.condition;
-  if (view.ended || isLocked(condition)) return "";
-  if (condition === "failed") return "retry";
-  return condition === "retrying" || condition === "scheduled" ? "run-now" : "reschedule";
+/** The action behind the first verb; null: none helps. */
+function primaryAction(view: JobView): JobAction | null {
+  return view.ended ? null : firstActionFor(view.condition);
 }
 
 /** The verb that takes the locks of a worker away, where that is the root. */
@@ -98,10 +95,15 @@ function unlocking(view: JobView): Verb | null {
 function others(m: Model, view: JobView, job: ListedJob): Node {
   const items: Node[] = [];
   const list = jobShortcuts(m, view);
-  const first = unlocking(view) === null ? primaryName(view) : "";
+  const first = unlocking(view) === null ? primaryAction(view) : null;
+  const firstName = first === null ? "" : first.name;
   for (let i = 0; i < list.length; i++) {
     const one = list[i];
-    if (one.action === "ask." + first || one.action === "job.next" || one.action === "job.before") {
+    if (
+      one.action === "ask." + firstName ||
+      one.action === "job.next" ||
+      one.action === "job.before"
+    ) {
       continue;
     }
     const cap = one.keys.length === 1 ? upper(one.keys) : "";
@@ -127,18 +129,7 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const list: Shortcut[] = [];
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
   if (view.job === null) return list;
-  if (canWrite && !view.ended && view.condition !== "failed") add(list, "stop-retrying");
-  // All else leaves alone what a worker holds.
-  if (canWrite && !view.ended && !isLocked(view.condition)) {
-    const first = primaryName(view);
-    if (first.length > 0) add(list, first);
-    // Of a failed job R is retry.
-    if (first === "reschedule") add(list, "run-now");
-    else if (first === "retry") list.push(shortcutOf("run-now", ""));
-    if (first !== "reschedule") add(list, "reschedule");
-    add(list, "complete");
-    if (view.condition !== "failed") add(list, "fail");
-  }
+  if (canWrite && !view.ended) addActions(list, view);
   if (canWrite) list.push(new Shortcut("d", "Duplicate…", "job.duplicate", "", GROUP));
   list.push(new Shortcut("c", "Copy link", "job.copy-link", "", GROUP));
   list.push(new Shortcut("y", "Copy command", "job.copy-command", "", GROUP));
@@ -152,12 +143,28 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   return list;
 }
 
-function add(list: Shortcut[], name: string): void {
-  list.push(shortcutOf(name, keyOf(name)));
+/** Those that change running jobs, the first, and the others. */
+function addActions(list: Shortcut[], view: JobView): void {
+  const first = primaryAction(view);
+  addMatching(list, view, null, true);
+  if (first === null) return;
+  list.push(shortcutOf(first, first.command.key));
+  addMatching(list, view, first, false);
 }
 
-function shortcutOf(name: string, keys: string): Shortcut {
-  return new Shortcut(keys, commandNamed(name).verb + "…", "ask." + name, "shown", GROUP);
+function addMatching(list: Shortcut[], view: JobView, first: JobAction | null, mayRun: bool): void {
+  for (let i = 0; i < actionsOnOne.length; i++) {
+    const one = actionsOnOne[i];
+    if (one === first || one.mayRun !== mayRun) continue;
+    if (!isOfferedFor(one.one, view.condition === "failed")) continue;
+    // Of a failed job R is retry.
+    const isTaken = first !== null && first.command.key === one.command.key;
+    list.push(shortcutOf(one, isTaken ? "" : one.command.key));
+  }
+}
+
+function shortcutOf(action: JobAction, keys: string): Shortcut {
+  return new Shortcut(keys, action.command.verb + "…", "ask." + action.name, "shown", GROUP);
 }
 
 /** What is known of the end of a job that was shown. */

@@ -3,6 +3,7 @@
  * the keys that work, the sheet behind `?` and the palette all follow from the declarations.
  */
 import { NEXT } from "../controls/icon";
+import { commands } from "../generated/commands";
 
 export class Shortcut {
   constructor(
@@ -30,12 +31,12 @@ export class Shortcut {
   }
 }
 
-/** The key of a command, the same wherever it is offered; the empty string: it has none. */
-export function keyOf(command: string): string {
-  if (command === "retry" || command === "run-now") return "r";
-  if (command === "reschedule") return "s";
-  if (command === "stop-retrying") return "t";
-  return command === "force-unlock" ? "u" : "";
+/** The key of a command, by its name or its action, the same wherever it is offered; the empty string: it has none. */
+export function keyOf(name: string): string {
+  for (let i = 0; i < commands.length; i++) {
+    if (commands[i].name === name || commands[i].action === name) return commands[i].key;
+  }
+  return "";
 }
 
 /** What the palette shows: the text that was typed, what it finds, which of it is marked. */

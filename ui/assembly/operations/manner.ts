@@ -9,6 +9,7 @@ import { Draft } from "../forms/draft";
 import { checkbox, Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { quoted } from "../forms/shell-line";
+import { JobAction } from "../generated/commands";
 import { Rehearsal } from "../generated/records";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { grouped, parseWhole } from "../lib/number";
@@ -31,14 +32,10 @@ const MOST_LIMIT: i64 = 1000000000;
 const FEW: i64 = 20;
 
 /** Of what runs again, the first few are watched unless somebody wishes otherwise. */
-export function usualManner(draft: Draft, action: string): void {
-  draft.set(MANNER, action === "retry" ? FIRST : "all");
+export function usualManner(draft: Draft, action: JobAction): void {
+  draft.set(MANNER, action.canary === "usual" ? FIRST : "all");
   draft.set(CANARY, "5");
   draft.set(LIMIT, "100");
-}
-
-function mayHaveCanary(action: string): bool {
-  return action === "retry" || action === "run-now";
 }
 
 function hasManner(rehearsal: Rehearsal, draft: Draft, manner: string): bool {
@@ -72,8 +69,13 @@ function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
   return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);
 }
 
-export function mannerFields(m: Model, draft: Draft, rehearsal: Rehearsal, action: string): Node {
-  const hasCanary = mayHaveCanary(action);
+export function mannerFields(
+  m: Model,
+  draft: Draft,
+  rehearsal: Rehearsal,
+  action: JobAction,
+): Node {
+  const hasCanary = action.hasCanary;
   const count = countOf(draft, rehearsal);
   const rate = new Field(draft, RATE, "At most so many a second");
   rate.placeholder = "half of the time is left to others";

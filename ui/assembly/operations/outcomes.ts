@@ -1,5 +1,6 @@
 /** What has become of an operation's jobs, as its receipt has it: names, numbers and what they mean. */
 import { exactly } from "../controls/value";
+import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation, OperationResults, Value } from "../generated/records";
 
 export class Outcome {
@@ -63,11 +64,7 @@ function counted(name: string, label: string, count: i64, meaning: string): Outc
   return new Outcome(name, label, exactly(count), meaning);
 }
 
-function doneWord(action: string): string {
-  if (action === "retry") return "Retried";
-  if (action === "run-now") return "Set to run now";
-  if (action === "reschedule") return "Rescheduled";
-  if (action === "complete") return "Completed";
-  if (action === "stop-retrying") return "Stopped retrying";
-  return action === "fail" ? "Failed" : "Removed";
+function doneWord(name: string): string {
+  const action = jobActionNamed(name);
+  return action === null ? name : withJobs(action.done, "");
 }

@@ -2,30 +2,16 @@
 import { ageText } from "../controls/age";
 import { countedValue } from "../controls/value";
 import { quoted } from "../forms/shell-line";
+import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation } from "../generated/records";
 import { lower } from "../lib/letters";
 import { counted, grouped } from "../lib/number";
 
-/** `Run 3 jobs now` of `Run now`. */
-export function verbWith(verb: string, what: string): string {
-  const space = verb === "Run now" ? 3 : -1;
-  if (space < 0) return `${verb} ${what}`;
-  return `${verb.substring(0, space)} ${what}${verb.substring(space)}`;
-}
-
-/** What stands before the jobs while it is done, and when it is done. */
-function wordOf(action: string, done: bool): string {
-  if (action === "retry") return done ? "Retried" : "Retrying";
-  if (action === "run-now") return done ? "Set" : "Setting";
-  if (action === "reschedule") return done ? "Rescheduled" : "Rescheduling";
-  if (action === "complete") return done ? "Completed" : "Completing";
-  if (action === "fail") return done ? "Failed" : "Failing";
-  if (action === "stop-retrying") return done ? "Stopped retrying" : "Stopping retries of";
-  return done ? "Removed" : "Removing";
-}
-
-function said(action: string, done: bool, what: string): string {
-  return `${wordOf(action, done)} ${what}${action === "run-now" ? " to run now" : ""}`;
+/** What an action is called while it is done, and when it is; of another version's its name. */
+function said(name: string, done: bool, what: string): string {
+  const action = jobActionNamed(name);
+  if (action === null) return `${name} ${what}`;
+  return withJobs(done ? action.done : action.doing, what);
 }
 
 /** `Retried 8,388 of 8,400 jobs` */

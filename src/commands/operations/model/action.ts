@@ -1,47 +1,19 @@
 // What an operation may do to the jobs that match, and with which changes. The rules for changes are
 // those of the commands that do the same to jobs by their ids: there is one declaration of each.
 import { InputError } from "../../../base/errors.ts";
-import { markedFailed } from "../../../domain/words.ts";
+import type { JobChange } from "../../before-images/job-change.ts";
 import type { Command } from "../../declare/command.ts";
 import type { CommandFields } from "../../declare/field.ts";
-import { completeCommand } from "../../jobs/complete-jobs.ts";
-import { failCommand } from "../../jobs/permanently-fail-jobs.ts";
-import { rescheduleCommand } from "../../jobs/reschedule-jobs.ts";
-import { retryCommand } from "../../jobs/retry.ts";
-import { runNowCommand } from "../../jobs/run-now.ts";
-import { stopRetryingCommand } from "../../jobs/stop-retrying.ts";
+import type { Changes, JobActionData } from "../../declare/job-action.ts";
+import { jobActions } from "../../index.ts";
 import { checkInput } from "../../perform.ts";
 
-export const operationActions = [
-  "complete",
-  "fail",
-  "retry",
-  "run-now",
-  "reschedule",
-  "remove",
-  "stop-retrying",
-] as const;
-export type OperationAction = (typeof operationActions)[number];
+export type OperationAction = (typeof jobActions)[number]["name"];
 
-/** Checked changes, by the names of the wire. */
-export type Changes = Readonly<Record<string, string | number>>;
+export const operationActions: readonly OperationAction[] = jobActions.map(({ name }) => name);
 
-/** What is done to a job: it is deleted, failed, gets other times and numbers, or no further attempts. */
-export type Act =
-  | { readonly kind: "delete" }
-  | { readonly kind: "limit" }
-  | { readonly kind: "fail"; readonly reason: string }
-  | {
-      readonly kind: "reschedule";
-      /** null: as it is. */
-      readonly runAt: string | null;
-      /** Seconds. */
-      readonly shift: number | null;
-      readonly spread: number | null;
-      readonly priority: number | null;
-      readonly attempts: number | null;
-      readonly maxAttempts: number | null;
-    };
+export const isOperationAction = (name: string): name is OperationAction =>
+  jobActions.some((one) => one.name === name);
 
 /** How an operation is to be done. */
 export interface Manner {
@@ -53,22 +25,27 @@ export interface Manner {
   readonly limit: number | null;
 }
 
-const commands: Readonly<Record<OperationAction, Command>> = {
-  complete: completeCommand as Command,
-  fail: failCommand as Command,
-  retry: retryCommand as Command,
-  "run-now": runNowCommand as Command,
-  reschedule: rescheduleCommand as Command,
-  // To delete what is not locked is what completing does; the word in the trail is another.
-  remove: completeCommand as Command,
-  "stop-retrying": stopRetryingCommand as Command,
-};
+/** The command of an action, with the fields that an operation takes. */
+function commandOf(action: OperationAction): Command & { readonly onJobs: JobActionData } {
+  const command = jobActions.find(({ name }) => name === action) as Command | undefined;
+  if (command?.onJobs === undefined) throw new Error(`${action} is no action on jobs`);
+  const { onJobs } = command;
+  const { fields } = onJobs.operation ?? command;
+  return { ...command, fields, onJobs };
+}
+
+/** The declaration of an action. */
+export const actionData = (action: OperationAction): JobActionData => commandOf(action).onJobs;
+
+/** Whether its command takes ids, so that a query may be typed in their place. */
+export const takesIds = (action: OperationAction): boolean =>
+  jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
 /** The fields of all changes that some action takes, for the document. */
 export function changeFields(): CommandFields {
   const { ids: _, ...fields } = Object.assign(
     {},
-    ...Object.values(commands).map((command) => command.fields),
+    ...operationActions.map((action) => commandOf(action).fields),
   );
   return fields as CommandFields;
 }
@@ -86,7 +63,7 @@ export function checkedChanges(
     // A query stands in the place of ids; here they are only what the command insists on.
     const input: Record<string, unknown> = Object.assign(Object.create(null), changes);
     input["ids"] = ["1"];
-    const { ids: _, ...checked } = checkInput(commands[action], input);
+    const { ids: _, ...checked } = checkInput(commandOf(action), input);
     const given = Object.entries(checked).filter(([, value]) => value !== undefined);
     return Object.fromEntries(given) as Changes;
   } catch (error) {
@@ -100,38 +77,5 @@ export function checkedChanges(
   }
 }
 
-const DEFAULT_REASON = markedFailed("by an operation");
-
-export function actOf(action: OperationAction, changes: Changes): Act {
-  const number = (name: string) => (changes[name] as number | undefined) ?? null;
-  switch (action) {
-    case "complete":
-    case "remove":
-      return { kind: "delete" };
-    case "stop-retrying":
-      return { kind: "limit" };
-    case "fail": {
-      const reason = String(changes["reason"] ?? "");
-      return { kind: "fail", reason: reason.trim() === "" ? DEFAULT_REASON : reason };
-    }
-    case "retry":
-    case "run-now":
-    case "reschedule":
-      return {
-        kind: "reschedule",
-        runAt: action === "reschedule" ? ((changes["run_at"] as string) ?? null) : "now",
-        shift: number("shift"),
-        spread: number("spread"),
-        priority: number("priority"),
-        attempts: action === "retry" ? 0 : number("attempts"),
-        maxAttempts: number("max_attempts"),
-      };
-    default:
-      return action satisfies never;
-  }
-}
-
-/** Whether the first few may show that the rest will go well. */
-export function mayHaveCanary(action: OperationAction): boolean {
-  return action === "retry" || action === "run-now";
-}
+export const changeOf = (action: OperationAction, changes: Changes): JobChange =>
+  actionData(action).change(changes);

@@ -1,6 +1,7 @@
 // The same operation as a line for a shell, for whoever wants to do it again or elsewhere.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
-import type { Changes, Manner, OperationAction } from "./action.ts";
+import type { Changes } from "../../declare/job-action.ts";
+import { type Manner, type OperationAction, takesIds } from "./action.ts";
 
 export function commandLineOf(
   action: OperationAction,
@@ -16,10 +17,9 @@ export function commandLineOf(
     ...(canary === null ? [] : [["canary", String(canary)]]),
     ...(limit === null ? [] : [["limit", String(limit)]]),
   ].map(([name, value]) => `--${name}=${shellWord(value ?? "")}`);
-  const words = action === "remove" ? [`--query=${shellWord(query)}`] : ["--", shellWord(query)];
+  const term = shellWord(query);
+  if (!takesIds(action)) return ["worker", action, `--query=${term}`, ...options].join(" ");
   // Only what begins with a dash needs the two dashes before it.
-  if (action !== "remove" && !query.startsWith("-")) words.shift();
-  return action === "remove"
-    ? ["worker", action, ...words, ...options].join(" ")
-    : ["worker", action, ...options, ...words].join(" ");
+  const words = query.startsWith("-") ? ["--", term] : [term];
+  return ["worker", action, ...options, ...words].join(" ");
 }

@@ -3,7 +3,8 @@
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
-import type { Act, Manner } from "./action.ts";
+import type { JobChange } from "../../before-images/job-change.ts";
+import type { Manner } from "./action.ts";
 import type { JobOperation, OperationState, Rehearsal, UndoLeft } from "./operation.ts";
 
 /** A change of state; nothing happens where the operation is in none of the states `from`. */
@@ -143,11 +144,16 @@ export interface OperationStore {
   batch(
     operation: JobOperation,
     query: JobQuery,
-    act: Act,
+    change: JobChange,
     stretch: Stretch,
     speed: Speed,
   ): Promise<Batch>;
-  undoBatch(operation: JobOperation, act: Act, stretch: UndoStretch, speed: Speed): Promise<Batch>;
+  undoBatch(
+    operation: JobOperation,
+    change: JobChange,
+    stretch: UndoStretch,
+    speed: Speed,
+  ): Promise<Batch>;
   canary(id: string): Promise<CanaryOutcome>;
   results(operation: Pick<JobOperation, "id" | "action" | "changes">): Promise<OperationResults>;
   receipt(id: string, outcome: Outcome, afterId: string, limit: number): Promise<Receipt>;

@@ -10,7 +10,8 @@
 // added later is never touched, and nothing is touched twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
-import type { Changes, OperationAction } from "./action.ts";
+import type { Changes } from "../../declare/job-action.ts";
+import type { OperationAction } from "./action.ts";
 import { commandLineOf } from "./command-line.ts";
 import { notFound } from "./not-found.ts";
 

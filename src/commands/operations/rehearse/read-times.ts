@@ -3,8 +3,7 @@ import { type Database, query } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { microseconds, timeText } from "../../../queue/sql/moments.ts";
-import { movedRunAt } from "../../before-images/moved-run-at.ts";
-import type { Act } from "../model/action.ts";
+import { type JobChange, parameters } from "../../before-images/job-change.ts";
 
 export interface Times {
   readonly first: string;
@@ -13,21 +12,25 @@ export interface Times {
 
 const MOST_READ = 100_000;
 
-/** null: the action gives no time, there are none, or too many to be read. `change`: how many are changed. */
+/** null: the action gives no time, there are none, or too many to be read. `count`: how many are changed. */
 export async function readTimes(
   reads: Database,
-  act: Act,
+  { moves, set }: JobChange,
   jobs: JobQuery,
   maxId: string,
-  change: Value,
+  count: Value,
 ): Promise<Times | null> {
-  if (act.kind !== "reschedule" || jobs.isEmpty || jobs.check !== null) return null;
-  const { runAt, shift, spread } = act;
-  if (runAt === null && shift === null && spread === null) return null;
-  if (change.precision !== "exact" || change.value > MOST_READ) return null;
-  const given = runAt === "now" ? null : runAt;
-  const values = [maxId, runAt === "now", given, shift, spread, change.value, ...jobs.values];
-  const [row] = await query<TimesRow>(reads, timesSql(jobs), values);
+  if (moves !== true || set?.["run_at"] === undefined) return null;
+  if (jobs.isEmpty || jobs.check !== null) return null;
+  if (count.precision !== "exact" || count.value > MOST_READ) return null;
+  const { values, parameter } = parameters();
+  const maximum = parameter(maxId, "bigint");
+  const limit = parameter(count.value, "int");
+  const at = { row: "jobs", id: "jobs.id", now: "pg_catalog.now()" };
+  const runAt = set["run_at"](at, parameter);
+  const matches = jobs.sql(values.length + 1);
+  const statement = timesSql({ maximum, limit, runAt, matches });
+  const [row] = await query<TimesRow>(reads, statement, [...values, ...jobs.values]);
   if (row === undefined || row.first_us === null || row.last_us === null) return null;
   return { first: timeText(row.first_us), last: timeText(row.last_us) };
 }
@@ -37,18 +40,24 @@ interface TimesRow {
   readonly last_us: string | null;
 }
 
-const GIVEN_OR_OWN =
-  "case when $2::boolean then pg_catalog.now() else coalesce($3::timestamptz, jobs.run_at) end";
+interface TimesParts {
+  readonly maximum: string;
+  readonly limit: string;
+  readonly runAt: string;
+  readonly matches: string;
+}
 
 // Those of the lowest ids, as an operation with a limit changes them.
-const timesSql = (jobs: JobQuery) => (s: string) =>
-  `
+const timesSql =
+  ({ maximum, limit, runAt, matches }: TimesParts) =>
+  (s: string) =>
+    `
   select ${microseconds("pg_catalog.min(moved.run_at)")} as first_us,
     ${microseconds("pg_catalog.max(moved.run_at)")} as last_us
   from (
-    select ${movedRunAt(GIVEN_OR_OWN, "jobs.id", "$4::double precision", "$5::double precision")} as run_at
+    select ${runAt} as run_at
     from ${s}._private_jobs as jobs
-    where jobs.id <= $1::bigint and jobs.locked_at is null and ${jobs.sql(7)}
+    where jobs.id <= ${maximum} and jobs.locked_at is null and ${matches}
     order by jobs.id
-    limit $6::int
+    limit ${limit}
   ) as moved`;

@@ -5,17 +5,13 @@ import type { Database } from "../../../database/database.ts";
 import { exact, noMoreThan, type Value } from "../../../domain/value.ts";
 import type { SampleOptions } from "../../../insight/stats/count-query.ts";
 import { readNames } from "../../../insight/stats/queue-rows.ts";
-import {
-  type Act,
-  actOf,
-  type Changes,
-  checkedChanges,
-  type OperationAction,
-} from "../model/action.ts";
+import { isDeletion, keptBytes } from "../../before-images/job-change.ts";
+import type { Changes } from "../../declare/job-action.ts";
+import { changeOf, checkedChanges, type OperationAction } from "../model/action.ts";
 import { MOST_ROWS, type Rehearsal } from "../model/operation.ts";
 import type { RehearsalTools } from "../model/operation-tools.ts";
 import { countMatches } from "./count-matches.ts";
-import type { CountOf, MatchCounts } from "./match-counts.ts";
+import type { CountOf } from "./match-counts.ts";
 import { readTimes, type Times } from "./read-times.ts";
 import { readBoundary, readSamples, type SampleJob } from "./samples.ts";
 
@@ -74,12 +70,12 @@ export async function rehearse(
   const changes = checkedChanges(action, asked.changes as Changes);
   const boundary = await readBoundary(reads);
   const jobs = await tools.compile(asked.query);
-  const act = actOf(action, changes);
+  const act = changeOf(action, changes);
   const { maxId } = boundary;
   const counts = await countMatches(tools, { jobs, maxId, walkMs, sample: asked.sample });
   const { count } = counts;
   const none = exact(0, count.basis, count.as_of);
-  const [free, skipLocked] = act.kind === "limit" ? [count, none] : [counts.free, counts.locked];
+  const [free, skipLocked] = act.mayRun === true ? [count, none] : [counts.free, counts.locked];
   const change = limit === null ? free : noMoreThan(free, limit);
   const [byTask, byQueue] = await Promise.all([
     sharesOf(reads, "task", counts.byTask),
@@ -97,29 +93,14 @@ export async function rehearse(
     ...{ rehearsal: kept, count, change, skipLocked, byTask, byQueue, samples, times },
     unknown: jobs.unknown,
     undoJobs,
-    undoBytes: Math.round(undoJobs * undoBytesOf(act, counts)),
-    etaS: Math.ceil(change.value / speeds[act.kind]),
+    undoBytes: Math.round(undoJobs * keptBytes(act, counts)),
+    etaS: Math.ceil(change.value / (isDeletion(act) ? DELETED_PER_S : CHANGED_PER_S)),
   };
 }
 
 // Jobs a second with half of the time left to others, as measured.
-const speeds = { delete: 30_000, fail: 8_000, reschedule: 8_000, limit: 8_000 } as const;
-
-/** What is kept of a job, bytes. */
-function undoBytesOf({ kind }: Act, { payloadBytes, errorBytes }: MatchCounts): number {
-  const row = 90;
-  switch (kind) {
-    case "delete":
-      return row + 110 + payloadBytes + errorBytes;
-    case "fail":
-      return row + errorBytes;
-    case "reschedule":
-    case "limit":
-      return row;
-    default:
-      return kind satisfies never;
-  }
-}
+const DELETED_PER_S = 30_000;
+const CHANGED_PER_S = 8_000;
 
 /** Under their names; what has no name any more has its number. */
 async function sharesOf(

@@ -5,9 +5,15 @@
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
-import { keepRows, keptColumns, mayRun } from "../../before-images/kept-columns.ts";
-import { movedRunAt } from "../../before-images/moved-run-at.ts";
-import type { Act } from "../model/action.ts";
+import {
+  type AddParameter,
+  changing,
+  isDeletion,
+  type JobChange,
+  keepRows,
+  keptOf,
+  parameters,
+} from "../../before-images/job-change.ts";
 import { MOST_ROWS } from "../model/operation.ts";
 import type { Chosen, Stretch } from "../model/operation-store.ts";
 
@@ -25,15 +31,6 @@ export interface BuiltStatement {
   readonly values: readonly unknown[];
 }
 
-export type AddParameter = (value: unknown, type: string) => string;
-
-/** Numbers parameters as they are used: PostgreSQL refuses one that is not. */
-export function parameters() {
-  const values: unknown[] = [];
-  const parameter: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
-  return { values, parameter };
-}
-
 /**
  * Found first without a lock, then locked in the order of ids, what others have left out: a batch never
  * waits for a worker.
@@ -41,7 +38,7 @@ export function parameters() {
 export function batchStatement(
   s: string,
   query: JobQuery,
-  act: Act,
+  change: JobChange,
   stretch: Stretch,
   claim: Claim,
 ): BuiltStatement {
@@ -51,20 +48,21 @@ export function batchStatement(
   const before = parameter(stretch.before, "timestamptz");
   const limit = parameter(stretch.limit, "int");
   const mine = mineOf(s, claim, after, parameter);
-  const acted = actedOf(s, act, parameter);
-  const rest = kept(s, claim, act, { limit, upto, parameter });
+  const acted = actedOf(s, change, parameter);
+  const rest = kept(s, claim, change, { limit, upto, parameter });
   const chosen = stretch.chosen === null ? null : chosenOf(stretch.chosen, parameter);
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = chosen === null ? "jobs" : "chosen";
   // A job that crashes its worker is locked, or changed, at every moment.
-  const [isLocked, isChanged, isFree] = mayRun(act.kind)
-    ? ["false", "false", `${before} is not null`]
-    : [
-        "jobs.locked_at is not null",
-        `jobs.locked_at is null and coalesce(jobs.updated_at > ${before}, false)`,
-        `jobs.locked_at is null and jobs.updated_at <= ${before}`,
-      ];
+  const [isLocked, isChanged, isFree] =
+    change.mayRun === true
+      ? ["false", "false", `${before} is not null`]
+      : [
+          "jobs.locked_at is not null",
+          `jobs.locked_at is null and coalesce(jobs.updated_at > ${before}, false)`,
+          `jobs.locked_at is null and jobs.updated_at <= ${before}`,
+        ];
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
   // Of those that were chosen by their texts, also the ones that are another version by now.
   const candidates =
@@ -84,7 +82,7 @@ export function batchStatement(
     order by ${row}.id
     limit ${limit}
   ), held as materialized (
-    select jobs.id, ${act.kind === "delete" ? "jobs.ctid" : keptColumns(act.kind, "jobs").join(", ")}
+    select jobs.id, ${isDeletion(change) ? "jobs.ctid" : keptOf(change, "jobs").join(", ")}
     from found
     join ${s}._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
@@ -95,7 +93,7 @@ export function batchStatement(
   ), acted as (
     ${acted}
   ), announced as materialized (
-    select ${announceJobs("pg_catalog.count(*)")} from acted having pg_catalog.count(*) > 0 and ${act.kind === "reschedule"}
+    select ${announceJobs("pg_catalog.count(*)")} from acted having pg_catalog.count(*) > 0 and ${change.wakes === true}
   )${rest}`;
   return { text, values };
 }
@@ -120,59 +118,16 @@ const chosenOf = ({ ids, ctids }: Chosen, parameter: AddParameter): string =>
  * As the schema's own functions. A row is found where it lies, not by its id among all dead entries of jobs
  * that were changed before: for a deletion that is a third of a batch.
  */
-function actedOf(s: string, act: Act, parameter: AddParameter): string {
-  const changed = `where jobs.id = any(array(select held.id from held))
-    returning jobs.id, jobs.updated_at, jobs.attempts`;
-  const orAsIs = (column: string, value: number | null) =>
-    `coalesce(${parameter(value, "smallint")}, jobs.${column})`;
-  switch (act.kind) {
-    case "delete":
-      return `delete from ${s}._private_jobs as jobs
+function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
+  const head = changing(s, change, parameter);
+  return isDeletion(change)
+    ? `${head}
     using held
     where jobs.ctid = held.ctid and jobs.id = held.id
-    returning jobs.id, ${keptColumns(act.kind, "jobs").join(", ")}`;
-    case "fail":
-      return `update ${s}._private_jobs as jobs
-    set
-      last_error = coalesce(${parameter(act.reason, "text")}, 'Manually marked as failed'),
-      attempts = jobs.max_attempts,
-      updated_at = pg_catalog.now()
-    ${changed}`;
-    case "limit":
-      return `update ${s}._private_jobs as jobs
-    set
-      max_attempts = greatest(1::smallint, jobs.attempts),
-      updated_at = pg_catalog.now()
-    ${changed}`;
-    case "reschedule": {
-      const given =
-        act.runAt === "now"
-          ? "pg_catalog.now()"
-          : `coalesce(${parameter(act.runAt, "timestamptz")}, jobs.run_at)`;
-      return `update ${s}._private_jobs as jobs
-    set
-      run_at = ${movedBy(act, given, "jobs.id", parameter)},
-      priority = ${orAsIs("priority", act.priority)},
-      attempts = ${orAsIs("attempts", act.attempts)},
-      max_attempts = ${orAsIs("max_attempts", act.maxAttempts)},
-      updated_at = pg_catalog.now()
-    ${changed}`;
-    }
-    default:
-      return act satisfies never;
-  }
-}
-
-/** Most move no job away from the time that they give. */
-export function movedBy(
-  { shift, spread }: Extract<Act, { readonly kind: "reschedule" }>,
-  from: string,
-  id: string,
-  parameter: AddParameter,
-): string {
-  if (shift === null && spread === null) return from;
-  const seconds = (value: number | null) => parameter(value, "double precision");
-  return movedRunAt(from, id, seconds(shift), seconds(spread));
+    returning jobs.id, ${keptOf(change, "jobs").join(", ")}`
+    : `${head}
+    where jobs.id = any(array(select held.id from held))
+    returning jobs.id, jobs.updated_at, jobs.attempts`;
 }
 
 interface Places {
@@ -181,11 +136,16 @@ interface Places {
   readonly parameter: AddParameter;
 }
 
-function kept(s: string, claim: Claim, act: Act, { limit, upto, parameter }: Places): string {
+function kept(
+  s: string,
+  claim: Claim,
+  change: JobChange,
+  { limit, upto, parameter }: Places,
+): string {
   const operation = parameter(claim.operationId, "bigint");
   const outcome =
     "case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end";
-  const rows = keepRows(s, act.kind, { operation, outcome, met: "found", was: "held" });
+  const rows = keepRows(s, change, { operation, outcome, met: "found", was: "held" });
   return `, kept as (
     ${rows}
     where (select kept from mine) < ${MOST_ROWS}

@@ -2,7 +2,8 @@
 import type { Value } from "../../../domain/value.ts";
 import { dateOf, microseconds, timeText } from "../../../queue/sql/moments.ts";
 import { isUnpackable } from "../../../queue/sql/unpacked.ts";
-import type { Changes, OperationAction } from "../model/action.ts";
+import type { Changes } from "../../declare/job-action.ts";
+import type { OperationAction } from "../model/action.ts";
 import {
   type JobOperation,
   type OperationState,

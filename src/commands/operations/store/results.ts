@@ -2,9 +2,10 @@
 // by their ids. A job that is gone has finished: a worker has completed it, or it was deleted.
 import { type Database, query } from "../../../database/database.ts";
 import { errorLabel } from "../../../domain/error-group.ts";
-import { type Act, actOf, type Changes, type OperationAction } from "../model/action.ts";
+import { isDeletion, type JobChange, parameters } from "../../before-images/job-change.ts";
+import type { Changes } from "../../declare/job-action.ts";
+import { changeOf, type OperationAction } from "../model/action.ts";
 import type { OperationResults } from "../model/operation-store.ts";
-import { parameters } from "./batch-statement.ts";
 import { FAILED_AGAIN } from "./receipt.ts";
 import { rowsAfter } from "./rows-after.ts";
 import { mayBeRestored } from "./undo-statement.ts";
@@ -25,7 +26,7 @@ export async function resultsOf(
   action: OperationAction,
   changes: Changes,
 ): Promise<OperationResults> {
-  const { text, values } = resultsStatement(db.schema.quoted, id, actOf(action, changes));
+  const { text, values } = resultsStatement(db.schema.quoted, id, changeOf(action, changes));
   const rows = await query<ResultRow>(db, () => text, [...values]);
   const sum = (some: readonly ResultRow[]) => some.reduce((all, { count }) => all + count, 0);
   const of = (result: ResultRow["result"]) => sum(rows.filter((row) => row.result === result));
@@ -50,9 +51,9 @@ export async function resultsOf(
   };
 }
 
-function resultsStatement(s: string, id: string, act: Act) {
+function resultsStatement(s: string, id: string, change: JobChange) {
   const { values, parameter } = parameters();
-  const restorable = mayBeRestored(s, act, parameter);
+  const restorable = mayBeRestored(s, change, parameter);
   const operation = parameter(id, "bigint");
   const text = `
   with batch as materialized (
@@ -64,7 +65,7 @@ function resultsStatement(s: string, id: string, act: Act) {
   ), looked_at as (
     select
       case${
-        act.kind === "delete"
+        isDeletion(change)
           ? `
         when ${restorable} then 'waiting' when true then 'changed'`
           : ""

@@ -5,6 +5,7 @@ import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
 import { endsPage, newestRows } from "../../../queue/sql/unpacked.ts";
+import { isDeletion } from "../../before-images/job-change.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { batchStatement, type Claim } from "./batch-statement.ts";
@@ -80,10 +81,10 @@ export function tableStore(db: Database, owner: string): OperationStore {
       return moved ?? null;
     },
     renew: async (id) => (await query(db, renewSql, [id, owner, LEASE_S])).length > 0,
-    batch: async (operation, jobs, act, stretch, speed) => {
+    batch: async (operation, jobs, change, stretch, speed) => {
       const { quoted } = db.schema;
       const claim = claimOf(operation, speed);
-      const { text, values } = batchStatement(quoted, jobs, act, stretch, claim);
+      const { text, values } = batchStatement(quoted, jobs, change, stretch, claim);
       const batch = await query<BatchRow>(db, () => text, [...values]);
       const ids = idsIn(batch[0]?.missed_ids);
       if (ids.length === 0) return batchOf(batch);
@@ -91,13 +92,13 @@ export function tableStore(db: Database, owner: string): OperationStore {
       await noteMissed(db, operation.id, missed);
       return batchOf(batch, missed);
     },
-    undoBatch: async (operation, act, stretch, speed) => {
+    undoBatch: async (operation, change, stretch, speed) => {
       const { quoted } = db.schema;
-      if (act.kind === "delete") {
+      if (isDeletion(change)) {
         const names = namesStatement(quoted, operation.id, stretch);
         await query(db, () => names.text, [...names.values]);
       }
-      const { text, values } = undoStatement(quoted, act, stretch, claimOf(operation, speed));
+      const { text, values } = undoStatement(quoted, change, stretch, claimOf(operation, speed));
       const batch = await query<BatchRow & UndoLeftRow>(db, () => text, [...values]);
       const undoLeft = batch[0] === undefined ? operation.undoLeft : undoLeftIn(batch[0]);
       return { ...batchOf(batch), undoLeft };

@@ -3,21 +3,21 @@
 // Deleted jobs come back under their id, unless their key is taken meanwhile.
 
 import { announceJobs } from "../../../queue/sql/notify.ts";
-import { mayRun } from "../../before-images/kept-columns.ts";
-import type { Act } from "../model/action.ts";
-import type { UndoStretch } from "../model/operation-store.ts";
 import {
   type AddParameter,
-  type BuiltStatement,
-  type Claim,
-  movedBy,
+  asLeftBy,
+  isDeletion,
+  type JobChange,
   parameters,
-} from "./batch-statement.ts";
+  restoredColumns,
+} from "../../before-images/job-change.ts";
+import type { UndoStretch } from "../model/operation-store.ts";
+import type { BuiltStatement, Claim } from "./batch-statement.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 export function undoStatement(
   s: string,
-  act: Act,
+  change: JobChange,
   { afterId, limit }: UndoStretch,
   claim: Claim,
 ): BuiltStatement {
@@ -37,10 +37,10 @@ export function undoStatement(
     where ${rowsAfter("was", operation, after)} and exists (select from mine)
     order by was.operation_id, was.job_id
     limit ${most}
-  ), ${act.kind === "delete" ? putBack(s) : changedBack(s, act, parameter)}, announced as materialized (
+  ), ${isDeletion(change) ? putBack(s) : changedBack(s, change, parameter)}, announced as materialized (
     select ${announceJobs("pg_catalog.count(*)")} from restored having pg_catalog.count(*) > 0
   ), left_alone as materialized (
-    select batch.job_id, ${act.kind === "delete" ? WHY_NOT_BACK : whyNotChanged(act, asLeftBy(act, parameter))}::"char" as why
+    select batch.job_id, ${isDeletion(change) ? WHY_NOT_BACK : whyNotChanged(change, asLeftBy(change, parameter))}::"char" as why
     from batch
     left join ${s}._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and batch.job_id not in (select id from restored)
@@ -83,8 +83,8 @@ export function undoStatement(
 }
 
 /** What it was when the batch began; a row that looks untouched was held by somebody. */
-const whyNotChanged = ({ kind }: Change, asLeft: string): string => `case
-        when jobs.id is null then 'g'${mayRun(kind) ? "" : "\n        when jobs.locked_at is not null then 'l'"}
+const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
+        when jobs.id is null then 'g'${mayRun ? "" : "\n        when jobs.locked_at is not null then 'l'"}
         when not (${asLeft}) then 'c'
         else 'l'
       end`;
@@ -92,59 +92,34 @@ const whyNotChanged = ({ kind }: Change, asLeft: string): string => `case
 /** Its id is there again, or its key is another job's. */
 const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
 
-const overwritten = {
-  fail: ["attempts", "last_error", "updated_at"],
-  reschedule: ["run_at", "attempts", "max_attempts", "priority", "updated_at"],
-  limit: ["max_attempts"],
-} as const;
-
-type Change = Exclude<Act, { readonly kind: "delete" }>;
-
-/**
- * Untouched: not taken since (which counts an attempt), and not written since. Stock workers, and whoever
- * writes SQL by hand, leave updated_at as it is: all that would be overwritten is compared.
- */
-function asLeftBy(act: Change, parameter: AddParameter): string {
-  // It may run, and may have run since.
-  if (act.kind === "limit") return "jobs.max_attempts = greatest(1, batch.left_attempts)";
-  const written = "jobs.updated_at = batch.left_at and jobs.attempts = batch.left_attempts";
-  if (act.kind === "fail") {
-    return `${written} and jobs.last_error is not distinct from ${parameter(act.reason, "text")}`;
-  }
-  const { runAt, priority, maxAttempts } = act;
-  const given = runAt === "now" ? "batch.left_at" : parameter(runAt, "timestamptz");
-  const moved = movedBy(act, `coalesce(${given}, batch.run_at)`, "batch.job_id", parameter);
-  return `${written} and jobs.run_at = ${moved}
-    and jobs.priority = coalesce(${parameter(priority, "int")}, batch.priority)
-    and jobs.max_attempts = coalesce(${parameter(maxAttempts, "int")}, batch.max_attempts)`;
-}
-
 /** A condition on a kept row `batch` and the job `jobs`, or none: an undo would restore it now. */
-export function mayBeRestored(s: string, act: Act, parameter: AddParameter): string {
-  if (act.kind === "delete") {
+export function mayBeRestored(s: string, change: JobChange, parameter: AddParameter): string {
+  if (isDeletion(change)) {
     return `jobs.id is null and not exists (
         select from ${s}._private_jobs as others where others.key = batch.key
       )`;
   }
-  const isFree = mayRun(act.kind) ? "" : "jobs.locked_at is null and ";
-  return `${isFree}${asLeftBy(act, parameter)}`;
+  const isFree = change.mayRun ? "" : "jobs.locked_at is null and ";
+  return `${isFree}${asLeftBy(change, parameter)}`;
 }
 
 const changedBack = (
   s: string,
-  act: Change,
+  change: JobChange,
   parameter: AddParameter,
 ): string => `held as materialized (
     select jobs.id
     from batch
     join ${s}._private_jobs as jobs on jobs.id = batch.job_id
-    where batch.outcome = 'd'${mayRun(act.kind) ? "" : " and jobs.locked_at is null"}
-    and ${asLeftBy(act, parameter)}
+    where batch.outcome = 'd'${change.mayRun ? "" : " and jobs.locked_at is null"}
+    and ${asLeftBy(change, parameter)}
     order by jobs.id
     for update of jobs skip locked
   ), restored as (
     update ${s}._private_jobs as jobs
-    set ${overwritten[act.kind].map((column) => `${column} = batch.${column}`).join(", ")}
+    set ${restoredColumns(change)
+      .map((column) => `${column} = batch.${column}`)
+      .join(", ")}
     from batch
     join held on held.id = batch.job_id
     where jobs.id = held.id

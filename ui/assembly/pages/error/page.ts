@@ -4,6 +4,7 @@ import { emptyWith } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
 import { crumbs, heading, headOf } from "../../controls/panel";
 import { valueText } from "../../controls/value";
+import { firstActionFor, JobAction, withJobs } from "../../generated/commands";
 import { Group, Verb } from "../../generated/records";
 import { copy } from "../../host";
 import { Fetched } from "../../kit/fetched";
@@ -160,19 +161,21 @@ export class ErrorPage extends Page {
     else this.details.panel.act(verb);
   }
 
+  private get action(): JobAction {
+    return firstActionFor(this.kind.failedCount > 0 ? "failed" : "retrying") as JobAction;
+  }
+
   /** The likeliest right thing for all of them. */
   private get verb(): Verb {
-    return this.kind.failedCount > 0
-      ? operationVerb("retry", "Retry…", this.query)
-      : operationVerb("run-now", "Run now…", this.query);
+    const first = this.action;
+    return operationVerb(first.name, first.command.verb + "…", this.query);
   }
 
   /** `Retry 8,400…` */
   private get verbLabel(): string {
     const kind = this.kind;
-    return kind.failedCount > 0
-      ? `Retry ${valueText(valueOf(kind.failed))}…`
-      : `Run ${valueText(valueOf(kind.retrying))} now…`;
+    const count = valueOf(kind.failedCount > 0 ? kind.failed : kind.retrying);
+    return withJobs(this.action.ask, valueText(count)) + "…";
   }
 
   private get isKnown(): bool {

@@ -4,19 +4,22 @@ import { button, keyedButton } from "../../controls/button";
 import { isLocked } from "../../controls/glyph";
 import { countedValue, valueText } from "../../controls/value";
 import { commandsFor } from "../../forms/command-buttons";
-import { Command, commandNamed } from "../../generated/commands";
+import {
+  actionsOnEvery,
+  Command,
+  firstActionFor,
+  isOfferedFor,
+  JobAction,
+  jobActionNamed,
+} from "../../generated/commands";
 import { ListedJob } from "../../generated/records";
 import { bulkBar } from "../../kit/list-view";
 import { operationArg } from "../../kit/verb";
 import { upper } from "../../lib/letters";
 import { attr, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { Model } from "../../model/model";
-import { keyOf } from "../../model/shortcut";
 import { JobsList } from "./jobs-list";
 import { JobRow } from "./row";
-
-/** Not offered where all have failed, as of all that match. */
-const NOT_OF_FAILED = ["fail", "run-now", "stop-retrying"];
 
 export function chosenJobs(page: JobsList): ListedJob[] {
   const rows = page.list.chosen.values();
@@ -43,7 +46,9 @@ export function chosenBar(m: Model, page: JobsList): Node {
     // What a person most likely wants stands first: the server's list has the gravest first.
     for (let i = offered.length - 1; i >= 0; i--) {
       const name = offered[i].name;
-      if (isFailed && NOT_OF_FAILED.includes(name)) continue;
+      const action = jobActionNamed(name);
+      // A command that is for one state of jobs is offered where one of them has it.
+      if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
       const one = verb(page, name, again);
       if (name === again) verbs.unshift(one);
       else verbs.push(one);
@@ -82,14 +87,18 @@ export function mayMeanEvery(page: JobsList): bool {
 
 /** What may be done to all jobs of the tab at hand, the likeliest first. */
 export function verbsForEvery(page: JobsList): string[] {
-  return page.bar.terms.condition === "failed"
-    ? ["retry", "reschedule", "complete", "remove"]
-    : ["run-now", "reschedule", "stop-retrying", "fail", "complete", "remove"];
+  const isFailed = page.bar.terms.condition === "failed";
+  const names: string[] = [];
+  for (let i = 0; i < actionsOnEvery.length; i++) {
+    if (isOfferedFor(actionsOnEvery[i].every, isFailed)) names.push(actionsOnEvery[i].name);
+  }
+  return names;
 }
 
 /** The verb that has these jobs run again. */
 export function againOf(jobs: ListedJob[]): string {
-  return countFailed(jobs) > 0 ? "retry" : "run-now";
+  const action = firstActionFor(countFailed(jobs) > 0 ? "failed" : "retrying");
+  return action === null ? "" : action.name;
 }
 
 function countFailed(jobs: ListedJob[]): i32 {
@@ -112,8 +121,9 @@ export function aboutOf(page: JobsList, name: string): string {
 /** `first`: the likeliest of them. */
 function verb(page: JobsList, name: string, first: string): Node {
   const isFirst = name === first;
-  const key = isFirst || name === "reschedule" ? upper(keyOf(name)) : "";
-  const words = (page.list.every && name === "remove" ? "Remove" : commandNamed(name).verb) + "…";
+  const one = jobActionNamed(name) as JobAction;
+  const key = isFirst || one.hasListKey ? upper(one.command.key) : "";
+  const words = one.command.verb + "…";
   const kind = isFirst ? "p" : "";
   const action = askedBy(page, name);
   const about = aboutOf(page, name);

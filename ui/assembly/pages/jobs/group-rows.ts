@@ -4,6 +4,7 @@ import { jobsPath } from "../../bar/terms";
 import { ago, clockAt } from "../../controls/age";
 import { DOWN, icon, NEXT } from "../../controls/icon";
 import { valueNode, valueText } from "../../controls/value";
+import { firstActionFor, withJobs } from "../../generated/commands";
 import { Group, Verb } from "../../generated/records";
 import { groupName, groupTrend } from "../../kit/group-row";
 import { Row } from "../../kit/row";
@@ -53,9 +54,9 @@ export class GroupRow extends Row {
   /** What one most likely wants for all of them; null: nothing by itself. */
   get verb(): Verb | null {
     const count = valueText(this.group.count);
-    if (this.condition === "failed") return operationVerb("retry", `Retry ${count}…`, this.query);
-    return this.condition === "retrying" || this.condition === "scheduled"
-      ? operationVerb("run-now", `Run ${count} now…`, this.query)
+    const first = firstActionFor(this.condition);
+    return first !== null && first.asksNothing
+      ? operationVerb(first.name, withJobs(first.ask, count) + "…", this.query)
       : null;
   }
 

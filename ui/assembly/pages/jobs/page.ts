@@ -4,6 +4,7 @@ import { FIELD } from "../../bar/bar-view";
 import { jobsPath } from "../../bar/terms";
 import { LIST as DRAWING } from "../../controls/icon";
 import { valueText } from "../../controls/value";
+import { jobActions, withJobs } from "../../generated/commands";
 import { ListedJob, readSuggestions, Value } from "../../generated/records";
 import { after, focus, navigate } from "../../host";
 import { jobShortcuts } from "../../job/head";
@@ -208,7 +209,7 @@ export class JobsPage extends BesideJobs {
     if (this.list.chosen.size > 0 || this.list.every) {
       const again = this.again();
       keys.push(this.verbKey("r", "Retry or run the chosen jobs…", again));
-      keys.push(this.verbKey("s", "Reschedule the chosen jobs…", "reschedule"));
+      this.addListKeys(keys, "the chosen jobs");
     } else if (!isOpen && this.list.current < this.list.rows.length) {
       const row = this.list.rows[this.list.current];
       const verb = row instanceof GroupRow ? (row as GroupRow).verb : null;
@@ -216,7 +217,7 @@ export class JobsPage extends BesideJobs {
         keys.push(new Shortcut("r", verb.label, "ask.verb", verbArg(verb), "List"));
       } else if (this.walked !== null) {
         keys.push(this.verbKey("r", "Retry or run the job…", this.again()));
-        keys.push(this.verbKey("s", "Reschedule the job…", "reschedule"));
+        this.addListKeys(keys, "the job");
         keys.push(this.rowKey("d", "Duplicate the job…", "duplicate"));
       }
     }
@@ -245,6 +246,15 @@ export class JobsPage extends BesideJobs {
 
   private rowKey(key: string, label: string, verb: string): Shortcut {
     return new Shortcut(key, label, "jobs.row", verb, "List");
+  }
+
+  /** The actions that have a key in the list, whatever the jobs are. */
+  private addListKeys(keys: Shortcut[], jobs: string): void {
+    for (let i = 0; i < jobActions.length; i++) {
+      const one = jobActions[i];
+      if (!one.hasListKey) continue;
+      keys.push(this.verbKey(one.command.key, withJobs(one.ask, jobs) + "…", one.name));
+    }
   }
 
   private verbKey(key: string, label: string, verb: string): Shortcut {

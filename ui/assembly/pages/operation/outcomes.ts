@@ -4,6 +4,7 @@ import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
 import { linkedPart, segments } from "../../controls/tabs";
 import { valueText } from "../../controls/value";
+import { jobActionNamed } from "../../generated/commands";
 import { Operation, OperationJobs } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
 import { errorLabel } from "../../kit/group-row";
@@ -20,7 +21,8 @@ const FAILED_AGAIN = "failed_again";
 const COLUMNS: string[] = ["w6=Job", "=Last error"];
 
 export function runsAgain(operation: Operation): bool {
-  return operation.action === "retry" || operation.action === "run-now";
+  const action = jobActionNamed(operation.action);
+  return action !== null && action.hasCanary;
 }
 
 /** All whose ids can be had. */
@@ -80,10 +82,11 @@ function again(m: Model, operation: Operation, shown: string, jobs: OperationJob
   if (!isWorth || jobs.outcome !== shown || jobs.jobs.length === 0 || isAtWork(operation)) {
     return nothing;
   }
-  if (!runsAgain(operation)) return nothing;
+  const action = jobActionNamed(operation.action);
+  if (action === null || !action.hasCanary) return nothing;
   const names: string[] = [];
   for (let i = 0; i < jobs.jobs.length; i++) names.push(jobs.jobs[i].id.toString());
-  const verb = operation.action === "retry" ? "Retry" : "Run";
+  const verb = action.command.verb.split(" ")[0];
   const label = `${verb} these ${names.length}…`;
   return verbButton(m, operationVerb(operation.action, label, "id:" + names.join(",")), "s");
 }
