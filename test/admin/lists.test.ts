@@ -102,6 +102,11 @@ test("Queues are listed with their holders and counts, the worst first: stuck, f
     "of all, not of these",
   );
   assert.deepEqual(await names("search=Q4"), ["q4"]);
+  const countOf = async (query: string) => (await client.get(`/api/queues?${query}`)).body.count;
+  for (const sort of ["stuck", "name", "-waiting"]) {
+    assert.equal(await countOf(`search=Q4&sort=${sort}`), 1, sort);
+    assert.equal(await countOf(`only=failing&sort=${sort}`), 5, "of all queues, in any state");
+  }
   for (const limit of [1, 2, 3, 4]) {
     assert.deepEqual(
       await names("", limit),

@@ -33,6 +33,7 @@ import { listWorkers } from "../../src/insight/lists/list-workers.ts";
 import { probedCounts } from "../../src/insight/lists/queues/probe-queues.ts";
 import { latestJobs, nextJobs, runningJob } from "../../src/insight/lists/queues/queue-jobs.ts";
 import {
+  allQueueRows,
   countQueues as countQueuesNamed,
   type QueueFilter,
   queueRow,
@@ -418,6 +419,9 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queues-locked": (db) => queueRows(db, QUEUES),
   "queues-locked-without-heartbeats": (db) => queueRows(db, { ...QUEUES, hasHeartbeats: false }),
   "queues-free": (db) => queueRows(db, { ...QUEUES, only: "free" }),
+  "queues-all": (db) => allQueueRows(db, { ...QUEUES, only: "all" }),
+  "queues-all-without-heartbeats": (db) =>
+    allQueueRows(db, { ...QUEUES, only: "all", hasHeartbeats: false }),
   "queues-by-name": async (db) => {
     await queueRows(db, { ...QUEUES, only: "all" });
     await countQueuesNamed(db, "");

@@ -78,3 +78,31 @@ for (const { size, feed } of [
     }
   });
 }
+
+test("Of 20,001 queues the locked ones come first, and the others by name.", async () => {
+  const { client, pool } = await startAdmin();
+  await pool.query(`
+    insert into worker._private_job_queues (queue_name, locked_at, locked_by)
+      select 'q' || lpad(n::text, 5, '0'), case n when 7 then now() when 20001 then now() - interval '5 hours' end,
+        case when n in (7, 20001) then 'stranger' end
+      from generate_series(1, 20001) n`);
+  const first = async () => (await client.get("/api/queues?limit=1")).body;
+  await until("all jobs are counted", async () => (await first()).states?.idle != null);
+  const { states, count } = await first();
+  assert.equal(count, 20_001);
+  assert.deepEqual(
+    ranks.map((state) => states[state]),
+    [1, 0, 0, 1, 0, 19_999],
+  );
+  const names = (await all(client, "")).map(({ queue_name: name }) => name);
+  const locked = ["q20001", "q00007"];
+  const others = names.slice(2);
+  assert.deepEqual(names.slice(0, 2), locked);
+  assert.deepEqual(others, others.toSorted());
+  assert.equal(new Set(names).size, 20_001);
+  const { queues } = (await client.get("/api/queues?limit=2&sort=-waiting")).body;
+  assert.deepEqual(
+    queues.map((row: Json) => row.queue_name),
+    ["q00001", "q00002"],
+  );
+});

@@ -1,11 +1,12 @@
   
   select queues.id, queues.queue_name, pg_catalog.left(queues.locked_by, 1024) as locked_by,
-    pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric) as locked_at_us,
+    pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric)::text as locked_at_us,
     case when queues.locked_at is not null then 'unknown' end as holder,
-    pg_catalog.floor(extract(epoch from case when queues.locked_at < pg_catalog.now() - 14400000::float8 * interval '1 millisecond' then queues.locked_at end) * 1000000::numeric) as stuck_since_us
+    pg_catalog.floor(extract(epoch from case when queues.locked_at < pg_catalog.now() - 14400000::float8 * interval '1 millisecond' then queues.locked_at end) * 1000000::numeric)::text as stuck_since_us
   from "worker"._private_job_queues as queues
   
-  where ($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text) and queues.locked_at is not null
+  where ($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text)
+    and queues.locked_at is not null
     and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)
   order by queues.locked_at, queues.id
   limit $3::int

@@ -14,10 +14,11 @@ import {
   type SortOrder,
 } from "../list-page.ts";
 import { probedCounts } from "./probe-queues.ts";
-import { countQueues, type ListedQueueRow, queueRows } from "./queue-rows.ts";
+import { allQueueRows, countQueues, type ListedQueueRow, queueRows } from "./queue-rows.ts";
 import {
   countStates,
   isIn,
+  isLocked,
   isStuck,
   type QueueState,
   type StateCounts,
@@ -55,13 +56,15 @@ export async function listQueuePage(
   const head = counted.basis === "sample" ? await headCounts(db, "queue") : null;
   const { only: state, search } = request;
   const asked = { ...request, ...whereabouts(state, counted), hasHeartbeats };
-  const { rows, nextCursor } = await rowsOf(db, asked, counted, head);
+  const { rows, nextCursor, all } = await rowsOf(db, asked, counted, head);
   const queues = (await withCounts(db, rows, counted, head)).filter((row) => isIn(state, row));
   if (request.cursor !== null) return { queues, nextCursor, count: null, states: null };
-  const count = await countQueues(db, search);
-  const about = { total: count, hasHeartbeats, limit: MOST_SORTED };
-  const states = search === "" ? await countStates(db, counted, about) : null;
-  return { queues, nextCursor, count, states };
+  const found = state === null ? all : null;
+  const count = found?.length ?? (await countQueues(db, search));
+  if (search !== "") return { queues, nextCursor, count, states: null };
+  const locked = { search, only: "locked", ids: null, limit: MOST_SORTED, hasHeartbeats } as const;
+  const held = found?.filter(isLocked) ?? (await allQueueRows(db, locked));
+  return { queues, nextCursor, count, states: held && countStates(counted, count, held) };
 }
 
 export async function withCounts(
@@ -91,6 +94,8 @@ interface Asked extends Omit<QueueRequest, "only">, Whereabouts {
 interface Rows {
   readonly rows: readonly ListedQueueRow[];
   readonly nextCursor: string | null;
+  /** Those on all pages, where they were read. */
+  readonly all?: readonly ListedQueueRow[] | null;
 }
 
 /** More than anybody pages through by numbers; by name there is no limit. */
@@ -105,9 +110,10 @@ async function rowsOf(
   const { sort, only } = request;
   const { tallies } = counted;
   if (sort === "name" && only !== "locked") return byName(db, request);
-  const all = await queueRows(db, { ...request, after: null, limit: MOST_SORTED });
-  if (sort === "stuck" && all.length === MOST_SORTED) return stuckFirst(db, request);
-  const found = all.filter(request.fits);
+  const all = await allQueueRows(db, { ...request, limit: MOST_SORTED });
+  if (all === null && sort === "stuck") return stuckFirst(db, request);
+  const known = all ?? (await queueRows(db, { ...request, after: null, limit: MOST_SORTED }));
+  const found = known.filter(request.fits);
   const tally = ({ id }: ListedQueueRow) => tallies.queues.get(id);
   const waiting = (row: ListedQueueRow) => countOf(tally(row), inState.ready);
   const oldest = (row: ListedQueueRow) => {
@@ -122,7 +128,7 @@ async function rowsOf(
     "-failed": { key: (row) => countOf(tally(row), inState.failed), isDescending: true },
     oldest: { key: oldest, isDescending: false },
   };
-  return pageOf(found, orders[sort], nameOf, request);
+  return { ...pageOf(found, orders[sort], nameOf, request), all };
 }
 
 const nameOf = ({ queueName }: ListedQueueRow) => queueName;
@@ -158,11 +164,10 @@ const byLock: SortOrder<ListedQueueRow> = {
 };
 
 /** By what people are shown as a queue's state, the worst first. */
-function byState({ tallies }: CountedNames): SortOrder<ListedQueueRow> {
-  const severity = (row: ListedQueueRow) =>
-    severityOf(row, (one) => countOf(tallies.queues.get(row.id), inState[one]) > 0);
-  return { key: (row) => (isStuck(row) ? byLock.key(row) : severity(row)), isDescending: false };
-}
+const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
+  key: (row) => (isStuck(row) ? byLock.key(row) : severityOf(row, counted)),
+  isDescending: false,
+});
 
 /** Locked queues, which are few, and behind them the others by name: their places have no key. */
 async function stuckFirst(db: Database, request: Asked): Promise<Rows> {

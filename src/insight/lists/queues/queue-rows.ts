@@ -41,10 +41,31 @@ export interface QueueFilter {
 /** By name; locked ones alone by their locks, the oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
-  const isAmong = ids !== null && "among" in ids;
-  const given = ids === null ? null : "among" in ids ? ids.among : ids.except;
-  const statement = statements[hasHeartbeats ? "heard" : "blind"][only];
-  return (await query<Row>(db, statement, [search, after, limit, given, isAmong])).map(toQueueRow);
+  const statement = statements[hasHeartbeats ? "heard" : "blind"].ordered[only];
+  return (await query<Row>(db, statement, [search, after, limit, ...given(ids)])).map(toQueueRow);
+}
+
+/** All of them in no order, read faster than row by row; null: there are `limit` or more. */
+export async function allQueueRows(
+  db: Database,
+  { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,
+): Promise<ListedQueueRow[] | null> {
+  const statement = statements[hasHeartbeats ? "heard" : "blind"].whole[only];
+  const [row] = await query<Columns>(db, statement, [search, null, limit, ...given(condition)]);
+  const ids = JSON.parse(row?.ids ?? "[]") as number[];
+  const names = JSON.parse(row?.names ?? "[]") as string[];
+  const held = JSON.parse(row?.held ?? "[]") as Row[];
+  if (ids.length >= limit) return null;
+  const heldById = new Map(held.map((one) => [one.id, toQueueRow(one)]));
+  return ids.map((id, n) => heldById.get(id) ?? { id, queueName: names[n] ?? "", ...FREE });
+}
+
+const FREE = { lockedAtUs: null, lockedBy: null, holder: null, stuckSinceUs: null };
+
+/** The parameters for `ids`. */
+function given(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
+  if (ids === null) return [null, false];
+  return "among" in ids ? [ids.among, true] : [ids.except, false];
 }
 
 /** By its name, else by its id. */
@@ -80,6 +101,14 @@ interface Row {
   readonly locked_by: string | null;
   readonly holder: WorkerState | null;
   readonly stuck_since_us: string | null;
+}
+
+/** The texts of JSON lists; null: empty. */
+interface Columns {
+  readonly ids: string | null;
+  readonly names: string | null;
+  /** Those that are locked, each a Row. */
+  readonly held: string | null;
 }
 
 function toQueueRow(row: Row): ListedQueueRow {
@@ -120,31 +149,47 @@ type Knows = typeof heard | typeof blind;
 const columns = (s: string, { workers, holder, stuckSince, join }: Knows) => `
   ${workers(s)}
   select queues.id, queues.queue_name, ${lockHolder("queues")} as locked_by,
-    ${microseconds("queues.locked_at")} as locked_at_us,
+    ${microseconds("queues.locked_at")}::text as locked_at_us,
     ${holder} as holder,
-    ${microseconds(stuckSince)} as stuck_since_us
+    ${microseconds(stuckSince)}::text as stuck_since_us
   from ${s}._private_job_queues as queues
   ${join}`;
 
 const isFound = `($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0)`;
 const isLocked = "queues.locked_at is not null";
 
-const rowsSql = (knows: Knows, only: QueueFilter["only"]): Statement => {
-  const condition = { locked: `and ${isLocked}`, free: `and not (${isLocked})`, all: "" }[only];
-  const order = only === "locked" ? "queues.locked_at, queues.id" : "queues.queue_name";
-  return (s) => `${columns(s, knows)}
-  where ${isFound} and ($2::text is null or queues.queue_name > $2::text) ${condition}
-    and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)
-  order by ${order}
-  limit $3::int`;
-};
+type Only = QueueFilter["only"];
 
-const each = (knows: Knows) => ({
-  locked: rowsSql(knows, "locked"),
-  free: rowsSql(knows, "free"),
-  all: rowsSql(knows, "all"),
+const found = (s: string, knows: Knows, only: Only) => `${columns(s, knows)}
+  where ${isFound} and ($2::text is null or queues.queue_name > $2::text)
+    ${{ locked: `and ${isLocked}`, free: `and not (${isLocked})`, all: "" }[only]}
+    and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)`;
+
+const rowsSql =
+  (knows: Knows, only: Only): Statement =>
+  (s) =>
+    `${found(s, knows, only)}
+  order by ${only === "locked" ? "queues.locked_at, queues.id" : "queues.queue_name"}
+  limit $3::int`;
+
+const wholeSql =
+  (knows: Knows, only: Only): Statement =>
+  (s) =>
+    `
+  select pg_catalog.json_agg(found.id)::text as ids, pg_catalog.json_agg(found.queue_name)::text as names,
+    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null))::text as held
+  from (${found(s, knows, only)}
+  limit $3::int) as found`;
+
+type Make = (knows: Knows, only: Only) => Statement;
+
+const each = (make: Make, knows: Knows) => ({
+  locked: make(knows, "locked"),
+  free: make(knows, "free"),
+  all: make(knows, "all"),
 });
-const statements = { heard: each(heard), blind: each(blind) };
+const both = (knows: Knows) => ({ ordered: each(rowsSql, knows), whole: each(wholeSql, knows) });
+const statements = { heard: both(heard), blind: both(blind) };
 
 const oneSql =
   (knows: Knows): Statement =>

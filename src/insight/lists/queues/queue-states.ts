@@ -9,11 +9,10 @@
 //
 //   locked    stuck or running                            failing   with failed jobs, locked or not
 //   waiting   not locked, with due jobs
-import type { Database } from "../../../database/database.ts";
 import type { NameTally } from "../../stats/name-tallies.ts";
 import { inState, type Tallied } from "../../stats/tally.ts";
 import { type CountedNames, countOf, type QueueCounts } from "../counted-names.ts";
-import { type ListedQueueRow, type QueueFilter, queueRows } from "./queue-rows.ts";
+import type { ListedQueueRow, QueueFilter } from "./queue-rows.ts";
 
 const exclusive = ["stuck", "failed", "ready", "running", "scheduled", "idle"] as const;
 type ExclusiveState = (typeof exclusive)[number];
@@ -23,17 +22,22 @@ export type QueueState = (typeof queueStates)[number];
 /** Whether the queue has jobs in a state. */
 type Has = (state: "failed" | "ready" | "scheduled") => boolean;
 
+const hasCounted =
+  (tally: NameTally | undefined): Has =>
+  (state) =>
+    countOf(tally, inState[state]) > 0;
+
 /** The state of a queue that is not locked. */
-function freeState(has: Has): ExclusiveState {
+function freeState(has: Has) {
   if (has("failed")) return "failed";
   if (has("ready")) return "ready";
   return has("scheduled") ? "scheduled" : "idle";
 }
 
 /** The place of its state: 0 is the worst. */
-export function severityOf(row: ListedQueueRow, has: Has): number {
-  const locked = isStuck(row) ? "stuck" : "running";
-  return exclusive.indexOf(row.lockedAtUs === null ? freeState(has) : locked);
+export function severityOf(row: ListedQueueRow, { tallies }: CountedNames): number {
+  if (isLocked(row)) return exclusive.indexOf(isStuck(row) ? "stuck" : "running");
+  return exclusive.indexOf(freeState(hasCounted(tallies.queues.get(row.id))));
 }
 
 /** Where the queues in a state are found. */
@@ -44,6 +48,8 @@ export interface Whereabouts {
 }
 
 export const isStuck = ({ stuckSinceUs }: ListedQueueRow) => stuckSinceUs !== null;
+
+export const isLocked = ({ lockedAtUs }: ListedQueueRow) => lockedAtUs !== null;
 
 const always = () => true;
 
@@ -90,29 +96,27 @@ export interface StateCounts {
   readonly idle: number | null;
 }
 
-/** Null: more are held than are read for a page. */
-export async function countStates(
-  db: Database,
+/** `total`: how many queues there are; `held`: those that are locked. */
+export function countStates(
   counted: CountedNames,
-  { total, hasHeartbeats, limit }: { total: number; hasHeartbeats: boolean; limit: number },
-): Promise<StateCounts | null> {
-  const filter = { search: "", only: "locked", ids: null, after: null, limit } as const;
-  const held = await queueRows(db, { ...filter, hasHeartbeats });
-  if (held.length === limit) return null;
+  total: number,
+  held: readonly ListedQueueRow[],
+): StateCounts {
   const stuck = held.filter(isStuck).length;
   const byLocks = { stuck, running: held.length - stuck };
   if (counted.basis === "sample") return { ...byLocks, ...NOT_COUNTED };
   const heldIds = new Set(held.map(({ id }) => id));
-  const isFree = (id: number) => !heldIds.has(id);
-  const inFree = (state: ExclusiveState) => idsIn(counted, state).filter(isFree).length;
-  const free = { failed: inFree("failed"), ready: inFree("ready"), scheduled: inFree("scheduled") };
-  return {
-    ...byLocks,
-    ...free,
-    failing: idsWith(counted, inState.failed).length,
-    waiting: idsWith(counted, inState.ready).filter(isFree).length,
-    idle: Math.max(0, total - held.length - free.failed - free.ready - free.scheduled),
-  };
+  const counts = { failed: 0, ready: 0, scheduled: 0, failing: 0, waiting: 0, idle: 0 };
+  for (const [id, tally] of counted.tallies.queues) {
+    const has = hasCounted(tally);
+    if (has("failed")) counts.failing++;
+    if (heldIds.has(id)) continue;
+    if (has("ready")) counts.waiting++;
+    counts[freeState(has)]++;
+  }
+  const { failed, ready, scheduled } = counts;
+  const idle = Math.max(0, total - held.length - failed - ready - scheduled);
+  return { ...byLocks, ...counts, idle };
 }
 
 const NOT_COUNTED = {
@@ -122,7 +126,7 @@ const NOT_IDLE = [...inState.failed, ...inState.ready, ...inState.scheduled];
 
 /** Those that would be in the state if they are not locked. */
 function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
-  const isIn = (tally: NameTally) => freeState((one) => countOf(tally, inState[one]) > 0) === state;
+  const isIn = (tally: NameTally) => freeState(hasCounted(tally)) === state;
   return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);
 }
 
