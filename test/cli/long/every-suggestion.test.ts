@@ -205,7 +205,7 @@ const words: readonly RegExp[] = [
   /^cli\/commands\/operations\.ts: worker migrate --with-operations adds\.$/,
   /^cli\/run\/run-options\.ts: worker admin$/,
   /^admin\/api\/lists\/job-page-json\.ts: worker migrate --with-indexes; null/,
-  /^queue\/commands\/jobs\/permanently-fail-jobs\.ts: worker admin UI$/,
+  /^commands\/jobs\/permanently-fail-jobs\.ts: worker admin UI$/,
   /: worker demo(?:$|\\b)/,
   /^cli\/commands\/program\/(?:completion|man)\.ts/,
 ];
