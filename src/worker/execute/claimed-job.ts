@@ -42,6 +42,10 @@ export class ClaimedJob implements TaskJob {
     if (this.#payload === undefined) this.#payload = JSON.parse(this.payloadText);
     return this.#payload;
   }
+  /** It has ended, and waits for its result to be written: what is asked for later is parsed again. */
+  ended(): void {
+    this.#payload = undefined;
+  }
   get payloadText(): string {
     return this.#claimed.rows.payloadText(this.#index);
   }

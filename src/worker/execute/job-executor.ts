@@ -248,8 +248,10 @@ export class JobExecutor<E> {
     if (result === null) {
       tally.done++;
       this.#results.complete(job);
-      if (!hooks.observed("job:complete")) return;
-      hooks.emit("job:complete", { workerId, job, durationMs: monotonic() - startedAtMs });
+      if (hooks.observed("job:complete")) {
+        hooks.emit("job:complete", { workerId, job, durationMs: monotonic() - startedAtMs });
+      }
+      job.ended();
       return;
     }
     tally.failed++;
