@@ -1,4 +1,4 @@
-// How numbers and times are said in a sentence of ours: grouped, at most two units, and with a sign
+// How numbers and times are said in a sentence of ours: grouped, ages in one unit, and with a sign
 // where they are not exact.
 import type { Value } from "./value.ts";
 
@@ -8,18 +8,24 @@ const units: readonly (readonly [name: string, ms: number])[] = [
   ["m", 60_000],
   ["s", 1_000],
 ];
+const TWO_UNITS_BELOW_MS = 600_000;
 
-/** `2 h 9 m`: at most two units, the larger first; days stand alone from ten on. */
+/** `9 m 30 s` below ten minutes, and one unit from there on: `12 m`, `2 h`, `3 d`. */
 export function ageText(ms: number): string {
+  if (ms < TWO_UNITS_BELOW_MS) return spanText(ms);
+  const [name, size] = units.find(([, size]) => ms >= size) ?? ["s", 1_000];
+  return `${grouped(Math.floor(ms / size))} ${name}`;
+}
+
+/** `1 h 40 m`: a length that is meant exactly, such as a bound; at most two units. */
+export function spanText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000)) * 1_000;
   const first = units.findIndex(([, size]) => seconds >= size);
   const [name, size] = units[first] ?? ["s", 1_000];
-  const count = Math.floor(seconds / size);
+  const head = `${grouped(Math.floor(seconds / size))} ${name}`;
   const next = units[first + 1];
-  const head = `${grouped(count)} ${name}`;
-  if (next === undefined || (name === "d" && count >= 10)) return head;
-  const rest = Math.floor((seconds % size) / next[1]);
-  return rest === 0 ? head : `${head} ${rest} ${next[0]}`;
+  const rest = next === undefined ? 0 : Math.floor((seconds % size) / next[1]);
+  return next === undefined || rest === 0 ? head : `${head} ${rest} ${next[0]}`;
 }
 
 /** `8,400`. */

@@ -2,22 +2,41 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capped, estimated, exact } from "../../src/domain/value.ts";
-import { ageText, counted, grouped, momentText, ordinal } from "../../src/domain/words.ts";
+import {
+  ageText,
+  counted,
+  grouped,
+  momentText,
+  ordinal,
+  spanText,
+} from "../../src/domain/words.ts";
 import { isPoison, lostTries } from "../../src/queue/workers/lost-tries.ts";
 
-test("Ages have at most two units.", () => {
+test("Ages have two units below ten minutes, and one from there on.", () => {
   const ages: Record<string, number> = {
     "0 s": -5,
     "1 s": 1_999,
     "59 s": 59_999,
     "1 m": 60_000,
-    "2 h 9 m": 7_790_000,
-    "1 h": 3_659_000,
-    "3 d 4 h": 3 * 86_400_000 + 4 * 3_600_000,
-    "12 d": 12.9 * 86_400_000,
+    "9 m 59 s": 599_999,
+    "10 m": 600_000,
+    "59 m": 3_599_000,
+    "2 h": 7_790_000,
+    "3 d": 3 * 86_400_000 + 4 * 3_600_000,
     "1,000 d": 1_000 * 86_400_000,
   };
   for (const [text, ms] of Object.entries(ages)) assert.equal(ageText(ms), text);
+});
+
+test("Lengths that are meant exactly have at most two units.", () => {
+  const lengths: Record<string, number> = {
+    "0 s": -5,
+    "12 m 30 s": 750_000,
+    "1 h 40 m": 6_000_000,
+    "2 h": 7_200_000,
+    "3 d 4 h": 3 * 86_400_000 + 4 * 3_600_000,
+  };
+  for (const [text, ms] of Object.entries(lengths)) assert.equal(spanText(ms), text);
 });
 
 test("Numbers are grouped, and say when they are not exact.", () => {

@@ -84,7 +84,7 @@ describe("A stuck queue", () => {
     assert.equal(one?.title, "crm:acme is stuck");
     assert.equal(
       one?.sentence,
-      "3 jobs wait. w-silent has locked the queue and is not responding: no heartbeat for 2 h 10 m.",
+      "3 jobs wait. w-silent has locked the queue and is not responding: no heartbeat for 2 h.",
     );
     assert.deepEqual([one?.blast.value, one?.blast.precision], [3, "exact"]);
     assert.equal(one?.q, 'queue:"crm:acme" is:blocked');

@@ -87,6 +87,54 @@ for (const [name, route] of Object.entries(lists)) {
   });
 }
 
+for (const [name, route] of Object.entries({
+  "the tidy-up": "/maintenance",
+  "the timetable": "/cron",
+})) {
+  test(`No text of ${name} is cut, from 320 to 1920 pixels.`, async () => {
+    await visit(admin, route, async ({ page }) => {
+      await page.locator("main tbody .sub").first().waitFor();
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        const cut = await page.evaluate(() =>
+          [...document.querySelectorAll("main tbody td, main tbody .sub:not(.mid), main tbody b")]
+            .filter((one) => one.querySelector(".mid") === null)
+            .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
+            .filter((one) => getComputedStyle(one).overflowX !== "visible")
+            .map((one) => one.textContent),
+        );
+        assert.deepEqual(cut, [], `at ${width}`);
+      }
+    });
+  });
+}
+
+test("An error's label is whole where the column has room for it.", async () => {
+  await visit(admin, "/errors", async ({ page }) => {
+    await page.locator(".errors .err .head").first().waitFor();
+    for (let width = 1280; width <= 1920; width += 8) {
+      await page.setViewportSize({ width, height: 900 });
+      const needless = await page.evaluate(() =>
+        [...document.querySelectorAll(".errors .err")]
+          .filter((label) => {
+            const [head, tail] = [...label.children];
+            if (head === undefined || tail === undefined) return false;
+            const cell = label.closest("td")?.getBoundingClientRect();
+            const room = (cell?.right ?? 0) - label.getBoundingClientRect().left - 22;
+            const isAlone = label.nextElementSibling === null;
+            const isCut = head.scrollWidth > head.clientWidth;
+            const range = document.createRange();
+            range.selectNodeContents(tail);
+            const needs = head.scrollWidth + range.getBoundingClientRect().width;
+            return isAlone && isCut && needs < room;
+          })
+          .map((label) => label.textContent),
+      );
+      assert.deepEqual(needless, [], `at ${width}`);
+    }
+  });
+});
+
 /** Runs in the page. */
 function measure() {
   const cut = new Set<string>();

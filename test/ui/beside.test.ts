@@ -46,11 +46,26 @@ async function groupedByError(): Promise<Page> {
 const charge = (id: number, code: number, charge: string) =>
   failedJob(id, { error_line: `GatewayError: HTTP ${code} from /v1/charges/${charge}` });
 
+const heads = (page: Page) =>
+  page
+    .one((e) => e.tag === "thead")
+    .children.map((row) => textOf([row as ReturnType<typeof page.one>]));
+
+test("groups have heads of their own; those of jobs stand below them while a group is open", async () => {
+  const page = await groupedByError();
+  assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast"]);
+  page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
+  page.answer(GATEWAY_ROWS, jobs([charge(1, 503, "ch_1")]));
+  assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast", "JobWhyTriesQueueFailed ↓"]);
+  const flat = await listed([job(1)]);
+  assert.deepEqual(heads(flat), ["StateJob ↓WhyTriesQueueWhen"]);
+});
+
 test("jobs by error: what each kind is, how many, since when, and the verb for all of it", async () => {
   const page = await groupedByError();
   assert.deepEqual(texts(page), [
-    "GatewayError HTTP # from /v1/charges/#8,400 70 %since 10:50:00, last 7 s agoRetry 8,400…",
-    "TimeoutError Timeout of # ms≈ 2.1 M 30 %since 10:50:00, last 7 s agoRetry ≈ 2.1 M…",
+    "GatewayError HTTP # from /v1/charges/#8,400 70 %since 10:50:00last 7 s agoRetry 8,400…",
+    "TimeoutError Timeout of # ms≈ 2.1 M 30 %since 10:50:00last 7 s agoRetry ≈ 2.1 M…",
   ]);
   assert.match(page.text, /12 jobs in 2 groups/);
   page.click("Retry 8,400…");

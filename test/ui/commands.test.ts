@@ -21,6 +21,16 @@ const asks = (page: Page) =>
     .all((e) => e.tag === "button" && String(e.attrs["data-click"]).startsWith("ask."))
     .map((e) => String(e.attrs["data-click"]).slice(4));
 
+test("a dialog that asks for a time has the focus in it: the key s and the time are enough", async () => {
+  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  page.app.dispatch("jobs.key", "1", "ArrowDown");
+  page.app.dispatch("app.key", "", "s");
+  assert.equal(page.byId("field-run_at").attrs["autofocus"], true);
+  page.type("run_at", "tomorrow 09:00");
+  page.app.dispatch("dialog.submit", "", "");
+  assert.match(page.asked("api/jobs/action").body, /"action":"reschedule","ids":\[1\],"run_at":/);
+});
+
 test("every command on jobs has its dialog, with its fields, its limits and its request", async () => {
   assert.ok(jobCommands.length >= 5);
   for (const command of jobCommands) {

@@ -84,6 +84,19 @@ test("an entry that no worker reports any more says so, and claims no pattern", 
   assert.deepEqual(page.navigations, []);
 });
 
+test("entries are searched from eight on, and where a search is under way", async () => {
+  const page = await opened("/cron");
+  const entries = Array.from({ length: 8 }, (_, n) => entry(`entry_${n}`));
+  page.answer("api/cron", listed(entries.slice(1)));
+  assert.equal(page.has("cron-search"), false);
+  const many = await opened("/cron");
+  many.answer("api/cron", listed(entries));
+  assert.ok(many.has("cron-search"));
+  const searched = await opened("/cron?search=entry");
+  searched.answer("api/cron", listed(entries.slice(7)));
+  assert.ok(searched.has("cron-search"));
+});
+
 test("without timetables, and with none that a search finds, the page says so", async () => {
   const page = await opened("/cron");
   page.answer("api/cron", listed([]));

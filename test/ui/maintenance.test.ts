@@ -114,7 +114,7 @@ function press(page: Page, name: string, label: string): void {
 
 test("how the database is stands there in words and numbers, with its age", async () => {
   const page = await maintained();
-  assert.match(page.text, /How it isread 3 s ago/);
+  assert.match(page.text, /Statusread 3 s ago/);
   assert.match(page.text, /Schemaworker: level 20 of 20, nothing to migrate/);
   assert.match(page.text, /1,234 rows, 6 MB, 2 MB of it indexes/);
   assert.match(page.text, /≈ 204 \(6 %\), vacuumed 4 m ago healthy/);

@@ -126,7 +126,7 @@ export function incident(change: Partial<Incident> = {}): Incident {
     level: "bad",
     title: "crm:acme is stuck",
     sentence:
-      "480 jobs wait. worker-c has locked the queue and is not responding: no heartbeat for 2 h 10 m.",
+      "480 jobs wait. worker-c has locked the queue and is not responding: no heartbeat for 2 h.",
     since: at(-7740),
     blast: value(480),
     stands_still: true,

@@ -53,7 +53,7 @@ test("tasks say how their jobs stand, who knows them, and when one failed last",
     "charge_card5 of 51208,4004 sError no7 s ago",
     "resize_image3 of 5000none",
   ]);
-  assert.match(page.text, /Tasks2, sickest first/);
+  assert.match(page.text, /Tasks2, most failures first/);
   assert.equal(page.title, "(12) Tasks · worker");
 });
 
@@ -143,4 +143,15 @@ test("without tasks, and with none that a search finds, the page says so", async
   page.go("/tasks?search=nope");
   page.answer("api/tasks", listed([]));
   assert.match(page.text, /No tasks match “nope”/);
+});
+
+test("the bar of a task is the longer the more jobs it has", async () => {
+  const page = await opened("/tasks");
+  const lengths = [1, 1_000, 1_000_000].map((count) => {
+    page.go(`/tasks?search=${count}`);
+    page.answer("api/tasks", listed([task("one", { failed: value(count) })]));
+    const bar = page.one((e) => e.attrs["class"] === "sbar");
+    return Number((bar.children.at(-1) as typeof bar).attrs["width"]);
+  });
+  assert.deepEqual(lengths, [5, 50, 100]);
 });

@@ -90,6 +90,28 @@ test("the palette has saved views, pages, and what can be done on the page at ha
   assert.deepEqual(found(page), ["Group by errorF"]);
 });
 
+test("the palette exports the jobs of the query at hand, and the key e goes to the menu", async () => {
+  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  type(page, "export");
+  assert.deepEqual(found(page), [
+    "Export…E",
+    "Export: CSV",
+    "Export: CSV with payload",
+    "Export: CSV, columns shown",
+    "Export: CSV, columns shown and payload",
+    "Export: JSON Lines",
+    "Export: JSON Lines with payload",
+    "All jobs that match “export”",
+  ]);
+  page.app.dispatch("app.palette-do", "1", "");
+  assert.deepEqual(page.downloads, ["api/export?format=csv&q=is%3Afailed"]);
+  page.app.dispatch("app.key", "", "e");
+  assert.equal(page.focus, "jobs-export");
+  const elsewhere = await opened("/queues");
+  type(elsewhere, "export");
+  assert.deepEqual(found(elsewhere), ["Export jobs…", "All jobs that match “export”"]);
+});
+
 test("what the server knows by a name is asked for once typing rests", async () => {
   const page = await opened("/workers");
   type(page, "c");

@@ -1,7 +1,7 @@
 // The rules about work that is lost or will be: errors that are many or new, jobs that kill their
 // workers, a peak ahead, a server in trouble. Pure: from facts to incidents.
 import { estimated, exact } from "../../domain/value.ts";
-import { ageText, counted, grouped, isMarkedFailed, named } from "../../domain/words.ts";
+import { ageText, counted, grouped, isMarkedFailed, named, spanText } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups, JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";
@@ -204,7 +204,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const blast =
     margin === 0 ? exact(highest, "probe", asOf) : estimated(highest, margin, "sample", asOf);
   const startMs = Date.parse(horizon.now) + from * 1_000;
-  const span = `${ageText(from * 1_000)} to ${ageText(to * 1_000)}`;
+  const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
   return [
     {
       // By the hour: the edges move with the time.

@@ -11,12 +11,13 @@ const GROUP = "Everywhere";
 
 export function actionsElsewhere(m: Model): Shortcut[] {
   const list = [
-    goTo("Export jobs…", "/jobs"),
     goTo("Undo an operation…", "/activity"),
     new Shortcut("", "Dark theme", "app.theme", "dark", GROUP),
     new Shortcut("", "Light theme", "app.theme", "light", GROUP),
     new Shortcut("", "Theme of the system", "app.theme", "system", GROUP),
   ];
+  // The page of jobs has its own, for the query at hand.
+  if (m.page.name !== "jobs") list.push(goTo("Export jobs…", "/jobs"));
   if (!m.access.canWrite) return list;
   list.push(new Shortcut("", "Sweep workers that are not responding…", "ask.sweep", "", GROUP));
   list.push(goTo("Unlock a worker…", "/workers"));

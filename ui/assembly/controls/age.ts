@@ -11,6 +11,7 @@ import { dash } from "./empty";
 const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
 const WEEKDAYS: string = "Sun Mon Tue Wed Thu Fri Sat ";
 const DAY_MS: f64 = 86400000;
+const TWO_UNITS_BELOW_S: i64 = 600;
 
 export class Times {
   constructor(
@@ -21,14 +22,26 @@ export class Times {
   ) {}
 }
 
-/** `2 h 9 m`: at most two units; days stand alone from ten on. */
+/** `9 m 30 s` below ten minutes, and one unit from there on: `12 m`, `2 h`, `3 d`. */
 export function ageText(ms: f64): string {
-  const seconds = <i64>(max(0, ms) / 1000);
+  const seconds = secondsOf(ms);
+  if (seconds < TWO_UNITS_BELOW_S) return spanText(ms);
+  if (seconds < 3600) return `${seconds / 60} m`;
+  return seconds < 86400 ? `${seconds / 3600} h` : grouped(seconds / 86400) + " d";
+}
+
+/** `2 h 9 m`: a length that is meant exactly, such as a bound; at most two units, from ten days on one. */
+export function spanText(ms: f64): string {
+  const seconds = secondsOf(ms);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return two(seconds / 60, "m", seconds % 60, "s");
   if (seconds < 86400) return two(seconds / 3600, "h", (seconds / 60) % 60, "m");
   const days = seconds / 86400;
   return days >= 10 ? grouped(days) + " d" : two(days, "d", (seconds / 3600) % 24, "h");
+}
+
+function secondsOf(ms: f64): i64 {
+  return <i64>(max(0, ms) / 1000);
 }
 
 /** `7 s ago`; stale: `at 00:20:16`. */
@@ -37,7 +50,7 @@ export function ago(at: f64, times: Times): string {
   return times.now - at < 1000 ? "now" : ageText(times.now - at) + " ago";
 }
 
-/** `for 2 h 9 m`; stale: `since 22:11:02`. */
+/** `for 2 h`; stale: `since 22:11:02`. */
 export function lasting(at: f64, times: Times): string {
   return times.stale ? "since " + clockAt(at, times.now) : "for " + ageText(times.now - at);
 }
@@ -111,7 +124,10 @@ export function zone(now: f64): string {
   return zoneText(zoneOffset(now));
 }
 
-/** A sentence that was true at a time, with its ages as clock times: `the last at 00:20:16`. */
+/**
+ * A sentence that was true at a time, with its ages as clock times: `the last at 00:20:16`. An age in one unit
+ * is known to that unit only, so `for 2 h` becomes `since before 22:20:16`.
+ */
 export function clocked(said: string, at: f64): string {
   const words = said.split(" ");
   const out: string[] = [];
@@ -122,19 +138,30 @@ export function clocked(said: string, at: f64): string {
     let ms: f64 = 0;
     let rest = "";
     let end = i;
+    let units = 0;
     while (end + 1 < words.length && rest.length === 0 && unitOf(words[end + 1]) > 0) {
       const count = parseWhole(words[end]);
       if (!count.valid) break;
       ms += <f64>count.value * unitOf(words[end + 1]);
       rest = words[end + 1].substring(1);
       end += 2;
+      units++;
     }
     const before = out.length > 0 ? out[out.length - 1] : "";
+    const isRange = end < words.length && words[end] === "to";
+    const isRough = units === 1 && ms >= <f64>TWO_UNITS_BELOW_S * 1000 && !isRange;
     if (end > i && rest.length === 0 && end < words.length && words[end].startsWith("ago")) {
-      out.push("at " + clockAt(at - ms, at) + words[end].substring(3));
+      const word = isRough ? "before " : "at ";
+      out.push(word + clockAt(at - ms, at) + words[end].substring(3));
       i = end + 1;
     } else if (end > i && (before === "for" || before === "in")) {
-      out[out.length - 1] = before === "for" ? "since" : "at";
+      out[out.length - 1] = isRough
+        ? before === "for"
+          ? "since before"
+          : "after"
+        : before === "for"
+          ? "since"
+          : "at";
       out.push(clockAt(before === "for" ? at - ms : at + ms, at) + rest);
       isAhead = before === "in";
       i = end;

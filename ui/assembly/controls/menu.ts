@@ -5,12 +5,14 @@ import { attr, box, cls, el, Node } from "../lib/node";
  * `opener` is what stands on the button; `items` are buttons or links. The label is the name of a drawing
  * alone; beside words it describes them, since what one sees is what one says.
  */
-export function menu(label: string, opener: Node[], items: Node[]): Node {
+export function menu(label: string, opener: Node[], items: Node[], id: string = ""): Node {
   const isDrawing = opener.length === 1 && opener[0].tag === "svg";
   const named = isDrawing ? attr("aria-label", label) : attr("aria-description", label);
+  const attrs = [cls("btn"), named, attr("title", label)];
+  if (id.length > 0) attrs.push(attr("id", id));
   return el(
     "details",
     [cls("menu-of"), attr("data-menu", "")],
-    [el("summary", [cls("btn"), named, attr("title", label)], opener), box("div", "menu", items)],
+    [el("summary", attrs, opener), box("div", "menu", items)],
   );
 }

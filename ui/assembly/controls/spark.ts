@@ -35,14 +35,28 @@ export function captioned(chart: Node, caption: string): Node {
   return el("figure", [cls("spark")], [chart, leaf("figcaption", "", caption)]);
 }
 
-/** A bar of parts of a whole: `names[i]` has `counts[i]`; a part that is there can be seen. */
-export function shareBar(label: string, names: string[], counts: i64[]): Node {
+/** A million of them fill a bar. */
+const FULL_BITS: f64 = 20;
+
+/** The same for counts: each doubling of their sum makes it as much longer. */
+export function countBar(label: string, names: string[], counts: i64[]): Node {
+  let total: i64 = 0;
+  for (let i = 0; i < counts.length; i++) total += counts[i];
+  const length = min(1, <f64>(<i64>64 - clz<i64>(total)) / FULL_BITS);
+  return shareBar(label, names, counts, length);
+}
+
+/**
+ * A bar of parts of a whole: `names[i]` has `counts[i]`; a part that is there can be seen. `length`: how much
+ * of the bar the whole takes.
+ */
+export function shareBar(label: string, names: string[], counts: i64[], length: f64 = 1): Node {
   let total: f64 = 0;
   for (let i = 0; i < counts.length; i++) total += <f64>counts[i];
   const parts: Node[] = [rect("f-none", 0, 0, 100, 6)];
   let x: f64 = 0;
   for (let i = 0; i < counts.length && total > 0; i++) {
-    const width = (<f64>counts[i] / total) * 100;
+    const width = (<f64>counts[i] / total) * 100 * length;
     if (counts[i] > 0) parts.push(rect("f-" + names[i], min(x, 98), 0, max(width, 2), 6));
     x += width;
   }

@@ -1,5 +1,5 @@
 /** Adds a job. Its form knows more than the declaration: known names, and JSON while it is typed. */
-import { ageText } from "../controls/age";
+import { spanText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
 import { part, segments } from "../controls/tabs";
 import { Draft } from "../forms/draft";
@@ -249,5 +249,5 @@ function lastsFor(typed: string): string {
     if (i <= 10) wait *= Math.E;
     seconds += wait;
   }
-  return `If all fail: over after ${ageText(seconds * 1000)}.`;
+  return `If all fail: over after ${spanText(seconds * 1000)}.`;
 }

@@ -25,7 +25,7 @@ import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { begin, jobsMeant, mannerFields, usualManner } from "../operations/manner";
 import { isSame, unstartable } from "../operations/missing-tables";
-import { rehearsed } from "../operations/rehearsed";
+import { rehearsed, samples } from "../operations/rehearsed";
 
 const TOPIC = "ask.operation";
 const PATH = "api/operations";
@@ -100,7 +100,7 @@ export class OperationDialog extends Dialog {
         ? `${said} The schema does not have the tables that an operation needs yet. They are added first; workers may keep running.`
         : said;
     }
-    return `${said} It can be undone for 24 hours, of each job that nobody has touched since.`;
+    return `${said} It can be undone for 24 hours, for each job that has not changed since.`;
   }
 
   override exception(_dialog: OpenDialog): string {
@@ -134,10 +134,11 @@ export class OperationDialog extends Dialog {
         : nothing,
       rehearsal !== null
         ? box("div", "form", [
-            rehearsed(m, rehearsal, this.command.verb),
+            rehearsed(rehearsal),
             dueNote(rehearsal.firstRunAt, rehearsal.lastRunAt, m.serverNow),
             unstartable(rehearsal.missing),
             mannerFields(m, draft, rehearsal, this.action),
+            samples(rehearsal.sample),
           ])
         : leaf("p", "hint", this.waiting(dialog)),
     ]);

@@ -66,7 +66,7 @@ function numberRow(numbers: Node[]): Node {
 }
 
 function control(field: CommandField, draft: Draft, now: f64, first: bool): Node {
-  if (field.kind === "time") return timeField(draft, field.name, field.label, now);
+  if (field.kind === "time") return timeField(draft, field.name, field.label, now, first);
   if (field.kind === "boolean") return checkbox(draft, field.name, field.label, INPUT);
   const made = fieldOf(field, draft);
   made.focused = first && !isNumber(field);

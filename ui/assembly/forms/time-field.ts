@@ -7,8 +7,15 @@ import { Draft } from "./draft";
 import { Field } from "./field";
 import { dayOf, localField, NO_TIME, typedSeconds, typedTime } from "./local-time";
 
-export function timeField(draft: Draft, name: string, label: string, now: f64): Node {
+export function timeField(
+  draft: Draft,
+  name: string,
+  label: string,
+  now: f64,
+  focused: bool = false,
+): Node {
   const field = new Field(draft, name, label);
+  field.focused = focused;
   field.placeholder = "in 2h, tomorrow 09:00";
   const typed = draft.value(name);
   const at = typedTime(typed, now);

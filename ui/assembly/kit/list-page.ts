@@ -27,6 +27,8 @@ export abstract class ListPage extends Page {
   choosable: bool = true;
   /** The least time between two quiet questions while something changes, in milliseconds. */
   everyMs: f64 = 4000;
+  /** The names above rows that span all columns; empty: there are no such rows. */
+  spanningHeads: Column[] = [];
   /** The order that an address without `sort` means. */
   usualSort: string = "";
   /** Of all pages, as far as an answer has said so; i64.MIN_VALUE: none has. */
@@ -245,7 +247,6 @@ export abstract class ListPage extends Page {
     }
   }
 
-  /** A key on a row. */
   private key(m: Model, stroke: string): void {
     const list = this.list;
     if (stroke === "ArrowDown") this.walk(1);
@@ -264,7 +265,6 @@ export abstract class ListPage extends Page {
     if (this.list.move(this.list.current + by) !== null) this.focusCurrent();
   }
 
-  /** Escape on a row. */
   protected escape(_m: Model): void {
     this.list.clear();
   }

@@ -43,6 +43,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
           attr("data-keys", KEYS),
         ],
         [
+          page.spanningHeads.length > 0 ? widths(columns, choosable) : nothing,
           head(page, columns, choosable),
           // No row of the list is there yet.
           el("tbody", [], waits ? [] : rows),
@@ -69,7 +70,31 @@ function head(page: ListPage, columns: Column[], choosable: bool): Node {
     heads.push(el("th", [attr("scope", "col"), cls("c-check")], [all]));
   }
   for (let i = 0; i < columns.length; i++) heads.push(columnHead(page, columns[i]));
-  return el("thead", [], [el("tr", [], heads)]);
+  const rows: Node[] = [];
+  const above = page.spanningHeads;
+  if (above.length > 0) rows.push(spanningHead(above, heads.length));
+  if (above.length === 0 || hasColumnRows(page)) rows.push(el("tr", [], heads));
+  return el("thead", [], rows);
+}
+
+function hasColumnRows(page: ListPage): bool {
+  const rows = page.list.rows;
+  for (let i = 0; i < rows.length; i++) if (!rows[i].spans) return true;
+  return false;
+}
+
+/** The columns' widths, where the first row has none. */
+function widths(columns: Column[], choosable: bool): Node {
+  const list: Node[] = choosable ? [leaf("col", "c-check", "")] : [];
+  for (let i = 0; i < columns.length; i++) list.push(leaf("col", columns[i].name, ""));
+  return el("colgroup", [], list);
+}
+
+function spanningHead(above: Column[], span: i32): Node {
+  const names: Node[] = [];
+  for (let i = 0; i < above.length; i++) names.push(leaf("span", above[i].name, above[i].head));
+  const attrs = [attr("scope", "col"), cls("whole"), attr("colspan", span.toString())];
+  return el("tr", [], [el("th", attrs, [box("div", "grow", names)])]);
 }
 
 function columnHead(page: ListPage, column: Column): Node {

@@ -77,7 +77,7 @@ export function mannerFields(
 ): Node {
   const hasCanary = action.hasCanary;
   const count = countOf(draft, rehearsal);
-  const rate = new Field(draft, RATE, "At most so many a second");
+  const rate = new Field(draft, RATE, "Jobs per second, at most");
   rate.placeholder = "half of the time is left to others";
   const canary = new Field(draft, CANARY, "How many first");
   const limit = new Field(draft, LIMIT, "How many");

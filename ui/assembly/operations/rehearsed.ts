@@ -1,72 +1,73 @@
 /** What a rehearsal found: how many jobs of which tasks and queues, and a few of them. */
 import { note } from "../controls/empty";
+import { middle } from "../controls/middle";
 import { cell, row, table } from "../controls/table";
 import { valueNode } from "../controls/value";
 import { Rehearsal, SampleJob, Value } from "../generated/records";
 import { errorLabel } from "../kit/group-row";
-import { box, leaf, Node, nothing, text } from "../lib/node";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
-import { Model } from "../model/model";
 
 /** So many tasks and queues are named. */
 const NAMED: i32 = 5;
 const SHOWN: i32 = 3;
-const SAMPLE_COLUMNS: string[] = ["w6=Job", "=What it left", "num w3 w-mid=Tries"];
+const SAMPLE_COLUMNS: string[] = ["w6=Job", "=Last error", "num w3 w-mid=Attempts"];
 
-export function rehearsed(_m: Model, rehearsal: Rehearsal, verb: string): Node {
+export function rehearsed(rehearsal: Rehearsal): Node {
   const unknown = rehearsal.unknown;
   return box("div", "form", [
     unknown.length > 0
       ? note("warn", [text("Nothing has this name: " + unknown.join(", "))])
       : nothing,
-    places(rehearsal, verb),
-    samples(rehearsal.sample),
+    places(rehearsal),
   ]);
 }
 
-function places(rehearsal: Rehearsal, verb: string): Node {
-  const rows: Node[] = [];
+/** `8,400 charge_card · 2,400 crawl_page`: of which tasks they are, and below it in which queues. */
+function places(rehearsal: Rehearsal): Node {
   const tasks = rehearsal.byTask;
   const queues = rehearsal.byQueue;
+  const ofTasks: Node[] = [];
+  const ofQueues: Node[] = [];
   for (let i = 0; i < min(tasks.length, NAMED); i++) {
-    rows.push(place("task", tasks[i].task, tasks[i].countValue));
+    ofTasks.push(place(i, tasks[i].task, "no task", tasks[i].countValue));
   }
-  if (tasks.length > NAMED) rows.push(more("task", tasks.length));
   for (let i = 0; i < min(queues.length, NAMED); i++) {
-    rows.push(place("queue", queues[i].queue, queues[i].countValue));
+    ofQueues.push(place(i, queues[i].queue, "no queue", queues[i].countValue));
   }
-  if (queues.length > NAMED) rows.push(more("queue", queues.length));
-  return rows.length === 0
-    ? nothing
-    : table("places", verb, ["=Tasks and queues", "num w4=Jobs"], rows);
+  if (tasks.length > NAMED) ofTasks.push(more(tasks.length, "tasks"));
+  if (queues.length > NAMED) ofQueues.push(more(queues.length, "queues"));
+  return box("dl", "places", line("Tasks", ofTasks).concat(line("Queues", ofQueues)));
 }
 
-function place(what: string, name: string | null, count: Value): Node {
-  return row(what + (name === null ? "" : name), "", [
-    cell("", [
-      box("span", "row", [
-        leaf("span", "faint place", what),
-        name === null ? leaf("span", "none", "none") : leaf("span", "name cut", name),
-      ]),
-    ]),
-    cell("num", [valueNode(count, "")]),
+function line(what: string, parts: Node[]): Node[] {
+  return parts.length === 0 ? [] : [leaf("dt", "", what), box("dd", "", parts)];
+}
+
+function place(index: i32, name: string | null, none: string, count: Value): Node {
+  return box("span", "place", [
+    text(index > 0 ? "· " : ""),
+    valueNode(count, ""),
+    text(" "),
+    name === null ? leaf("span", "none", none) : leaf("b", "", name),
+    text(" "),
   ]);
 }
 
-function more(what: string, all: i32): Node {
-  const words = `and ${grouped(all - NAMED)} more ${what}s`;
-  return row(`${what} more`, "", [cell("faint", [text(words)]), cell("", [])]);
+function more(all: i32, what: string): Node {
+  return leaf("span", "faint", `· and ${grouped(all - NAMED)} more ${what}`);
 }
 
 export function jobName(task: string | null, id: i64): Node {
+  const name = task === null ? "(no task)" : task;
   return box("span", "row", [
-    leaf("span", "name cut", task === null ? "(no task)" : task),
+    el("span", [cls("name mid"), attr("title", name)], middle(nothing, name)),
     leaf("span", "id", `#${id}`),
   ]);
 }
 
-/** The oldest of them, to be looked at before anything is done. */
-function samples(jobs: SampleJob[]): Node {
+/** The oldest of them, to be looked at before anything is done; folded. */
+export function samples(jobs: SampleJob[]): Node {
   const rows: Node[] = [];
   for (let i = 0; i < min(jobs.length, SHOWN); i++) {
     const job = jobs[i];
@@ -79,5 +80,13 @@ function samples(jobs: SampleJob[]): Node {
       ]),
     );
   }
-  return rows.length === 0 ? nothing : table("samples", "Some of them", SAMPLE_COLUMNS, rows);
+  if (rows.length === 0) return nothing;
+  return el(
+    "details",
+    [cls("fold")],
+    [
+      leaf("summary", "", `${rows.length} of these jobs`),
+      table("samples", "Some of them", SAMPLE_COLUMNS, rows),
+    ],
+  );
 }

@@ -1,7 +1,7 @@
 /** A named queue in a row: its state in a word, and its jobs as the parts of a bar. */
 import { age, lasting } from "../controls/age";
 import { CONDITIONS, stateSaying } from "../controls/glyph";
-import { shareBar } from "../controls/spark";
+import { countBar } from "../controls/spark";
 import { valueText } from "../controls/value";
 import { ListedQueue } from "../generated/records";
 import { Node } from "../lib/node";
@@ -43,5 +43,5 @@ export function queueBar(queue: ListedQueue): Node {
     queue.failed.value,
   ];
   const parts = `${valueText(queue.ready)} due, ${valueText(queue.running)} running, ${valueText(queue.scheduled)} later, ${valueText(queue.failed)} failed`;
-  return shareBar(parts, CONDITIONS, counts);
+  return countBar(parts, CONDITIONS, counts);
 }

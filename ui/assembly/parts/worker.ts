@@ -8,6 +8,7 @@ import { leaf, Node } from "../lib/node";
 import { grouped } from "../lib/number";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
+import { cutName } from "./exact-name";
 
 /** A stock worker sends no heartbeat: it is unknown, never not responding. */
 export function workerState(m: Model, worker: ListedWorker): Node {
@@ -80,7 +81,7 @@ export function runningJobLink(job: RunningJob): Node {
   const task = job.task;
   return link(jobPath(job.id), "row", [
     glyph("running"),
-    leaf("span", "name cut", task === null ? "(no task)" : task),
+    cutName(task === null ? "(no task)" : task, "name"),
     leaf("span", "id", `#${job.id}`),
   ]);
 }

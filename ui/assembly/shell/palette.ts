@@ -48,7 +48,7 @@ export function palette(m: Model): Node {
         leaf("span", "", "↑ ↓ choose"),
         leaf("span", "", "↵ open"),
         leaf("span", "", "an id like 11942 opens that job"),
-        leaf("span", "push", "> verbs only"),
+        leaf("span", "push", "> actions only"),
       ]),
     ],
   );

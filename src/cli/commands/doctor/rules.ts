@@ -2,7 +2,7 @@
 
 import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.ts";
 import type { ReadySchema } from "../../../database/schema/schema-state.ts";
-import { ageText, grouped } from "../../../domain/words.ts";
+import { ageText, grouped, spanText } from "../../../domain/words.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { DoctorFacts } from "./read-facts.ts";
 
@@ -58,7 +58,7 @@ function skewFindings(skewMs: number | null): Finding[] {
   const size = Math.abs(skewMs);
   if (size < SKEW_WARN_MS) return [finding("ok", "clock", "agrees with the database's")];
   const side = skewMs > 0 ? "ahead of" : "behind";
-  const message = `this machine is ${ageText(size)} ${side} the database; jobs run by the database's clock`;
+  const message = `this machine is ${spanText(size)} ${side} the database; jobs run by the database's clock`;
   return [finding(size < SKEW_BAD_MS ? "warn" : "bad", "clock", message, "sudo chronyc makestep")];
 }
 

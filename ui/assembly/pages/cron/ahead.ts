@@ -6,6 +6,7 @@ import { zoneOffset } from "../../host";
 import { Row } from "../../kit/row";
 import { box, leaf, Node, nothing } from "../../lib/node";
 import { wallText } from "../../lib/time";
+import { cutName } from "../../parts/exact-name";
 import { CronRow } from "./row";
 
 const QUARTERS = 96;
@@ -27,7 +28,7 @@ export function dayAhead(rows: Row[], from: f64): Node {
     for (let k = 0; k < runs.length; k++) if (runs[k] < QUARTERS) counts[<i32>runs[k]] = 1;
     const name = entry.identifier;
     const label = `${name} runs in ${runs.length} of the next ${QUARTERS} quarters of an hour`;
-    lines.push(leaf("span", "cut", name));
+    lines.push(cutName(name, ""));
     lines.push(sparkline(counts, "scheduled", label, 960, 8));
   }
   if (lines.length === 0) return nothing;

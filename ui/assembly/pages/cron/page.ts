@@ -7,10 +7,12 @@ import { ListPage } from "../../kit/list-page";
 import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
-import { box, leaf, Node } from "../../lib/node";
+import { box, leaf, Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
 import { dayAhead } from "./ahead";
 import { COLUMNS, CronRow } from "./row";
+
+const SEARCHED_FROM: i64 = 8;
 
 export class CronPage extends ListPage {
   constructor() {
@@ -59,6 +61,11 @@ export class CronPage extends ListPage {
     return page;
   }
 
+  /** What is not seen at a glance is searched. */
+  private get isLong(): bool {
+    return this.address.value("search").length > 0 || this.count >= SEARCHED_FROM;
+  }
+
   override view(m: Model): Node {
     const none =
       this.address.value("search").length > 0
@@ -70,7 +77,12 @@ export class CronPage extends ListPage {
           );
     return box("div", "cron-page", [
       pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", the next first" : ""), []),
-      box("div", "meta", [searchBox(this, "Find an entry or a task"), newsPill(this)]),
+      this.isLong || this.list.hasNews
+        ? box("div", "meta", [
+            this.isLong ? searchBox(this, "Find an entry or a task") : nothing,
+            newsPill(this),
+          ])
+        : nothing,
       listView(m, this, "Cron", none),
       dayAhead(this.list.rows, this.rows.answeredAt + m.live.ahead),
       leaf(

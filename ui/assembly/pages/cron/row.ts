@@ -1,5 +1,5 @@
 /** One entry of a timetable: its task and pattern, its ticks, how far back they are made up for. */
-import { aged, ageText, ago, clockAt, timed, until } from "../../controls/age";
+import { aged, ago, clockAt, spanText, timed, until } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateSaying } from "../../controls/glyph";
 import { cell } from "../../controls/table";
@@ -127,5 +127,5 @@ function sub(words: string): Node {
 /** How far back ticks are made up for that nobody scheduled in time. */
 function madeUp(seconds: i64): string {
   if (seconds === i64.MIN_VALUE) return "";
-  return seconds > 0 ? `up to ${ageText(<f64>seconds * 1000)} back` : "not made up";
+  return seconds > 0 ? `up to ${spanText(<f64>seconds * 1000)} back` : "not made up";
 }

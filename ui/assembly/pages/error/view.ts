@@ -94,7 +94,7 @@ export function newest(m: Model, details: Details, all: string, query: string): 
       row(job.id.toString(), "", [
         cell("", [
           link(jobPath(job.id), "row", [
-            leaf("span", "name cut", task === null ? "(no task)" : task),
+            cutName(task === null ? "(no task)" : task, "name"),
             leaf("span", "id", `#${job.id}`),
           ]),
         ]),

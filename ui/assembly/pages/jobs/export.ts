@@ -15,29 +15,61 @@ import { Node, nothing, text } from "../../lib/node";
 import { encode } from "../../lib/percent";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
 import { Settings } from "./settings";
 
 export const TICKET = "jobs.ticket";
 const SAVED = "jobs.exported";
+/** The element that opens the menu. */
+export const MENU = "jobs-export";
 
 /** `shown`: the names of the columns that the list shows; empty where it shows no jobs. */
 export function exportMenu(m: Model, shown: string): Node {
   // A ticket is a write to the server, though not to the jobs.
-  if (isSigned(m) && m.access.session.readOnly) return nothing;
-  const entries: Node[] = [entry("csv", "CSV"), entry("csv&payload=1", "CSV with payload")];
-  if (shown.length > 0) {
-    const named = "csv&columns=" + shown;
-    entries.push(entry(named, "CSV, columns shown"));
-    entries.push(entry(named + ",payload", "CSV, columns shown and payload"));
-  }
-  entries.push(entry("jsonl", "JSON Lines"));
-  entries.push(entry("jsonl&payload=1", "JSON Lines with payload"));
-  return menu("Export", [icon(DOWNLOAD), text("Export")], entries);
+  if (!mayExport(m)) return nothing;
+  const formats = formatsOf(shown);
+  const entries: Node[] = [];
+  for (let i = 0; i < formats.length; i++)
+    entries.push(button(formats[i].words, "jobs.export", formats[i].format, "q"));
+  return menu("Export", [icon(DOWNLOAD), text("Export")], entries, MENU);
 }
 
-/** `format`: with what else the address says of the lines. */
-function entry(format: string, words: string): Node {
-  return button(words, "jobs.export", format, "q");
+/** The key to the menu, and each of its entries for the palette. */
+export function exportShortcuts(m: Model, shown: string): Shortcut[] {
+  if (!mayExport(m)) return [];
+  const list: Shortcut[] = [new Shortcut("e", "Export…", "jobs.export-menu", "", "List", DOWNLOAD)];
+  const formats = formatsOf(shown);
+  for (let i = 0; i < formats.length; i++) {
+    const one = formats[i];
+    list.push(
+      new Shortcut("", "Export: " + one.words, "jobs.export", one.format, "List", DOWNLOAD),
+    );
+  }
+  return list;
+}
+
+function mayExport(m: Model): bool {
+  return !isSigned(m) || !m.access.session.readOnly;
+}
+
+class Format {
+  constructor(
+    /** With what else the address says of the lines. */
+    readonly format: string,
+    readonly words: string,
+  ) {}
+}
+
+function formatsOf(shown: string): Format[] {
+  const list = [new Format("csv", "CSV"), new Format("csv&payload=1", "CSV with payload")];
+  if (shown.length > 0) {
+    const named = "csv&columns=" + shown;
+    list.push(new Format(named, "CSV, columns shown"));
+    list.push(new Format(named + ",payload", "CSV, columns shown and payload"));
+  }
+  list.push(new Format("jsonl", "JSON Lines"));
+  list.push(new Format("jsonl&payload=1", "JSON Lines with payload"));
+  return list;
 }
 
 /** With a token, which no address can carry. */

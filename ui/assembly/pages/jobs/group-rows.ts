@@ -7,7 +7,7 @@ import { valueNode, valueText } from "../../controls/value";
 import { firstActionFor, withJobs } from "../../generated/commands";
 import { Group, Verb } from "../../generated/records";
 import { groupName, groupTrend } from "../../kit/group-row";
-import { Row } from "../../kit/row";
+import { Column, Row } from "../../kit/row";
 import { operationVerb, verbArg } from "../../kit/verb";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
@@ -18,6 +18,19 @@ import { cutName } from "../../parts/exact-name";
 /** The key of the row that heads a group, and the scope of the rows behind it. */
 export function headKey(key: string): string {
   return "of " + key;
+}
+
+/** The names above the parts of such rows, in their order. */
+export function groupHeads(by: string): Column[] {
+  const isError = by === "error";
+  const what = isError ? "Error" : by === "task" ? "Task" : "Queue";
+  const list: Column[] = [new Column("name", what, "", "")];
+  if (isError) list.push(new Column("chart", "Last 3 h", "", ""));
+  list.push(new Column("gn", "Jobs", "", ""));
+  list.push(new Column("first", isError ? "First" : "Oldest", "", ""));
+  list.push(new Column("last", isError ? "Last" : "Newest", "", ""));
+  list.push(new Column("act", "", "", ""));
+  return list;
 }
 
 export class GroupRow extends Row {
@@ -71,7 +84,8 @@ export class GroupRow extends Row {
           valueNode(group.count, "strong"),
           leaf("span", "faint share-of", " " + percent(group.share)),
         ]),
-        leaf("span", "faint since", this.times(m)),
+        this.time("first", this.by === "error" ? "since " : "oldest ", this.since(m)),
+        this.time("last", this.by === "error" ? "last " : "newest ", this.latest(m)),
         this.button(m),
       ]),
     ];
@@ -95,15 +109,21 @@ export class GroupRow extends Row {
     );
   }
 
+  /** The word is for those who hear the page; others see the head of the column. */
+  private time(column: string, word: string, time: string): Node {
+    const words = time.length > 0 ? [leaf("span", "sr", word), text(time)] : [];
+    return box("span", `faint ${column}`, words);
+  }
+
   /** Of errors when they happened, of others when they were added. */
-  private times(m: Model): string {
+  private since(m: Model): string {
     const first = this.group.firstSeen;
+    return isNaN(first) ? "" : clockAt(first, m.serverNow);
+  }
+
+  private latest(m: Model): string {
     const last = this.group.lastSeen;
-    if (isNaN(first)) return "";
-    const since = (this.by === "error" ? "since " : "oldest ") + clockAt(first, m.serverNow);
-    return isNaN(last)
-      ? since
-      : `${since}, ${this.by === "error" ? "last" : "newest"} ${ago(last, m.times)}`;
+    return isNaN(last) ? "" : ago(last, m.times);
   }
 
   private button(m: Model): Node {

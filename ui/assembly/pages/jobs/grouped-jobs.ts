@@ -6,7 +6,7 @@ import { Address } from "../../model/address";
 import { Model } from "../../model/model";
 import { Kept } from "../../model/place";
 import { Pending } from "../../model/requests";
-import { GroupRow, headKey } from "./group-rows";
+import { GroupRow, groupHeads, headKey } from "./group-rows";
 import { GROUPINGS, Grouping } from "./groups";
 import { JobsList, KeptJobs } from "./jobs-list";
 import { Settings } from "./settings";
@@ -34,6 +34,7 @@ export abstract class GroupedJobs extends JobsList {
     const by = address.value("group");
     const known = GROUPINGS.includes(by) ? by : "";
     this.groups = new Grouping(known, this.bar.terms, this.sorted, this.settings);
+    this.spanningHeads = this.isGrouped ? groupHeads(known) : [];
   }
 
   override keepMore(): KeptJobs {

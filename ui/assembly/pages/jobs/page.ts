@@ -21,11 +21,11 @@ import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { BesideJobs } from "./beside-jobs";
 import { aboutOf, againOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
-import { startExport, TICKET, takeTicket, tellExport } from "./export";
+import { exportShortcuts, MENU, startExport, TICKET, takeTicket, tellExport } from "./export";
 import { GroupRow } from "./group-rows";
 import { GROUPINGS } from "./groups";
 import { JobRow } from "./row";
-import { jobsView } from "./view";
+import { exportedColumns, jobsView } from "./view";
 
 const SUGGEST_MS = 60;
 
@@ -92,7 +92,8 @@ export class JobsPage extends BesideJobs {
     } else if (verb === "export") {
       this.exporting = this.total(m);
       startExport(m, this.query, arg);
-    } else if (verb === "exported") tellExport(m, value, this.exporting);
+    } else if (verb === "export-menu") focus(MENU);
+    else if (verb === "exported") tellExport(m, value, this.exporting);
     else if (verb === "stop") this.stop(m);
     else if (verb === "row") {
       const job = this.walked;
@@ -193,10 +194,11 @@ export class JobsPage extends BesideJobs {
     const isOpen = this.opened.length > 0;
     const other = jobsPath(this.query, this.isGrouped ? "" : GROUPINGS[0]);
     // Of two that mean the same key the later counts.
-    const keys = (isOpen ? jobShortcuts(m, jobView) : []).concat(super.shortcuts(m));
+    let keys = (isOpen ? jobShortcuts(m, jobView) : []).concat(super.shortcuts(m));
     keys.push(
       new Shortcut("f", this.isGrouped ? "Flat" : "Group by error", "app.go", other, "List"),
     );
+    keys = keys.concat(exportShortcuts(m, exportedColumns(this)));
     if (isOpen) keys.push(new Shortcut("Escape", "Close the job", "jobs.close", "", "List"));
     if (!isOpen && this.walked !== null) {
       keys.push(this.rowKey("c", "Copy the job's link", "copy-link"));

@@ -60,7 +60,6 @@ function meta(m: Model, page: GroupedJobs): Node {
   const count = page.total(m);
   const rows = page.list.rows.length;
   const isQuery = page.bar.terms.fault === null;
-  const condition = page.bar.terms.condition;
   const isKnown = isQuery && page.rows.ready && !page.isTurning(m);
   return box("div", "meta", [
     isKnown && page.isGrouped
@@ -77,9 +76,14 @@ function meta(m: Model, page: GroupedJobs): Node {
       groupings(page),
       viewsMenu(m, page),
       page.settings.view(sizes(page)),
-      exportMenu(m, page.isGrouped ? "" : shownColumns(page.settings, condition)),
+      exportMenu(m, exportedColumns(page)),
     ]),
   ]);
+}
+
+/** Columns that the list shows; empty where it shows no jobs of its own. */
+export function exportedColumns(page: GroupedJobs): string {
+  return page.isGrouped ? "" : shownColumns(page.settings, page.bar.terms.condition);
 }
 
 /** `12,000 jobs in 3 groups`; of more groups than are shown, that these are the largest. */

@@ -68,7 +68,7 @@ export class MaintenancePage extends Page {
     if (!asked.ready) {
       return box("div", "maintenance", [
         pageHead("Maintenance", []),
-        panel("How it is", "", [], [box("div", "pb", [asked.placeholder(m, 6)])]),
+        panel("Status", "", [], [box("div", "pb", [asked.placeholder(m, 6)])]),
       ]);
     }
     const database = this.database;
@@ -76,7 +76,7 @@ export class MaintenancePage extends Page {
       pageHead("Maintenance", []),
       box("div", "cols c", [
         box("div", "", [
-          panel("How it is", `read ${ago(database.asOf, m.times)}`, [], [condition(m, database)]),
+          panel("Status", `read ${ago(database.asOf, m.times)}`, [], [condition(m, database)]),
           unread(database),
           indexesPanel(m, database),
         ]),

@@ -20,21 +20,9 @@ export function body(m: Model, operation: Operation, results: OperationResults |
   return box("div", "", [
     trouble(operation),
     numbers(m, operation, isOpen, results),
-    box("div", "cols a", [
-      box("div", "", [
-        operation.canary !== i64.MIN_VALUE && !isUndone(operation) ? steps(operation) : nothing,
-        undoPanel(m, operation),
-        isOpen ? goesOn() : nothing,
-      ]),
-      operation.cli.length === 0
-        ? nothing
-        : panel(
-            "The same in a shell",
-            "",
-            [],
-            [box("div", "pb", [commandLine(lineWith(operation.cli, m.access.session.schema, ""))])],
-          ),
-    ]),
+    operation.canary !== i64.MIN_VALUE && !isUndone(operation) ? steps(operation) : nothing,
+    undoPanel(m, operation),
+    isOpen ? goesOn() : nothing,
   ]);
 }
 
@@ -78,10 +66,16 @@ function numbers(
   if (isOpen) children.push(far(m, operation));
   const outcomes = isUndone(operation) ? undoOutcomesOf(operation) : outcomesOf(operation);
   const list: Node[] = [];
-  for (let i = 0; i < outcomes.length; i++) list.push(figureOf(outcomes[i]));
+  for (let i = 0; i < outcomes.length; i++) {
+    if (i === 0 || outcomes[i].isThere) list.push(figureOf(outcomes[i]));
+  }
   children.push(figures(list));
   if (results !== null && !isUndone(operation)) children.push(since(operation, results));
   children.push(facts(m, operation));
+  if (operation.cli.length > 0) {
+    const line = lineWith(operation.cli, m.access.session.schema, "");
+    children.push(box("div", "pb shell", [commandLine(line)]));
+  }
   return el("section", [cls("panel op-numbers")], children);
 }
 
@@ -189,7 +183,7 @@ function undoPanel(m: Model, operation: Operation): Node {
         leaf(
           "p",
           "dim",
-          "Jobs that nobody has touched since become what they were; the others stay as they are.",
+          "Jobs that have not changed since become what they were; the others stay as they are.",
         ),
         writeButton(m, "Undo…", "ask.change", `undo ${operation.id}`, ""),
       ]),

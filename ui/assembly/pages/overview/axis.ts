@@ -1,5 +1,5 @@
 /** The horizon's two scales: time from left to right, jobs from the bottom up. */
-import { ageText } from "../../controls/age";
+import { spanText } from "../../controls/age";
 import { Horizon } from "../../generated/records";
 import { grouped } from "../../lib/number";
 import { countsIn } from "./series";
@@ -52,13 +52,13 @@ export class Axis {
   span(first: i32, last: i32): string {
     const from = this.edges[first];
     const to = this.edges[last + 1];
-    if (first === 0 && to <= 0) return `more than ${ageText(-to * 1000)} ago`;
-    if (last === this.buckets - 1 && from >= 0) return `in more than ${ageText(from * 1000)}`;
-    if (to === 0) return `the last ${ageText(-from * 1000)}`;
-    if (from === 0) return `the next ${ageText(to * 1000)}`;
-    if (to < 0) return `${ageText(-to * 1000)} to ${ageText(-from * 1000)} ago`;
-    if (from >= 0) return `in ${ageText(from * 1000)} to ${ageText(to * 1000)}`;
-    return `${ageText(-from * 1000)} ago to in ${ageText(to * 1000)}`;
+    if (first === 0 && to <= 0) return `more than ${spanText(-to * 1000)} ago`;
+    if (last === this.buckets - 1 && from >= 0) return `in more than ${spanText(from * 1000)}`;
+    if (to === 0) return `the last ${spanText(-from * 1000)}`;
+    if (from === 0) return `the next ${spanText(to * 1000)}`;
+    if (to < 0) return `${spanText(-to * 1000)} to ${spanText(-from * 1000)} ago`;
+    if (from >= 0) return `in ${spanText(from * 1000)} to ${spanText(to * 1000)}`;
+    return `${spanText(-from * 1000)} ago to in ${spanText(to * 1000)}`;
   }
 
   /** The bounds of a span as a query writes them; `field` is due or failed. */

@@ -7,6 +7,7 @@ import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { jobPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
+import { cutName } from "../../parts/exact-name";
 
 const BARS: i32 = 60;
 
@@ -56,11 +57,11 @@ function aboard(crash: CrashReport): Node {
 
 function share(job: JobAboard, crashes: i64): Node {
   const task = job.task;
-  const name = task === null ? "" : task;
+  const name = task === null ? nothing : cutName(task, "name");
   const words = `${grouped(job.lost)} of ${grouped(crashes)}`;
   const colour = job.lost >= crashes ? "failed" : "dim";
   return box("div", "crash-job", [
-    link(jobPath(job.id), "row", [leaf("b", "cut", name), leaf("span", "id", `#${job.id}`)]),
+    link(jobPath(job.id), "row", [name, leaf("span", "id", `#${job.id}`)]),
     shareBar(words, [colour, "none"], [job.lost, max<i64>(0, crashes - job.lost)]),
     leaf("span", "num", words),
   ]);

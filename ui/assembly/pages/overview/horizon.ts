@@ -2,7 +2,7 @@
  * Every job that does not run by when it was due, failed, or will run: what has been at the left of now,
  * what comes at the right. A span of it is chosen with the pointer or with keys, and leads to its jobs.
  */
-import { ageText } from "../../controls/age";
+import { spanText } from "../../controls/age";
 import { rect, tenth } from "../../controls/spark";
 import { Horizon } from "../../generated/records";
 import { Attr, attr, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
@@ -107,7 +107,7 @@ function grid(count: i64, axis: Axis): Node {
 function axisLabels(parts: Node[], axis: Axis): void {
   const marks: f64[] = [86400, 21600, 3600, 600, 60];
   for (let i = 0; i < marks.length; i++) {
-    const words = ageText(marks[i] * 1000);
+    const words = spanText(marks[i] * 1000);
     parts.push(label("", axis.at(-marks[i]), HIGH + 18, "middle", words + " ago"));
     parts.push(label("", axis.at(marks[i]), HIGH + 18, "middle", "in " + words));
   }

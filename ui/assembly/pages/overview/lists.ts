@@ -16,8 +16,8 @@ import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
 import { isHeld, isStuck, queueState } from "../../parts/queue";
 
-const ERROR_COLUMNS: string[] = ["=Error", "num w4=Jobs", "num w3=Last", "w4 w-mid=Trend"];
-const QUEUE_COLUMNS: string[] = ["=Queue", "num w3 w-mid=Jobs", "w6=State"];
+const ERROR_COLUMNS: string[] = ["=Error", "num w3=Jobs", "num w3=Last", "w4 w-mid=Trend"];
+const QUEUE_COLUMNS: string[] = ["=Queue", "num w4 w-mid=Jobs", "w6=State"];
 
 export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
   const more = [link("/errors", "", [text("All errors")])];

@@ -11,6 +11,7 @@ import { leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { jobPath, queryPath, queueQuery } from "../../model/links";
 import { Model } from "../../model/model";
+import { cutName } from "../../parts/exact-name";
 import { isHeld, isStuck } from "../../parts/queue";
 
 const COLUMNS: string[] = ["=Job", "w7 w-mid=Waits for", "num w5=Due", "num w4 w-mid=Tries"];
@@ -88,7 +89,7 @@ function jobRow(job: QueuedJob, condition: string, waits: string, when: string):
     cell("", [
       link(jobPath(job.id), "row", [
         glyph(condition),
-        leaf("span", "name cut", task === null ? "(no task)" : task),
+        cutName(task === null ? "(no task)" : task, "name"),
         leaf("span", "id", `#${job.id}`),
       ]),
     ]),

@@ -70,9 +70,11 @@ export class TasksPage extends ListPage {
         ? nothingFound(this)
         : empty("No task is known yet", "A task stands here as soon as a job of it was added.");
     return box("div", "tasks-page", [
-      pageHeadSaying("Tasks", countSaid(this, this.sorted === "worst" ? ", sickest first" : ""), [
-        writeButton(m, "Add a job…", "ask.add", "", ""),
-      ]),
+      pageHeadSaying(
+        "Tasks",
+        countSaid(this, this.sorted === "worst" ? ", most failures first" : ""),
+        [writeButton(m, "Add a job…", "ask.add", "", "")],
+      ),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),
       listView(m, this, "Tasks", none),
       leaf("p", "hint", "A task is known where a living worker names it in its heartbeat."),

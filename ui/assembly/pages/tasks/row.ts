@@ -3,7 +3,7 @@ import { aged, ago, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { CONDITIONS } from "../../controls/glyph";
 import { BUG, icon } from "../../controls/icon";
-import { shareBar } from "../../controls/spark";
+import { countBar } from "../../controls/spark";
 import { cell } from "../../controls/table";
 import { countNode, valueText } from "../../controls/value";
 import { ListedTask } from "../../generated/records";
@@ -87,5 +87,5 @@ function jobsBar(task: ListedTask): Node {
     values.push(counts[i].value);
     if (counts[i].value > 0) parts.push(`${valueText(counts[i])} ${CONDITIONS[i]}`);
   }
-  return shareBar(parts.length > 0 ? parts.join(", ") : "no jobs", CONDITIONS, values);
+  return countBar(parts.length > 0 ? parts.join(", ") : "no jobs", CONDITIONS, values);
 }

@@ -25,7 +25,7 @@ import {
 
 export function holds(m: Model, worker: ListedWorker): Node {
   return box("div", "", [
-    plainPanel("How it is", [box("div", "pb", [why(m, worker)]), numbers(m, worker)]),
+    plainPanel("Status", [box("div", "pb", [why(m, worker)]), numbers(m, worker)]),
     list(m, worker),
     isOld(worker) && holdsAny(worker) ? warning(worker) : nothing,
   ]);
