@@ -71,12 +71,16 @@ export interface Source {
   readonly isQuoted: boolean;
 }
 
-/** Every place in the sources, but for comments, that names a command of the program. */
+/** Of a declaration, for the help of its command: no suggestion. */
+const EXAMPLES = /\bexamples: \[[^\]]*\]/g;
+
+/** Every place in the sources, but for comments and examples, that names a command of the program. */
 export function sources(): Source[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => {
-      const lines = readFileSync(join(root, file), "utf8").split("\n");
+      const text = readFileSync(join(root, file), "utf8");
+      const lines = text.replaceAll(EXAMPLES, "").split("\n");
       const code = lines.filter((line) => !/^\s*(\/\/|\/?\*)/.test(line));
       return code.flatMap((line) =>
         [...line.matchAll(new RegExp(`${named}[^"\`\\n]*`, "g"))].map((found) => {
