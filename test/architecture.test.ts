@@ -169,7 +169,6 @@ const clientRooms: Record<string, readonly string[]> = {
   lib: [],
   literals: [],
   shapes: ["lib"],
-  query: ["lib"],
   generated: ["lib", "shapes"],
   controls: ["host", "lib", "generated"],
   forms: ["host", "lib", "generated", "controls"],
@@ -179,7 +178,7 @@ const clientRooms: Record<string, readonly string[]> = {
   operations: ["lib", "generated", "controls", "forms", "model", "kit"],
   parts: ["lib", "generated", "controls", "model", "kit"],
   job: ["host", "lib", "generated", "controls", "forms", "model", "kit", "parts"],
-  bar: ["lib", "generated", "controls", "model", "query"],
+  bar: ["lib", "generated", "controls", "model"],
   "pages/*": [
     "host",
     "lib",
@@ -189,17 +188,16 @@ const clientRooms: Record<string, readonly string[]> = {
     "model",
     "operations",
     "kit",
-    "query",
     "parts",
     "job",
     "bar",
   ],
   dialogs: ["host", "lib", "generated", "controls", "forms", "model", "operations", "kit"],
   shell: ["lib", "generated", "controls", "model", "operations"],
-  app: ["host", "lib", "generated", "controls", "forms", "model", "kit", "operations", "query"],
+  app: ["host", "lib", "generated", "controls", "forms", "model", "kit", "operations"],
   pages: ["model", "pages/*"],
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
-  probe: ["lib", "query"],
+  probe: ["lib"],
 };
 const MOST_FILES_A_ROOM = 12;
 const LONGEST_FILE_LINES = 300;

@@ -16,8 +16,8 @@ const ascOptions = [
   // Asserts stay. A trap tells its function; why, and in which line, would take a kilobyte.
   ...["--use", "abort="],
   ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
-  // 235: what can't be exported isn't.
-  ...["--disableWarning", "235"],
+  // 235: what can't be exported isn't. 210: TypeScript needs a `!` that AssemblyScript does not.
+  ...["--disableWarning", "235", "--disableWarning", "210"],
 ];
 
 /** Compiles an entry below ui/ to `<name>.wasm`, with its glue beside it: files by their names. */

@@ -113,7 +113,7 @@ function matchesField(
       if (term.path.length === 0) return contains(row.payload, "text" in value ? value.text : "");
       return matchesPayload(row.payload, term, value);
     default:
-      return isInTime(field, op, value, row, world.nowUs);
+      return isInTime(field as MomentName, op, value, row, world.nowUs);
   }
 }
 
@@ -174,8 +174,10 @@ function ageOf(text: string): bigint {
   return us;
 }
 
+type MomentName = "due" | "created" | "updated" | "failed" | "running";
+
 function isInTime(
-  field: "due" | "created" | "updated" | "failed" | "running",
+  field: MomentName,
   op: string,
   value: QueryValue,
   row: NaiveRow,

@@ -2,7 +2,7 @@
 // there: its row, and a row for each job with what it was. So it stands in Activity, has its receipt, and
 // is undone as operations by query are (operations/store/undo-statement.ts), there is no other way back.
 // It needs the extension.
-import { MOST_VALUES } from "../../domain/query/limits.ts";
+import { MOST_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import type { Origin } from "../audit/audit-entry.ts";

@@ -1,3 +1,4 @@
 // The types of AssemblyScript in files that both compilers read.
 type i32 = number;
+type f64 = number;
 type bool = boolean;

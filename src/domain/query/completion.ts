@@ -1,9 +1,11 @@
 // What somebody types at one place of a query: which part would be completed, how it begins, and which
 // characters a completion replaces. Works on unfinished queries, so it looks at characters, not trees.
-import { isDigit, isNameLetter, isStepEnd, isWordEnd } from "./characters.ts";
-import { isFieldName } from "./fields.ts";
-import { MOST_CHARACTERS } from "./limits.ts";
-import { type FieldName, operators, type PathStep, type Span } from "./query-tree.ts";
+import { isDigit } from "../portable/digits.ts";
+import { isNameLetter, isStepEnd, isWordEnd } from "../portable/query/characters.ts";
+import { fieldNamed } from "../portable/query/fields.ts";
+import { MOST_CHARACTERS } from "../portable/query/limits.ts";
+import { operators } from "../portable/query/reader.ts";
+import type { PathStep, Span } from "./query-tree.ts";
 
 export type Completion = Span &
   (
@@ -12,7 +14,7 @@ export type Completion = Span &
     | {
         readonly kind: "value";
         readonly prefix: string;
-        readonly field: FieldName;
+        readonly field: string;
         readonly path: readonly PathStep[];
         readonly op: string;
       }
@@ -28,11 +30,12 @@ export function completionAt(text: string, at: number): Completion | null {
   if (after === "") {
     return { kind: "term", prefix: name, at: start, end: wordEnd(text, at, isNameLetter) };
   }
-  if (!isFieldName(name)) {
+  const field = fieldNamed(name);
+  if (field === null) {
     const isWord = !term.startsWith('"') && !operators.some((op) => after.startsWith(op));
     return isWord ? { kind: "term", prefix: term, at: start, end: wordEnd(text, at) } : null;
   }
-  const { path, rest } = stepsOf(name === "payload" ? after : "", after);
+  const { path, rest } = stepsOf(field.kind === "json" ? after : "", after);
   if (rest !== null && rest.step !== null) {
     const from = at - rest.step.length;
     const end = wordEnd(text, at, (c) => !isStepEnd(c));

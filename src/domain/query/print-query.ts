@@ -1,5 +1,5 @@
 // From tree to text: the shortest form that is read as the same tree.
-import { quoted } from "./parse-query.ts";
+import { quoted } from "../portable/query/quoted.ts";
 import type { PathStep, QueryNode, QueryValue } from "./query-tree.ts";
 
 export function printQuery(node: QueryNode): string {

@@ -1,5 +1,5 @@
-// A query as a tree: what the text says, before anybody knows which tasks and queues there are. Every
-// part knows where it stands in the text, in UTF-16 units.
+// A query as a tree: what the text means before any name is resolved. Every part knows its place in the text, in
+// UTF-16 units.
 
 /** From `at` up to, not including, `end`. */
 export interface Span {
@@ -23,7 +23,7 @@ export interface Exclusion extends Span {
 /** `task:mail,report`, `payload.to.name!=x`: the field compared with any of the values. */
 export interface FieldTerm extends Span {
   readonly kind: "field";
-  readonly field: FieldName;
+  readonly field: string;
   /** Where in the payload; empty for every other field. */
   readonly path: readonly PathStep[];
   readonly op: Operator;
@@ -40,8 +40,7 @@ export interface TextTerm extends Span {
 /** A member's name, or an element's number. */
 export type PathStep = string | number;
 
-export const operators = ["!=", "<=", ">=", "<", ">", ":", "="] as const;
-export type Operator = (typeof operators)[number];
+export type Operator = "!=" | "<=" | ">=" | "<" | ">" | ":" | "=";
 
 export type QueryValue = TextValue | NoneValue | NumberValue | MomentValue | RangeValue;
 
@@ -75,45 +74,3 @@ export interface RangeValue extends Span {
   readonly low: NumberValue | MomentValue;
   readonly high: NumberValue | MomentValue;
 }
-
-/** In the order in which they are proposed. */
-export const fieldNames = [
-  "id",
-  "is",
-  "task",
-  "queue",
-  "key",
-  "worker",
-  "priority",
-  "tries",
-  "left",
-  "due",
-  "created",
-  "updated",
-  "failed",
-  "running",
-  "flag",
-  "error",
-  "group",
-  "payload",
-] as const;
-export type FieldName = (typeof fieldNames)[number];
-
-/**
- * What `is:` may say: the seven conditions; `locked` = fetched or running; `due` = waits and its
- * time has come; `stuck` = held by a worker that is silent; `late` = due for more than a minute.
- */
-export const isWords = [
-  "ready",
-  "blocked",
-  "fetched",
-  "running",
-  "retrying",
-  "scheduled",
-  "failed",
-  "due",
-  "stuck",
-  "late",
-  "locked",
-] as const;
-export type IsWord = (typeof isWords)[number];

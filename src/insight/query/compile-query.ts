@@ -4,7 +4,7 @@ import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";
 import { isFingerprint } from "../../domain/error-group.ts";
-import { SHORTEST_SEARCH } from "../../domain/query/limits.ts";
+import { SHORTEST_SEARCH } from "../../domain/portable/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";

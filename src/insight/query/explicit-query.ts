@@ -2,13 +2,7 @@
 // the whole name of, and else a text anywhere: asked again after that job is done, the same word would
 // find every job that mentions it.
 import { printQuery } from "../../domain/query/print-query.ts";
-import type {
-  FieldName,
-  QueryNode,
-  QueryValue,
-  Span,
-  TextTerm,
-} from "../../domain/query/query-tree.ts";
+import type { QueryNode, QueryValue, Span, TextTerm } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";
 
 /** `meaningOf`: what a word is the name of; null where it is a text anywhere. */
@@ -35,7 +29,7 @@ function hasWords(node: QueryNode): boolean {
 function explicitTerm(term: TextTerm, meanings: WordMeanings | null): QueryNode {
   if (meanings === null) return { ...term, isQuoted: true };
   const { at, end, text } = term;
-  const fields: [FieldName, unknown][] = [
+  const fields: [string, unknown][] = [
     ["id", meanings.id],
     ["key", meanings.key],
     ["task", meanings.task_id],
@@ -48,7 +42,7 @@ function explicitTerm(term: TextTerm, meanings: WordMeanings | null): QueryNode 
   return items.length === 1 && only !== undefined ? only : { kind: "or", items, at, end };
 }
 
-function named(field: FieldName, text: string, span: Span): QueryNode {
+function named(field: string, text: string, span: Span): QueryNode {
   const value: QueryValue =
     field === "id"
       ? { kind: "number", text, ...span }

@@ -8,8 +8,8 @@ import {
   isFingerprint,
   likePatternOf,
 } from "../../domain/error-group.ts";
-import { isOrder } from "../../domain/query/fields.ts";
-import type { FieldTerm, IsWord, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
+import { isOrder } from "../../domain/portable/query/fields.ts";
+import type { FieldTerm, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
 import { type Heartbeats, isInCondition } from "../../queue/sql/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isLocked } from "../../queue/sql/job-state.ts";
@@ -49,7 +49,7 @@ function positivePart(term: FieldTerm, parameters: Parameters, known: QueryFacts
   if (isMomentField(field)) return momentPart(term, field, parameters, known.nowUs);
   switch (field) {
     case "is":
-      return anyOf(textsOf(term).map((word) => isPart(word as IsWord, parameters, known)));
+      return anyOf(textsOf(term).map((word) => isPart(word, parameters, known)));
     case "task":
     case "queue":
       return namePart(term, field, parameters, known);
@@ -68,7 +68,7 @@ function positivePart(term: FieldTerm, parameters: Parameters, known: QueryFacts
         ? searchedPart("payload", textsOf(term), parameters)
         : payloadPart(term, parameters);
     default:
-      return integerPart(term, integers[field], parameters);
+      return integerPart(term, integers[field as keyof typeof integers], parameters);
   }
 }
 
@@ -116,7 +116,7 @@ function integerPart(term: FieldTerm, column: string, parameters: Parameters): Q
 
 const LATE_US = 60_000_000n;
 
-function isPart(word: IsWord, parameters: Parameters, known: QueryFacts): QueryPart {
+function isPart(word: string, parameters: Parameters, known: QueryFacts): QueryPart {
   const { heartbeats } = known;
   const at = (us: bigint) => parameters.add(timeText(String(us)), "text::timestamptz");
   const due = (us: bigint) => `${isAvailable("jobs")} and ${isDue("jobs", at(us))}`;
@@ -146,7 +146,7 @@ function isPart(word: IsWord, parameters: Parameters, known: QueryFacts): QueryP
       return sqlPart(`(${sql})`, { conditions: [word], isDue: isOfDue });
     }
     default:
-      return word satisfies never;
+      throw new Error(`no SQL for is:${word}`);
   }
 }
 

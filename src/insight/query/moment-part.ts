@@ -1,7 +1,7 @@
 // Terms about time. Every column of them is compared with moments that are fixed once a query, so that
 // all chunks of a walk, and all pages of a list, mean the same jobs.
 import { lockedConditions } from "../../domain/condition.ts";
-import { isOrder } from "../../domain/query/fields.ts";
+import { isOrder } from "../../domain/portable/query/fields.ts";
 import { ageUs, timeUs } from "../../domain/query/moments.ts";
 import type { FieldTerm, MomentValue, QueryValue } from "../../domain/query/query-tree.ts";
 import { isAvailable } from "../../queue/sql/eligible.ts";

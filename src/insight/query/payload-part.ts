@@ -3,7 +3,7 @@
 // than 7. So SQL only looks for the words as they are usually written, and the payload's text decides.
 import { compareNumbers } from "../../domain/decimal.ts";
 import { stringOf, valuesAt } from "../../domain/payload-values.ts";
-import { isOrder } from "../../domain/query/fields.ts";
+import { isOrder } from "../../domain/portable/query/fields.ts";
 import type { FieldTerm, Operator, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
 import { contains } from "../../queue/sql/text-search.ts";
 import type { Parameters } from "./parameters.ts";

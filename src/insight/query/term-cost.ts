@@ -1,7 +1,7 @@
 // How each term of a query is answered, and which optional index would make it cheap. `cheap`: an
 // index leads to the matches, in some order; `bounded`: a walk in steps.
-import { isOrder } from "../../domain/query/fields.ts";
-import type { FieldTerm, IsWord, QueryNode } from "../../domain/query/query-tree.ts";
+import { isOrder } from "../../domain/portable/query/fields.ts";
+import type { FieldTerm, QueryNode } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";
 import type { TermCost } from "./job-query.ts";
 import { textsOf } from "./text-part.ts";
@@ -98,7 +98,7 @@ function fieldCost(term: FieldTerm, facts: CostFacts): Cost {
     case "key":
       return keyCost(term, facts);
     case "is":
-      return isCost(textsOf(term) as IsWord[], facts);
+      return isCost(textsOf(term), facts);
     case "task":
       return helped("task", facts);
     case "queue":
@@ -124,7 +124,7 @@ function keyCost({ values }: FieldTerm, facts: CostFacts): Cost {
   return isIndexed ? CHEAP : BOUNDED;
 }
 
-const helpers: Readonly<Partial<Record<IsWord, string>>> = {
+const helpers: Readonly<Partial<Record<string, string>>> = {
   fetched: "running",
   running: "running",
   locked: "running",
@@ -134,7 +134,7 @@ const helpers: Readonly<Partial<Record<IsWord, string>>> = {
   blocked: "queue_ready",
 };
 
-function isCost(words: readonly IsWord[], facts: CostFacts): Cost {
+function isCost(words: readonly string[], facts: CostFacts): Cost {
   const costs = words.map((word) => {
     const index = helpers[word];
     return index === undefined ? CHEAP : helped(index, facts);

@@ -1,14 +1,8 @@
 // How the query that somebody types could go on: fields, words, names, what stands in payloads.
 import type { Database } from "../../database/database.ts";
+import { fieldNamed, isWords, queryFields } from "../../domain/portable/query/fields.ts";
 import { type Completion, completionAt, written } from "../../domain/query/completion.ts";
-import { kindOf } from "../../domain/query/fields.ts";
-import {
-  type FieldName,
-  fieldNames,
-  type IsWord,
-  isWords,
-  type Span,
-} from "../../domain/query/query-tree.ts";
+import type { Span } from "../../domain/query/query-tree.ts";
 import { namesLike } from "./name-suggestions.ts";
 import {
   type PayloadTexts,
@@ -67,11 +61,11 @@ async function suggestionsFor(db: Database, completion: Completion): Promise<Sug
         valueText,
       );
     default:
-      return kindOf(field) === "moment" ? timeSuggestions(completion.op, prefix) : [];
+      return fieldNamed(field)?.kind === "moment" ? timeSuggestions(completion.op, prefix) : [];
   }
 }
 
-const fieldNotes: Readonly<Record<FieldName, string>> = {
+const fieldNotes: Readonly<Record<string, string>> = {
   id: "a job's id, or a range: id:5..9",
   is: "where it stands: is:failed",
   task: "its task; task:mail* is a beginning",
@@ -92,7 +86,7 @@ const fieldNotes: Readonly<Record<FieldName, string>> = {
   payload: "a field of the payload: payload.user.id:5",
 };
 
-const conditionNotes: Readonly<Record<IsWord, string>> = {
+const conditionNotes: Readonly<Record<string, string>> = {
   ready: "due, a worker may take it",
   blocked: "due, its queue is locked",
   fetched: "a worker has it and has not started it",
@@ -106,17 +100,23 @@ const conditionNotes: Readonly<Record<IsWord, string>> = {
   locked: "a worker has it: fetched or running",
 };
 
-const condition = (word: IsWord, text: string): Suggestion => ({
+const condition = (word: string, text: string): Suggestion => ({
   text,
   kind: "condition",
-  about: conditionNotes[word],
+  about: conditionNotes[word] ?? null,
 });
 
 async function termSuggestions(db: Database, prefix: string): Promise<Suggestion[]> {
   const small = prefix.toLowerCase();
-  const fields = fieldNames
-    .filter((name) => name.startsWith(small))
-    .map((name): Suggestion => ({ text: begun(name), kind: "field", about: fieldNotes[name] }));
+  const fields = queryFields
+    .filter(({ name }) => name.startsWith(small))
+    .map(
+      ({ name }): Suggestion => ({
+        text: begun(name),
+        kind: "field",
+        about: fieldNotes[name] ?? null,
+      }),
+    );
   if (small === "") return fields;
   const words = isWords
     .filter((word) => word.startsWith(small))
@@ -128,9 +128,9 @@ async function termSuggestions(db: Database, prefix: string): Promise<Suggestion
 }
 
 /** A field with what usually follows it. */
-function begun(name: FieldName): string {
+function begun(name: string): string {
   if (name === "payload") return "payload.";
-  return `${name}${kindOf(name) === "moment" ? "<" : ":"}`;
+  return `${name}${fieldNamed(name)?.kind === "moment" ? "<" : ":"}`;
 }
 
 async function nameSuggestions(

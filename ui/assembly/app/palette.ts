@@ -2,6 +2,7 @@
  * What the palette finds for a text: what can be done here, pages, saved views, a job by its id; and once
  * typing rests what the server knows by that name: tasks, queues, workers, jobs by their keys.
  */
+import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
 import { exactly } from "../controls/value";
 import { ListedTask, readJobList, readSuggestions, readTaskList } from "../generated/records";
@@ -16,8 +17,6 @@ import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
 import { countsOf, taskVerbs } from "../operations/task-verbs";
-import { parseQuery } from "../query/parser";
-import { mended } from "../query/tree";
 import { actionsElsewhere, incidentActions, jobsIn } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
@@ -166,7 +165,8 @@ function find(m: Model): void {
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
     // A key such as `import:7` is a text to look for: there is no field of its name.
-    const better = mended(query, parseQuery(query).fault);
+    const fault = parseQuery(query).fault;
+    const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);
     p.found.push(new Shortcut("", label, "app.go", path, "Search", LIST));
   }

@@ -1,8 +1,8 @@
 /** How the query bar looks: chips, the field, its completions, what is wrong and what to type instead. */
+import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { iconButton, keyCap } from "../controls/button";
 import { ALERT, CLOSE, icon, SEARCH } from "../controls/icon";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
-import { QueryFault } from "../query/tree";
 import { Bar } from "./bar";
 import { Chip } from "./terms";
 

@@ -2,8 +2,8 @@
  * The query bar: what is being typed behind the chips, how it could go on, and what is wrong with it.
  * Nothing is searched for until Enter; then what was typed becomes chips.
  */
+import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { Suggestion, Suggestions } from "../generated/records";
-import { mended, QueryFault } from "../query/tree";
 import { Terms, termsOf } from "./terms";
 
 export class Bar {
@@ -97,7 +97,8 @@ export class Bar {
 
   /** What is to be written in place of the fault, in the draft as a whole; the empty string: unknown. */
   get mended(): string {
-    return mended(this.draft, this.typed.fault);
+    const fault = this.typed.fault;
+    return fault === null ? "" : fault.corrected(this.draft);
   }
 
   /** Takes a chip back into the field; gives the query without it. */

@@ -2,12 +2,12 @@
  * A query as the page shows it: the condition that is a tab, the other terms that are chips. Put together
  * again it finds the same jobs.
  */
+import { parseQuery } from "../../../src/domain/portable/query/parser";
+import { ParsedNode, QueryFault } from "../../../src/domain/portable/query/tree";
 import { CONDITIONS } from "../controls/glyph";
 import { encode } from "../lib/percent";
 import { Address } from "../model/address";
 import { named } from "../model/links";
-import { parseQuery } from "../query/parser";
-import { NodeKind, QueryFault, QueryNode, ValueKind } from "../query/tree";
 
 /** One term: `queue:billing` as `queue` and `billing`; what has no field is all value. */
 export class Chip {
@@ -50,7 +50,7 @@ export function termsOf(query: string): Terms {
   terms.fault = parsed.fault;
   const tree = parsed.tree;
   if (tree === null) return terms;
-  const isList = tree.kind === NodeKind.And && tree.at === tree.items[0].at;
+  const isList = tree.kind === "and" && tree.at === tree.items[0].at;
   const items = isList ? tree.items : [tree];
   for (let i = 0; i < items.length; i++) {
     const condition = terms.condition.length > 0 ? "" : conditionIn(items[i]);
@@ -60,13 +60,13 @@ export function termsOf(query: string): Terms {
   return terms;
 }
 
-function chipOf(query: string, node: QueryNode): Chip {
+function chipOf(query: string, node: ParsedNode): Chip {
   const text = query.substring(node.at, node.end);
   // Side by side with other terms it would bind less than they do.
-  if (node.kind === NodeKind.Or && node.at === node.items[0].at) {
+  if (node.kind === "or" && node.at === node.items[0].at) {
     return new Chip(`(${text})`, "", text);
   }
-  if (node.kind !== NodeKind.Field) return new Chip(text, "", text);
+  if (node.kind !== "field") return new Chip(text, "", text);
   const at = node.values[0].at - node.op.length - node.at;
   if (node.op === ":") return new Chip(text, text.substring(0, at + 1), text.substring(at + 1));
   const value = text.substring(at + node.op.length);
@@ -74,10 +74,10 @@ function chipOf(query: string, node: QueryNode): Chip {
 }
 
 /** `is:failed` alone is a tab; `is:late`, `is:ready,blocked` are chips. */
-function conditionIn(node: QueryNode): string {
-  if (node.kind !== NodeKind.Field || node.field !== "is" || node.values.length > 1) return "";
+function conditionIn(node: ParsedNode): string {
+  if (node.kind !== "field" || node.field !== "is" || node.values.length > 1) return "";
   if (node.op !== ":" && node.op !== "=") return "";
-  const word = node.values[0].kind === ValueKind.Text ? node.values[0].text : "";
+  const word = node.values[0].kind === "text" ? node.values[0].text : "";
   return CONDITIONS.includes(word) ? word : "";
 }
 

@@ -2,9 +2,9 @@
  * A sentence of the server's with its first number in bold and its names as links: `480 jobs wait.
  * worker-c holds the queue.` Nothing in it is taken apart: the parts are found as they were written.
  */
+import { isDigit } from "../../../src/domain/portable/digits";
 import { link } from "../controls/button";
 import { Links } from "../generated/records";
-import { isDigit } from "../lib/json-scanner";
 import { leaf, Node, text } from "../lib/node";
 import { jobPath, queuePath, workerPath } from "../model/links";
 

@@ -3,7 +3,8 @@
  * every read returns an empty value and every loop over members ends, so a decoder needs to look
  * at `failed` only once, at its end. Integers are exact, and a raw value keeps its own text.
  */
-import { isDigit, JsonScanner, QUOTE } from "./json-scanner";
+import { isDigit } from "../../../src/domain/portable/digits";
+import { JsonScanner, QUOTE } from "./json-scanner";
 import { parseTime } from "./time";
 
 /** How deep records may nest. */

@@ -3,6 +3,8 @@
  * AssemblyScript a throw is a trap that no code can catch. Bad input is remembered as the first
  * error and its place; after it, nothing moves.
  */
+import { isDigit } from "../../../src/domain/portable/digits";
+
 export const QUOTE: i32 = 0x22;
 export const BACKSLASH: i32 = 0x5c;
 const MINUS: i32 = 0x2d;
@@ -140,10 +142,6 @@ export class JsonScanner {
     if (this.pos === start) this.fail("a digit was expected");
     return this.pos > start;
   }
-}
-
-export function isDigit(c: i32): bool {
-  return c >= 0x30 && c <= 0x39;
 }
 
 export function hexDigit(c: i32): i32 {

@@ -1,5 +1,5 @@
 /** Whole numbers as people type them and read them. */
-import { isDigit } from "./json-scanner";
+import { isDigit } from "../../../src/domain/portable/digits";
 
 export class Whole {
   constructor(

@@ -3,10 +3,7 @@
 import { lower } from "./letters";
 import { visible } from "./visible";
 
-/** A text as a query has it in quotes: one value, whatever it holds. */
-export function quoted(text: string): string {
-  return '"' + text.replaceAll("\\", "\\\\").replaceAll('"', '\\"') + '"';
-}
+export { quoted } from "../../../src/domain/portable/query/quoted";
 
 /** What a value of a query says, in quotes or not. */
 export function unquoted(text: string): string {

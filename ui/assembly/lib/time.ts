@@ -2,7 +2,7 @@
  * Times are milliseconds since 1970 as f64, and NaN is "no time". The standard Date traps on a
  * time that it can't read, so this reads and writes RFC 3339 itself and never throws.
  */
-import { isDigit } from "./json-scanner";
+import { digitsAt, isDigit } from "../../../src/domain/portable/digits";
 
 const DAY_MS: f64 = 86400000;
 /** Beyond it a year no longer has four digits. */
@@ -30,14 +30,14 @@ export function parseTime(text: string): f64 {
 
 /** Reads the date and clock of `2026-03-01T12:34[:56[.789]]` as if they were UTC. */
 export function parseWall(text: string): f64 {
-  const year = digits(text, 0, 4);
-  const month = digits(text, 5, 2);
-  const day = digits(text, 8, 2);
-  const hour = digits(text, 11, 2);
-  const minute = digits(text, 14, 2);
+  const year = digitsAt(text, 0, 4);
+  const month = digitsAt(text, 5, 2);
+  const day = digitsAt(text, 8, 2);
+  const hour = digitsAt(text, 11, 2);
+  const minute = digitsAt(text, 14, 2);
   if (year < 0 || month < 1 || month > 12 || day < 1 || day > 31) return NaN;
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return NaN;
-  const second = hasSeconds(text) ? digits(text, 17, 2) : 0;
+  const second = hasSeconds(text) ? digitsAt(text, 17, 2) : 0;
   if (second < 0 || second > 60) return NaN;
   const clock = <f64>(hour * 3600 + minute * 60 + second) * 1000 + fraction(text);
   return <f64>daysOf(year, month, day) * DAY_MS + clock;
@@ -97,18 +97,6 @@ function pad(value: i32, size: i32): string {
   return value.toString().padStart(size, "0");
 }
 
-/** The number that `count` digits from `start` write, or -1. */
-function digits(text: string, start: i32, count: i32): i32 {
-  if (start + count > text.length) return -1;
-  let value = 0;
-  for (let i = start; i < start + count; i++) {
-    const c = text.charCodeAt(i);
-    if (!isDigit(c)) return -1;
-    value = value * 10 + (c - 0x30);
-  }
-  return value;
-}
-
 /** The milliseconds behind the seconds. */
 function fraction(text: string): f64 {
   if (text.length < 21 || text.charCodeAt(19) !== 0x2e) return 0;
@@ -122,8 +110,8 @@ function fraction(text: string): f64 {
 }
 
 function offsetMinutes(text: string): i32 {
-  const hours = digits(text, 1, 2);
+  const hours = digitsAt(text, 1, 2);
   if (text.length === 3) return hours < 0 ? -1 : hours * 60;
-  const minutes = digits(text, text.charCodeAt(3) === 0x3a ? 4 : 3, 2);
+  const minutes = digitsAt(text, text.charCodeAt(3) === 0x3a ? 4 : 3, 2);
   return hours < 0 || minutes < 0 ? -1 : hours * 60 + minutes;
 }

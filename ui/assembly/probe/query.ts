@@ -1,14 +1,14 @@
 /** An entry for the tests only: what the query's parser makes of a text. It is not shipped. */
+import { parseQuery } from "../../../src/domain/portable/query/parser";
+import { ParsedNode, ParsedValue } from "../../../src/domain/portable/query/tree";
 import { quote } from "../lib/json-writer";
-import { parseQuery } from "../query/parser";
-import { NodeKind, QueryNode, QueryValue, ValueKind } from "../query/tree";
 
 /** As test/contract/query-dump.ts prints it. */
 export function parsedAsText(text: string): string {
   const parsed = parseQuery(text);
   const fault = parsed.fault;
   if (fault) {
-    const code = fault.tooWide ? "query_too_wide" : "bad_input";
+    const code = fault.isTooWide ? "query_too_wide" : "bad_input";
     const suggestion = fault.suggestion;
     const hint = suggestion === null ? "" : " → " + quote(suggestion);
     return `!${code} ${fault.at}-${fault.end} ${fault.message}${hint}`;
@@ -17,12 +17,12 @@ export function parsedAsText(text: string): string {
   return tree ? dump(tree) : "";
 }
 
-function dump(node: QueryNode): string {
+function dump(node: ParsedNode): string {
   const span = `@${node.at}-${node.end}`;
-  if (node.kind === NodeKind.Text) {
-    return `(${node.quoted ? "quoted" : "text"}${span} ${quote(node.text)})`;
+  if (node.kind === "text") {
+    return `(${node.isQuoted ? "quoted" : "text"}${span} ${quote(node.text)})`;
   }
-  if (node.kind === NodeKind.Field) {
+  if (node.kind === "field") {
     let path = "";
     for (let i = 0; i < node.path.length; i++) {
       const step = node.path[i];
@@ -31,26 +31,15 @@ function dump(node: QueryNode): string {
     const values = node.values.map<string>((value) => dumpValue(value)).join(" ");
     return `(${node.field}${path}${span} ${node.op} ${values})`;
   }
-  const name = node.kind === NodeKind.And ? "and" : node.kind === NodeKind.Or ? "or" : "not";
-  return `(${name}${span} ${node.items.map<string>((item) => dump(item)).join(" ")})`;
+  return `(${node.kind}${span} ${node.items.map<string>((item) => dump(item)).join(" ")})`;
 }
 
-function dumpValue(value: QueryValue): string {
+function dumpValue(value: ParsedValue): string {
   const low = value.low;
   const high = value.high;
   if (low && high) return dumpValue(low) + ".." + dumpValue(high);
-  switch (value.kind) {
-    case ValueKind.None:
-      return "none";
-    case ValueKind.Number:
-      return "number=" + value.text;
-    case ValueKind.Age:
-      return "age=" + value.text;
-    case ValueKind.Time:
-      return "time=" + value.text;
-    default: {
-      const kind = value.quoted ? "quoted" : "text";
-      return `${kind}=${quote(value.text)}${value.prefix ? "*" : ""}`;
-    }
-  }
+  if (value.kind === "none") return value.kind;
+  if (value.kind !== "text") return `${value.kind}=${value.text}`;
+  const kind = value.isQuoted ? "quoted" : "text";
+  return `${kind}=${quote(value.text)}${value.isPrefix ? "*" : ""}`;
 }

@@ -5,7 +5,7 @@ import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
 import { checksOf, choice, optional, text } from "../../../commands/declare/field.ts";
-import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { Refusal } from "../../../http/refusal.ts";
 import { type HttpRequest, readJsonText } from "../../../http/request.ts";
 import { json } from "../../../http/response.ts";

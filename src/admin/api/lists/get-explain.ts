@@ -2,7 +2,7 @@
 
 import { text } from "../../../commands/declare/field.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
-import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
 import { printQuery } from "../../../domain/query/print-query.ts";
 import { json } from "../../../http/response.ts";

@@ -1,7 +1,7 @@
 // GET /api/suggest: how a query could go on.
 
 import { text } from "../../../commands/declare/field.ts";
-import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { json } from "../../../http/response.ts";
 import { suggest } from "../../../insight/suggest/suggest.ts";
 import type { Operation } from "../../context/admin.ts";

@@ -2,7 +2,7 @@
 import { monotonic, now } from "../../../base/clock.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { jobStates } from "../../../domain/job.ts";
-import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { exact, type Value } from "../../../domain/value.ts";
 import { jsonTexts } from "../../../http/response.ts";
 import { LONGEST_PAGE_BYTES } from "../../../insight/pages/full-rows.ts";

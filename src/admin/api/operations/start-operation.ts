@@ -24,7 +24,7 @@ import {
   MOST_LIMIT,
   MOST_RATE,
 } from "../../../commands/operations/verbs.ts";
-import { MOST_CHARACTERS } from "../../../domain/query/limits.ts";
+import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { type HttpResponse, jsonText } from "../../../http/response.ts";
 import type { Admin, Operation } from "../../context/admin.ts";

@@ -1,5 +1,5 @@
-/** What the texts of values are: whole numbers, numbers of JSON, ages and times. */
-import { isDigit } from "../lib/json-scanner";
+// What the texts of values are: whole numbers, numbers of JSON, ages and times.
+import { digitsAt, digitsEnd } from "../digits.ts";
 
 const LARGEST = "9223372036854775807";
 /** 100,000 days. */
@@ -34,20 +34,20 @@ export function isNumber(text: string): bool {
   return at === text.length;
 }
 
-/** `2h`, `1h30m`, `+10m`; at most 100,000 days. */
-export function isAge(text: string): bool {
+/** The seconds of `2h`, `1h30m`, `+10m`, without the sign; -1 where it is no age or more than 100,000 days. */
+export function ageSeconds(text: string): f64 {
   let at = text.length > 0 && isSign(text.charCodeAt(0)) ? 1 : 0;
-  if (at === text.length) return false;
+  if (at === text.length) return -1;
   let seconds: f64 = 0;
   while (at < text.length) {
     const end = digitsEnd(text, at);
-    if (end === at || end - at > 9 || end === text.length) return false;
+    if (end === at || end - at > 9 || end === text.length) return -1;
     const unit = secondsOf(text.charCodeAt(end));
-    if (unit === 0) return false;
+    if (unit === 0) return -1;
     seconds += parseInt(text.substring(at, end), 10) * unit;
     at = end + 1;
   }
-  return seconds <= LONGEST_AGE_S;
+  return seconds <= LONGEST_AGE_S ? seconds : -1;
 }
 
 function secondsOf(unit: i32): f64 {
@@ -66,7 +66,7 @@ export function isTime(text: string): bool {
   if (text.charCodeAt(10) !== 0x54 || !isClock(text, 11, 23)) return false;
   let at = 16;
   if (at < text.length && text.charCodeAt(at) === 0x3a) {
-    const second = number(text, at + 1, 2);
+    const second = digitsAt(text, at + 1, 2);
     if (second < 0 || second > 59) return false;
     at += 3;
     if (at < text.length && text.charCodeAt(at) === 0x2e) {
@@ -80,9 +80,9 @@ export function isTime(text: string): bool {
 }
 
 function isDay(text: string): bool {
-  const year = number(text, 0, 4);
-  const month = number(text, 5, 2);
-  const day = number(text, 8, 2);
+  const year = digitsAt(text, 0, 4);
+  const month = digitsAt(text, 5, 2);
+  const day = digitsAt(text, 8, 2);
   if (year < 1 || month < 1 || month > 12 || day < 1) return false;
   if (text.charCodeAt(4) !== 0x2d || text.charCodeAt(7) !== 0x2d) return false;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
@@ -92,28 +92,10 @@ function isDay(text: string): bool {
 
 /** `08:00` */
 function isClock(text: string, at: i32, lastHour: i32): bool {
-  const hour = number(text, at, 2);
-  const minute = number(text, at + 3, 2);
+  const hour = digitsAt(text, at, 2);
+  const minute = digitsAt(text, at + 3, 2);
   if (hour < 0 || hour > lastHour || minute < 0 || minute > 59) return false;
   return text.charCodeAt(at + 2) === 0x3a;
-}
-
-/** So many digits as a number, or -1. */
-function number(text: string, at: i32, count: i32): i32 {
-  if (at + count > text.length) return -1;
-  let value = 0;
-  for (let i = at; i < at + count; i++) {
-    const c = text.charCodeAt(i);
-    if (!isDigit(c)) return -1;
-    value = value * 10 + c - 0x30;
-  }
-  return value;
-}
-
-export function digitsEnd(text: string, at: i32): i32 {
-  let end = at;
-  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
-  return end;
 }
 
 function isSign(c: i32): bool {

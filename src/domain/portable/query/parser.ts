@@ -1,42 +1,28 @@
-/**
- * From a query's text to its tree, or to its first fault with its place, for marking it while somebody
- * types. The server's parser (src/domain/query/parse-query.ts) decides; this one agrees with it.
- */
-
-import { quoted } from "../lib/quoting";
-import { exclusionOnly } from "./exclusions";
+// From a query's text to its tree, or to its first fault with its place. docs/queries.md describes the language.
+// Both compilers read this file and all that it imports: the server compiles the tree to SQL, and the page marks the
+// fault while a query is typed. test/contract/queries.json holds both to the same trees and faults.
+import { badCharacter, CLOSE, COMMA, isSpace, MINUS, OPEN, QUOTE } from "./characters.ts";
+import { exclusionOnly } from "./exclusions.ts";
+import { fieldNamed, isOrder, meantField, QueryField } from "./fields.ts";
 import {
   DEEPEST,
-  hasOrder,
-  isField,
-  isOrder,
   LONGEST_TEXT,
   MOST_BRANCHES,
   MOST_CHARACTERS,
   MOST_CONDITIONS,
   MOST_TERMS,
   MOST_VALUES,
-  meantField,
-  nearest,
-} from "./fields";
-import { checkSearch, ValueReader } from "./read-value";
-import { badCharacter, CLOSE, COMMA, isSpace, OPEN, QueryReader } from "./reader";
-import { NodeKind, QueryFault, QueryNode } from "./tree";
-
-const MINUS: i32 = 0x2d;
-
-/** A tree, null for an empty query; or a fault. */
-export class ParsedQuery {
-  constructor(
-    public tree: QueryNode | null,
-    public fault: QueryFault | null,
-  ) {}
-}
+} from "./limits.ts";
+import { nearest } from "./nearest.ts";
+import { quoted } from "./quoted.ts";
+import { checkSearch, ValueReader } from "./read-value.ts";
+import { QueryReader } from "./reader.ts";
+import { ParsedNode, ParsedQuery } from "./tree.ts";
 
 export function parseQuery(text: string): ParsedQuery {
   const parser = new QueryParser(text);
   const tree = parser.query();
-  return new ParsedQuery(parser.reader.fault ? null : tree, parser.reader.fault);
+  return new ParsedQuery(parser.reader.fault !== null ? null : tree, parser.reader.fault);
 }
 
 class QueryParser {
@@ -48,7 +34,7 @@ class QueryParser {
     this.reader = new QueryReader(text);
   }
 
-  query(): QueryNode | null {
+  query(): ParsedNode | null {
     const r = this.reader;
     const length = r.text.length;
     if (length > MOST_CHARACTERS) {
@@ -60,12 +46,12 @@ class QueryParser {
       r.fail(bad, bad + 1, message, "");
     }
     r.skipSpace();
-    if (r.ended || r.fault) return null;
+    if (r.ended || r.fault !== null) return null;
     const node = this.anyOf();
     if (!r.ended) r.fail(r.pos, r.pos + 1, 'this ")" closes nothing', "");
-    if (r.fault) return null;
+    if (r.fault !== null) return null;
     const exclusion = exclusionOnly(node);
-    if (exclusion) {
+    if (exclusion !== null) {
       const message =
         "this only excludes texts, so every job would be read; add what to look for, such as is:failed";
       r.tooWide(exclusion.at, exclusion.end, message);
@@ -73,28 +59,28 @@ class QueryParser {
     return node;
   }
 
-  private anyOf(): QueryNode {
-    const items: QueryNode[] = [this.allOf()];
+  private anyOf(): ParsedNode {
+    const items: ParsedNode[] = [this.allOf()];
     while (this.takeKeyword("or")) items.push(this.allOf());
     const message = `"or" may join ${MOST_BRANCHES} parts at most`;
-    return this.grouped(NodeKind.Or, items, MOST_BRANCHES, message);
+    return this.grouped("or", items, MOST_BRANCHES, message);
   }
 
-  private allOf(): QueryNode {
+  private allOf(): ParsedNode {
     const r = this.reader;
-    const items: QueryNode[] = [this.term()];
-    while (!r.fault) {
+    const items: ParsedNode[] = [this.term()];
+    while (r.fault === null) {
       if (!this.takeKeyword("and") && (r.closed || r.keyword() === "or")) break;
       items.push(this.term());
     }
     const message = `${MOST_TERMS} terms may stand together at most`;
-    return this.grouped(NodeKind.And, items, MOST_TERMS, message);
+    return this.grouped("and", items, MOST_TERMS, message);
   }
 
-  private grouped(kind: NodeKind, items: QueryNode[], most: i32, message: string): QueryNode {
-    if (items.length === 1) return items[0];
-    if (items.length > most) this.reader.tooWide(items[most].at, items[most].end, message);
-    const node = new QueryNode(kind, items[0].at, items[items.length - 1].end);
+  private grouped(kind: string, items: ParsedNode[], most: i32, message: string): ParsedNode {
+    if (items.length === 1) return items[0]!;
+    if (items.length > most) this.reader.tooWide(items[most]!.at, items[most]!.end, message);
+    const node = new ParsedNode(kind, items[0]!.at, items[items.length - 1]!.end);
     node.items = items;
     return node;
   }
@@ -102,7 +88,7 @@ class QueryParser {
   /** Takes `and` or `or`; something must follow. */
   private takeKeyword(keyword: string): bool {
     const r = this.reader;
-    if (r.fault || r.keyword() !== keyword) return false;
+    if (r.fault !== null || r.keyword() !== keyword) return false;
     const at = r.pos;
     r.pos += keyword.length;
     r.skipSpace();
@@ -116,7 +102,7 @@ class QueryParser {
     this.reader.fail(at, at + keyword.length, message);
   }
 
-  private term(): QueryNode {
+  private term(): ParsedNode {
     const r = this.reader;
     const at = r.pos;
     const worded = r.keyword() === "not";
@@ -129,15 +115,15 @@ class QueryParser {
       r.fail(at, at + keyword.length, "excluded twice; leave one out", "");
     }
     const item = this.atom();
-    const node = new QueryNode(NodeKind.Not, at, item.end);
+    const node = new ParsedNode("not", at, item.end);
     node.items.push(item);
     return node;
   }
 
-  private atom(): QueryNode {
+  private atom(): ParsedNode {
     const r = this.reader;
     const at = r.pos;
-    if (r.fault) return new QueryNode(NodeKind.Text, at, at);
+    if (r.fault !== null) return new ParsedNode("text", at, at);
     if (r.char === OPEN) return this.brackets();
     if (r.char === CLOSE) {
       if (this.depth > 0) r.fail(at, at + 1, 'a condition is missing before ")"');
@@ -146,7 +132,7 @@ class QueryParser {
     if (r.char === COMMA) this.failComma(at);
     const keyword = r.keyword();
     if (keyword.length > 0) this.failLonely(keyword, at);
-    const node = r.isQuote() ? this.quoted() : this.wordOrField();
+    const node = r.char === QUOTE ? this.quoted() : this.wordOrField();
     if (++this.conditions > MOST_CONDITIONS) {
       r.tooWide(node.at, node.end, `a query may have ${MOST_CONDITIONS} terms at most`);
     }
@@ -154,7 +140,7 @@ class QueryParser {
     return node;
   }
 
-  private brackets(): QueryNode {
+  private brackets(): ParsedNode {
     const r = this.reader;
     const at = r.pos++;
     if (++this.depth > DEEPEST) r.tooWide(at, r.pos, `brackets may be ${DEEPEST} deep at most`);
@@ -189,17 +175,17 @@ class QueryParser {
     r.fail(at, at, "a space is missing here", " ");
   }
 
-  private quoted(): QueryNode {
+  private quoted(): ParsedNode {
     const at = this.reader.pos;
     const text = this.reader.string();
     const node = this.text(text, at);
-    node.quoted = true;
+    node.isQuoted = true;
     checkSearch(this.reader, text, at, node.end);
     return node;
   }
 
-  private text(text: string, at: i32): QueryNode {
-    const node = new QueryNode(NodeKind.Text, at, this.reader.pos);
+  private text(text: string, at: i32): ParsedNode {
+    const node = new ParsedNode("text", at, this.reader.pos);
     node.text = text;
     if (text.length > LONGEST_TEXT) {
       this.reader.tooWide(at, node.end, `a text may have ${LONGEST_TEXT} characters at most`);
@@ -207,7 +193,7 @@ class QueryParser {
     return node;
   }
 
-  private wordOrField(): QueryNode {
+  private wordOrField(): ParsedNode {
     const r = this.reader;
     const at = r.pos;
     const op = r.operatorAt(at);
@@ -228,21 +214,22 @@ class QueryParser {
     return this.text(word, at);
   }
 
-  private field(name: string): QueryNode {
+  private field(name: string): ParsedNode {
     const r = this.reader;
-    const node = new QueryNode(NodeKind.Field, r.pos, r.pos);
-    if (!isField(name)) {
+    const node = new ParsedNode("field", r.pos, r.pos);
+    const field = fieldNamed(name);
+    if (field === null) {
       this.failField(name);
       return node;
     }
     r.pos += name.length;
     node.field = name;
-    if (name === "payload") node.path = r.path();
-    node.op = this.operator(name, node.path.length > 0);
-    if (r.fault) return node;
-    const values = new ValueReader(r, node);
+    if (field.kind === "json") node.path = r.path();
+    node.op = this.operator(field, node.path.length > 0);
+    if (r.fault !== null) return node;
+    const values = new ValueReader(r, node, field);
     node.values.push(values.read());
-    while (r.char === COMMA && !r.fault) {
+    while (r.char === COMMA && r.fault === null) {
       if (isOrder(node.op)) {
         r.fail(r.pos, r.pos + 1, `"${node.op}" compares with one value only`);
       }
@@ -256,12 +243,12 @@ class QueryParser {
     return node;
   }
 
-  private operator(field: string, hasPath: bool): string {
+  private operator(field: QueryField, hasPath: bool): string {
     const r = this.reader;
     const at = r.pos;
     const op = r.operatorAt(at);
     if (op.length === 0) {
-      const end = min(at + 1, r.text.length);
+      const end = r.ended ? at : at + 1;
       r.fail(at, end, 'an operator is missing behind the path, such as ":"', ":");
       return op;
     }
@@ -271,8 +258,8 @@ class QueryParser {
       const end = r.pos + second.length;
       r.fail(at, end, "one operator is enough", second === ":" ? op : second);
     }
-    if (isOrder(op) && !hasOrder(field, hasPath)) {
-      r.fail(at, r.pos, `"${field}" has no order; use ":" or "!="`, ":");
+    if (isOrder(op) && !field.hasOrder(hasPath)) {
+      r.fail(at, r.pos, `"${field.name}" has no order; use ":" or "!="`, ":");
     }
     return op;
   }

@@ -1,0 +1,24 @@
+// Decimal digits in a text.
+
+export function isDigit(c: i32): bool {
+  return c >= 0x30 && c <= 0x39;
+}
+
+/** The end of the digits that begin at a place. */
+export function digitsEnd(text: string, at: i32): i32 {
+  let end = at;
+  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** The number that `count` digits from `at` write, or -1. At most nine digits. */
+export function digitsAt(text: string, at: i32, count: i32): i32 {
+  if (at + count > text.length) return -1;
+  let value: i32 = 0;
+  for (let i = at; i < at + count; i++) {
+    const c = text.charCodeAt(i);
+    if (!isDigit(c)) return -1;
+    value = value * 10 + (c - 0x30);
+  }
+  return value;
+}

@@ -1,0 +1,117 @@
+// The fields of the query language, a row each. Their SQL and help texts are in src/insight/query/fields.
+import { nearest } from "./nearest.ts";
+
+/** The job may have nothing there, as in `queue:none`. */
+const NONE: i32 = 1;
+/** Only the job's long texts decide, so a query cannot consist of excluding them. */
+const TEXTS: i32 = 2;
+
+export class QueryField {
+  name: string;
+  /**
+   * `integer`; `moment`: an age or a time; `word`: one of its words; `name`: a text, with `*` its beginning;
+   * `text`: a whole text; `search`: a text anywhere in it; `json`: the payload, by a path or as a text.
+   */
+  kind: string;
+  traits: i32;
+  /** Its names in the columns and in the API, separated by spaces. */
+  otherNames: string;
+  words: string[];
+
+  constructor(name: string, kind: string, traits: i32, otherNames: string, words: string[]) {
+    this.name = name;
+    this.kind = kind;
+    this.traits = traits;
+    this.otherNames = otherNames;
+    this.words = words;
+  }
+
+  hasNone(hasPath: bool): bool {
+    return this.kind === "json" ? hasPath : (this.traits & NONE) !== 0;
+  }
+
+  /** `<` and its like. */
+  hasOrder(hasPath: bool): bool {
+    return this.kind === "integer" || this.kind === "moment" || (this.kind === "json" && hasPath);
+  }
+
+  /** Whether a value is looked for anywhere in a text. */
+  isSearched(op: string, hasPath: bool): bool {
+    return this.kind === "search" ? op === ":" : this.kind === "json" && !hasPath;
+  }
+
+  get readsTexts(): bool {
+    return (this.traits & TEXTS) !== 0;
+  }
+}
+
+const noWords: string[] = [];
+
+function field(name: string, kind: string, traits: i32 = 0, otherNames: string = ""): QueryField {
+  return new QueryField(name, kind, traits, otherNames, noWords);
+}
+
+/** The seven conditions, and words that mean some of them. */
+export const isWords: string[] = [
+  "ready",
+  "blocked",
+  "fetched",
+  "running",
+  "retrying",
+  "scheduled",
+  "failed",
+  "due",
+  "stuck",
+  "late",
+  "locked",
+];
+
+/** In the order in which they are suggested. */
+export const queryFields: QueryField[] = [
+  field("id", "integer"),
+  new QueryField("is", "word", 0, "state status", isWords),
+  field("task", "name", 0, "identifier"),
+  field("queue", "name", NONE),
+  field("key", "name", NONE),
+  field("worker", "name", NONE, "locked_by"),
+  field("priority", "integer"),
+  field("tries", "integer", 0, "attempts"),
+  field("left", "integer"),
+  field("due", "moment", 0, "run_at"),
+  field("created", "moment"),
+  field("updated", "moment"),
+  field("failed", "moment"),
+  field("running", "moment", 0, "locked_at"),
+  field("flag", "text", NONE),
+  field("error", "search", NONE | TEXTS, "last_error"),
+  field("group", "text", TEXTS),
+  field("payload", "json", TEXTS),
+];
+
+export function fieldNamed(name: string): QueryField | null {
+  for (let i = 0; i < queryFields.length; i++) {
+    if (queryFields[i]!.name === name) return queryFields[i]!;
+  }
+  return null;
+}
+
+/** The field that was probably meant, or "". */
+export function meantField(name: string): string {
+  const names: string[] = [];
+  for (let i = 0; i < queryFields.length; i++) {
+    const one = queryFields[i]!;
+    if (one.otherNames.split(" ").includes(name)) return one.name;
+    names.push(one.name);
+  }
+  const near = nearest(name, names);
+  if (near.length > 0 || name.length < 3) return near;
+  for (let i = 0; i < names.length; i++) {
+    const other = names[i]!;
+    if (other.startsWith(name) || (other.length > 2 && name.startsWith(other))) return other;
+  }
+  return "";
+}
+
+export function isOrder(op: string): bool {
+  return op.startsWith("<") || op.startsWith(">");
+}

@@ -1,0 +1,91 @@
+// A query as a tree. Every part knows its place in the text, in UTF-16 units.
+
+/** A member's name, or an element's number where it is not negative. */
+export class ParsedStep {
+  name: string;
+  index: i32;
+
+  constructor(name: string, index: i32) {
+    this.name = name;
+    this.index = index;
+  }
+}
+
+export class ParsedValue {
+  /** `text`, `none`, `number`, `age`, `time`, `range`. */
+  kind: string;
+  text: string;
+  at: i32;
+  end: i32;
+  isQuoted: bool = false;
+  /** `mail*`: begins with the text. */
+  isPrefix: bool = false;
+  /** Both ends of a range, which belong to it. */
+  low: ParsedValue | null = null;
+  high: ParsedValue | null = null;
+
+  constructor(kind: string, text: string, at: i32, end: i32) {
+    this.kind = kind;
+    this.text = text;
+    this.at = at;
+    this.end = end;
+  }
+}
+
+export class ParsedNode {
+  /** `and`, `or`, `not`, `field`, `text`. */
+  kind: string;
+  at: i32;
+  end: i32;
+  /** Of a group; of an exclusion the one that is excluded. */
+  items: ParsedNode[] = [];
+  field: string = "";
+  path: ParsedStep[] = [];
+  op: string = "";
+  values: ParsedValue[] = [];
+  text: string = "";
+  isQuoted: bool = false;
+
+  constructor(kind: string, at: i32, end: i32) {
+    this.kind = kind;
+    this.at = at;
+    this.end = end;
+  }
+}
+
+/** The first fault of a text, and its place. */
+export class QueryFault {
+  at: i32;
+  end: i32;
+  message: string;
+  /** The text to write there instead, which may be empty; null: unknown. */
+  suggestion: string | null;
+  /** Well written, but beyond a limit. */
+  isTooWide: bool;
+
+  constructor(at: i32, end: i32, message: string, suggestion: string | null, isTooWide: bool) {
+    this.at = at;
+    this.end = end;
+    this.message = message;
+    this.suggestion = suggestion;
+    this.isTooWide = isTooWide;
+  }
+
+  /** The text with the suggestion in place of the fault; "" where none is known. */
+  corrected(text: string): string {
+    const suggestion = this.suggestion;
+    if (suggestion === null) return "";
+    return text.substring(0, this.at) + suggestion + text.substring(this.end);
+  }
+}
+
+/** A tree, null for an empty query; or a fault. */
+export class ParsedQuery {
+  tree: ParsedNode | null;
+  fault: QueryFault | null;
+
+  constructor(tree: ParsedNode | null, fault: QueryFault | null) {
+    this.tree = tree;
+    this.fault = fault;
+  }
+}
