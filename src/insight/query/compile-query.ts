@@ -23,13 +23,14 @@ import {
   type WordMeanings,
 } from "./facts/names.ts";
 import { stuckHolders } from "./facts/stuck-holders.ts";
-import { fieldPart, type QueryFacts } from "./field-part.ts";
+import type { CostFacts, QueryFacts } from "./fields/field.ts";
+import { fieldPart } from "./fields/index.ts";
+import { isCheap, termCosts } from "./fields/term-cost.ts";
+import { anywherePart, meantPart, textsOf } from "./fields/text-part.ts";
 import type { JobQuery, LightQuery } from "./job-query.ts";
-import { numbered, Parameters, type Settled, settled } from "./parameters.ts";
-import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./part.ts";
+import { numbered, Parameters, type Settled, settled } from "./parts/parameters.ts";
+import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./parts/part.ts";
 import { rowCheck } from "./row-check.ts";
-import { type CostFacts, isCheap, termCosts } from "./term-cost.ts";
-import { anywherePart, meantPart, textsOf } from "./text-part.ts";
 
 export interface CompileOptions {
   /** The moment of the query's first page, for its further pages. Default: now, by the database. */

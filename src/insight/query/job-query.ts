@@ -1,7 +1,11 @@
 // What a compiled query is: a condition on jobs whose SQL holds nothing but constants and parameters,
 // with every name already resolved to an id. Whoever reads, counts, exports or changes "what matches"
 // takes one of these.
-import type { Condition } from "../../domain/condition.ts";
+import type { TermCost } from "./fields/field.ts";
+import type { CheckedTexts } from "./parts/part.ts";
+import type { QueryShape } from "./parts/shape.ts";
+
+export type { CheckedTexts, QueryShape, TermCost };
 
 export interface JobQuery {
   /** As it was typed, trimmed. Empty: every job. */
@@ -54,39 +58,3 @@ export interface LightQuery extends JobQuery {
 /** As a select item beside a query's condition. */
 export const undecidedBy = (query: JobQuery): string =>
   "undecided" in query ? (query as LightQuery).undecided : "false";
-
-export interface CheckedTexts {
-  readonly payload: string;
-  readonly last_error: string | null;
-  /** `marks` of the query; may be left out where that is `null::text`. */
-  readonly marks?: string | null;
-}
-
-/** How one term is answered. */
-export interface TermCost {
-  /** As it was typed, and where. */
-  readonly term: string;
-  readonly at: number;
-  readonly end: number;
-  /** `check`: every job that the others leave over is read, and its texts are looked at. */
-  readonly cost: "cheap" | "bounded" | "check";
-  /** The optional index that makes it cheap; null = none does, or it is. */
-  readonly index: string | null;
-}
-
-/** What is required of every match; null = nothing is. */
-export interface QueryShape {
-  /** One of them holds. */
-  readonly conditions: readonly Condition[] | null;
-  /** Due now, or ahead: available jobs only. */
-  readonly isDue: boolean | null;
-  readonly taskIds: readonly number[] | null;
-  readonly queueIds: readonly number[] | null;
-  /** At most these ids. */
-  readonly ids: readonly string[] | null;
-  /** An exact key. */
-  readonly key: string | null;
-  /** No id below this one, none above that one. */
-  readonly minId: string | null;
-  readonly maxId: string | null;
-}

@@ -1,8 +1,7 @@
 // The part of a query that PostgreSQL cannot decide, as a function on a row's texts. Where such a term
 // stands in an `or` or a `not`, the SQL beside it is needed, too: it is selected as *marks*, a letter
 // for each piece.
-import type { CheckedTexts } from "./job-query.ts";
-import type { QueryPart } from "./part.ts";
+import type { CheckedTexts, QueryPart } from "./parts/part.ts";
 
 export interface RowCheck {
   readonly check: ((row: CheckedTexts) => boolean) | null;

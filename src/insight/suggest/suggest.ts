@@ -3,6 +3,8 @@ import type { Database } from "../../database/database.ts";
 import { fieldNamed, isWords, queryFields } from "../../domain/portable/query/fields.ts";
 import { type Completion, completionAt, written } from "../../domain/query/completion.ts";
 import type { Span } from "../../domain/query/query-tree.ts";
+import { sqlOf } from "../query/fields/index.ts";
+import { sqlOfWord } from "../query/fields/is-part.ts";
 import { namesLike } from "./name-suggestions.ts";
 import {
   type PayloadTexts,
@@ -65,45 +67,10 @@ async function suggestionsFor(db: Database, completion: Completion): Promise<Sug
   }
 }
 
-const fieldNotes: Readonly<Record<string, string>> = {
-  id: "a job's id, or a range: id:5..9",
-  is: "where it stands: is:failed",
-  task: "its task; task:mail* is a beginning",
-  queue: "its named queue; queue:none",
-  key: "its key; key:user-* is a beginning",
-  worker: "the worker that has locked it",
-  priority: "lower runs earlier",
-  tries: "attempts made: tries>3",
-  left: "attempts left",
-  due: "waits until: due<+10m",
-  created: "added: created<1h",
-  updated: "last changed: updated<1h",
-  failed: "failed for good: failed<2h",
-  running: "locked for: running>10m",
-  flag: "has the flag",
-  error: "text in its error",
-  group: "errors of one kind",
-  payload: "a field of the payload: payload.user.id:5",
-};
-
-const conditionNotes: Readonly<Record<string, string>> = {
-  ready: "due, a worker may take it",
-  blocked: "due, its queue is locked",
-  fetched: "a worker has it and has not started it",
-  running: "a worker has started it",
-  retrying: "has failed, is tried again",
-  scheduled: "not due yet",
-  failed: "all attempts used up",
-  due: "its time has come: ready, blocked or retried",
-  stuck: "its worker, or its queue's, is not responding",
-  late: "due for more than a minute",
-  locked: "a worker has it: fetched or running",
-};
-
 const condition = (word: string, text: string): Suggestion => ({
   text,
   kind: "condition",
-  about: conditionNotes[word] ?? null,
+  about: sqlOfWord(word).note,
 });
 
 async function termSuggestions(db: Database, prefix: string): Promise<Suggestion[]> {
@@ -114,7 +81,7 @@ async function termSuggestions(db: Database, prefix: string): Promise<Suggestion
       ({ name }): Suggestion => ({
         text: begun(name),
         kind: "field",
-        about: fieldNotes[name] ?? null,
+        about: sqlOf(name).note,
       }),
     );
   if (small === "") return fields;

@@ -1,7 +1,7 @@
 // What a listing walks for: one condition on jobs, made of the query and of the contract's filters,
 // all of which must hold.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
-import { ANY_SHAPE, bothOf } from "../query/shape.ts";
+import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 
 /** The part of a compiled query that a walk needs. */
 export interface Matching

@@ -1,6 +1,7 @@
 /** The times of date-and-time fields, which are on the local clock. */
-import { zoneOffset } from "../host";
+
 import { isDigit } from "../../../src/domain/portable/digits";
+import { zoneOffset } from "../host";
 import { lower } from "../lib/letters";
 import { parseWhole } from "../lib/number";
 import { parseTime, parseWall, wallText } from "../lib/time";

@@ -6,7 +6,7 @@ const NONE: i32 = 1;
 /** Only the job's long texts decide, so a query cannot consist of excluding them. */
 const TEXTS: i32 = 2;
 
-export class QueryField {
+export class FilterField {
   name: string;
   /**
    * `integer`; `moment`: an age or a time; `word`: one of its words; `name`: a text, with `*` its beginning;
@@ -47,8 +47,8 @@ export class QueryField {
 
 const noWords: string[] = [];
 
-function field(name: string, kind: string, traits: i32 = 0, otherNames: string = ""): QueryField {
-  return new QueryField(name, kind, traits, otherNames, noWords);
+function field(name: string, kind: string, traits: i32 = 0, otherNames: string = ""): FilterField {
+  return new FilterField(name, kind, traits, otherNames, noWords);
 }
 
 /** The seven conditions, and words that mean some of them. */
@@ -67,9 +67,9 @@ export const isWords: string[] = [
 ];
 
 /** In the order in which they are suggested. */
-export const queryFields: QueryField[] = [
+export const queryFields: FilterField[] = [
   field("id", "integer"),
-  new QueryField("is", "word", 0, "state status", isWords),
+  new FilterField("is", "word", 0, "state status", isWords),
   field("task", "name", 0, "identifier"),
   field("queue", "name", NONE),
   field("key", "name", NONE),
@@ -88,7 +88,7 @@ export const queryFields: QueryField[] = [
   field("payload", "json", TEXTS),
 ];
 
-export function fieldNamed(name: string): QueryField | null {
+export function fieldNamed(name: string): FilterField | null {
   for (let i = 0; i < queryFields.length; i++) {
     if (queryFields[i]!.name === name) return queryFields[i]!;
   }

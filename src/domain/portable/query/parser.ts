@@ -3,7 +3,7 @@
 // fault while a query is typed. test/contract/queries.json holds both to the same trees and faults.
 import { badCharacter, CLOSE, COMMA, isSpace, MINUS, OPEN, QUOTE } from "./characters.ts";
 import { exclusionOnly } from "./exclusions.ts";
-import { fieldNamed, isOrder, meantField, QueryField } from "./fields.ts";
+import { FilterField, fieldNamed, isOrder, meantField } from "./fields.ts";
 import {
   DEEPEST,
   LONGEST_TEXT,
@@ -243,7 +243,7 @@ class QueryParser {
     return node;
   }
 
-  private operator(field: QueryField, hasPath: bool): string {
+  private operator(field: FilterField, hasPath: bool): string {
     const r = this.reader;
     const at = r.pos;
     const op = r.operatorAt(at);

@@ -1,6 +1,6 @@
 // What a value means follows from its field: the same `1d` is an age to `created`, a name to `task`.
 import { QUOTE, STAR } from "./characters.ts";
-import { isOrder, QueryField } from "./fields.ts";
+import { FilterField, isOrder } from "./fields.ts";
 import { LONGEST_TEXT, SHORTEST_SEARCH } from "./limits.ts";
 import { nearest } from "./nearest.ts";
 import { QueryReader } from "./reader.ts";
@@ -11,12 +11,12 @@ import { ageSeconds, isInteger, isNumber, isTime } from "./values.ts";
 export class ValueReader {
   private reader: QueryReader;
   private term: ParsedNode;
-  private field: QueryField;
+  private field: FilterField;
   private kind: string;
   private hasPath: bool;
   private opAt: i32;
 
-  constructor(reader: QueryReader, term: ParsedNode, field: QueryField) {
+  constructor(reader: QueryReader, term: ParsedNode, field: FilterField) {
     this.reader = reader;
     this.term = term;
     this.field = field;

@@ -1,7 +1,13 @@
 // A piece of a compiled query: what SQL can say of it, and what only the row's texts decide. `sql` is
 // always necessary, so that it may narrow a walk down; `decided` says whether it is sufficient, too.
-import type { CheckedTexts, QueryShape } from "./job-query.ts";
-import { ANY_SHAPE, bothOf, eitherOf } from "./shape.ts";
+import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
+
+export interface CheckedTexts {
+  readonly payload: string;
+  readonly last_error: string | null;
+  /** `marks` of the query; may be left out where that is `null::text`. */
+  readonly marks?: string | null;
+}
 
 export type QueryPart = SqlPart | TextsPart | MixedPart;
 

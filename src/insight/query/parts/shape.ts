@@ -1,5 +1,22 @@
 // What all matches of a query have in common: worked out from its parts.
-import type { QueryShape } from "./job-query.ts";
+import type { Condition } from "../../../domain/condition.ts";
+
+/** What is required of every match; null = nothing is. */
+export interface QueryShape {
+  /** One of them holds. */
+  readonly conditions: readonly Condition[] | null;
+  /** Due now, or ahead: available jobs only. */
+  readonly isDue: boolean | null;
+  readonly taskIds: readonly number[] | null;
+  readonly queueIds: readonly number[] | null;
+  /** At most these ids. */
+  readonly ids: readonly string[] | null;
+  /** An exact key. */
+  readonly key: string | null;
+  /** No id below this one, none above that one. */
+  readonly minId: string | null;
+  readonly maxId: string | null;
+}
 
 export const ANY_SHAPE: QueryShape = Object.freeze({
   conditions: null,

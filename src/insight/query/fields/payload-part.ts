@@ -1,16 +1,23 @@
 // A term about a field of the payload. PostgreSQL's own json operators fail on a payload with \u0000 or
 // half a surrogate pair, one such job would end the statement, and they take 7.0 for another number
 // than 7. So SQL only looks for the words as they are usually written, and the payload's text decides.
-import { compareNumbers } from "../../domain/decimal.ts";
-import { stringOf, valuesAt } from "../../domain/payload-values.ts";
-import { isOrder } from "../../domain/portable/query/fields.ts";
-import type { FieldTerm, Operator, QueryValue, TextValue } from "../../domain/query/query-tree.ts";
-import { contains } from "../../queue/sql/text-search.ts";
-import type { Parameters } from "./parameters.ts";
-import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "./part.ts";
+import { compareNumbers } from "../../../domain/decimal.ts";
+import { stringOf, valuesAt } from "../../../domain/payload-values.ts";
+import { isOrder } from "../../../domain/portable/query/fields.ts";
+import type {
+  FieldTerm,
+  Operator,
+  QueryValue,
+  TextValue,
+} from "../../../domain/query/query-tree.ts";
+import { contains } from "../../../queue/sql/text-search.ts";
+import type { Parameters } from "../parts/parameters.ts";
+import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "../parts/part.ts";
+import { searchedPart, textsOf } from "./text-part.ts";
 
 export function payloadPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const { path, op, values } = term;
+  if (path.length === 0) return searchedPart("payload", textsOf(term), parameters);
   return {
     kind: "texts",
     sql: writtenPart(term, parameters).sql,

@@ -1,10 +1,10 @@
 // Terms about text: found in a part of the job, or anywhere in it, ignoring case. Nothing of a stock
 // schema helps: they are walked.
-import type { FieldTerm, TextTerm } from "../../domain/query/query-tree.ts";
-import { textSearch } from "../../queue/sql/text-search.ts";
-import type { NamesWithText, WordMeanings } from "./facts/names.ts";
-import type { Parameters } from "./parameters.ts";
-import { anyOf, type QueryPart, readingPart, sqlPart } from "./part.ts";
+import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
+import { textSearch } from "../../../queue/sql/text-search.ts";
+import type { NamesWithText, WordMeanings } from "../facts/names.ts";
+import type { Parameters } from "../parts/parameters.ts";
+import { anyOf, type QueryPart, readingPart, sqlPart } from "../parts/part.ts";
 
 /** `error:…` and `payload:…`: the text somewhere in it. */
 export function searchedPart(

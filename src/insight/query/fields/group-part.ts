@@ -1,0 +1,62 @@
+// Terms about error groups: by a group's fingerprint, or by its label.
+import {
+  errorGroup,
+  errorLabel,
+  errorPlace,
+  isFingerprint,
+  likePatternOf,
+} from "../../../domain/error-group.ts";
+import type { FieldTerm } from "../../../domain/query/query-tree.ts";
+import type { KnownTask } from "../facts/error-labels.ts";
+import type { Parameters } from "../parts/parameters.ts";
+import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "../parts/part.ts";
+import type { QueryFacts } from "./field.ts";
+import { textsOf } from "./text-part.ts";
+
+/** Failed in one way: by the group's fingerprint, or by its label. */
+export function groupPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
+  return anyOf(textsOf(term).map((name) => oneGroupPart(name, parameters, known)));
+}
+
+function oneGroupPart(
+  name: string,
+  parameters: Parameters,
+  { errorGroups, unknown }: QueryFacts,
+): QueryPart {
+  const isPrint = isFingerprint(name);
+  const group = isPrint ? errorGroups.known.get(name) : undefined;
+  if (isPrint && group === undefined && errorGroups.isWhole) unknown.push(`group:${name}`);
+  const task = group?.task ?? null;
+  if (task !== null) return placePart(name, task, parameters);
+  const label = isPrint ? group?.label : name;
+  const narrow =
+    label === undefined
+      ? "jobs.last_error is not null"
+      : `jobs.last_error like ${parameters.add(likePatternOf(label), "text")}`;
+  const isIn = (error: string) =>
+    errorLabel(error) === name || (isPrint && errorGroup(error).fingerprint === name);
+  return {
+    kind: "texts",
+    sql: `(${narrow})`,
+    shape: ALL.shape,
+    // Whether there is one is known without unpacking it, and its beginning is read alone.
+    reading: label === undefined ? null : readingOf("jobs.last_error"),
+    decide: ({ last_error }) => last_error !== null && isIn(last_error),
+  };
+}
+
+/** All errors of one task, class and place. */
+function placePart(fingerprint: string, task: KnownTask, parameters: Parameters): QueryPart {
+  const isTask = `(jobs.task_id = any(${parameters.add([task.id], "int[]")}))`;
+  return allOf([
+    sqlPart(isTask, { taskIds: [task.id] }),
+    {
+      kind: "texts",
+      sql: "(jobs.last_error is not null)",
+      shape: ALL.shape,
+      reading: null,
+      decide: ({ last_error }) =>
+        last_error !== null && errorPlace(task.name, last_error).fingerprint === fingerprint,
+    },
+  ]);
+}

@@ -1,0 +1,82 @@
+// Terms about time. Every column of them is compared with moments that are fixed once a query, so that
+// all chunks of a walk, and all pages of a list, mean the same jobs.
+import { isOrder } from "../../../domain/portable/query/fields.ts";
+import { ageUs, timeUs } from "../../../domain/query/moments.ts";
+import type { MomentValue, Operator, QueryValue } from "../../../domain/query/query-tree.ts";
+import { timeText } from "../../../queue/sql/moments.ts";
+import type { Parameters } from "../parts/parameters.ts";
+import { anyOf, sqlPart } from "../parts/part.ts";
+import type { QueryShape } from "../parts/shape.ts";
+import type { FieldSql } from "./field.ts";
+
+/** The column of a moment, and the jobs that have one. */
+export interface MomentSql {
+  readonly column: string;
+  /** Only a waiting job is due, only a failed one has failed. Default: every job. */
+  readonly of?: { readonly sql: string; readonly shape: Partial<QueryShape> };
+  /** An age is the time until then, not the time since. */
+  readonly isAhead?: boolean;
+}
+
+/** From `low` up to, not including, `high`; null = open. */
+interface Interval {
+  readonly low: bigint | null;
+  readonly high: bigint | null;
+}
+
+export function momentPart({ column, of, isAhead = false }: MomentSql): FieldSql["part"] {
+  return ({ values, op }, parameters, { nowUs }) =>
+    anyOf(
+      values.map((value) => {
+        const interval = intervalOf(value, op, isAhead, nowUs);
+        const shape = { ...of?.shape, ...(isAhead ? { isDue: sideOf(interval, nowUs) } : {}) };
+        const all = [of?.sql ?? [], bounds(column, interval, parameters)].flat();
+        return sqlPart(`(${all.join(" and ")})`, shape);
+      }),
+    );
+}
+
+/** Due already, or ahead; null where it may be both. */
+function sideOf({ low, high }: Interval, nowUs: bigint): boolean | null {
+  if (high !== null && high <= nowUs + 1n) return true;
+  return low !== null && low > nowUs ? false : null;
+}
+
+function bounds(column: string, { low, high }: Interval, parameters: Parameters): string[] {
+  const at = (us: bigint) => parameters.add(timeText(String(us)), "text::timestamptz");
+  return [
+    ...(low === null ? [] : [`${column} >= ${at(low)}`]),
+    ...(high === null ? [] : [`${column} < ${at(high)}`]),
+  ];
+}
+
+function intervalOf(value: QueryValue, op: Operator, isAhead: boolean, nowUs: bigint): Interval {
+  if (value.kind === "range") {
+    const ends = [value.low, value.high] as MomentValue[];
+    const [low, high] = ends.map((end) => momentOf(end, isAhead, nowUs));
+    if (low === undefined || high === undefined) throw new Error("a range has two ends");
+    // An age of 1h..2h is a moment between 2 hours ago and 1 hour ago.
+    const isTurned = ends.every((end) => isAge(end, isAhead));
+    return isTurned ? { low: high.low, high: low.high } : { low: low.low, high: high.high };
+  }
+  const moment = value as MomentValue;
+  const { low, high } = momentOf(moment, isAhead, nowUs);
+  if (!isOrder(op)) return { low, high };
+  // Less than an hour old is later than an hour ago.
+  const isLess = op.startsWith("<") !== isAge(moment, isAhead);
+  const isInclusive = op.endsWith("=");
+  if (isLess) return { low: null, high: isInclusive ? high : low };
+  return { low: isInclusive ? low : high, high: null };
+}
+
+/** Without a sign: the time since, unless the field looks ahead. */
+function isAge({ kind, text }: MomentValue, isAhead: boolean): boolean {
+  return kind === "age" && !isAhead && !/^[+-]/.test(text);
+}
+
+function momentOf(value: MomentValue, isAhead: boolean, nowUs: bigint) {
+  if (value.kind === "time") return timeUs(value.text, nowUs);
+  const isPast = value.text.startsWith("-") || isAge(value, isAhead);
+  const us = isPast ? nowUs - ageUs(value.text) : nowUs + ageUs(value.text);
+  return { low: us, high: us + 1n };
+}

@@ -1,0 +1,76 @@
+// How each term of a query is answered, and which optional index would make it cheap. `cheap`: an
+// index leads to the matches, in some order; `bounded`: a walk in steps.
+import { isOrder } from "../../../domain/portable/query/fields.ts";
+import type { QueryNode } from "../../../domain/query/query-tree.ts";
+import {
+  BOUNDED,
+  CHEAP,
+  CHECK,
+  type CostFacts,
+  costWith,
+  type FieldCost,
+  type TermCost,
+} from "./field.ts";
+import { sqlOf } from "./index.ts";
+
+/** The terms from left to right. */
+export function termCosts(node: QueryNode | null, facts: CostFacts): TermCost[] {
+  return node === null ? [] : costsOf(node, facts, false);
+}
+
+function costsOf(node: QueryNode, facts: CostFacts, isExcluded: boolean): TermCost[] {
+  if (node.kind === "not") return costsOf(node.item, facts, true);
+  if (node.kind !== "text" && node.kind !== "field") {
+    return node.items.flatMap((item) => costsOf(item, facts, isExcluded));
+  }
+  const { at, end } = node;
+  return [{ term: facts.text.slice(at, end), at, end, ...leafCost(node, facts, isExcluded) }];
+}
+
+/** Whether an index leads to all matches: by one term that says enough, or by each for its part. */
+export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
+  if (node === null) return true;
+  if (node.kind === "not") return false;
+  if (node.kind === "text" || node.kind === "field") {
+    return leafCost(node, facts, false).cost === "cheap";
+  }
+  const isOne = node.kind === "and" && node.items.some((item) => isSingular(item, facts));
+  return isOne || node.items.every((item) => isCheap(item, facts));
+}
+
+/** Few jobs at most: an id, a key. */
+function isSingular(node: QueryNode, facts: CostFacts): boolean {
+  if (node.kind === "text") return hasOneJob(node, facts);
+  if (node.kind !== "field" || node.op === "!=" || isOrder(node.op)) return false;
+  const isWhole = (kind: string) => kind === "number" || kind === "text";
+  return (
+    sqlOf(node.field).isUnique === true &&
+    node.values.every((value) => isWhole(value.kind) && !("isPrefix" in value && value.isPrefix))
+  );
+}
+
+function leafCost(
+  node: Extract<QueryNode, { kind: "text" | "field" }>,
+  facts: CostFacts,
+  isExcluded: boolean,
+): FieldCost {
+  if (node.kind === "text") {
+    if (isExcluded) return BOUNDED;
+    if (hasOneJob(node, facts)) return CHEAP;
+    const meaning = node.isQuoted ? undefined : facts.meanings.get(node.text);
+    if (meaning?.task_id != null) return costWith("task", facts);
+    return meaning?.queue_id == null ? BOUNDED : costWith("queue", facts);
+  }
+  const cost = sqlOf(node.field).cost(node, facts);
+  return isExcluded || node.op === "!=" ? (cost.cost === "check" ? CHECK : BOUNDED) : cost;
+}
+
+function hasOneJob(node: Extract<QueryNode, { kind: "text" }>, facts: CostFacts): boolean {
+  const meaning = node.isQuoted ? undefined : facts.meanings.get(node.text);
+  return (
+    meaning !== undefined &&
+    (meaning.id !== null || meaning.key !== null) &&
+    meaning.task_id === null &&
+    meaning.queue_id === null
+  );
+}
