@@ -146,7 +146,7 @@ test("An operation is held, resumed and stopped from wherever one is.", async ()
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Priority").fill("7");
     await dialog.getByRole("button", { name: "See what it would do" }).click();
-    await dialog.getByLabel("At most so many a second").fill("5");
+    await dialog.getByLabel("Jobs per second, at most").fill("5");
     await dialog.getByRole("button", { name: "Reschedule 400 jobs" }).click();
     await sees(page, "It runs on the server.");
     await page.keyboard.press("g");
