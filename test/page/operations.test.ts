@@ -82,6 +82,7 @@ test("All that match are retried after a rehearsal, and undone from the receipt.
     await page.getByRole("button", { name: "Retry…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(`Retry ${MANY} jobs?`).waitFor();
+    await dialog.getByText(/^\d+ of these jobs$/).click();
     await dialog.locator(".samples").getByText("GatewayError").first().waitFor();
     assert.deepEqual(await rowsOf("charge"), before, "a rehearsal changes nothing");
     await admin.sql(

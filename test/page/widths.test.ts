@@ -101,7 +101,7 @@ for (const [name, route] of Object.entries({
             .filter((one) => one.querySelector(".mid") === null)
             .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
             .filter((one) => getComputedStyle(one).overflowX !== "visible")
-            .map((one) => one.textContent),
+            .map((one) => `${one.tagName}.${one.className}: ${one.textContent}`),
         );
         assert.deepEqual(cut, [], `at ${width}`);
       }

@@ -71,7 +71,7 @@ export class CronRow extends Row {
     const match = this.entry.match;
     if (match === null) return [leaf("span", "faint", "not known")];
     const words = this.entry.inWords;
-    const code = leaf("code", "cut", match);
+    const code = leaf("code", "", match);
     return words === null ? [code] : [text(words), box("span", "sub", [code])];
   }
 
