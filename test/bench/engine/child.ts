@@ -9,15 +9,16 @@ import { Meter } from "./meter.ts";
 
 // Only the contender's own code is loaded: the memory measured is its own.
 const ours = async (settings: object) => (await import("./engines/ours.ts")).ours(settings);
-const graphile = async (batching: boolean) =>
-  (await import("./engines/graphile.ts")).graphile({ batching });
+const graphile = async (localQueue: number | null) =>
+  (await import("./engines/graphile.ts")).graphile(localQueue);
 const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss({ loops });
 
 const ENGINES: Record<string, () => Promise<Engine>> = {
   ours: () => ours({}),
   fast: () => ours({ fastLane: true }),
-  gw: () => graphile(false),
-  "gw-batch": () => graphile(true),
+  gw: () => graphile(null),
+  "gw-batch": () => graphile(500),
+  "gw-2000": () => graphile(2_000),
   "boss-work": () => boss(false),
   "boss-fetch": () => boss(true),
 };
@@ -84,7 +85,7 @@ async function drain(by: Engine): Promise<Answer> {
 
 /** Resolves when the table is empty; only asked where jobs are shared. */
 async function emptied(): Promise<void> {
-  if (duty.watched !== true) return new Promise(() => {});
+  if (duty.watched !== true && duty.shared !== true) return new Promise(() => {});
   for (;;) {
     const { rows } = await client.query("select from worker._private_jobs limit 1");
     if (rows.length === 0) return;

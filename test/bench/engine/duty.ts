@@ -13,6 +13,8 @@ export interface Duty {
   readonly batch?: number;
   /** Watch that jobs of a queue run in order and one at a time. */
   readonly watched?: boolean;
+  /** Several processes share the jobs: each ends when none is left. */
+  readonly shared?: boolean;
 }
 
 export type Sample = Record<string, number>;

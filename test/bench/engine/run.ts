@@ -2,7 +2,7 @@
 // writes it to test/bench/RESULTS.md (of another PostgreSQL: RESULTS-postgres-18.md).
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
-// after `node build.mjs assets`, with
+// after `npm run build`, for ours is the library as it ships, with
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
 //     [--contenders ours,fast]   [--postgres 18]   [--checksums]  as PostgreSQL 18 has them by default
 //     [--quick]  one round of everything, smaller            [--soak]  ten minutes, on its own
@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { startBenchServer } from "./bench-server.ts";
 import { Bench, runExperiment } from "./experiment.ts";
 import { addBulk, addMany, addOne } from "./experiments/adding.ts";
-import { drain } from "./experiments/drain.ts";
+import { drain, drainByTwo } from "./experiments/drain.ts";
 import { hundredQueues, oneQueue, order } from "./experiments/queues.ts";
 import { latency, queueWal, scheduled, soak } from "./experiments/waiting.ts";
 import { machine } from "./machine.ts";
@@ -19,7 +19,7 @@ import { benchOptions } from "./options.ts";
 import { judge, type Line, table } from "./verdict.ts";
 
 const EXPERIMENTS = [
-  ...[drain, oneQueue, hundredQueues, order, addOne, addMany, addBulk],
+  ...[drain, drainByTwo, oneQueue, hundredQueues, order, addOne, addMany, addBulk],
   ...[latency, queueWal, scheduled],
 ];
 

@@ -1,11 +1,10 @@
-// Our worker: the safe default, or with the fast lane.
-import { InputError } from "../../../../src/base/errors.ts";
-import { coalescedAdd } from "../../../../src/queue/add/coalesced-add.ts";
-import { copyJobs } from "../../../../src/queue/add/copy-jobs.ts";
-import { makeWorkerUtils } from "../../../../src/utils/worker-utils.ts";
-import { defineTask } from "../../../../src/worker/task/task.ts";
-import { Worker } from "../../../../src/worker/worker.ts";
+// Our worker, from the library as it ships: the safe default, or with the fast lane.
+import type * as Library from "../../../../src/index.ts";
 import { type Adder, type Engine, NotBuilt } from "./engine.ts";
+
+// Beside the bundled child: dist/bench.
+const library = new URL("../index.js", import.meta.url).href;
+const { defineTask, InputError, makeWorkerUtils, Worker }: typeof Library = await import(library);
 
 export function ours(settings: object): Engine {
   return {
@@ -24,7 +23,7 @@ export function ours(settings: object): Engine {
   };
 }
 
-function makeWorker(options: ConstructorParameters<typeof Worker>[0]): Worker {
+function makeWorker(options: Library.WorkerOptions): Library.Worker {
   try {
     return new Worker(options);
   } catch (error) {
@@ -35,13 +34,12 @@ function makeWorker(options: ConstructorParameters<typeof Worker>[0]): Worker {
 
 async function adder(url: string): Promise<Adder> {
   const utils = await makeWorkerUtils({ connectionString: url, maxConnections: 24 });
-  const add = coalescedAdd(utils.database);
   const jobs = (payloads: readonly object[]) =>
     payloads.map((payload) => ({ identifier: "bench", payload }));
   return {
-    one: (payload) => add({ identifier: "bench", payload }),
+    one: (payload) => utils.addJob("bench", payload),
     many: (payloads) => utils.addJobs(jobs(payloads)),
-    bulk: (payloads) => copyJobs(utils.database, jobs(payloads)),
+    bulk: (payloads) => utils.copyJobs(jobs(payloads)),
     end: () => utils.end(),
   };
 }

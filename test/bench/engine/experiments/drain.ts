@@ -1,20 +1,23 @@
-// Trivial jobs in one process, 24 at once: speed, CPU, WAL and memory.
+// Trivial jobs, 24 at once: speed, CPU, WAL and memory of one process, and the speed of two.
+import { contend } from "../contender.ts";
 import type { Experiment, Row } from "../experiment.ts";
 
 const BOSS = ["boss-work", "boss-fetch"];
 
 export const drain: Experiment = {
   name: "drain",
-  contenders: ["gw", "gw-batch", "boss-work", "boss-fetch", "ours", "fast"],
+  contenders: ["gw", "gw-batch", "gw-2000", "boss-work", "boss-fetch", "ours", "fast"],
   rows: [
     speed("drain, safe, vs batching preset", "ours", ["gw-batch"], 2),
     speed("drain, safe, vs default", "ours", ["gw"], 25),
     speed("drain, safe, vs pg-boss", "ours", BOSS, 2),
     speed("drain, fast lane, vs batching preset", "fast", ["gw-batch"], 3.5),
+    shown(speed("drain, safe, vs local queue of 2,000", "ours", ["gw-2000"], 0)),
+    shown(speed("drain, fast lane, vs local queue of 2,000", "fast", ["gw-2000"], 0)),
     cost("CPU a job, safe", "µs", "cpuUs", "ours", 0.6),
     cost("CPU a job, fast lane", "µs", "cpuUs", "fast", 0.35),
-    { ...cost("– of it in Node, safe", "µs", "nodeUs", "ours", 0), target: null },
-    { ...cost("– of it in PostgreSQL, safe", "µs", "pgUs", "ours", 0), target: null },
+    shown(cost("– of it in Node, safe", "µs", "nodeUs", "ours", 0)),
+    shown(cost("– of it in PostgreSQL, safe", "µs", "pgUs", "ours", 0)),
     cost("WAL a job, safe", "B", "wal", "ours", 1),
     cost("WAL a job, fast lane", "B", "wal", "fast", 0.36),
     {
@@ -30,6 +33,32 @@ export const drain: Experiment = {
     return bench.contend("drain", contender, { jobs, limitMs: 30_000 });
   },
 };
+
+export const drainByTwo: Experiment = {
+  name: "drain-two",
+  contenders: ["gw-batch", "gw-2000", "ours", "fast"],
+  rows: ["gw-batch", "gw-2000"].flatMap((rival) => {
+    const whom = rival === "gw-2000" ? "local queue of 2,000" : "batching preset";
+    return [
+      shown(speed(`drain, 2 processes, safe, vs ${whom}`, "ours", [rival], 0)),
+      shown(speed(`drain, 2 processes, fast lane, vs ${whom}`, "fast", [rival], 0)),
+    ];
+  }),
+  async run(bench, contender) {
+    const { jobs } = bench.options;
+    await bench.server.seed(jobs);
+    const duty = bench.duty("drain", contender, { jobs, limitMs: 30_000, shared: true });
+    const answers = await contend(duty, duty);
+    // They begin and end together.
+    const jps = answers.reduce((sum, { sample }) => sum + (sample?.jps ?? 0), 0);
+    return { sample: { jps } };
+  },
+};
+
+/** A row that has no target. */
+function shown(row: Row): Row {
+  return { ...row, target: null };
+}
 
 function speed(name: string, ours: string, rivals: readonly string[], ratio: number): Row {
   return { name, unit: "jobs/s", metric: "jps", ours, rivals, better: "more", target: { ratio } };
