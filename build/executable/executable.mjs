@@ -100,6 +100,8 @@ const settings = ({ nothing }) => ({
     "--disable-warning=ExperimentalWarning",
     // Who may send a signal gets no debugger with it: SIGUSR1 would open one on port 9229.
     "--disable-sigusr1",
+    // V8's young generation would grow to 67 MB with the jobs of a busy worker, which are as fast in 8.
+    "--max-semi-space-size=4",
     // A configuration of OpenSSL names libraries to load; OPENSSL_CONF would bring a stranger's.
     `--openssl-config=${nothing}`,
   ],

@@ -56,6 +56,22 @@ test("It strips types, finds packages beside the tasks, runs programs, and drain
   assert.match(stderr, /"msg":"from a program"/);
 });
 
+test("Its young objects take 9 MB at the most, however many of them live on.", async () => {
+  const tasks = filesOf({
+    "keep.ts": `import { getHeapSpaceStatistics } from "node:v8";
+      export default (): void => {
+        const kept = Array.from({ length: 500_000 }, (_, index) => ({ text: \`number \${index}\` }));
+        const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
+        console.log(\`\${kept.length} kept, \${young?.space_size} bytes\`);
+      };`,
+  });
+  await add("keep");
+  const { status, stdout, stderr } = await started(["--tasks", tasks, "--once"]).ended;
+  assert.equal(status, 0, stderr);
+  const bytes = Number(/500000 kept, (\d+) bytes/.exec(stdout)?.[1]);
+  assert.ok(bytes < 9_000_000, stdout);
+});
+
 const saying = (word: string) =>
   `export default (_: unknown, { logger }: any): void => logger.info("it says ${word}");`;
 
