@@ -1,11 +1,12 @@
 // Puts the admin together from its configuration: all but the server on which it answers, which is one
 // of its own (server.ts) or an application's (handler.ts).
 
-import { now } from "../base/clock.ts";
-import { messageOf } from "../base/errors.ts";
+import { clearTimeout, monotonic, now, setTimeout } from "../base/clock.ts";
+import { messageOf, WorkerError } from "../base/errors.ts";
 import type { OnAudit } from "../commands/audit/audit-entry.ts";
 import { createAuditTrail } from "../commands/audit/audit-trail.ts";
 import { atWork } from "../commands/operations/model/operation.ts";
+import type { RequestScope } from "../database/connection/pool.ts";
 import { createIndexBuilds } from "../database/schema/indexes/index-builds.ts";
 import { clientAddress } from "../http/bounds/client-address.ts";
 import type { Limits } from "../http/bounds/limits.ts";
@@ -25,9 +26,13 @@ import { loopbackOf } from "./config/listen-address.ts";
 import type { Admin, AdminRoute } from "./context/admin.ts";
 import { SMALL_ANSWER_BYTES } from "./context/answer-bytes.ts";
 import { createTickets } from "./context/export-tickets.ts";
-import { type AdminEndpoint, createPolicy, needsLogin } from "./context/policy.ts";
-import { ASKED_BEFORE_MS, orReadOnly } from "./context/read-only.ts";
-import { inTime, patientAsker } from "./context/request-time.ts";
+import {
+  type AdminEndpoint,
+  ASKED_BEFORE_MS,
+  createPolicy,
+  needsLogin,
+  orReadOnly,
+} from "./context/policy.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
 import { insightSources } from "./insight/sources.ts";
@@ -223,4 +228,68 @@ function toBasePath(basePath: string): AdminEndpoint {
     label: "/",
     run: () => ({ status: 308, headers: { location: basePath }, body: null }),
   };
+}
+
+/**
+ * How long a request may take until its answer begins. When its time is over, or its client has left,
+ * the statement that it has under way is stopped. An answer that has begun, a stream, takes as long as its reader is
+ * there. How long a request may wait in line for a connection and behind locks bounds writes, too.
+ */
+interface RequestTime {
+  readonly limitMs: number;
+  readonly patienceMs: number;
+}
+
+/** For work that is finished, whoever has left: only how long it waits for others is bounded. */
+function patientAsker(patienceMs: number): RequestScope {
+  const untilMs = monotonic() + patienceMs;
+  return {
+    signal: NEVER,
+    leftMs: () => Number.POSITIVE_INFINITY,
+    patienceMs: () => Math.max(0, untilMs - monotonic()),
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+/** Does the work of a request in its time. */
+export async function inTime<T>(
+  request: HttpRequest,
+  { limitMs, patienceMs: patience }: RequestTime,
+  work: (scope: RequestScope) => T | Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  // Work that throws at once leaves nobody who waits for it, and its client leaves all the same.
+  ended.catch(() => {});
+  const end = (reason: WorkerError) => {
+    over.abort(reason);
+    reject(reason);
+  };
+  // After the answer the connection's end is that of the request, too.
+  const leave = () => end(hasLeft);
+  if (request.left.aborted) leave();
+  else request.left.addEventListener("abort", leave, { once: true });
+  let untilMs = monotonic() + limitMs;
+  const timer = setTimeout(() => end(tooLong(limitMs)), limitMs);
+  let patientUntilMs = monotonic() + patience;
+  const leftMs = () => Math.max(0, untilMs - monotonic());
+  const patienceMs = () => Math.max(0, patientUntilMs - monotonic());
+  try {
+    return await Promise.race([ended, work({ signal: over.signal, leftMs, patienceMs })]);
+  } finally {
+    clearTimeout(timer);
+    untilMs = Number.POSITIVE_INFINITY;
+    patientUntilMs = Number.POSITIVE_INFINITY;
+    // What is raced against holds the answer for as long as it is open: until the answer has been read.
+    reject(hasLeft);
+  }
+}
+
+// One for all: every request ends with it, mostly after its answer, and a stack of its own costs more than the rest.
+const hasLeft = new WorkerError("aborted", "the client has left");
+
+function tooLong(limitMs: number): WorkerError {
+  const message = `this took more than ${limitMs / 1_000} s and was stopped; ask for less, or try again`;
+  return new WorkerError("timeout", message);
 }

@@ -1,12 +1,13 @@
-// The one way through which every command is performed, whoever asks: its input is checked, it is
-// run, what it did becomes a sentence and JSON, and the record of it goes to whoever keeps records: the
-// log and the audit trail.
+// The one way through which every command is performed: its input is checked, it is run, what it did becomes a
+// sentence and JSON, and the record of it goes to the log and the audit trail. An action on jobs, what the jobs were,
+// and its record are one transaction.
 import { InputError, type Problem } from "../base/errors.ts";
 import { strict, together, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
 import { hasOperations } from "../database/schema/extensions/has-operations.ts";
+import { contendedTransaction } from "../queue/sql/contended-query.ts";
 import type { JobFacts } from "./audit/audit-entry.ts";
-import { readFacts } from "./audit/job-facts.ts";
+import { readFacts } from "./audit/audit-trail.ts";
 import type { Command, CommandContext, CommandTally } from "./declare/command.ts";
 import { type CommandFields, checksOf, type Input } from "./declare/field.ts";
 
@@ -48,8 +49,14 @@ export interface PerformOptions extends CommandContext {
   readonly request?: string;
   /** What the caller has found wrong with the input already: told together with the rest. */
   readonly problems?: readonly Problem[];
-  /** Told after the command was performed, before its result is known to anybody. */
-  readonly record?: (record: CommandRecord) => void | Promise<void>;
+  /**
+   * Called after the command was performed, before its result is known. `within`: the transaction of an action on
+   * jobs, which what is thrown here undoes; null: there is none. Returns what is to be done after the commit.
+   */
+  readonly record?: (
+    record: CommandRecord,
+    within: Database | null,
+  ) => undefined | Promise<(() => Promise<void>) | undefined>;
   /** What the jobs were and are goes into the record, too. */
   readonly isAudited?: boolean;
 }
@@ -68,10 +75,31 @@ export async function perform(
     () => checkInput(command, input),
     () => refuse(options.problems),
   );
+  await command.prepare?.(db, checked);
+  const isOne = command.onJobs !== undefined;
+  const { performed, afterwards } = isOne
+    ? await contendedTransaction(db, (within) => performOn(command, within, checked, options))
+    : await performOn(command, db, checked, options);
+  await afterwards?.();
+  return performed;
+}
+
+interface Done {
+  readonly performed: Performed;
+  readonly afterwards: (() => Promise<void>) | undefined;
+}
+
+async function performOn(
+  command: Command,
+  db: Database,
+  checked: Input<CommandFields>,
+  options: PerformOptions,
+): Promise<Done> {
   const target = targetOf(checked);
   const facts = async (of: Target) => (options.isAudited === true ? readFacts(db, of) : null);
   const mayKeep = options.keepFor !== undefined && command.operationId !== undefined;
-  const [before, isKept] = await Promise.all([facts(target), mayKeep && hasOperations(db)]);
+  const before = await facts(target);
+  const isKept = mayKeep && (await hasOperations(db));
   const keepFor = isKept ? options.keepFor : undefined;
   const result = await command.run(db, checked, { ...options, keepFor });
   const touched = {
@@ -82,7 +110,8 @@ export async function perform(
   const operationId = command.operationId?.(result) ?? null;
   const message = command.sentence(result, checked);
   const tally = command.tally?.(result, checked) ?? null;
-  await options.record?.({
+  const isOne = command.onJobs !== undefined;
+  const record: CommandRecord = {
     command: command.name,
     request: options.request ?? null,
     ...touched,
@@ -91,16 +120,21 @@ export async function perform(
     operationId,
     changes: changesIn(command, checked),
     before,
-    // The command has been performed: what can be said of it is said.
-    after: await facts(touched).catch(() => null),
-  });
+    after: await facts(touched).catch((error: unknown) => {
+      if (isOne) throw error;
+      // The command has been performed: what is known of it is recorded.
+      return null;
+    }),
+  };
+  const afterwards = await options.record?.(record, isOne ? db : null);
   const members = {
     message: JSON.stringify(message),
     ...command.members(result, checked),
     ...(tally === null ? {} : { asked: String(tally.asked), done: String(tally.done) }),
   };
   const isPartial = command.isPartial?.(result) ?? (tally !== null && tally.done < tally.asked);
-  return { message, operationId, tally, isPartial, json: objectText(members) };
+  const performed = { message, operationId, tally, isPartial, json: objectText(members) };
+  return { performed, afterwards };
 }
 
 /** The checked input; throws InputError with all its problems. */

@@ -10,6 +10,11 @@ export interface Queryable {
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
 }
 
+/** A Queryable whose statements are a transaction each, and of which several may be one. */
+export interface Transactional extends Queryable {
+  transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
+}
+
 /**
  * What `utils.with()` takes: pg's Pool, PoolClient or Client, or an object for another driver that runs one
  * statement and resolves to its rows, an object each.
@@ -24,6 +29,8 @@ export interface Database {
   readonly schema: SchemaName;
   /** Statements that are repeated may be kept prepared; not behind a transaction pooler. Default false. */
   readonly preparedStatements?: boolean | undefined;
+  /** Its statements are one transaction of ours: one that collides is not repeated by itself. Default false. */
+  readonly isTransaction?: boolean | undefined;
   /**
    * How long an add on a pool waits for its answer, milliseconds; then its connection is taken for dead. Default:
    * as long as the connection lasts.

@@ -11,9 +11,8 @@ import { createWork } from "./bounds/work.ts";
 import { errorResponse, type Report } from "./endpoint.ts";
 import { UNIX_PEER } from "./listen/listen-target.ts";
 import { Refusal } from "./refusal.ts";
-import type { HttpRequest } from "./request.ts";
+import { checkHeaders, checkVersion, type HttpRequest, parseTarget } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
-import { checkHeaders, checkVersion, parseTarget } from "./target.ts";
 
 export interface ExchangeOptions extends Report {
   /** Answers a request; it does not throw. */

@@ -2,8 +2,7 @@
 import { monotonic, wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import type { AuditEntry } from "../../src/commands/audit/audit-entry.ts";
-import { createAuditTrail } from "../../src/commands/audit/audit-trail.ts";
-import { readFacts } from "../../src/commands/audit/job-facts.ts";
+import { createAuditTrail, readFacts } from "../../src/commands/audit/audit-trail.ts";
 import { useOnce } from "../../src/commands/audit/use-once.ts";
 import { probeHead } from "../../src/commands/operations/head-probe.ts";
 import { changeOf } from "../../src/commands/operations/model/action.ts";

@@ -11,9 +11,13 @@ import { clientAddress } from "../../src/http/bounds/client-address.ts";
 import { acceptsGzip } from "../../src/http/compress.ts";
 import { Refusal } from "../../src/http/refusal.ts";
 import { conditional } from "../../src/http/repeat/conditional.ts";
-import { type HttpRequest, readJsonText } from "../../src/http/request.ts";
+import {
+  checkHeaders,
+  type HttpRequest,
+  parseTarget,
+  readJsonText,
+} from "../../src/http/request.ts";
 import { json } from "../../src/http/response.ts";
-import { checkHeaders, parseTarget } from "../../src/http/target.ts";
 import { assertQuick } from "../support/cpu-time.ts";
 
 const LENGTH = 16_384;

@@ -1,7 +1,7 @@
 // Every statement of src/queue as it is sent: each operation is called with a client that writes down
 // what it is asked and answers with what is scripted here. One entry is one golden file.
 
-import { untilNotFetched } from "../../src/commands/before-images/until-not-fetched.ts";
+import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { acted } from "../../src/commands/jobs/acted.ts";
 import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -316,7 +316,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "stop-retrying-kept": (db) => stopRetrying(db, ["1"], KEEPING),
   "reschedule-kept": (db) => rescheduleJobs(db, ["1"], { runAt: "now" }, KEEPING),
   "remove-by-key-kept": (db) => removeKeeping(db, "k", KEEPING),
-  "run-now": [(db) => runNow(db, ["1"], { runAt: "now" }, null), () => ({ id: "1" })],
+  "run-now": [(db) => runNow(db, ["1"], {}, null), () => ({ id: "1" })],
   "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
   "force-unlock-heartbeats": [(db) => forceUnlockWorkers(db, ["w"]), () => ({ present: true })],
   cleanup: [(db) => cleanup(db), cleanedUp()],

@@ -56,9 +56,12 @@ export function commandsAt(path: string, name: string): Operation {
         problems,
         isAudited: true,
         keepFor: { by: userOf(request), source: "admin" },
-        record: async (record) => {
+        record: async (record, within) => {
           note(request, record);
-          await admin.audit.record(entryOf(request, record));
+          const entry = entryOf(request, record);
+          if (within !== null) return admin.audit.recordWithin(within, entry);
+          await admin.audit.record(entry);
+          return undefined;
         },
       });
       const { json } = await performing.finally(() => {

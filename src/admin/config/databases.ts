@@ -1,6 +1,6 @@
 // The ways in which the admin uses the database, each statement bounded, and the one who says once in
 // the log that PostgreSQL is away, and once that it is back.
-import type { Pool, QueryConfig, QueryResult, QueryResultRow } from "pg";
+import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import {
@@ -8,7 +8,7 @@ import {
   boundedQueryable,
   type RequestScope,
 } from "../../database/connection/pool.ts";
-import type { Database, Queryable } from "../../database/database.ts";
+import type { Database, Queryable, Transactional } from "../../database/database.ts";
 import { explainDatabaseError } from "../../database/errors/database-errors.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
@@ -97,19 +97,21 @@ const patienceOf = ({ patienceMs }: RequestScope) =>
   patienceMs === undefined ? {} : { patienceMs };
 
 /** Whoever has gone does not wait until his statement has been stopped. */
-function untilGone(client: Queryable, signal: AbortSignal): Queryable {
+function untilGone(client: Transactional, signal: AbortSignal): Transactional {
+  const inTime = async <T>(run: () => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    const { promise: gone, reject } = Promise.withResolvers<never>();
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([run(), gone]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  };
   return {
-    async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
-      signal.throwIfAborted();
-      const { promise: gone, reject } = Promise.withResolvers<never>();
-      const onAbort = () => reject(signal.reason);
-      signal.addEventListener("abort", onAbort, { once: true });
-      try {
-        return await Promise.race([client.query<R>(config), gone]);
-      } finally {
-        signal.removeEventListener("abort", onAbort);
-      }
-    },
+    query: <R extends QueryResultRow>(config: QueryConfig) => inTime(() => client.query<R>(config)),
+    transaction: (work) => inTime(() => client.transaction(work)),
   };
 }
 
@@ -132,35 +134,60 @@ function createWatch({
   schema,
   logger,
   onDegraded,
-}: DatabaseOptions): (client: Queryable, watched: Watched) => Queryable {
+}: DatabaseOptions): (client: Transactional, watched: Watched) => Transactional {
   let away: WorkerError | null = null;
   const back = () => {
     if (away !== null) logger.info({}, "the database is back");
     away = null;
   };
-  return (client, { scope, isQuickRead }) => ({
-    async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
-      try {
-        const result = await client.query<R>(config);
-        back();
-        return result;
-      } catch (error) {
-        const explained = explainDatabaseError(error, schema.name, {
-          text: config.text,
-          values: config.values ?? [],
+  const noted = async <T>(
+    run: () => Promise<T>,
+    config: QueryConfig,
+    { scope, isQuickRead }: Watched,
+  ): Promise<T> => {
+    try {
+      const result = await run();
+      back();
+      return result;
+    } catch (error) {
+      const explained = explainDatabaseError(error, schema.name, {
+        text: config.text,
+        values: config.values ?? [],
+      });
+      const { code, message } = explained;
+      if (code === "database_unreachable") {
+        if (away === null) logger.error({ code, error: messageOf(error) }, message);
+        away = explained;
+      } else if (!unasked.has(code)) back();
+      // What was stopped because its client has left took no longer than it might.
+      const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
+      if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
+      // All connections are busy with a server that does not answer.
+      throw code === "busy" ? (away ?? explained) : explained;
+    }
+  };
+  return (client, watched) => {
+    const watching = ({ query }: Queryable): Queryable => ({
+      query: <R extends QueryResultRow>(config: QueryConfig) =>
+        noted(() => query<R>(config), config, watched),
+    });
+    return {
+      ...watching(client),
+      transaction: async (work) => {
+        // Its statements have been noted, and what else `work` throws says nothing of the server.
+        let ofWork: { readonly error: unknown } | null = null;
+        const run = () =>
+          client.transaction((inside) =>
+            work(watching(inside)).catch((error: unknown) => {
+              ofWork = { error };
+              throw error;
+            }),
+          );
+        return run().catch((error: unknown) => {
+          if (ofWork !== null) throw error;
+          return noted(() => Promise.reject(error), { text: "commit" }, watched);
         });
-        const { code, message } = explained;
-        if (code === "database_unreachable") {
-          if (away === null) logger.error({ code, error: messageOf(error) }, message);
-          away = explained;
-        } else if (!unasked.has(code)) back();
-        // What was stopped because its client has left took no longer than it might.
-        const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
-        if (isLate && !isQuickRead)
-          onDegraded?.("statement_timeout", { statement: headOf(config) });
-        // All connections are busy with a server that does not answer.
-        throw code === "busy" ? (away ?? explained) : explained;
-      }
-    },
-  });
+      },
+    };
+  };
 }

@@ -1,7 +1,10 @@
-// Where to listen, as an operator writes it, and whether only this machine can reach it.
+// Where to listen, as an operator writes it; whether only this machine can reach it, and whether a request comes
+// from here.
 import { isIP, isIPv4 } from "node:net";
 import { InputError } from "../../base/errors.ts";
-import type { ListenTarget, TcpTarget } from "../../http/listen/listen-target.ts";
+import { type ListenTarget, type TcpTarget, UNIX_PEER } from "../../http/listen/listen-target.ts";
+import { Refusal } from "../../http/refusal.ts";
+import type { HttpRequest } from "../../http/request.ts";
 import { gidOf } from "./group.ts";
 
 const FORM =
@@ -85,7 +88,7 @@ export function loopbackOf({ host, port }: TcpTarget): TcpTarget | null {
 }
 
 /** True when the other end of a connection is on this machine. */
-export function isLoopbackPeer(address: string): boolean {
+function isLoopbackPeer(address: string): boolean {
   return isLoopback(address.replace(/^::ffff:(?=\d+\.)/i, ""));
 }
 
@@ -96,3 +99,26 @@ export function isLoopbackHost(header: string | undefined): boolean {
   if (name === "localhost") return true;
   return isLoopback(name.startsWith("[") && name.endsWith("]") ? name.slice(1, -1) : name);
 }
+
+/**
+ * Throws Refusal 403 for a request that does not come from this machine, or not without a proxy in between: mode none
+ * serves no other. A proxy on this machine connects from here for all its clients, and nginx by default even with a
+ * Host that is this machine's; but it leaves traces.
+ */
+export function assertFromHere(request: HttpRequest): void {
+  const { host, remoteAddress, headers, httpVersion } = request;
+  // Neither a name alone counts nor an address alone. Only this user may connect to the unix socket.
+  const isHere = remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress);
+  if (!isHere || !isLoopbackHost(host)) throw new Refusal(403, "host", ELSEWHERE);
+  const isForwarded = Object.keys(headers).some(isOfProxy);
+  if (isForwarded || httpVersion === "1.0") throw new Refusal(403, "proxy", FORWARDED);
+}
+
+const ofProxies = new Set(["via", "forwarded", "x-real-ip"]);
+
+const isOfProxy = (name: string) => ofProxies.has(name) || name.startsWith("x-forwarded");
+
+const ELSEWHERE = "this server is for this machine only: use http://127.0.0.1 or localhost";
+
+const FORWARDED =
+  "this server has no login, so it serves no proxy: give it one with --auth basic, bearer or header, or connect without a proxy and by HTTP/1.1";

@@ -1,19 +1,22 @@
 // The rules that hold for every request, in one place and in this order: the host (mode none), the
 // login, read-only, the CSRF token. What they need to know about a route is its `access`.
+import { wait } from "../../base/clock.ts";
+import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import { READ_ONLY_SERVER } from "../../database/inspect/read-only-server.ts";
 import type { Endpoint, Exchange, Policy } from "../../http/endpoint.ts";
+import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { createAuthentication, type LoginResult } from "../access/authentication.ts";
 import { type CsrfGuard, checkRead } from "../access/csrf.ts";
 import { createLoginThrottle } from "../access/login-throttle.ts";
 import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
 import type { AdminServerConfig } from "../config/config.ts";
+import { assertFromHere } from "../config/listen-address.ts";
 import type { Metrics } from "../feed/metrics.ts";
 import type { Readiness } from "../live/readiness.ts";
 import type { PageHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
-import { assertFromHere } from "./from-here.ts";
-import { readOnlyRefusal } from "./read-only.ts";
 
 /** A row of the table, bound to its server. */
 export interface AdminEndpoint extends Endpoint {
@@ -126,4 +129,36 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
   if (code === "csrf" || code === "host" || code === "proxy") return code;
   if (login === "wrong") return "wrong_login";
   return login === "throttled" ? "throttled_login" : null;
+}
+
+/**
+ * A write waits so long at the most to learn whether the server takes any: a database that does not answer
+ * says so to the write itself. It comes off what a write may wait for others.
+ */
+export const ASKED_BEFORE_MS = 500;
+
+/**
+ * Why nothing can be changed through this admin: it was started read-only, or its database takes no writes at this
+ * moment; null: writes are allowed. A write that slips through, because the server has become a standby since, fails
+ * in PostgreSQL and is answered in the same way.
+ */
+async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
+  if (isReadOnly) {
+    return new Refusal(403, "read_only", "this admin is read-only; start one without --read-only");
+  }
+  const answered = new AbortController();
+  const silence = wait(ASKED_BEFORE_MS, answered.signal).then(() => null);
+  const state = await Promise.race([readiness.look(), silence]).finally(() => answered.abort());
+  return state?.isReadOnlyServer === true ? serverRefusal() : null;
+}
+
+/** The same for a write that PostgreSQL has refused. */
+export function orReadOnly(error: unknown): unknown {
+  const isSo = error instanceof WorkerError && error.code === "read_only_server";
+  return isSo ? serverRefusal(error) : error;
+}
+
+function serverRefusal(cause?: unknown): Refusal {
+  const refusal = new Refusal(403, "read_only", READ_ONLY_SERVER);
+  return cause === undefined ? refusal : Object.assign(refusal, { cause });
 }

@@ -57,7 +57,12 @@ export function jobCommand(declaration: Declaration): CliCommand {
             ...{ pool, logger, signal },
             isAudited: true,
             keepFor: typedBy(),
-            record: (record) => trailOf(connection).record(entryOf(record)),
+            record: async (record, within) => {
+              const trail = trailOf(connection);
+              if (within !== null) return trail.recordWithin(within, entryOf(record));
+              await trail.record(entryOf(record));
+              return undefined;
+            },
           });
           return tell(declaration, done, given);
         },

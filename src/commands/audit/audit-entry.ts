@@ -46,33 +46,3 @@ export interface JobFacts {
 
 /** Told of every write, once it has been done. May take its time; what it throws is logged. */
 export type OnAudit = (entry: AuditEntry) => void | Promise<void>;
-
-/** On the wire and in the table; ids as JSON integers. */
-export function auditJson(entry: AuditEntry): string {
-  const facts = (list: readonly JobFacts[] | null) =>
-    list === null
-      ? "null"
-      : `[${list.map(({ id, ...rest }) => `{"id":${id},${JSON.stringify(rest).slice(1)}`).join(",")}]`;
-  const members: Record<string, string> = {
-    at: JSON.stringify(entry.at),
-    by: JSON.stringify(entry.by),
-    source: JSON.stringify(entry.source),
-    client: JSON.stringify(entry.client),
-    request: JSON.stringify(entry.request),
-    action: JSON.stringify(entry.action),
-    q: JSON.stringify(entry.query),
-    ids: entry.ids === null ? "null" : `[${entry.ids.join(",")}]`,
-    key: JSON.stringify(entry.key),
-    workers: JSON.stringify(entry.workers),
-    operation_id: entry.operationId ?? "null",
-    changes: JSON.stringify(entry.changes),
-    before: facts(entry.before),
-    after: facts(entry.after),
-    asked: JSON.stringify(entry.asked),
-    done: JSON.stringify(entry.done),
-    message: JSON.stringify(entry.message),
-  };
-  return `{${Object.entries(members)
-    .map(([name, text]) => `"${name}":${text}`)
-    .join(",")}}`;
-}

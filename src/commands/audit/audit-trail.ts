@@ -1,17 +1,21 @@
 // Keeps the audit trail: in the extension's table where it is there, else in this process, with every
-// id in the log. What was done is done: a trail that cannot be written is an error in the log, with
-// the entry in it, and never a failure of the write itself.
+// id in the log. An action on jobs and its entry are one transaction. Of what was done before its entry can be
+// written, a trail that cannot be written is an error in the log, with the entry in it.
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { type Database, query } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
+import type { JobState } from "../../domain/job.ts";
+import { stateOf } from "../../queue/sql/job-state.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 import { endsPage, isUnpackable, newestRows } from "../../queue/sql/unpacked.ts";
-import { type AuditEntry, auditJson, type OnAudit } from "./audit-entry.ts";
+import type { AuditEntry, JobFacts, OnAudit } from "./audit-entry.ts";
 
 export interface AuditTrail {
   /** Never rejects. */
   record(entry: AuditEntry): Promise<void>;
+  /** Writes the entry in the transaction of `within`. Returns what is to be done once that is committed. */
+  recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /** Newest first; `beforeId`: older than this one. */
   list(limit: number, beforeId: string | null): Promise<AuditPage>;
   /** Lets go of what is too old, or too much, a bounded part of it. True: there is more. */
@@ -44,32 +48,39 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
   const memory: { readonly id: string; readonly json: string }[] = [];
   let lastId = 0;
 
-  const keep = async (entry: AuditEntry, json: string) => {
-    if (await hasOperations(db)) {
-      await query(db, recordSql, [entry.operationId, json]);
-      return;
-    }
+  const remember = (entry: AuditEntry, json: string) => {
     memory.push({ id: String(++lastId), json });
     if (memory.length > MOST_IN_MEMORY) memory.shift();
     log(logger, entry);
   };
+  const tell = async (entry: AuditEntry) => {
+    try {
+      await onAudit?.(entry);
+    } catch (error) {
+      logger.error({ error: messageOf(error) }, "onAudit has failed");
+    }
+  };
 
   return {
+    async recordWithin(within, entry) {
+      const json = auditJson(entry);
+      const isKept = await written(within, entry, json);
+      return async () => {
+        if (!isKept) remember(entry, json);
+        await tell(entry);
+      };
+    },
     async record(entry) {
       const json = auditJson(entry);
       try {
-        await keep(entry, json);
+        if (!(await written(db, entry, json))) remember(entry, json);
       } catch (error) {
         // A server that takes no writes: what was done there has changed nothing.
         const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
         if (isReadOnly) log(logger, entry);
         else logger.error({ error: messageOf(error), entry: json }, NOT_WRITTEN);
       }
-      try {
-        await onAudit?.(entry);
-      } catch (error) {
-        logger.error({ error: messageOf(error) }, "onAudit has failed");
-      }
+      await tell(entry);
     },
     async list(limit, beforeId) {
       if (await hasOperations(db)) {
@@ -90,6 +101,13 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       return row?.gone === TIDIED_AT_ONCE;
     },
   };
+}
+
+/** False: there is no table for it. */
+async function written(db: Database, entry: AuditEntry, json: string): Promise<boolean> {
+  if (!(await hasOperations(db))) return false;
+  await query(db, recordSql, [entry.operationId, json]);
+  return true;
 }
 
 /** `isCut`: there may be more behind the last row, although there are no more rows. */
@@ -160,3 +178,61 @@ const tidySql = (s: string) => `
     returning 1
   )
   select pg_catalog.count(*)::int as gone from gone`;
+
+/** On the wire and in the table; ids as JSON integers. */
+function auditJson(entry: AuditEntry): string {
+  const facts = (list: readonly JobFacts[] | null) =>
+    list === null
+      ? "null"
+      : `[${list.map(({ id, ...rest }) => `{"id":${id},${JSON.stringify(rest).slice(1)}`).join(",")}]`;
+  const members: Record<string, string> = {
+    at: JSON.stringify(entry.at),
+    by: JSON.stringify(entry.by),
+    source: JSON.stringify(entry.source),
+    client: JSON.stringify(entry.client),
+    request: JSON.stringify(entry.request),
+    action: JSON.stringify(entry.action),
+    q: JSON.stringify(entry.query),
+    ids: entry.ids === null ? "null" : `[${entry.ids.join(",")}]`,
+    key: JSON.stringify(entry.key),
+    workers: JSON.stringify(entry.workers),
+    operation_id: entry.operationId ?? "null",
+    changes: JSON.stringify(entry.changes),
+    before: facts(entry.before),
+    after: facts(entry.after),
+    asked: JSON.stringify(entry.asked),
+    done: JSON.stringify(entry.done),
+    message: JSON.stringify(entry.message),
+  };
+  return `{${Object.entries(members)
+    .map(([name, text]) => `"${name}":${text}`)
+    .join(",")}}`;
+}
+
+const MOST_JOBS = 20;
+
+interface FactsRow {
+  readonly id: string;
+  readonly state: JobState;
+  readonly run_at_us: string;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly max_attempts: number;
+}
+
+/** Of the first few of these jobs, those that are there, ascending by id. */
+export async function readFacts(
+  db: Database,
+  { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },
+): Promise<JobFacts[] | null> {
+  if (ids === null && key === null) return null;
+  const rows = await query<FactsRow>(db, factsSql, [(ids ?? []).slice(0, MOST_JOBS), key]);
+  return rows.map(({ run_at_us: runAtUs, ...row }) => ({ ...row, run_at: timeText(runAtUs) }));
+}
+
+const factsSql = (s: string) => `
+  select jobs.id, ${stateOf("jobs")} as state, ${microseconds("jobs.run_at")} as run_at_us,
+    jobs.priority, jobs.attempts, jobs.max_attempts
+  from ${s}._private_jobs as jobs
+  where jobs.id = any($1::bigint[]) or jobs.key = $2::text
+  order by jobs.id`;

@@ -104,6 +104,8 @@ export interface Command<
   readonly onJobs?: JobActionData;
   /** What is wrong with values that are each right. */
   problems?(input: Input<F>): readonly Problem[];
+  /** What it waits for before it begins. */
+  prepare?(db: Database, input: Input<F>): Promise<void>;
   run(db: Database, input: Input<F>, surroundings: CommandContext): Promise<R>;
   /** What was done, as a sentence without a full stop. */
   sentence(result: R, input: Input<F>): string;

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
-import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, type Changed, untilMayChange } from "../before-images/act-on-jobs.ts";
 import { type Command, type CommandTally, defineCommand, keepingOf } from "../declare/command.ts";
 import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";
@@ -31,11 +31,16 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
     answer: { jobs: "ActedJob[]", operation: "integer?" },
+    // Not in the transaction, whose time is that of the change.
+    prepare: async (db, input) => {
+      const { ids, ...changes } = input as Input<F> & Asked;
+      await untilMayChange(db, action.onJobs.change(changes as Changes), ids);
+    },
     run: async (db, input, { keepFor }) => {
       const { ids, ...changes } = input as Input<F> & Asked;
       const keeping = keepingOf(keepFor, action.name, changes);
       const change = action.onJobs.change(changes as Changes);
-      return acted(db, ids, await actOnJobsInTurn(db, change, ids, keeping));
+      return acted(db, ids, await actOnJobs(db, change, ids, keeping));
     },
     operationId: ({ operationId }) => operationId,
     sentence: (result, input) => actedSentence(past, result, input as Asked),

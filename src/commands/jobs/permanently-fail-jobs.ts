@@ -3,7 +3,7 @@ import { validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { markedFailed } from "../../domain/words.ts";
-import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
 import { keepingOf } from "../declare/command.ts";
@@ -73,6 +73,6 @@ export const failCommand = defineJobAction({
   run: async (db, { ids, reason }, { keepFor }) => {
     const said = hasText(reason) ? reason : DEFAULT_REASON;
     const keeping = keepingOf(keepFor, "fail", { reason: said });
-    return acted(db, ids, await permanentlyFailJobs(db, ids, said, keeping));
+    return acted(db, ids, await actOnJobs(db, failing(said), ids, keeping));
   },
 });

@@ -7,6 +7,7 @@ import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
+import { untilNotFetched } from "../before-images/act-on-jobs.ts";
 import { deletion } from "../before-images/job-change.ts";
 import {
   type Keeping,
@@ -14,7 +15,6 @@ import {
   keptStatement,
   keptValues,
 } from "../before-images/kept-statement.ts";
-import { untilNotFetched } from "../before-images/until-not-fetched.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds, text } from "../declare/field.ts";
 
@@ -35,7 +35,11 @@ export interface RemovedJob {
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
   const checked = validate(jobKey, key);
   await untilNotFetched(db, { key: checked });
-  const [row] = await contendedQuery<JobRow>(db, removeSql, [checked]);
+  return removeAtOnce(db, checked);
+}
+
+async function removeAtOnce(db: Database, key: string): Promise<RemovedJob> {
+  const [row] = await contendedQuery<JobRow>(db, removeSql, [key]);
   return removed(row);
 }
 
@@ -47,9 +51,7 @@ const removed = (row: JobRow | undefined): RemovedJob =>
 
 /** The same, where a job that is deleted is kept as it was. */
 export async function removeKeeping(db: Database, key: string, keeping: Keeping): Promise<Removed> {
-  const checked = validate(jobKey, key);
-  await untilNotFetched(db, { key: checked });
-  const values = [checked, ...keptValues(keeping)];
+  const values = [validate(jobKey, key), ...keptValues(keeping)];
   const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
   return { ...removed(row), operationId: row?.operation_id ?? null };
 }
@@ -126,10 +128,11 @@ export const removeCommand = defineCommand({
       fields: { ids: jobIds },
     },
   },
+  prepare: (db, { key }) => untilNotFetched(db, { key }),
   run: async (db, { key }, { keepFor }): Promise<Removed> => {
     const keeping = keepingOf(keepFor, "remove");
     return keeping === null
-      ? { ...(await removeJob(db, key)), operationId: null }
+      ? { ...(await removeAtOnce(db, key)), operationId: null }
       : removeKeeping(db, key, keeping);
   },
   sentence: ({ outcome }, { key }) => {

@@ -4,7 +4,7 @@ import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { attemptCount, attemptLimit, smallint } from "../../domain/job-spec.ts";
 import { moment } from "../../domain/moment.ts";
-import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
 import { keepingOf } from "../declare/command.ts";
@@ -84,9 +84,6 @@ export async function rescheduleJobs(
   const change = moving({ ...checked, shift: secondsOf(shiftMs), spread: secondsOf(spreadMs) });
   return actOnJobsInTurn(db, change, ids, keeping);
 }
-
-const millisecondsOf = (secs: number | undefined) =>
-  secs === undefined ? undefined : secs * 1_000;
 
 const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
@@ -190,14 +187,11 @@ export const rescheduleCommand = defineJobAction({
       ? []
       : [{ path: "shift", message: "moves each job from its own time: leave out run_at, or this" }],
   run: async (db, { ids, ...changes }, { keepFor }) => {
-    const { run_at: runAt, shift, spread, priority, attempts, max_attempts: maxAttempts } = changes;
+    const change = movingBy(changes as Changes);
     const keeping = keepingOf(keepFor, "reschedule", changes);
-    const moved = { runAt, shiftMs: millisecondsOf(shift), spreadMs: millisecondsOf(spread) };
-    const named = { ...moved, priority, attempts, maxAttempts };
-    const result = await acted(db, ids, await rescheduleJobs(db, ids, named, keeping));
+    const result = await acted(db, ids, await actOnJobs(db, change, ids, keeping));
     // They have the time now, but when it comes nobody takes them.
-    const isMoved = [runAt, shift, spread].some((value) => value !== undefined);
-    const spent = !isMoved ? [] : result.jobs.filter(isSpent).map(({ id }) => id);
+    const spent = change.moves === true ? result.jobs.filter(isSpent).map(({ id }) => id) : [];
     return { ...result, spent };
   },
 });

@@ -3,28 +3,32 @@
 import { now } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
-import type { Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, type Changed } from "../before-images/act-on-jobs.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
 import { keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
+import type { Changes } from "../declare/job-action.ts";
 import { type Acted, acted, defineJobAction } from "./acted.ts";
-import { type JobChanges, movingBy, rescheduleJobs } from "./reschedule-jobs.ts";
+import { movingBy } from "./reschedule-jobs.ts";
 
 /** Jobs that will have no attempts left stay as they are: a new time would not make them run. */
 export async function runNow(
   db: Database,
   ids: readonly string[],
-  changes: JobChanges,
+  changes: Changes,
   keeping: Keeping | null,
 ): Promise<Acted> {
-  const { attempts = null, maxAttempts = null } = changes;
+  const { attempts = null, max_attempts: maxAttempts = null } = changes;
   const rows = await query<{ id: string }>(db, spentSql, [ids, attempts, maxAttempts]);
   const spent = new Set(rows.map(({ id }) => id));
   const others = ids.filter((id) => !spent.has(id));
   const none: Changed = { jobs: [], operationId: null };
-  const changed = others.length === 0 ? none : await rescheduleJobs(db, others, changes, keeping);
+  const changed =
+    others.length === 0 ? none : await actOnJobs(db, runningNow(changes), others, keeping);
   return acted(db, ids, changed, [...spent]);
 }
+
+const runningNow = (changes: Changes) => movingBy({ ...changes, run_at: "now" });
 
 const spentSql: Statement = (schema) => `
   select jobs.id::text
@@ -58,7 +62,7 @@ export const runNowCommand = defineJobAction({
       doing: "Setting {jobs} to run now",
       done: "Set {jobs} to run now",
     },
-    change: (changes) => movingBy({ ...changes, run_at: "now" }),
+    change: runningNow,
     canary: "possible",
     offers: {
       one: { of: "all", place: 2 },
@@ -72,10 +76,8 @@ export const runNowCommand = defineJobAction({
       ? []
       : [{ path: "run_at", message: "lies ahead: run-now runs at once; use reschedule" }],
   run: async (db, { ids, run_at: _, ...changes }, { keepFor }) => {
-    const { priority, attempts, max_attempts: maxAttempts } = changes;
-    const named = { runAt: "now", priority, attempts, maxAttempts };
     const keeping = keepingOf(keepFor, "run-now", changes);
-    return runNow(db, ids, named, keeping);
+    return runNow(db, ids, changes as Changes, keeping);
   },
 });
 

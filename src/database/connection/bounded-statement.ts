@@ -4,7 +4,9 @@
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { serialize } from "pg-protocol";
-import { type MessageWriter, PgQuery } from "../pg-internals.ts";
+import { clearTimeout, setImmediate, setTimeout } from "../../base/clock.ts";
+import { endLent, type MessageWriter, PgQuery } from "../pg-internals.ts";
+import { cancelStatement } from "./cancel-request.ts";
 import { Client } from "./client.ts";
 
 /**
@@ -121,4 +123,48 @@ function sendPacket<R extends QueryResultRow>(
       error === null ? resolve(result) : reject(error);
     client.query(new PacketQuery<R>({ ...config, callback }, before) as unknown as pg.Submittable);
   });
+}
+
+const GRACE_MS = 3_000;
+const CANCEL_MS = 1_000;
+
+/** Stops the statement of `client` when `signal` aborts, and ends a client that never answers. */
+export function limitStatement(
+  client: pg.PoolClient,
+  limitMs: number,
+  signal: AbortSignal | undefined,
+) {
+  // A server that is frozen or unreachable cannot time out by itself: ending a client whose query is
+  // under way cuts the connection, which also gives the pool its place back.
+  const cutIn = (ms: number) =>
+    setTimeout(() => {
+      // What this process has not come to read yet is read first.
+      setImmediate(() => {
+        if (hasEnded) return;
+        isCut = cancelled !== undefined;
+        void endLent(client).catch(() => {});
+      });
+    }, ms);
+  let hasEnded = false;
+  let isCut = false;
+  let overdue = cutIn(limitMs + GRACE_MS);
+  let cancelled: Promise<void> | undefined;
+  const cancel = () => {
+    clearTimeout(overdue);
+    overdue = cutIn(CANCEL_MS);
+    cancelled = cancelStatement(client);
+  };
+  signal?.addEventListener("abort", cancel, { once: true });
+  return {
+    /** Whether the connection was cut because nobody waits any more. */
+    get isCut() {
+      return isCut;
+    },
+    async end() {
+      hasEnded = true;
+      signal?.removeEventListener("abort", cancel);
+      await cancelled;
+      clearTimeout(overdue);
+    },
+  };
 }

@@ -2,23 +2,21 @@
 // in a short transaction under a statement timeout.
 
 import { once } from "node:events";
-import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
+import type { QueryConfig, QueryResultRow } from "pg";
 import pg from "pg";
 import {
   clearTimeout,
   LONGEST_TIMER_MS,
-  setImmediate,
   setTimeout,
   timeoutSignal,
   wait,
 } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import type { Queryable } from "../database.ts";
+import type { Transactional } from "../database.ts";
 import { isAnswerLost, markUnsent } from "../errors/lost-answer.ts";
 import { endLent } from "../pg-internals.ts";
-import { beginWith, runBounded } from "./bounded-statement.ts";
-import { cancelStatement } from "./cancel-request.ts";
+import { beginWith, limitStatement, runBounded } from "./bounded-statement.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
 import { serverSettings, tellIgnored } from "./server/server-settings.ts";
 
@@ -134,74 +132,48 @@ export interface RequestScope {
 }
 
 /**
- * A Queryable that runs each statement in a transaction of its own under `bounds`. SET LOCAL, not
+ * Runs each statement in a transaction of its own under `bounds`, or several in one. SET LOCAL, not
  * connection options: it also holds on a pool that was lent to us and behind pgbouncer.
  */
-export function boundedQueryable(pool: pg.Pool, bounds: Bounds, scope?: RequestScope): Queryable {
-  return {
-    query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
-      return withClient(
-        pool,
-        async (client) => {
-          const limitMs = Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
-          const lockMs = Math.min(bounds.lockTimeoutMs, scope?.patienceMs?.() ?? Infinity);
-          const limits = limitStatement(client, limitMs, scope?.signal);
-          try {
-            scope?.signal.throwIfAborted();
-            return await runBounded<R>(client, beginWith(bounds, { limitMs, lockMs }), config);
-          } catch (error) {
-            // That the connection was lost is our own doing, and says nothing of the server.
-            throw limits.isCut ? scope?.signal.reason : error;
-          } finally {
-            await limits.end();
-          }
-        },
-        {
-          waitMs: Math.min(bounds.lineMs ?? LONGEST_WAIT_MS, scope?.patienceMs?.() ?? Infinity),
-          signal: scope?.signal,
-        },
-      );
-    },
+export function boundedQueryable(
+  pool: pg.Pool,
+  bounds: Bounds,
+  scope?: RequestScope,
+): Transactional {
+  const limitOf = () => Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
+  const before = () => {
+    const lockMs = Math.min(bounds.lockTimeoutMs, scope?.patienceMs?.() ?? Infinity);
+    return beginWith(bounds, { limitMs: limitOf(), lockMs });
   };
-}
-
-const GRACE_MS = 3_000;
-const CANCEL_MS = 1_000;
-
-/** Stops the statement of `client` when `signal` aborts, and ends a client that never answers. */
-function limitStatement(client: pg.PoolClient, limitMs: number, signal: AbortSignal | undefined) {
-  // A server that is frozen or unreachable cannot time out by itself: ending a client whose query is
-  // under way cuts the connection, which also gives the pool its place back.
-  const cutIn = (ms: number) =>
-    setTimeout(() => {
-      // What this process has not come to read yet is read first.
-      setImmediate(() => {
-        if (hasEnded) return;
-        isCut = cancelled !== undefined;
-        void endLent(client).catch(() => {});
-      });
-    }, ms);
-  let hasEnded = false;
-  let isCut = false;
-  let overdue = cutIn(limitMs + GRACE_MS);
-  let cancelled: Promise<void> | undefined;
-  const cancel = () => {
-    clearTimeout(overdue);
-    overdue = cutIn(CANCEL_MS);
-    cancelled = cancelStatement(client);
+  const limited = async <T>(client: pg.PoolClient, run: () => Promise<T>): Promise<T> => {
+    const limits = limitStatement(client, limitOf(), scope?.signal);
+    try {
+      scope?.signal.throwIfAborted();
+      return await run();
+    } catch (error) {
+      // That the connection was lost is our own doing, and says nothing of the server.
+      throw limits.isCut ? scope?.signal.reason : error;
+    } finally {
+      await limits.end();
+    }
   };
-  signal?.addEventListener("abort", cancel, { once: true });
+  const connected = <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+    withClient(pool, work, {
+      waitMs: Math.min(bounds.lineMs ?? LONGEST_WAIT_MS, scope?.patienceMs?.() ?? Infinity),
+      signal: scope?.signal,
+    });
   return {
-    /** Whether the connection was cut because nobody waits any more. */
-    get isCut() {
-      return isCut;
-    },
-    async end() {
-      hasEnded = true;
-      signal?.removeEventListener("abort", cancel);
-      await cancelled;
-      clearTimeout(overdue);
-    },
+    query: <R extends QueryResultRow>(config: QueryConfig) =>
+      connected((client) => limited(client, () => runBounded<R>(client, before(), config))),
+    transaction: (work) =>
+      connected(async (client) => {
+        const query = <R extends QueryResultRow>(config: QueryConfig) =>
+          limited(client, () => client.query<R>(config));
+        await query({ text: before().join("; ") });
+        const result = await work({ query });
+        await query({ text: "commit" });
+        return result;
+      }),
   };
 }
 

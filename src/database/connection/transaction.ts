@@ -1,6 +1,6 @@
 // Several statements as one: all of them happen, or none.
 import type { QueryConfig, QueryResultRow } from "pg";
-import type { Database, Queryable } from "../database.ts";
+import type { Database, Queryable, Transactional } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
 import { isAnswerLost } from "../errors/lost-answer.ts";
 import { BEGIN } from "./bounded-statement.ts";
@@ -13,7 +13,7 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `work` in a transaction on one connection of the pool in `db`. A client in `db` is used as
+ * Runs `work` in a transaction on one connection of the pool in `db`, under its limits where it has some. A client in `db` is used as
  * it is: whether it is in a transaction is its owner's affair. Throws WorkerError (`outcome_unknown` where
  * the connection was lost during the commit), and what `work` throws.
  */
@@ -22,13 +22,16 @@ export async function inTransaction<T>(
   work: (db: Database) => Promise<T>,
   { withinMs }: TransactionOptions = {},
 ): Promise<T> {
+  if (isTransactional(db.client)) {
+    return db.client.transaction((client) => work({ ...db, client, isTransaction: true }));
+  }
   if (!isPool(db.client)) return work(db);
   let ofWork: { readonly error: unknown } | null = null;
   try {
     return await withClient(db.client, async (one) => {
       const client = withinMs === undefined ? one : inTime(one, withinMs);
       await client.query({ text: BEGIN });
-      const result = await work({ ...db, client }).catch((error: unknown) => {
+      const result = await work({ ...db, client, isTransaction: true }).catch((error: unknown) => {
         ofWork = { error };
         throw error;
       });
@@ -40,6 +43,24 @@ export async function inTransaction<T>(
   } catch (error) {
     // Its statements have explained their errors themselves.
     throw ofWork === null ? explainDatabaseError(error, db.schema.name) : error;
+  }
+}
+
+const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
+
+/**
+ * Runs `work`, which may fail without an end of the transaction around it: what it did is undone, and the error thrown.
+ * `db` is a transaction of ours, or any other, where nothing is done about it.
+ */
+export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  if (db.isTransaction !== true) return work();
+  await db.client.query({ text: "savepoint before_work" });
+  try {
+    return await work();
+  } catch (error) {
+    // On a lost connection this fails, too, and the first error says more.
+    await db.client.query({ text: "rollback to savepoint before_work" }).catch(() => {});
+    throw error;
   }
 }
 

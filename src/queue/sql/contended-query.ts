@@ -2,7 +2,7 @@
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
-import { inTransaction } from "../../database/connection/transaction.ts";
+import { behindSavepoint, inTransaction } from "../../database/connection/transaction.ts";
 import {
   type Database,
   type QueryOptions,
@@ -31,12 +31,24 @@ export async function contendedQuery<R extends object>(
   values: unknown[],
   options?: QueryOptions,
 ): Promise<R[]> {
+  const send = (on: Database) => query<R>(on, statement, values, options);
+  // All of a transaction of ours is repeated, not one statement of it.
+  if (db.isTransaction === true) return send(db);
+  return repeated((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
+}
+
+/** The same for several statements, which are one transaction. */
+export const contendedTransaction = <T>(
+  db: Database,
+  work: (db: Database) => Promise<T>,
+): Promise<T> => repeated(() => inTransaction(db, work));
+
+async function repeated<T>(run: (isSerialized: boolean) => Promise<T>): Promise<T> {
   let collision: unknown;
   let isSerialized = false;
-  const send = (on: Database) => query<R>(on, statement, values, options);
   for (let attempt = 0; ; attempt++) {
     try {
-      return await (isSerialized ? inTransaction(db, send) : send(db));
+      return await run(isSerialized);
     } catch (error) {
       const state = codeOf((error as Error).cause);
       if (collision !== undefined && state === IN_FAILED_TRANSACTION) throw collision;
@@ -65,8 +77,9 @@ export async function actingQuery<R extends object>(
   statement: ActingStatement,
   values: unknown[],
 ): Promise<R[]> {
+  const send = () => contendedQuery<R>(db, (schema) => statement(schema, GIVEN), values);
   try {
-    return await contendedQuery<R>(db, (schema) => statement(schema, GIVEN), values);
+    return await behindSavepoint(db, send);
   } catch (error) {
     if (codeOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
     // Inside a transaction of the caller's, which PostgreSQL has given up, the first error says more; and

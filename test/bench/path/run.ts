@@ -72,7 +72,9 @@ async function action(connectionString: string): Promise<void> {
   await using utils = await makeWorkerUtils({ connectionString, schema: SCHEMA });
   const later = new Date(Date.now() + 3_600_000);
   const { id } = await utils.addJob("hello", {}, { runAt: later });
-  const session = await fetch(`${admin.url}api/session`);
+  // What is read of the server is none of the request.
+  const { url } = admin;
+  const session = await fetch(`${url}api/session`);
   const { csrf_token: token } = (await session.json()) as { readonly csrf_token: string };
   const request = {
     method: "POST",
@@ -80,7 +82,7 @@ async function action(connectionString: string): Promise<void> {
     body: JSON.stringify({ action: "reschedule", ids: [Number(id)], priority: 1 }),
   };
   const one = async () => {
-    const response = await fetch(`${admin.url}api/jobs/action`, request);
+    const response = await fetch(`${url}api/jobs/action`, request);
     if (!response.ok) throw new Error(await response.text());
     await response.text();
   };

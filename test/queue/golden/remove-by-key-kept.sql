@@ -1,8 +1,3 @@
-  select j.id::text from "worker"._private_jobs j
-  where (j.id = any($1::bigint[]) or j.key = $2::text) and j.locked_at is not null;
-
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
-
   with removed as (
     delete from "worker"._private_jobs as jobs
     where jobs.key = $1::text and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
