@@ -1,42 +1,22 @@
-// How numbers and times are said in a sentence of ours: grouped, ages in one unit, and with a sign
-// where they are not exact.
+// Numbers and times in sentences: grouped, and with a sign where they are not exact. Ages are in portable/ages.ts.
+import { groupedDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
-
-const units: readonly (readonly [name: string, ms: number])[] = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1_000],
-];
-const TWO_UNITS_BELOW_MS = 600_000;
-
-/** `9 m 30 s` below ten minutes, and one unit from there on: `12 m`, `2 h`, `3 d`. */
-export function ageText(ms: number): string {
-  if (ms < TWO_UNITS_BELOW_MS) return spanText(ms);
-  const [name, size] = units.find(([, size]) => ms >= size) ?? ["s", 1_000];
-  return `${grouped(Math.floor(ms / size))} ${name}`;
-}
-
-/** `1 h 40 m`: a length that is meant exactly, such as a bound; at most two units. */
-export function spanText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000)) * 1_000;
-  const first = units.findIndex(([, size]) => seconds >= size);
-  const [name, size] = units[first] ?? ["s", 1_000];
-  const head = `${grouped(Math.floor(seconds / size))} ${name}`;
-  const next = units[first + 1];
-  const rest = next === undefined ? 0 : Math.floor((seconds % size) / next[1]);
-  return next === undefined || rest === 0 ? head : `${head} ${rest} ${next[0]}`;
-}
 
 /** `8,400`. */
 export function grouped(count: number): string {
-  return String(Math.trunc(count)).replace(/\B(?=(\d{3})+$)/g, ",");
+  return groupedDigits(String(Math.trunc(count)));
 }
 
 /** `8,400`, `≈ 8,400` or `at least 8,400`. */
 export function valueText({ value, precision }: Value): string {
   if (precision === "exact") return grouped(value);
   return precision === "capped" ? `at least ${grouped(value)}` : `≈ ${grouped(value)}`;
+}
+
+/** In a column or a list: `8,400`, `≈ 8,400` or `≥ 8,400`. */
+export function shortValue({ value, precision }: Value): string {
+  if (precision === "exact") return grouped(value);
+  return `${precision === "capped" ? "≥" : "≈"} ${grouped(value)}`;
 }
 
 /** `1 job`, `480 jobs`, `≈ 480 jobs`, `at least 1 job`. */

@@ -1,15 +1,9 @@
 // Numbers and times in sentences.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ageText, spanText } from "../../src/domain/portable/ages.ts";
 import { capped, estimated, exact } from "../../src/domain/value.ts";
-import {
-  ageText,
-  counted,
-  grouped,
-  momentText,
-  ordinal,
-  spanText,
-} from "../../src/domain/words.ts";
+import { counted, grouped, momentText, ordinal, shortValue } from "../../src/domain/words.ts";
 import { isPoison, lostTries } from "../../src/queue/workers/lost-tries.ts";
 
 test("Ages have two units below ten minutes, and one from there on.", () => {
@@ -35,6 +29,7 @@ test("Lengths that are meant exactly have at most two units.", () => {
     "1 h 40 m": 6_000_000,
     "2 h": 7_200_000,
     "3 d 4 h": 3 * 86_400_000 + 4 * 3_600_000,
+    "10 d": 10 * 86_400_000 + 4 * 3_600_000,
   };
   for (const [text, ms] of Object.entries(lengths)) assert.equal(spanText(ms), text);
 });
@@ -49,6 +44,11 @@ test("Numbers are grouped, and say when they are not exact.", () => {
   assert.equal(counted(capped(10_000, "probe", ""), "try", "tries"), "at least 10,000 tries");
   assert.equal(counted(capped(1, "probe", ""), "job is", "jobs are"), "at least 1 job is");
   assert.equal(counted(0, "job"), "0 jobs");
+  assert.equal(grouped(-1_234), "-1,234");
+  const short = [exact(8_412, "scan", ""), estimated(8_412, 300, "sample", "")];
+  assert.deepEqual([...short, capped(10_000, "probe", "")].map(shortValue), [
+    ...["8,412", "≈ 8,400", "≥ 10,000"],
+  ]);
   assert.equal(momentText(Date.parse("2026-11-22T00:20:00.7Z")), "2026-11-22T00:20:00Z");
 });
 

@@ -2,7 +2,7 @@
 // on: the last whole line is the place.
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
-import { counted } from "../../domain/words.ts";
+import { counted, grouped } from "../../domain/words.ts";
 import type { Export } from "../../insight/export/export-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, defaulting, flag, several, text } from "../arguments/values.ts";
@@ -73,8 +73,8 @@ async function written(begun: Export, output: ExportOutput, signal: AbortSignal)
     for await (const piece of begun.pieces(signal)) {
       await out.write(piece, signal);
       const { lines } = begun.progress();
-      const perSecond = Math.round(lines / ((monotonic() - began) / 1_000));
-      printExportProgress(`${jobs(lines)}, ${perSecond.toLocaleString("en")} a second`);
+      const perSecond = Math.round(lines / (Math.max(monotonic() - began, 1) / 1_000));
+      printExportProgress(`${jobs(lines)}, ${grouped(perSecond)} a second`);
     }
   } catch (error) {
     if (!signal.aborted) throw brokenOff(error, goingOn(begun));

@@ -2,6 +2,7 @@
 
 import { operationVerbs } from "../../commands/operations/verbs.ts";
 import { isJobId } from "../../domain/job-ids.ts";
+import { grouped } from "../../domain/words.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { choice, defaulting, text, whole } from "../arguments/values.ts";
 import { print, printJson, printTable } from "../output/print.ts";
@@ -25,7 +26,7 @@ export const operationsCommand = defineCommand({
       throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");
     }
     const { operationTools } = await import("../operations/operation-tools.ts");
-    const { outcomeLines, number, progressLine } = await import("../operations/operation-text.ts");
+    const { outcomeLines, progressLine } = await import("../operations/operation-text.ts");
     const { readForeignColumns } = await import("../../database/inspect/foreign-columns.ts");
     const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
     const { recordTyped } = await import("../operations/by-query.ts");
@@ -49,8 +50,8 @@ export const operationsCommand = defineCommand({
           printTable(
             ["ID", "STATE", "ACTION", "DONE", "LEFT ALONE", "BY", "STARTED", "QUERY"],
             list.map((one) => [
-              ...[one.id, one.state, one.action, number(one.done)],
-              number(leftAlone(one)),
+              ...[one.id, one.state, one.action, grouped(one.done)],
+              grouped(leftAlone(one)),
               ...[one.origin.by ?? "", one.startedAt.replace(/\.\d+Z$/, "Z"), one.query],
             ]),
           );

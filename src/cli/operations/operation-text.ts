@@ -6,22 +6,16 @@ import type { MissingTables } from "../../commands/operations/model/missing-tabl
 import { notFound } from "../../commands/operations/model/not-found.ts";
 import { type JobOperation, leftAlone } from "../../commands/operations/model/operation.ts";
 import type { RehearsalReport, Share } from "../../commands/operations/rehearse/rehearse.ts";
-import type { Precision, Value } from "../../domain/value.ts";
-import { counted } from "../../domain/words.ts";
+import { ageText } from "../../domain/portable/ages.ts";
+import type { Value } from "../../domain/value.ts";
+import { counted, grouped, shortValue } from "../../domain/words.ts";
 import type { SameQueue } from "../shell/same-queue.ts";
-
-export const number = (value: number) => value.toLocaleString("en-US");
-
-const marks: Readonly<Record<Precision, string>> = { exact: "", capped: "≥ ", estimated: "≈ " };
-
-/** A number, and that it is none where it is an estimate. */
-export const known = ({ value, precision }: Value) => `${marks[precision]}${number(value)}`;
 
 /** `1 job`, `≈ 8,400 jobs`. */
 export const jobsOf = (count: number | Value): string =>
   typeof count === "number"
     ? counted(count, "job")
-    : `${known(count)} ${count.value === 1 ? "job" : "jobs"}`;
+    : `${shortValue(count)} ${count.value === 1 ? "job" : "jobs"}`;
 
 /** What would be done, a line each. */
 export function rehearsalLines(
@@ -34,7 +28,7 @@ export function rehearsalLines(
   if (unknown.length > 0) lines.push(`  nothing is called ${unknown.join(", ")}`);
   if (skipLocked.value > 0)
     lines.push(
-      `  left alone: ${known(skipLocked)} that ${skipLocked.value === 1 ? "runs" : "run"} now`,
+      `  left alone: ${shortValue(skipLocked)} that ${skipLocked.value === 1 ? "runs" : "run"} now`,
     );
   if (count.value === 0 && (count.precision === "exact" || byTask.length === 0)) return lines;
   lines.push(`  by task: ${shares(byTask)}`, `  by queue: ${shares(byQueue)}`);
@@ -59,33 +53,34 @@ function jobsThatMatch({ rehearsal: { query }, count, skipLocked, change }: Rehe
   if (change.value >= whole) {
     return `${jobsOf(change)}${intervalOf(change)} that ${change.value === 1 ? "matches" : "match"} ${query}`;
   }
-  return `${known(change)} of ${jobsOf({ ...count, value: whole })} that match ${query}, those of the lowest ids`;
+  return `${shortValue(change)} of ${jobsOf({ ...count, value: whole })} that match ${query}, those of the lowest ids`;
 }
 
 function intervalOf({ precision, low = 0, high, basis }: Value): string {
   if (precision !== "estimated") return "";
   const why = basis === "scan" ? "some are too large to be looked at" : "from a sample";
-  return ` (${number(low)} to ${number(high ?? low)}, ${why})`;
+  return ` (${grouped(low)} to ${grouped(high ?? low)}, ${why})`;
 }
 
 const shares = (list: readonly Share[]) =>
   list
     .slice(0, 5)
-    .map(({ name, count }) => `${name ?? "(none)"} ${known(count)}`)
+    .map(({ name, count }) => `${name ?? "(none)"} ${shortValue(count)}`)
     .join(", ");
 
 function bytes(count: number): string {
   if (count < 1_000_000) return `${Math.max(1, Math.round(count / 1_000))} kB`;
-  return `${number(Math.round(count / 1_000_000))} MB`;
+  return `${grouped(Math.round(count / 1_000_000))} MB`;
 }
 
 /** While it goes on: one line. */
 export function progressLine(operation: JobOperation): string {
   const { state, action, done, undone, kept, expected, ratePerS, etaS } = operation;
-  const of = expected === null ? "" : ` of ${known(expected)}`;
-  const so = state === "undoing" ? `${number(undone)} of ${number(kept)}` : `${number(done)}${of}`;
-  const rate = ratePerS === null ? "" : `, ${number(ratePerS)}/s`;
-  const eta = etaS === null ? "" : `, ${number(etaS)} s left`;
+  const of = expected === null ? "" : ` of ${shortValue(expected)}`;
+  const so =
+    state === "undoing" ? `${grouped(undone)} of ${grouped(kept)}` : `${grouped(done)}${of}`;
+  const rate = ratePerS === null ? "" : `, ${grouped(ratePerS)}/s`;
+  const eta = etaS === null ? "" : `, ${ageText(etaS * 1_000)} left`;
   const what = state === "undoing" ? "undo" : state === "canary" ? `${action}, canary` : action;
   return `${what}: ${so}${rate}${eta}`;
 }
@@ -136,26 +131,26 @@ export function outcomeLines(
 
 function undoneOf({ action, changes, done, undone }: JobOperation, foreign: readonly string[]) {
   if (foreign.length === 0 || !isDeletion(changeOf(action, changes))) {
-    return `${number(undone)} of ${counted(done, "job is what it was", "jobs are what they were")}`;
+    return `${grouped(undone)} of ${counted(done, "job is what it was", "jobs are what they were")}`;
   }
-  const back = `${number(undone)} of ${counted(done, "job is back", "jobs are back")}`;
+  const back = `${grouped(undone)} of ${counted(done, "job is back", "jobs are back")}`;
   const columns = foreign.length === 1 ? "column" : "columns";
   return `${back}, but for your own ${columns} ${foreign.join(", ")}: not kept, so the default is there now`;
 }
 
 function heldText({ done, undone, undoAfterId }: JobOperation): string {
   if (undoAfterId === null) return `Paused after ${jobsOf(done)}`;
-  return `The undo is paused after ${number(undone)} of ${jobsOf(done)}`;
+  return `The undo is paused after ${grouped(undone)} of ${jobsOf(done)}`;
 }
 
 /** Of an undo that was stopped. */
 const undoneText = ({ undone, undoAfterId }: JobOperation) =>
-  undoAfterId === null ? "" : `; ${number(undone)} of them are what they were`;
+  undoAfterId === null ? "" : `; ${grouped(undone)} of them are what they were`;
 
 function doneText(operation: JobOperation): string {
   const { action, done } = operation;
   const all = done + leftAlone(operation);
-  return `${actionData(action).words.past} ${number(done)} of ${jobsOf(all)}`;
+  return `${actionData(action).words.past} ${grouped(done)} of ${jobsOf(all)}`;
 }
 
 function leftText({ skippedLocked, skippedChanged, skippedGone }: JobOperation): string {
@@ -197,6 +192,6 @@ function notFoundLines(operation: JobOperation): string[] {
   if (rest === null || (rest.low ?? rest.value) === 0) return [];
   const wereGone = rest.value === 1 ? "was gone at its turn" : "were gone at their turn";
   return [
-    `${known(rest)} more${intervalOf(rest)} matched before and ${wereGone}, or matched no more`,
+    `${shortValue(rest)} more${intervalOf(rest)} matched before and ${wereGone}, or matched no more`,
   ];
 }

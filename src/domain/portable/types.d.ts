@@ -1,4 +1,5 @@
 // The types of AssemblyScript in files that both compilers read.
 type i32 = number;
+type i64 = number;
 type f64 = number;
 type bool = boolean;

@@ -1,7 +1,9 @@
 // The rules about work that is lost or will be: errors that are many or new, jobs that kill their
 // workers, a peak ahead, a server in trouble. Pure: from facts to incidents.
+
+import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimated, exact } from "../../domain/value.ts";
-import { ageText, counted, grouped, isMarkedFailed, named, spanText } from "../../domain/words.ts";
+import { counted, grouped, isMarkedFailed, named } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups, JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";

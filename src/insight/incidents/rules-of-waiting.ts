@@ -1,8 +1,10 @@
 // The rules about work that does not move: a stuck queue, a worker that is not responding, a task without a worker, jobs
 // that wait although there is nothing in their way. Pure: from facts to incidents.
+
+import { ageText } from "../../domain/portable/ages.ts";
 import { quoted } from "../../domain/portable/query/quoted.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
-import { ageText, byWorker, counted, grouped, named, workerNamed } from "../../domain/words.ts";
+import { byWorker, counted, grouped, named, workerNamed } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { isUnsupported } from "../why/causes.ts";
 import type { IncidentFacts, WaitingQueue, WaitingTask } from "./facts.ts";

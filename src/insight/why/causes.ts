@@ -4,10 +4,10 @@
 //   fetched, running   job ─▶ its worker is alive | not responding | unknown
 //   the rest  not due | no tries left | its queue or task is gone | nobody knows its task | others are before it
 
+import { ageText } from "../../domain/portable/ages.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Value } from "../../domain/value.ts";
 import {
-  ageText,
   allTriesAre,
   counted,
   momentText,

@@ -1,7 +1,8 @@
 // One sentence, or three, about where a job stands: first what holds, then why, then what would help.
+
+import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
 import {
-  ageText,
   allTriesAre,
   byWorker,
   counted,

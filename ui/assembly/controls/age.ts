@@ -2,16 +2,18 @@
  * Ages that live, and become clock times when nothing new has come: an age that goes on counting would
  * claim that it is still so. Every age is made from a Times, which knows whether it may.
  */
+import { ageText, spanText } from "../../../src/domain/portable/ages";
 import { zoneOffset } from "../host";
 import { attr, el, Node, nothing, text } from "../lib/node";
-import { grouped, parseWhole } from "../lib/number";
+import { parseWhole } from "../lib/number";
 import { isoTime, parseTime, wallText, zoneText } from "../lib/time";
 import { dash } from "./empty";
 
 const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
 const WEEKDAYS: string = "Sun Mon Tue Wed Thu Fri Sat ";
 const DAY_MS: f64 = 86400000;
-const TWO_UNITS_BELOW_S: i64 = 600;
+/** An age of more has one unit. */
+const TWO_UNITS_BELOW_MS: f64 = 600000;
 
 export class Times {
   constructor(
@@ -22,27 +24,7 @@ export class Times {
   ) {}
 }
 
-/** `9 m 30 s` below ten minutes, and one unit from there on: `12 m`, `2 h`, `3 d`. */
-export function ageText(ms: f64): string {
-  const seconds = secondsOf(ms);
-  if (seconds < TWO_UNITS_BELOW_S) return spanText(ms);
-  if (seconds < 3600) return `${seconds / 60} m`;
-  return seconds < 86400 ? `${seconds / 3600} h` : grouped(seconds / 86400) + " d";
-}
-
-/** `2 h 9 m`: a length that is meant exactly, such as a bound; at most two units, from ten days on one. */
-export function spanText(ms: f64): string {
-  const seconds = secondsOf(ms);
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return two(seconds / 60, "m", seconds % 60, "s");
-  if (seconds < 86400) return two(seconds / 3600, "h", (seconds / 60) % 60, "m");
-  const days = seconds / 86400;
-  return days >= 10 ? grouped(days) + " d" : two(days, "d", (seconds / 3600) % 24, "h");
-}
-
-function secondsOf(ms: f64): i64 {
-  return <i64>(max(0, ms) / 1000);
-}
+export { ageText, spanText };
 
 /** `7 s ago`; stale: `at 00:20:16`. */
 export function ago(at: f64, times: Times): string {
@@ -149,7 +131,7 @@ export function clocked(said: string, at: f64): string {
     }
     const before = out.length > 0 ? out[out.length - 1] : "";
     const isRange = end < words.length && words[end] === "to";
-    const isRough = units === 1 && ms >= <f64>TWO_UNITS_BELOW_S * 1000 && !isRange;
+    const isRough = units === 1 && ms >= TWO_UNITS_BELOW_MS && !isRange;
     if (end > i && rest.length === 0 && end < words.length && words[end].startsWith("ago")) {
       const word = isRough ? "before " : "at ";
       out.push(word + clockAt(at - ms, at) + words[end].substring(3));
@@ -180,8 +162,4 @@ function unitOf(word: string): f64 {
   if (word.startsWith("m")) return 60000;
   if (word.startsWith("h")) return 3600000;
   return word.startsWith("d") ? DAY_MS : 0;
-}
-
-function two(large: i64, unit: string, small: i64, smaller: string): string {
-  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smaller}`;
 }

@@ -1,5 +1,5 @@
 /** Whole numbers as people type them and read them. */
-import { isDigit } from "../../../src/domain/portable/digits";
+import { groupedDigits, isDigit } from "../../../src/domain/portable/digits";
 
 export class Whole {
   constructor(
@@ -25,13 +25,7 @@ export function parseWhole(text: string): Whole {
 
 /** `12,345` */
 export function grouped(value: i64): string {
-  const digits = value.toString();
-  const start = value < 0 ? 1 : 0;
-  let out = digits;
-  for (let i = digits.length - 3; i > start; i -= 3) {
-    out = out.substring(0, i) + "," + out.substring(i);
-  }
-  return out;
+  return groupedDigits(value.toString());
 }
 
 /** `1 job`, `12,345 jobs` */

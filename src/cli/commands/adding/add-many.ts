@@ -120,7 +120,7 @@ async function progressOf(file: string) {
     },
     show: (count: number) => {
       const part = size === 0 ? "" : ` (${Math.floor((bytes / size) * 100)} % of the file)`;
-      printProgress(`${count.toLocaleString("en-US")} jobs read${part}`);
+      printProgress(`${counted(count, "job")} read${part}`);
     },
     end: () => printProgress(null),
   };

@@ -2,7 +2,8 @@
 
 import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.ts";
 import type { ReadySchema } from "../../../database/schema/schema-state.ts";
-import { ageText, grouped, spanText } from "../../../domain/words.ts";
+import { ageText, spanText } from "../../../domain/portable/ages.ts";
+import { grouped } from "../../../domain/words.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { DoctorFacts } from "./read-facts.ts";
 

@@ -1,8 +1,9 @@
 // What `worker watch` shows: one screen of text, made anew of what is known at a moment.
 
 import { conditions } from "../../../domain/condition.ts";
+import { ageText } from "../../../domain/portable/ages.ts";
 import type { Value } from "../../../domain/value.ts";
-import { ageText, valueText } from "../../../domain/words.ts";
+import { valueText } from "../../../domain/words.ts";
 import type { Incidents } from "../../../insight/incidents/incident.ts";
 import type { QueueSnapshot } from "../../../insight/known/queue-snapshot.ts";
 import { countWorkers } from "../../../insight/known/queue-snapshot.ts";
