@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { systemClock, wait } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
-import type { Database } from "../database/database.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
+import { endLeases } from "../queue/workers/lease.ts";
 import { named } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
 import type { ClaimedJob } from "./execute/claimed-job.ts";
@@ -17,24 +17,13 @@ import { FastFetcher } from "./fast/fast-fetcher.ts";
 import { NEW_JOBS } from "./fetch/announcements.ts";
 import { Dispatcher } from "./fetch/dispatcher.ts";
 import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
-import { KnownTasks } from "./fetch/known-tasks.ts";
+import { type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
 import { Wakeups } from "./fetch/wakeups.ts";
+import type { WorkerLease } from "./lease/worker-lease.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
-
-/** The worker's lease as its sessions see it (upkeep.ts). */
-export interface SessionLease {
-  /** Heartbeats stand for what a session has taken. */
-  readonly isLeased: boolean;
-  /** Whether jobs may be taken: the lease is good. */
-  mayTake(): boolean;
-  /** A job starts: the worker may have reported that it has not. */
-  starting(job: ClaimedJob): void;
-  /** Ends the lease of a session that holds nothing. */
-  end(db: Database, id: string): Promise<void>;
-}
 
 /** For the lease's end over a connection that may be dead. */
 const LEASE_END_MS = 300;
@@ -45,7 +34,7 @@ export interface SessionParts<E> {
   readonly connection: pg.ClientConfig;
   readonly source: SharedContext<E>;
   readonly hooks: Hooks;
-  readonly lease: SessionLease;
+  readonly lease: WorkerLease;
   readonly outage: Outage;
   /** A connection was lost: all others must answer within seconds, or are given up. */
   prove(): void;
@@ -64,7 +53,7 @@ export class Session<E> {
   readonly #source: ContextSource<E>;
   readonly #results = new Results();
   readonly #refusals: Refusals;
-  readonly #tasks: KnownTasks;
+  readonly #tasks: TaskParameters;
   readonly #wakeups: Wakeups;
   #safe: SafeFetcher<E> | undefined;
   #lanes: readonly WorkerConnection[] = [];
@@ -74,11 +63,7 @@ export class Session<E> {
     const { config, lease } = parts;
     this.#parts = parts;
     this.#source = { ...parts.source, workerId: this.id };
-    this.#tasks = new KnownTasks({
-      tasks: parts.tasks,
-      forbiddenFlags: config.forbiddenFlags,
-      logger: config.logger,
-    });
+    this.#tasks = taskParameters(parts.tasks, config.forbiddenFlags);
     this.#refusals = new Refusals({
       clock: systemClock,
       logger: config.logger,
@@ -97,7 +82,7 @@ export class Session<E> {
     this.dispatcher = new Dispatcher({
       concurrency: config.concurrency,
       wakeups: this.#wakeups,
-      mayTake: () => lease.mayTake(),
+      lease,
       connectionLost: () => parts.prove(),
       fetchers: (link) => {
         const safe = this.#safeFetcher(link);
@@ -172,9 +157,9 @@ export class Session<E> {
    */
   async #endLease(signal: AbortSignal): Promise<void> {
     const lane = this.#lanes.find(({ isConnected }) => isConnected);
-    if (lane === undefined || !this.leavesLease) return;
+    if (lane === undefined || !this.leavesLease || !this.#parts.lease.isHeld) return;
     const answered = new AbortController();
-    const ended = this.#parts.lease.end(lane.database, this.id).then(
+    const ended = endLeases(lane.database, [this.id]).then(
       () => {
         this.#hasEndedLease = true;
       },
@@ -207,8 +192,7 @@ export class Session<E> {
         outage,
         // What the fast mode, where there is one, leaves to the safe mode.
         free: config.fastLane === null ? "all" : "safe",
-        isLeased: () => this.#parts.lease.isLeased,
-        starting: (job) => this.#parts.lease.starting(job),
+        lease: this.#parts.lease,
       },
       link,
     );
@@ -222,7 +206,7 @@ export class Session<E> {
     const { fastLane, notify, preparedStatements } = config;
     if (fastLane === null) return [];
     // Each looks after its own connection.
-    const isLeased = () => this.#parts.lease.isLeased;
+    const isLeased = () => this.#parts.lease.isHeld;
     const connection = named(this.#parts.connection, "worker fast lane");
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
     // A server process that has just announced a job is awake when it is asked for it. Not behind a

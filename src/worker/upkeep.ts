@@ -6,14 +6,13 @@ import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema/schema-state.ts";
 import { workerLine } from "../domain/portable/worker-line.ts";
-import { endLeases } from "../queue/workers/lease.ts";
 import { type Maintenance, maintenance } from "./connection/connection-config.ts";
-import type { ClaimedJob } from "./execute/claimed-job.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import type { CronTick } from "./lease/heartbeat-metadata.ts";
 import { LockRenewal, renewalIntervalMs } from "./lease/lock-renewal.ts";
 import { LockReset } from "./lease/lock-reset.ts";
 import { Recovery } from "./lease/recovery.ts";
+import type { WorkerLease } from "./lease/worker-lease.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Hooks } from "./task/hooks.ts";
@@ -30,7 +29,7 @@ export class Upkeep<E> {
   readonly #lockReset: LockReset;
   readonly #lockRenewal: LockRenewal;
   readonly #recovery: Recovery | null;
-  #isRecovering = false;
+  readonly #lease: WorkerLease;
 
   constructor(
     config: WorkerConfig<E>,
@@ -39,20 +38,22 @@ export class Upkeep<E> {
       readonly hooks: Hooks;
       readonly tasks: TalliedTasks<E>;
       readonly outage: Outage;
+      readonly lease: WorkerLease;
       sessions(): Sessions<E>;
       cron(): readonly CronTick[];
       /** Every connection must answer within seconds, or is given up. */
       prove(): void;
     },
   ) {
-    const { connection, hooks, tasks, outage, sessions, cron, prove } = parts;
+    const { connection, hooks, tasks, outage, lease, sessions, cron, prove } = parts;
     const { logger } = config;
     this.#config = config;
+    this.#lease = lease;
     this.#maintenance = maintenance(connection, config.schema, logger);
     const wake = (): void => sessions().current.dispatcher.wake();
     const { database } = this.#maintenance;
     const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;
-    const mayForget = (): boolean => this.#isRecovering && this.#recovery?.isCertain === true;
+    const mayForget = (): boolean => lease.isHeld && this.#recovery?.isCertain === true;
     this.#lockReset = new LockReset({
       ...{ database, intervalMs, staleLockThresholdMs, logger, mayForget, wake },
     });
@@ -69,6 +70,7 @@ export class Upkeep<E> {
             hooks,
             logger,
             outage,
+            lease,
             describe: () => ({
               concurrency: config.concurrency,
               tasks,
@@ -103,45 +105,21 @@ export class Upkeep<E> {
     id: string,
   ): Promise<string | null> {
     if (!schema.objects.has("_private_workers")) return noTable(db.schema.name);
-    this.#isRecovering = true;
+    this.#lease.hold(recovery);
     try {
       await recovery.start(db, id);
       return null;
     } catch (error) {
-      this.#isRecovering = false;
+      this.#lease.hold(null);
       if (codeOf((error as Error).cause) !== INSUFFICIENT_PRIVILEGE) throw error;
       return NO_RIGHTS;
     }
   }
 
-  /** Whether jobs may be taken: the lease is good, or there are no leases here. */
-  mayTake(): boolean {
-    return !this.#isRecovering || this.#recovery?.mayTake() !== false;
-  }
-
-  /** Since the last heartbeat that went through; null where there are none. */
-  get heartbeatAgeMs(): number | null {
-    return this.isLeased ? (this.#recovery?.heartbeatAgeMs ?? null) : null;
-  }
-
-  /** Whether heartbeats stand for what is taken. */
-  get isLeased(): boolean {
-    return this.#isRecovering;
-  }
-
-  starting({ id }: ClaimedJob): void {
-    this.#recovery?.starting(id);
-  }
-
-  /** Ends the lease of a session that holds nothing, where there are leases. */
-  async end(db: Database, id: string): Promise<void> {
-    if (this.isLeased) await endLeases(db, [id]);
-  }
-
   /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     await Promise.all([this.#lockReset.stop(), this.#lockRenewal.stop()]);
-    if (this.#isRecovering) await this.#recovery?.stop(endLeaseIds);
+    if (this.#lease.isHeld) await this.#recovery?.stop(endLeaseIds);
     await this.#maintenance.close();
   }
 

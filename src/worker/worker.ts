@@ -17,6 +17,7 @@ import { connectionOf, named } from "./connection/connection-config.ts";
 import { Cron } from "./cron/cron.ts";
 import { tallied } from "./execute/task-tally.ts";
 import { Announcements, isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
+import { WorkerLease } from "./lease/worker-lease.ts";
 import {
   resolveWorkerOptions,
   type WorkerConfig,
@@ -82,13 +83,13 @@ export class Worker<Extensions = unknown> implements Service {
     const connection = connectionOf(this.#pool);
     const sessions = () => this.#sessions;
     this.#limit = new StopLimit(config, () => this.#sessions.all);
-    const prove = () => this.#prove();
     const tasks = tallied(config.tasks);
     const cron = () => this.#cron?.ticks ?? [];
-    this.#upkeep = new Upkeep(config, { connection, hooks, tasks, outage, sessions, cron, prove });
-    const lease = this.#upkeep;
+    const lease = new WorkerLease();
+    const shared = { connection, hooks, tasks, outage, lease, prove: () => this.#prove() };
+    this.#upkeep = new Upkeep(config, { ...shared, sessions, cron });
     const announced = (payload: string) => this.#announced(payload);
-    const parts = { config, tasks, connection, source, hooks, lease, outage, announced, prove };
+    const parts = { config, source, ...shared, announced };
     this.#sessions = new Sessions(() => new Session(parts), {
       ...{ hooks, outage, givenUp: this.#limit.givenUp },
     });

@@ -10,8 +10,8 @@ function ending(isLeased: boolean, speaks: () => boolean) {
   let heard = 0;
   const doubt = new UncertainLocks({
     clock,
-    pending: { isNone: true, hasResults: false } as never,
-    isLeased: () => isLeased,
+    trips: { isNone: true, hasResults: false },
+    lease: { isHeld: isLeased },
     connections: {
       cancel: () => {},
       get heard() {

@@ -61,9 +61,19 @@ export class ClaimedRows {
     this.runAts = momentsOf(columns.run_ats ?? "", count);
   }
 
+  /** The one job of a `columnsText`, of which no part contains the separator. */
+  static ofOne(text: string): ClaimedRows {
+    const [ids, payloads, run_ats, task_ids, task_names, ...rest] = text.split(PAYLOAD_SEPARATOR);
+    const [priorities, attempts, max_attempts, created_ats, rare] = rest;
+    const whole = { ids, payloads, run_ats, task_ids, priorities, attempts, max_attempts };
+    const given = { task_names, created_ats: created_ats || null, rare: rare || null };
+    const none = { queue_ids: null, queue_names: null };
+    return new ClaimedRows({ ...whole, ...given, ...none } as ClaimedColumns);
+  }
+
   /** The name of a job's task when it was fetched; "" where it had none. */
   taskName(index: number): string {
-    this.#taskNames ??= JSON.parse(this.#texts.task_names ?? "{}") as Record<string, string>;
+    this.#taskNames ??= JSON.parse(this.#texts.task_names || "{}") as Record<string, string>;
     return this.#taskNames[this.taskIds[index] as number] ?? "";
   }
 

@@ -6,7 +6,12 @@ import type { LockMode } from "../settle/fence.ts";
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { takeBy } from "../sql/lock.ts";
 import { isForFastMode } from "./fetch-form.ts";
-import { columnsOfOne } from "./job-columns.ts";
+import { columnsText } from "./job-columns.ts";
+
+/** An answer has a row for each job. */
+export interface QuickRow {
+  readonly job: string;
+}
 
 /** Which form of the statement is needed; each is one prepared statement. */
 export interface QuickForm {
@@ -28,7 +33,7 @@ const FIRST = "order by j.run_at limit $2::int for update skip locked";
 
 /** $1 text[] tasks  $2 int most jobs  [$3 text[] forbidden flags] */
 const lockSql = (s: string, flags: boolean) => `
-select ${columnsOfOne(s, "j.attempts + 1")} ${ready(s, flags ? "$3" : null)} and ${isForFastMode("j")}
+select ${columnsText(s, "j.attempts + 1")} ${ready(s, flags ? "$3" : null)} and ${isForFastMode("j")}
 ${FIRST}`;
 
 /** $1 text[] tasks  $2 int most jobs  $3 text the worker's id  [$4 text[] forbidden flags] */
@@ -38,9 +43,9 @@ set ${takeBy("$3", "j")}
 where j.ctid = any(array(
   select j.ctid ${ready(s, flags ? "$4" : null)}
   ${FIRST}))
-returning ${columnsOfOne(s, "j.attempts")}`;
+returning ${columnsText(s, "j.attempts")}`;
 
-/** Each row is an answer of one job (`ClaimedColumns`). */
+/** One row a job, whose `job` is for `ClaimedRows.ofOne`. */
 export function quickStatement({ flags, mode }: QuickForm): Statement {
   return builtOnce((s) => (mode === "row" ? lockSql(s, flags) : claimSql(s, flags)));
 }

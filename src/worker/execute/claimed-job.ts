@@ -1,4 +1,6 @@
 // A job as its task sees it: an index into the columns of its claim, read on demand.
+import { monotonic } from "../../base/clock.ts";
+import type { Database } from "../../database/database.ts";
 import type { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
@@ -87,8 +89,17 @@ export class ClaimedJob implements TaskJob {
   }
 }
 
-/** The jobs of a fetch in (priority, run_at, id) order. */
-export function jobsInOrder(answers: readonly ClaimedRows[], atMs: number): ClaimedJob[] {
+/**
+ * The jobs of a fetch in (priority, run_at, id) order, with their large payloads. `onError`: jobs without a
+ * payload that cannot be had, which are given back unstarted; else it throws WorkerError.
+ */
+export async function loadedJobs(
+  answers: readonly ClaimedRows[],
+  db: Database,
+  onError?: (error: unknown) => void,
+): Promise<ClaimedJob[]> {
+  for (const rows of answers) await rows.load(db).catch(onError);
+  const atMs = monotonic();
   const jobs = answers.flatMap((rows) => {
     const claimed = { rows, atMs };
     return rows.ids.map((_, index) => new ClaimedJob(claimed, index));

@@ -1,109 +1,82 @@
 // What a connection of the fast mode asks for, and how the answers are read.
-import { type Clock, monotonic } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import { settled } from "../../base/settled.ts";
-import { builtOnce, query, type Statement } from "../../database/database.ts";
+import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
 import type { ClaimedColumns } from "../../queue/fetch/job-columns.ts";
 import { lockStatement } from "../../queue/fetch/lock-jobs.ts";
+import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
-import { FetchCursor } from "../fetch/fetch-cursor.ts";
-import { FetchPace } from "../fetch/fetch-pace.ts";
-import type { KnownTasks } from "../fetch/known-tasks.ts";
-import { Prefetch } from "../fetch/prefetch.ts";
-import { type QuickAnswer, QuickFetches } from "../fetch/quick-fetches.ts";
-
-export interface FastFetched {
-  readonly jobs: readonly ClaimedJob[];
-  /** There is more. */
-  readonly isFull: boolean;
-  /** There is more than this connection can take. */
-  readonly isForOthers: boolean;
-}
-
-const NOTHING: FastFetched = { jobs: [], isFull: false, isForOthers: false };
+import { type ClaimedJob, loadedJobs } from "../execute/claimed-job.ts";
+import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
+import type { TaskParameters } from "../fetch/task-parameters.ts";
 
 /** Jobs a transaction takes at the most; less where they are slow. */
 const LARGEST_BATCH = 2_000;
 
-export class FastFetch {
-  readonly #connection: WorkerConnection;
-  readonly #tasks: KnownTasks;
-  readonly #lock: Statement;
-  readonly #quick: QuickFetches;
-  readonly #cursor: FetchCursor;
-  readonly #prefetch: Prefetch;
-  readonly #pace = new FetchPace();
+export interface FastFetched {
+  readonly jobs: readonly ClaimedJob[];
+  /** There is more than this connection can take. */
+  readonly isFull: boolean;
+}
 
-  constructor(connection: WorkerConnection, tasks: KnownTasks, clock: Clock) {
+export class FastFetch {
+  readonly plan: FetchPlan;
+  readonly #connection: WorkerConnection;
+  readonly #tasks: TaskParameters;
+  readonly #lock: Statement;
+  readonly #quick: Statement;
+
+  constructor(connection: WorkerConnection, tasks: TaskParameters, clock: Clock) {
+    const flags = tasks.forbiddenFlags !== null;
+    this.plan = new FetchPlan(clock, "fast");
     this.#connection = connection;
     this.#tasks = tasks;
-    this.#lock = builtOnce(lockStatement({ flags: tasks.forbiddenFlags !== null }));
-    this.#quick = new QuickFetches(tasks, null);
-    this.#cursor = new FetchCursor(clock);
-    this.#prefetch = new Prefetch(clock);
+    this.#lock = builtOnce(lockStatement({ flags }));
+    this.#quick = quickStatement({ flags, mode: "row" });
   }
 
-  /** Anything may have become ready: the next fetch looks at everything. */
-  resetCursor(): void {
-    this.#cursor.reset();
+  /** A few of the jobs that have just become ready; null where a quick fetch does not pay. */
+  quickRequest(slots: number): FetchRequest | null {
+    const request = this.plan.request(slots, this.#connection.keepsStatements);
+    return request.isQuick ? request : null;
   }
 
-  /** Jobs of earlier fetches have ended. */
-  finished(count: number): void {
-    this.#prefetch.finished(count);
+  /** Jobs for these slots, and those that are soon used up. */
+  request(slots: number): FetchRequest {
+    this.plan.measure();
+    return this.plan.request(Math.min(LARGEST_BATCH, this.plan.ahead + slots), false);
   }
 
-  /** A fetch failed, perhaps because its jobs were too large together, or their index too long. */
-  failed(error: unknown): void {
-    this.#pace.failed(error);
-    this.#prefetch.forget();
-  }
-
-  /** Whether a quick fetch is the better way to what has just become ready. */
-  mayBeQuick(): boolean {
-    return this.#connection.keepsStatements && this.#quick.mayBeNext();
-  }
-
-  /** Begins a transaction and locks jobs that have just become ready: up to `slots`, and few. */
-  async quick(slots: number): Promise<FastFetched> {
-    const { database } = this.#connection;
-    const sent = this.#connection.together(() => [
-      this.#connection.begin(),
-      this.#quick.fetch(database, slots),
+  /** Begins a transaction and locks jobs in it. */
+  async fetch(request: FetchRequest): Promise<FastFetched> {
+    const connection = this.#connection;
+    const { isPatient, isQuick } = request;
+    const db = isPatient ? connection.patient : connection.database;
+    const sent = connection.together(() => [
+      isPatient ? connection.beginPatiently() : connection.begin(),
+      isQuick ? this.#lockQuickly(db, request) : this.#lockJobs(db, request),
     ]);
-    const [, fetched] = await settled(sent);
-    const { rows, isFull } = fetched as QuickAnswer;
-    const jobs = await this.#tasks.jobsInTransaction(rows, database);
-    return { jobs, isFull: true, isForOthers: isFull };
+    const [, rows] = await settled(sent);
+    // A query that fails here has ended the transaction, which frees them all.
+    const jobs = await loadedJobs(rows as readonly ClaimedRows[], db);
+    this.plan.learn(jobs, request, false);
+    return { jobs, isFull: jobs.length === request.want };
   }
 
-  /** Begins a transaction and locks jobs: those that `slots` can start, and what is soon used up. */
-  async fetch(slots: number): Promise<FastFetched> {
-    this.#prefetch.measure();
-    const { isPatient } = this.#pace;
-    const want = this.#pace.limit(Math.min(LARGEST_BATCH, this.#prefetch.ahead + slots));
-    const [, answer] = await settled([
-      isPatient ? this.#connection.beginPatiently() : this.#connection.begin(),
-      this.#locked(want, isPatient),
-    ]);
-    return answer as FastFetched;
+  async #lockJobs(db: Database, { want, start }: FetchRequest): Promise<ClaimedRows[]> {
+    const values = this.#values(want, start.priority, start.runAtSeconds);
+    const rows = await query<ClaimedColumns>(db, this.#lock, values);
+    return rows.map((row) => new ClaimedRows(row));
   }
 
-  async #locked(want: number, isPatient: boolean): Promise<FastFetched> {
-    const { database, patient } = this.#connection;
-    const db = isPatient ? patient : database;
+  async #lockQuickly(db: Database, { want }: FetchRequest): Promise<ClaimedRows[]> {
+    const rows = await query<QuickRow>(db, this.#quick, this.#values(want));
+    return rows.map(({ job }) => ClaimedRows.ofOne(job));
+  }
+
+  #values(...values: unknown[]): unknown[] {
     const { identifiers, forbiddenFlags } = this.#tasks;
-    const sentAtMs = monotonic();
-    const { priority, runAtSeconds } = this.#cursor.position;
-    const values: unknown[] = [identifiers, want, priority, runAtSeconds];
-    if (forbiddenFlags !== null) values.push(forbiddenFlags);
-    const [answer] = await query<ClaimedColumns>(db, this.#lock, values);
-    if (answer === undefined) return NOTHING;
-    const jobs = await this.#tasks.jobsInTransaction([new ClaimedRows(answer)], db);
-    const isFull = jobs.length === want;
-    this.#pace.learn(isFull, monotonic() - sentAtMs);
-    this.#cursor.learn({ jobs, isFull, hasQueues: false, sentAtMs });
-    return { jobs, isFull, isForOthers: isFull };
+    return [identifiers, ...values, ...(forbiddenFlags === null ? [] : [forbiddenFlags])];
   }
 }

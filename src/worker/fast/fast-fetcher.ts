@@ -10,7 +10,7 @@ import { JobExecutor } from "../execute/job-executor.ts";
 import { Results } from "../execute/results.ts";
 import type { TalliedTasks } from "../execute/task-tally.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
-import type { KnownTasks } from "../fetch/known-tasks.ts";
+import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { FastLaneConfig, WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
 import type { ContextSource } from "../task/task-context.ts";
@@ -27,7 +27,7 @@ export interface FastFetcherParts<E> {
   readonly source: ContextSource<E>;
   /** Of jobs that the worker's id has locked: the safe mode writes them. */
   readonly lockedResults: Results;
-  readonly tasks: KnownTasks;
+  readonly tasks: TaskParameters;
   readonly hooks: Hooks;
   readonly outage: Outage;
 }
@@ -104,7 +104,7 @@ export class FastFetcher<E> implements Fetcher<E> {
    */
   wake(count: number): void {
     const isNews = count > 0;
-    for (const fetch of this.#fetches) fetch.resetCursor();
+    for (const fetch of this.#fetches) fetch.plan.reset();
     const idle = this.#lanes.find(({ isWaiting }) => isWaiting);
     if (idle !== undefined) idle.wake(isNews);
     else for (const lane of this.#lanes) lane.wake(isNews);

@@ -12,7 +12,7 @@ import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { idOf } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
-import { ReadyCounter } from "../fetch/ready-counter.ts";
+import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { FastBatch } from "./fast-batch.ts";
 import type { FastFetch, FastFetched } from "./fast-fetch.ts";
 import { FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
@@ -42,7 +42,6 @@ const LOST = new Error("the lease was lost with the connection");
 export class FastLane<E> {
   readonly #parts: FastLaneParts<E>;
   readonly #transaction: FastTransaction;
-  readonly #readiness = new ReadyCounter();
   readonly #idle: Idle;
   readonly #stop = new AbortController();
   readonly #close = new AbortController();
@@ -92,13 +91,13 @@ export class FastLane<E> {
 
   /** Something may have become ready; `isNews`: just now. */
   wake(isNews: boolean): void {
-    this.#readiness.raise();
+    this.#parts.fetch.plan.wake(isNews);
     this.#idle.wake(isNews);
   }
 
   /** A slot may be free: only matters to a lane that knows of ready jobs and may fetch them now. */
   slotFreed(): void {
-    if (!this.#readiness.isDrained && this.#mayFetch) this.#idle.resume();
+    if (!this.#parts.fetch.plan.isDrained && this.#mayFetch) this.#idle.resume();
   }
 
   /** Fetches no more; running jobs end and are written. */
@@ -150,11 +149,13 @@ export class FastLane<E> {
    */
   #broken(error: unknown): void {
     const { connection, fetch, onError, onChange } = this.#parts;
+    const { plan } = fetch;
     this.#transaction.forget();
     this.#leavesJobs = false;
-    fetch.failed(error);
+    plan.failed(error);
+    plan.forgetSpeed();
     this.#idle.answered();
-    this.#readiness.raise();
+    plan.raise();
     void connection.close();
     this.#abortRunning();
     if (!this.#close.signal.aborted) onError();
@@ -185,9 +186,9 @@ export class FastLane<E> {
   }
 
   async #exchanged(): Promise<readonly ClaimedJob[]> {
-    const { results, onChange, connection, fetch } = this.#parts;
+    const { results, onChange, connection, fetch, slots } = this.#parts;
     this.#kept.handOver();
-    const isFetching = this.#mayFetch && !this.#readiness.isDrained;
+    const isFetching = this.#mayFetch && !fetch.plan.isDrained;
     if (!isFetching) this.#answered();
     // An open transaction of which nothing could be started is ended, too: others wait for its rows.
     if (isFetching || !results.isEmpty || this.#transaction.isOpen) {
@@ -196,20 +197,20 @@ export class FastLane<E> {
     await this.#idle.wait(onChange, (isNews) => {
       // At once: some job waits for this. A failure is the next turn's to hear, which may connect first.
       if (!this.#mayFetch || !connection.isConnected) return;
-      this.#early = isNews && fetch.mayBeQuick() ? this.#quick() : this.#flushAndFetch(true);
+      const request = isNews ? fetch.quickRequest(slots.free) : null;
+      this.#early = request === null ? this.#flushAndFetch(true) : this.#quick(request);
       this.#early.catch(() => {});
     });
     return [];
   }
 
   /** For what has just become ready, after a while without. */
-  async #quick(): Promise<readonly ClaimedJob[]> {
-    const { fetch, slots } = this.#parts;
-    const fetched = await this.#transaction.open(() => fetch.quick(slots.free));
+  async #quick(request: FetchRequest): Promise<readonly ClaimedJob[]> {
+    const { fetch } = this.#parts;
+    const fetched = await this.#transaction.open(() => fetch.fetch(request));
     if (fetched.jobs.length === 0) return this.#flushAndFetch(true);
     this.#answered();
-    // It has not seen what is less urgent: a fetch of everything follows it.
-    return this.#received(fetched, null);
+    return this.#received(fetched);
   }
 
   get #mayFetch(): boolean {
@@ -227,14 +228,16 @@ export class FastLane<E> {
     const { slots, fetch, results } = this.#parts;
     this.#kept.handOver();
     const batch = results.take();
-    fetch.finished(batch.done.length + batch.failures.length);
-    const { count } = this.#readiness;
-    const next = isFetching ? () => fetch.fetch(slots.free) : null;
+    fetch.plan.finished(batch.done.length + batch.failures.length);
+    const next = isFetching ? () => fetch.fetch(fetch.request(slots.free)) : null;
     this.#isWriting = batch.done.length + batch.failures.length > 0;
     const fetched = await this.#transaction.next(batch, next).finally(() => this.#answered());
     this.#announceLeft();
-    if (fetched !== null) return this.#received(fetched, count);
-    if (isFetching) this.#parts.onLeft();
+    if (fetched !== null) return this.#received(fetched);
+    if (!isFetching) return [];
+    // A result is refused: what was fetched is undone with it, and ready again.
+    fetch.plan.wake(false);
+    this.#parts.onLeft();
     return [];
   }
 
@@ -245,11 +248,8 @@ export class FastLane<E> {
     this.#parts.onLeft();
   }
 
-  /** `sentAt`: of the readiness, when everything was looked at. */
-  async #received(fetched: FastFetched, sentAt: number | null): Promise<readonly ClaimedJob[]> {
-    const { jobs, isFull, isForOthers } = fetched;
-    if (isForOthers) this.#parts.onFull();
-    if (sentAt !== null && !isFull) this.#readiness.drained(sentAt);
+  async #received({ jobs, isFull }: FastFetched): Promise<readonly ClaimedJob[]> {
+    if (isFull) this.#parts.onFull();
     if (jobs.length > 0) return jobs;
     // An empty transaction is not kept open.
     await this.#transaction.commitEmpty();

@@ -5,16 +5,13 @@
 //                    ▲                          │
 //                    └──────── advance() ◀──────┘ once a turn of the event loop
 
-import { monotonic, setImmediate } from "../../base/clock.ts";
-import { Gate } from "../../base/gate.ts";
+import { setImmediate } from "../../base/clock.ts";
 import { allInFlight, type InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { Slots } from "../execute/slots.ts";
+import type { WorkerLease } from "../lease/worker-lease.ts";
 import type { Fetcher, FetcherLink } from "./fetcher.ts";
 import type { Wakeups } from "./wakeups.ts";
-
-/** Much shorter than any lease. */
-const LEASE_GAP_MS = 50;
 
 export interface DispatcherParts<E> {
   readonly concurrency: number;
@@ -23,8 +20,7 @@ export interface DispatcherParts<E> {
   fetchers(link: FetcherLink): readonly Fetcher<E>[];
   /** A connection was lost: others may be dead without knowing it. */
   connectionLost(): void;
-  /** Whether the lease is good under which jobs are taken and started. */
-  mayTake(): boolean;
+  readonly lease: Pick<WorkerLease, "isGood">;
 }
 
 export class Dispatcher<E> {
@@ -34,7 +30,6 @@ export class Dispatcher<E> {
   readonly #allDone = new Gate();
   #isFetching = true;
   #isAdvancing = false;
-  #leaseSeenAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: DispatcherParts<E>) {
     this.#parts = parts;
@@ -42,7 +37,6 @@ export class Dispatcher<E> {
     this.#fetchers = parts.fetchers({
       slots: this.#slots,
       mayFetch: (fetcher) => this.#mayFetch(fetcher),
-      mayStart: () => this.#mayStart(),
       changed: () => this.#changed(),
       written: () => this.#written(),
       wakeOthers: (fetcher) => this.#wakeOthers(fetcher),
@@ -115,21 +109,12 @@ export class Dispatcher<E> {
 
   /** Not while one before it has just been woken: most jobs are for that one. */
   #mayFetch(fetcher: Fetcher): boolean {
-    if (!this.#isFetching || !this.#parts.mayTake()) return false;
+    if (!this.#isFetching || !this.#parts.lease.isGood) return false;
     for (const one of this.#fetchers) {
       if (one === fetcher) return true;
       if (one.isFetchingFirst) return false;
     }
     return true;
-  }
-
-  /** Asked before each job: the lease is looked at after a gap, in which we may have been frozen. */
-  #mayStart(): boolean {
-    const nowMs = monotonic();
-    if (nowMs - this.#leaseSeenAtMs < LEASE_GAP_MS) return true;
-    const isGood = this.#parts.mayTake();
-    if (isGood) this.#leaseSeenAtMs = nowMs;
-    return isGood;
   }
 
   #wakeOthers(fetcher: Fetcher): void {
@@ -154,5 +139,29 @@ export class Dispatcher<E> {
 
   #inFlight(): InFlight {
     return allInFlight(this.#fetchers);
+  }
+}
+
+/** Where waits gather until all of them are let through. */
+class Gate {
+  #waiting: (() => void)[] = [];
+
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Resolves at the next open(), or when `signal` aborts. */
+  async pass(signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    const onAbort = () => resolve();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    await promise;
+    signal?.removeEventListener("abort", onAbort);
+  }
+
+  open(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

@@ -43,8 +43,6 @@ export interface FetcherLink {
   readonly slots: Slots;
   /** Whether this fetcher may take jobs now. */
   mayFetch(fetcher: Fetcher): boolean;
-  /** Whether a job that was taken may still start: not when the lease may be over. */
-  mayStart(): boolean;
   /** Something has changed: everybody advances, once in this turn of the event loop. */
   changed(): void;
   /** Results are in the database. */

@@ -24,6 +24,7 @@ import { Heartbeat, heardWithin, longestGap } from "./heartbeat.ts";
 import type { HeartbeatNews, Lease } from "./heartbeat-loop.ts";
 import { fetchedIds, HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
 import type { Leases } from "./leases.ts";
+import type { LeaseKeeper, WorkerLease } from "./worker-lease.ts";
 
 export interface RecoveryParts {
   readonly config: RecoveryConfig;
@@ -33,6 +34,7 @@ export interface RecoveryParts {
   readonly hooks: Hooks;
   readonly logger: Logger;
   readonly outage: Outage;
+  readonly lease: WorkerLease;
   describe(): WorkerDescription;
   /** The worker goes on under another id. */
   leaseLost(id: string, reason: LeaseLoss): void;
@@ -51,15 +53,13 @@ const STOP_LIMIT_MS = 500;
 const BARRED_MS = 300_000;
 const MOST_BARRED = 1_000;
 
-export class Recovery implements Leases {
+export class Recovery implements Leases, LeaseKeeper {
   readonly #parts: RecoveryParts;
   readonly #heartbeat: Heartbeat;
   #leases: readonly Lease[] = [];
   readonly #metadata: HeartbeatMetadata;
   #description = "";
   #mayDescribeAtMs = 0;
-  /** Jobs that the description lists as fetched and not started. */
-  #fetched: ReadonlySet<string> = new Set();
   #describing: NodeJS.Timeout | undefined;
   #wasRefused = false;
   #sweeping: Promise<void> | null = null;
@@ -126,11 +126,7 @@ export class Recovery implements Leases {
     return lostJobs(this.#parts.maintenance.database, id, jobIds);
   }
 
-  /**
-   * Whether jobs may be taken: not when the lease may have run out. The clock says so even before
-   * the thread could tell, after a worker was frozen.
-   */
-  mayTake(): boolean {
+  get isInTime(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
     const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
     this.#wasRefused ||= !isSafe;
@@ -143,7 +139,7 @@ export class Recovery implements Leases {
 
   /** Whether this worker may judge others: its own beats go through, and for long enough. */
   get isCertain(): boolean {
-    return this.mayTake() && this.#uptimeMs >= this.#parts.config.thresholdMs;
+    return this.isInTime && this.#uptimeMs >= this.#parts.config.thresholdMs;
   }
 
   /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
@@ -171,7 +167,7 @@ export class Recovery implements Leases {
   async #register(db: Database, id: string): Promise<void> {
     const sentAtUs = sharedMonotonicUs();
     this.#description = this.#metadata.text(this.#parts.describe(), [], this.#aheadMs);
-    this.#fetched = new Set();
+    this.#parts.lease.listed = new Set();
     const heardWithinMs = heardWithin(this.#parts.config);
     const { uptimeMs, ...mark } = await registerLease(db, id, this.#description, heardWithinMs);
     this.#uptimeMs = uptimeMs;
@@ -179,9 +175,8 @@ export class Recovery implements Leases {
     this.#leases = [{ id, ...mark }, ...this.#leases];
   }
 
-  /** A job starts. One that is listed as fetched must not be for longer than a round trip. */
-  starting(id: string): void {
-    if (this.#fetched.has(id)) this.#write({ ...this.#parts.describe(), unstarted: [] });
+  reportFetched(): void {
+    this.#write({ ...this.#parts.describe(), unstarted: [] });
   }
 
   #describe(): void {
@@ -194,9 +189,10 @@ export class Recovery implements Leases {
     const id = this.#leases[0]?.id;
     if (text === this.#description || id === undefined) return;
     // What is listed as fetched may start as soon as the list is another.
-    const isUrgent = this.#fetched.size > 0;
+    const { lease } = this.#parts;
+    const isUrgent = lease.listed.size > 0;
     this.#description = text;
-    this.#fetched = new Set(fetched);
+    lease.listed = new Set(fetched);
     this.#mayDescribeAtMs = monotonic() + text.length / MOST_BYTES_A_MS;
     this.#heartbeat.describe(id, text, isUrgent);
   }

@@ -4,43 +4,32 @@ import { builtOnce, type Database, query, type Statement } from "../../database/
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { type ClaimAnswer, claimStatement } from "../../queue/fetch/claim-jobs.ts";
 import { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
-import type { JobKind, ReadyForm } from "../../queue/fetch/fetch-form.ts";
+import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
+import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import { parseIdArray } from "../../queue/settle/fence.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { batchOf, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
 import { type Apart, joined, settleApart } from "../execute/settle-apart.ts";
-import type { CursorPosition } from "../fetch/fetch-cursor.ts";
-import type { KnownTasks } from "../fetch/known-tasks.ts";
-import type { QuickFetches } from "../fetch/quick-fetches.ts";
+import type { FetchRequest } from "../fetch/fetch-plan.ts";
+import type { TaskParameters } from "../fetch/task-parameters.ts";
 
-/** What a fetch asks for. */
-export interface FetchRequest {
-  readonly tasks: KnownTasks;
-  readonly want: number;
-  /** Only a few of the most urgent ones, by a statement of its own: see `fetchQuickly`. */
-  readonly isQuick: boolean;
-  /** It may take a minute: one that had seconds was stopped. */
-  readonly isPatient: boolean;
-  /** Also look at named queues. */
-  readonly queues: boolean;
-  /** Of the jobs without a queue, those that no other fetcher takes. */
-  readonly free: JobKind;
-  readonly from: CursorPosition;
-  readonly sentAtMs: number;
-  /** The count of Readiness at that moment. */
-  readonly readiness: number;
+/** A fetch that goes with the flush. A quick one goes without results. */
+export interface Fetch {
+  readonly request: FetchRequest;
+  readonly tasks: TaskParameters;
 }
 
-/**
- * True when a fetch beside this one may have come back short for what this one had locked and left:
- * then nobody would look for that again. Where it took queued jobs only, their end is a reason to.
- */
-export function leavesLocked({ queues, want }: FetchRequest, jobs: readonly ClaimedJob[]): boolean {
-  return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);
+/** What a fetch has locked. */
+interface Claim {
+  readonly rows: readonly ClaimedRows[];
+  /** Some named queue is free. */
+  readonly queuesAreFree: boolean;
+  readonly nowSeconds: number;
+  /** Finished jobs that were no longer ours. */
+  readonly lost: string[];
 }
 
 export interface FlushAnswer {
@@ -79,19 +68,21 @@ export async function flushAndFetch(
   connection: WorkerConnection,
   workerId: string,
   batch: ResultBatch,
-  request: FetchRequest | null,
+  fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, freedQueues, isRepeated } = batch;
   // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
   // does the same, so then the deletes go ahead of the fetch. Nor do they wait for one that may take long.
-  const isApart = request === null || request.isPatient || freedQueues.length > 0;
+  const isApart = fetch === null || fetch.request.isPatient || freedQueues.length > 0;
   const writes = writesOf(connection.database, workerId, isApart ? batch : { ...batch, done: [] });
-  let answer: ClaimAnswer | null = null;
-  if (request !== null) {
-    const ids = isApart ? [] : done.map(idOf);
-    const lost = claim(connection, workerId, request, ids).then((claimed) => {
+  let answer: Claim | null = null;
+  if (fetch !== null) {
+    const claiming = fetch.request.isQuick
+      ? claimQuickly(connection, workerId, fetch)
+      : claim(connection, workerId, fetch, isApart ? [] : done.map(idOf));
+    const lost = claiming.then((claimed) => {
       answer = claimed;
-      return parseIdArray(claimed.lost);
+      return claimed.lost;
     });
     writes.push({ part: isApart ? {} : { done }, lost });
   }
@@ -110,7 +101,7 @@ export async function flushAndFetch(
   const apart = hasJobs(refused)
     ? await settleApart(connection.database, workerId, refused, "locked_by")
     : null;
-  const claimed = answer as ClaimAnswer | null;
+  const claimed = answer as Claim | null;
   const written = together(isWritten);
   const unwritten = together((one, write) => !isWritten(one) && !isRefused(one, write));
   const lost = outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
@@ -118,9 +109,9 @@ export async function flushAndFetch(
     return one.status === "rejected" && !isRefused(one, writes[index] as Write);
   }) as PromiseRejectedResult | undefined;
   return {
-    rows: claimed === null ? null : [new ClaimedRows(claimed)],
-    queuesAreFree: claimed?.queues ?? false,
-    nowSeconds: claimed?.now_s ?? 0,
+    rows: claimed?.rows ?? null,
+    queuesAreFree: claimed?.queuesAreFree ?? false,
+    nowSeconds: claimed?.nowSeconds ?? 0,
     written: apart === null ? written : joined(written, apart.written),
     lost: apart === null ? lost : [...lost, ...apart.lost],
     unwritten: apart === null ? unwritten : joined(unwritten, apart.unwritten),
@@ -131,23 +122,6 @@ export async function flushAndFetch(
 
 function hasJobs({ done = [], failures = [], returned = [] }: Partial<ResultBatch>): boolean {
   return done.length + failures.length + returned.length > 0;
-}
-
-/** Fetches a few jobs that have just become ready, and writes nothing. */
-export async function fetchQuickly(
-  connection: WorkerConnection,
-  quick: QuickFetches,
-  want: number,
-): Promise<FlushAnswer> {
-  const nothing = batchOf(false, []);
-  const outcome = { written: nothing, unwritten: nothing, lost: [], queuesAreFree: false };
-  const answer = { ...outcome, nowSeconds: 0, apart: null };
-  try {
-    const { rows } = await quick.fetch(connection.database, want);
-    return { ...answer, rows, failure: null };
-  } catch (failure) {
-    return { ...answer, rows: null, failure };
-  }
 }
 
 function writesOf(
@@ -176,30 +150,49 @@ function writesOf(
 async function claim(
   connection: WorkerConnection,
   workerId: string,
-  { tasks, want, isPatient, queues, free, from }: FetchRequest,
+  { request, tasks }: Fetch,
   done: readonly string[],
-): Promise<ClaimAnswer> {
+): Promise<Claim> {
+  const { want, isPatient, queues, free, start } = request;
   const form: ReadyForm = { queues, flags: tasks.forbiddenFlags !== null, free };
-  const ids = `{${done.join(",")}}`;
-  const values: unknown[] = [tasks.identifiers, want, workerId, ids];
-  values.push(from.priority, from.runAtSeconds);
+  const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
+  values.push(start.priority, start.runAtSeconds);
   // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
-  const work = (db: Database) => query<ClaimAnswer>(db, statementOf(form), values);
+  const statement = statementOf(JSON.stringify(form), () => claimStatement(form));
+  const work = (db: Database) => query<ClaimAnswer>(db, statement, values);
   const [row] = isPatient
     ? await connection.patiently(work)
     : await connection.within(() => work(connection.database));
-  return row as ClaimAnswer;
+  const { now_s, queues: queuesAreFree, lost } = row as ClaimAnswer;
+  return {
+    rows: [new ClaimedRows(row as ClaimAnswer)],
+    ...{ queuesAreFree, nowSeconds: now_s, lost: parseIdArray(lost) },
+  };
+}
+
+async function claimQuickly(
+  { database }: WorkerConnection,
+  workerId: string,
+  { request, tasks: { identifiers, forbiddenFlags } }: Fetch,
+): Promise<Claim> {
+  const flags = forbiddenFlags !== null;
+  const statement = statementOf(`quick ${flags}`, () => {
+    return quickStatement({ flags, mode: "locked_by" });
+  });
+  const values = [identifiers, request.want, workerId, ...(flags ? [forbiddenFlags] : [])];
+  const jobs = await query<QuickRow>(database, statement, values);
+  const rows = jobs.map(({ job }) => ClaimedRows.ofOne(job));
+  return { rows, queuesAreFree: false, nowSeconds: 0, lost: [] };
 }
 
 const statements = new Map<string, Statement>();
 
-function statementOf(form: ReadyForm): Statement {
-  const key = JSON.stringify(Object.values(form));
+function statementOf(key: string, make: () => Statement): Statement {
   let statement = statements.get(key);
   if (statement === undefined) {
-    statement = builtOnce(claimStatement(form));
+    statement = builtOnce(make());
     statements.set(key, statement);
   }
   return statement;

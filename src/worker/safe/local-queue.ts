@@ -13,10 +13,10 @@
 import type { Clock } from "../../base/clock.ts";
 import type { ClaimedJob } from "../execute/claimed-job.ts";
 import { jobsOf, QueueRun, type WorkUnit } from "../execute/work-unit.ts";
-import type { PendingFetches } from "../fetch/pending-fetches.ts";
-import { Prefetch } from "../fetch/prefetch.ts";
+import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";
+import type { RoundTrips } from "./round-trips.ts";
 
 /** Jobs that are soon used up, where one fetch after the other would not do. */
 const BUSY_JOBS = 8;
@@ -25,6 +25,8 @@ export interface LocalQueueParts {
   readonly clock: Clock;
   readonly hooks: Hooks;
   readonly workerId: string;
+  readonly plan: Pick<FetchPlan, "ahead">;
+  readonly trips: Pick<RoundTrips, "asked" | "hasPrompt">;
   /** These go back to the database unstarted, with their queues. */
   giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void;
   /** A refetch delay is over. */
@@ -34,7 +36,6 @@ export interface LocalQueueParts {
 export class LocalQueue {
   readonly #config: LocalQueueConfig;
   readonly #parts: LocalQueueParts;
-  readonly #prefetch: Prefetch;
   #mode: LocalQueueMode = "starting";
   #units: readonly WorkUnit[] = [];
   /** The units before this index have been taken. */
@@ -50,7 +51,6 @@ export class LocalQueue {
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {
     this.#config = config;
     this.#parts = parts;
-    this.#prefetch = new Prefetch(parts.clock);
     parts.hooks.emit("localQueue:init", { workerId: parts.workerId });
   }
 
@@ -82,15 +82,15 @@ export class LocalQueue {
     this.#setMode("polling");
   }
 
-  /** How many jobs to ask for now, beside what `pending` fetches bring. */
-  wanted(freeSlots: number, pending: Pick<PendingFetches, "asked" | "hasPrompt">): number {
+  /** How many jobs to ask for now, beside what is under way. */
+  wanted(freeSlots: number): number {
     // What has just been given back is for others.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
-    const { asked, hasPrompt } = pending;
+    const { asked, hasPrompt } = this.#parts.trips;
     // Two fetches at once are for who needs them to keep up: of a handful a second one would take a
     // part, or nothing, and compete with the first for the server's cores.
-    if (hasPrompt && this.#prefetch.ahead < BUSY_JOBS) return 0;
+    if (hasPrompt && this.#parts.plan.ahead < BUSY_JOBS) return 0;
     // Room for two fetches of a full aim, so that one is under way while the other is worked off.
     const room = freeSlots + 2 * aim - this.#size - asked;
     const isWorthIt = room > 0 && room >= Math.min(freeSlots + aim, aim / 2);
@@ -101,17 +101,7 @@ export class LocalQueue {
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive && !this.#hasOverreached) return most;
-    return Math.min(most, this.#prefetch.ahead);
-  }
-
-  /** A job ended. */
-  finished(): void {
-    this.#prefetch.finished(1);
-  }
-
-  /** A fetch failed, perhaps because its jobs were too large together. */
-  fetchFailed(): void {
-    this.#prefetch.forget();
+    return Math.min(most, this.#parts.plan.ahead);
   }
 
   /**
@@ -119,7 +109,6 @@ export class LocalQueue {
    * short answer from a full one.
    */
   add(units: readonly WorkUnit[], count: number, wanted: number): void {
-    this.#prefetch.measure();
     this.#parts.hooks.emit("localQueue:jobsFetched", { workerId: this.#parts.workerId, count });
     this.#considerDelay(count, wanted);
     if (count === 0) return;

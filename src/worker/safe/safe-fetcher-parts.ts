@@ -3,14 +3,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { ConnectionsParts } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Refusals } from "../execute/refusals.ts";
 import type { Results } from "../execute/results.ts";
-import type { KnownTasks } from "../fetch/known-tasks.ts";
+import type { TaskParameters } from "../fetch/task-parameters.ts";
+import type { WorkerLease } from "../lease/worker-lease.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
-import type { UncertainLocksParts } from "./uncertain-locks.ts";
 
 export interface SafeFetcherParts<E> {
   readonly config: WorkerConfig<E>;
@@ -21,12 +20,10 @@ export interface SafeFetcherParts<E> {
   /** Of all jobs that the worker's id has locked, also those that another fetcher hands over. */
   readonly results: Results;
   readonly refusals: Refusals;
-  readonly tasks: KnownTasks;
+  readonly tasks: TaskParameters;
   readonly hooks: Hooks;
   readonly outage: ConnectionsParts["outage"];
   /** Of the jobs without a queue, those that no other fetcher takes. */
   readonly free: JobKind;
-  readonly isLeased: UncertainLocksParts["isLeased"];
-  /** Called before a job runs. */
-  starting(job: ClaimedJob): void;
+  readonly lease: WorkerLease;
 }

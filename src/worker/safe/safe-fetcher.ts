@@ -5,24 +5,23 @@
 //
 // After a lost connection running jobs go on, and jobs locked without our knowing are given back first.
 import { monotonic } from "../../base/clock.ts";
-import { errorOf, WorkerError } from "../../base/errors.ts";
+import { errorOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { registerTasks } from "../../queue/add/register-tasks.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import { type ClaimedJob, loadedJobs } from "../execute/claimed-job.ts";
 import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { emitSettled, idOf, jobsIn, type ResultBatch } from "../execute/results.ts";
 import type { WorkSource } from "../execute/slots.ts";
 import { type QueueRun, workUnits } from "../execute/work-unit.ts";
-import { LONG_FETCH } from "../fetch/fetch-pace.ts";
+import { FetchPlan, LONG_FETCH } from "../fetch/fetch-plan.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
-import { PendingFetches } from "../fetch/pending-fetches.ts";
-import { QuickFetches } from "../fetch/quick-fetches.ts";
-import { type FlushAnswer, fetchQuickly, flushAndFetch } from "./flush-and-fetch.ts";
+import { type FlushAnswer, flushAndFetch } from "./flush-and-fetch.ts";
 import { LateJobs } from "./late-jobs.ts";
 import { LocalQueue } from "./local-queue.ts";
-import { NextFetch } from "./next-fetch.ts";
+import { RoundTrips } from "./round-trips.ts";
 import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
 import { UncertainLocks } from "./uncertain-locks.ts";
 
@@ -32,9 +31,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly #link: FetcherLink;
   readonly #connections: WorkerConnections;
   readonly #localQueue: LocalQueue;
-  readonly #next: NextFetch;
-  readonly #quick: QuickFetches;
-  readonly #pending: PendingFetches;
+  readonly #plan: FetchPlan;
+  readonly #trips: RoundTrips;
   readonly #uncertain: UncertainLocks;
   readonly #late: LateJobs;
   #phase: "new" | "fetching" | "ending" = "new";
@@ -43,8 +41,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { config, workerId, clock, hooks } = parts;
     this.#parts = parts;
     this.#link = link;
-    this.#next = new NextFetch(parts.tasks, parts.free, clock);
-    this.#pending = new PendingFetches(clock, () => link.changed());
+    this.#plan = new FetchPlan(clock, parts.free);
+    const onLeft = () => link.changed();
+    this.#trips = new RoundTrips(clock, onLeft);
     this.#connections = new WorkerConnections(parts.connections, {
       reconcile: (connection) => this.#uncertain.settling(() => this.#reconcile(connection)),
       lost: (error) => hooks.emit("worker:disconnected", { workerId, error }),
@@ -54,14 +53,14 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       },
       outage: parts.outage,
     });
-    const [pending, connections] = [this.#pending, this.#connections];
-    const onLeft = () => link.changed();
-    this.#uncertain = new UncertainLocks({ ...parts, pending, connections, onLeft });
-    this.#quick = new QuickFetches(parts.tasks, workerId);
+    const [plan, trips, connections] = [this.#plan, this.#trips, this.#connections];
+    this.#uncertain = new UncertainLocks({ ...parts, trips, connections, onLeft });
     this.#localQueue = new LocalQueue(config.localQueue, {
       clock,
       hooks,
       workerId,
+      plan,
+      trips,
       giveBack: (jobs, queueIds) => this.#giveBack(jobs, queueIds),
       delayOver: () => this.advance(),
     });
@@ -101,14 +100,16 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get isIdle(): boolean {
-    const isDrained = this.#phase !== "fetching" || this.#next.isDrained;
+    const isDrained = this.#phase !== "fetching" || this.#plan.isDrained;
     const isEmpty = this.#localQueue.size === 0 && this.#parts.results.isEmpty;
     return isDrained && isEmpty && !this.#uncertain.isWaitedFor && !this.#parts.refusals.isWaiting;
   }
 
   async start(): Promise<void> {
     await this.#connections.connect();
-    await this.#parts.tasks.register((this.#connections.any as WorkerConnection).database);
+    // Visible before their first job.
+    const { database } = this.#connections.any as WorkerConnection;
+    await registerTasks(database, this.#parts.tasks.names);
     if (this.#phase !== "new") return; // A start that fails runs nothing.
     this.#phase = "fetching";
     this.#localQueue.start();
@@ -116,15 +117,15 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   wake(count: number): void {
-    const wasDrained = this.#next.wake(count > 0);
+    const wasDrained = this.#plan.wake(count > 0);
     this.#localQueue.announce(Math.max(1, count));
     // In this moment, not a turn later: some job waits for it.
-    if (wasDrained && this.#pending.isNone) this.advance();
+    if (wasDrained && this.#trips.isNone) this.advance();
     else this.#link.changed();
   }
 
   wakeForOthers(): void {
-    this.#next.raise();
+    this.#plan.raise();
     this.#link.changed();
   }
 
@@ -174,7 +175,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   /** Jobs of a lease that may be over are others' perhaps: they are given back, fenced, unstarted. */
   mayStart(): boolean {
-    if (this.#phase === "fetching" && this.#link.mayStart()) return true;
+    if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#localQueue.giveBackAll();
     return false;
   }
@@ -188,12 +189,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   run(job: ClaimedJob): Promise<void> | undefined {
-    this.#parts.starting(job);
+    this.#parts.lease.starting(job.id);
     return this.#parts.executor.run(job);
   }
 
   finished(): void {
-    this.#localQueue.finished();
+    this.#plan.finished(1);
   }
 
   runEnded({ queueId }: QueueRun, unstarted: readonly ClaimedJob[]): void {
@@ -209,52 +210,54 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #wanted(): number {
     if (this.#parts.results.isRepeated) return 0;
     if (this.#phase !== "fetching" || !this.#link.mayFetch(this)) return 0;
-    if (this.#next.isDrained || this.#localQueue.isDelayed) return 0;
-    return this.#localQueue.wanted(this.#link.slots.free, this.#pending);
+    if (this.#plan.isDrained || this.#localQueue.isDelayed) return 0;
+    return this.#localQueue.wanted(this.#link.slots.free);
   }
 
   async #exchange(connection: WorkerConnection, wanted: number): Promise<void> {
-    const { workerId, hooks, tasks, results } = this.#parts;
-    const mayBeQuick = () => this.#mayBeQuick(connection);
-    const request = wanted === 0 ? null : this.#next.request(wanted, mayBeQuick);
-    const { want, isQuick } = request ?? { want: 0, isQuick: false };
-    const sent = this.#pending.sent(want, !results.isEmpty);
+    const { workerId, config, hooks, tasks, results } = this.#parts;
+    const request = wanted === 0 ? null : this.#plan.request(wanted, this.#mayBeQuick(connection));
+    const want = request?.want ?? 0;
+    const trip = this.#trips.sent(want, !results.isEmpty);
     const batch = results.take();
-    const answer = isQuick
-      ? await fetchQuickly(connection, this.#quick, want)
-      : await flushAndFetch(connection, workerId, batch, request);
+    const fetch = request && { request, tasks };
+    const answer = await flushAndFetch(connection, workerId, batch, fetch);
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unwritten(answer, request !== null);
     results.answered(batch);
     if (request !== null && answer.rows !== null) {
-      const jobs = await tasks.jobs(answer.rows, connection.database);
+      const jobs = await loadedJobs(answer.rows, connection.database, (error) => {
+        config.logger.warn({ error: messageOf(error) }, "cannot fetch large payloads");
+      });
       const durationMs = monotonic() - request.sentAtMs;
       hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs });
-      if (this.#next.learn(jobs, request, answer)) this.#link.nothingReady(answer.nowSeconds);
+      const isDrained = this.#plan.learn(jobs, request, answer.queuesAreFree);
+      if (isDrained) this.#link.nothingReady(answer.nowSeconds);
+      this.#plan.measure();
       this.#localQueue.add(workUnits(jobs), jobs.length, want);
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
-    this.#pending.answered(sent);
+    this.#trips.answered(trip);
     this.#connections.giveBack(connection);
     // After a quick fetch a turn later, with the results of jobs that end at once.
-    if (isQuick) this.#fill();
+    if (request?.isQuick) this.#fill();
     else this.advance();
     this.#link.changed();
   }
 
   #mayBeQuick({ keepsStatements }: WorkerConnection): boolean {
     if (!keepsStatements || !this.#parts.results.isEmpty) return false;
-    return this.#parts.config.localQueue.refetchDelay === null && this.#quick.mayBeNext();
+    return this.#parts.config.localQueue.refetchDelay === null;
   }
 
   #written({ written, lost, apart }: FlushAnswer, sent: ResultBatch): void {
     // A queue that is free again has perhaps more work: look at once, not at the next poll.
     if (written.freedQueues.length > 0) this.wakeForOthers();
     // They are ready again, before the place at which the next fetch would start.
-    if (written.returned.length > 0) this.#next.wake(false);
+    if (written.returned.length > 0) this.#plan.wake(false);
     if (written.done.length + written.failures.length > 0) this.#link.written();
     const { hooks, workerId, refusals } = this.#parts;
-    if (refusals.settled(written, apart)) this.#next.raise();
+    if (refusals.settled(written, apart)) this.#plan.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
 
@@ -262,16 +265,16 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#parts.results.putBack(unwritten);
     const error = errorOf(failure);
     // The victim of a deadlock has waited already. Others may have passed over what it had locked.
-    if (hasFetched) this.#next.raise();
+    if (hasFetched) this.#plan.raise();
     if (error instanceof WorkerError && error.code === "database_busy") return;
     // The server lives, and has undone it: nothing is in doubt.
-    const isKnown = this.#next.isPatient;
-    if (hasFetched && this.#next.failed(error)) {
+    const isKnown = this.#plan.isPatient;
+    if (hasFetched && this.#plan.failed(error)) {
       if (!isKnown) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
       return;
     }
     if (hasFetched) this.#uncertain.raise();
-    this.#localQueue.fetchFailed();
+    this.#plan.forgetSpeed();
     this.connectionLost(error);
   }
 
@@ -279,7 +282,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   async #reconcile(connection: WorkerConnection): Promise<void> {
     const { results, tasks, workerId } = this.#parts;
     // A fetch under way may have committed unanswered: its jobs would be given back, and run twice.
-    await this.#pending.ended();
+    await this.#trips.ended();
     this.#uncertain.raise();
     // Results are written before anything is fetched: later the lock of such a job may be another attempt's. Its
     // queue is freed below, with what a lost fetch may have taken of it: before, others would overtake that.
@@ -290,7 +293,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     results.putBack(answer.unwritten);
     results.answered(taken);
     if (answer.failure !== null) throw answer.failure;
-    await tasks.register(connection.database);
+    await registerTasks(connection.database, tasks.names);
     const { jobs, queueIds } = this.#link.inFlight();
     await connection.patiently((db) => returnUnknownJobs(db, workerId, jobs.map(idOf), queueIds));
   }

@@ -6,7 +6,8 @@
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
-import type { PendingFetches } from "../fetch/pending-fetches.ts";
+import type { WorkerLease } from "../lease/worker-lease.ts";
+import type { RoundTrips } from "./round-trips.ts";
 
 /** A fetch that takes longer is a long one, or has nobody who answers. */
 const CANCEL_MS = 150;
@@ -16,9 +17,9 @@ const MOST_MOMENTS = 5;
 
 export interface UncertainLocksParts {
   readonly clock: Clock;
-  readonly pending: PendingFetches;
-  /** Others free what stays locked. */
-  isLeased(): boolean;
+  readonly trips: Pick<RoundTrips, "isNone" | "hasResults">;
+  /** Where it is held, others free what stays locked. */
+  readonly lease: Pick<WorkerLease, "isHeld">;
   readonly connections: Pick<WorkerConnections, "cancel" | "heard">;
   /** Nothing is waited for any longer but results. */
   onLeft(): void;
@@ -35,13 +36,13 @@ export class UncertainLocks {
   }
 
   get isRaised(): boolean {
-    return this.#hasBroken || (this.#isLeft && !this.#parts.pending.isNone);
+    return this.#hasBroken || (this.#isLeft && !this.#parts.trips.isNone);
   }
 
   /** Who ends has to wait: for that, or for results that are being written. */
   get isWaitedFor(): boolean {
-    const { pending } = this.#parts;
-    return this.#isLeft ? pending.hasResults : this.#hasBroken || !pending.isNone;
+    const { trips } = this.#parts;
+    return this.#isLeft ? trips.hasResults : this.#hasBroken || !trips.isNone;
   }
 
   /** A fetch broke. */
@@ -66,9 +67,9 @@ export class UncertainLocks {
   /** Nothing is fetched any more. Idempotent. */
   end(): void {
     if (this.#cancelTimers.length > 0) return;
-    const { pending, connections } = this.#parts;
+    const { trips, connections } = this.#parts;
     this.#after(CANCEL_MS, () => {
-      if (!pending.isNone && !pending.hasResults) connections.cancel();
+      if (!trips.isNone && !trips.hasResults) connections.cancel();
     });
     this.#leaveIn(MOST_MOMENTS);
   }
@@ -79,11 +80,11 @@ export class UncertainLocks {
   }
 
   #leaveIn(moments: number): void {
-    const { connections, isLeased, onLeft } = this.#parts;
+    const { connections, lease, onLeft } = this.#parts;
     const heardBefore = connections.heard;
     this.#after(LEAVE_MS, () => {
       if (moments > 1 && connections.heard !== heardBefore) return this.#leaveIn(moments - 1);
-      this.#isLeft = isLeased();
+      this.#isLeft = lease.isHeld;
       onLeft();
     });
   }

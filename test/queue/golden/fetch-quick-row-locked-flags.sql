@@ -1,14 +1,12 @@
 select 
-  pg_catalog.concat('{', j.id, '}') as ids, j.payload::text as payloads,
-  pg_catalog.encode(pg_catalog.timestamptz_send(j.run_at), 'base64') as run_ats,
-  j.task_id::text as task_ids,
-  (select pg_catalog.json_build_object(t.id, t.identifier)::text
-    from "worker"._private_tasks t where t.id = j.task_id) as task_names,
-  j.priority::text as priorities, (j.attempts + 1)::text as attempts, j.max_attempts::text as max_attempts,
-  null as queue_ids, null as queue_names,
-  case when j.created_at <> j.run_at
-    then pg_catalog.json_build_array(pg_catalog.date_part('epoch', j.created_at))::text end as created_ats,
-  case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null then pg_catalog.json_build_array(pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error))::text end as rare 
+  pg_catalog.concat_ws(E'\x1f', pg_catalog.concat('{', j.id, '}'), j.payload,
+    pg_catalog.encode(pg_catalog.timestamptz_send(j.run_at), 'base64'), j.task_id,
+    coalesce((select pg_catalog.json_build_object(t.id, t.identifier)::text
+      from "worker"._private_tasks t where t.id = j.task_id), ''),
+    j.priority, j.attempts + 1, j.max_attempts,
+    case when j.created_at = j.run_at then ''
+      else pg_catalog.json_build_array(pg_catalog.date_part('epoch', j.created_at))::text end,
+    case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null then pg_catalog.json_build_array(pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error))::text else '' end) as job 
 from "worker"._private_jobs j
 where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is null
   and j.priority = (select priority from "worker"._private_jobs

@@ -1,7 +1,7 @@
 // Fetches that take long, as they do where millions of ready jobs stand that only others can take.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { FetchPace, LONG_FETCH } from "../../../src/worker/fetch/fetch-pace.ts";
+import { LONG_FETCH } from "../../../src/worker/fetch/fetch-plan.ts";
 import { recorder, recording, until, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
@@ -64,15 +64,3 @@ for (const fastLane of [false, true]) {
     assert.equal(slow.seen.length, 2);
   });
 }
-
-test("What is found at once is asked for alone after a long walk in vain, then more and more.", () => {
-  const pace = new FetchPace();
-  assert.equal(pace.limit(100), 100);
-  pace.learn(false, 2_000);
-  assert.equal(pace.limit(100), 1);
-  pace.learn(true, 5);
-  pace.learn(true, 5);
-  assert.equal(pace.limit(100), 4);
-  pace.learn(false, 5);
-  assert.equal(pace.limit(100), 100);
-});

@@ -1,12 +1,14 @@
-// Fetches that are under way: how many jobs they have asked for, and whether one hangs.
+// The round trips of the safe mode that have no answer: how many jobs they ask for, and whether one hangs.
+//
+//   sent ──20 ms──▶ slow: another one may be sent ──answer, or the connection is lost──▶ over
 import type { Clock } from "../../base/clock.ts";
-import { Gate } from "../../base/gate.ts";
 
 /** A fetch without an answer for this long is not waited for before another one is sent. */
 const SLOW_MS = 20;
 
-/** One fetch. */
-interface Sent {
+/** One round trip. */
+export interface RoundTrip {
+  /** Jobs that it asks for; 0: it only writes results. */
   readonly want: number;
   /** It also writes results. */
   readonly hasResults: boolean;
@@ -14,11 +16,11 @@ interface Sent {
   isSlow: boolean;
 }
 
-export class PendingFetches {
-  readonly #underWay = new Set<Sent>();
-  readonly #none = new Gate();
+export class RoundTrips {
+  readonly #underWay = new Set<RoundTrip>();
   readonly #clock: Clock;
   readonly #onSlow: () => void;
+  #ended: PromiseWithResolvers<void> | null = null;
 
   /** `onSlow`: a fetch is waited for no longer. */
   constructor(clock: Clock, onSlow: () => void) {
@@ -44,31 +46,35 @@ export class PendingFetches {
   }
 
   get hasResults(): boolean {
-    return [...this.#underWay].some((sent) => sent.hasResults);
+    return [...this.#underWay].some(({ hasResults }) => hasResults);
   }
 
   get isNone(): boolean {
     return this.#underWay.size === 0;
   }
 
-  /** Resolves when no fetch is under way. */
+  /** Resolves when none is under way. */
   async ended(): Promise<void> {
-    if (!this.isNone) await this.#none.pass();
+    if (this.isNone) return;
+    this.#ended ??= Promise.withResolvers();
+    await this.#ended.promise;
   }
 
-  sent(want: number, hasResults = false): Sent {
+  sent(want: number, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
       this.#onSlow();
     });
-    const sent: Sent = { want, hasResults, cancelTimer, isSlow: false };
+    const sent: RoundTrip = { want, hasResults, cancelTimer, isSlow: false };
     this.#underWay.add(sent);
     return sent;
   }
 
-  answered(sent: Sent): void {
-    sent.cancelTimer();
-    this.#underWay.delete(sent);
-    if (this.isNone) this.#none.open();
+  answered(trip: RoundTrip): void {
+    trip.cancelTimer();
+    this.#underWay.delete(trip);
+    if (!this.isNone) return;
+    this.#ended?.resolve();
+    this.#ended = null;
   }
 }

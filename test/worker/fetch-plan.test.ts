@@ -1,0 +1,241 @@
+// What the next fetch asks for, without a database and with a clock that is moved by hand.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { WorkerError } from "../../src/base/errors.ts";
+import type { JobKind } from "../../src/queue/fetch/fetch-form.ts";
+import type { ClaimedJob } from "../../src/worker/execute/claimed-job.ts";
+import { BEGINNING, FetchPlan } from "../../src/worker/fetch/fetch-plan.ts";
+import { RoundTrips } from "../../src/worker/safe/round-trips.ts";
+import { manualClock } from "../support/manual-clock.ts";
+
+const jobs = (count: number, runAtSeconds = 1_000, isQueued = false) =>
+  Array.from({ length: count }, () => ({ priority: 3, runAtSeconds, isQueued }) as ClaimedJob);
+
+/** A plan and what it is told: `fetch` sends a request that takes a while and finds so many jobs. */
+function planned(free: JobKind = "all") {
+  const clock = manualClock();
+  const plan = new FetchPlan(clock, free);
+  const fetch = (found: readonly ClaimedJob[], { want = 10, tookMs = 0, queues = false } = {}) => {
+    const request = plan.request(want, false);
+    clock.advance(tookMs);
+    return plan.learn(found, request, queues);
+  };
+  return { clock, plan, fetch };
+}
+
+const quick = ({ plan }: { plan: FetchPlan }) => plan.request(10, true).isQuick;
+
+describe("A fetch plan", () => {
+  test("is drained by a short fetch of everything, until something may be ready.", () => {
+    const { plan, fetch } = planned();
+    assert.equal(plan.isDrained, false);
+    assert.equal(fetch(jobs(10)), false);
+    assert.equal(plan.isDrained, false);
+    // Behind the last job: what is before it was not seen.
+    assert.equal(fetch(jobs(0)), false);
+    assert.equal(fetch(jobs(9)), true);
+    assert.equal(plan.isDrained, true);
+    plan.raise();
+    assert.equal(plan.isDrained, false);
+  });
+
+  test("is not drained by a fetch that was sent before something became ready.", () => {
+    const { plan } = planned();
+    const request = plan.request(10, false);
+    plan.wake(true);
+    assert.equal(plan.learn([], request, false), false);
+    assert.equal(plan.isDrained, false);
+  });
+
+  test("reads named queues as long as some queue is free.", () => {
+    const { plan, fetch } = planned();
+    assert.equal(plan.request(10, false).queues, true);
+    fetch(jobs(0), { queues: false });
+    assert.equal(plan.request(10, false).queues, false);
+    // A queue is free that this fetch has not read.
+    assert.equal(fetch(jobs(0), { queues: true }), false);
+    assert.equal(plan.request(10, false).queues, true);
+    assert.equal(planned("fast").plan.request(10, false).queues, false);
+  });
+
+  test("looks again where it has locked queued jobs and left others.", () => {
+    const { plan } = planned();
+    const [one, other] = [plan.request(2, false), plan.request(10, false)];
+    plan.learn([...jobs(1), ...jobs(1, 1_000, true)], one, true);
+    assert.equal(plan.learn([], other, true), false);
+  });
+
+  test("is quick only for the first jobs that are announced to a drained worker.", () => {
+    const at = planned();
+    at.plan.wake(true);
+    assert.equal(quick(at), false);
+    at.fetch(jobs(0));
+    at.plan.wake(false);
+    assert.equal(quick(at), false);
+    at.fetch(jobs(0));
+    at.plan.wake(true);
+    assert.equal(quick(at), true);
+    assert.equal(quick(at), false);
+  });
+
+  test("is not quick where a quick fetch would miss queues or jobs of another mode.", () => {
+    const free = planned();
+    free.fetch(jobs(0), { queues: true });
+    free.plan.wake(true);
+    assert.equal(quick(free), false);
+    const safe = planned("safe");
+    safe.fetch(jobs(0));
+    safe.plan.wake(true);
+    assert.equal(quick(safe), false);
+  });
+
+  test("skips quick fetches after some in vain, twice as many each time.", () => {
+    const at = planned();
+    const news = () => {
+      at.fetch(jobs(0));
+      at.plan.wake(true);
+      return at.plan.request(10, true);
+    };
+    const tried: boolean[] = [];
+    for (let n = 0; n < 7; n++) {
+      const request = news();
+      tried.push(request.isQuick);
+      if (request.isQuick) assert.equal(at.plan.learn([], request, false), false);
+    }
+    assert.deepEqual(tried, [true, false, true, false, false, true, false]);
+  });
+
+  test("asks for one job after a long walk in vain, then for more and more.", () => {
+    const { plan, fetch } = planned();
+    const want = () => plan.request(100, false).want;
+    assert.equal(want(), 100);
+    fetch(jobs(0), { tookMs: 2_000 });
+    assert.equal(want(), 1);
+    fetch(jobs(1));
+    fetch(jobs(2));
+    assert.equal(want(), 4);
+    fetch(jobs(0));
+    assert.equal(want(), 100);
+  });
+
+  test("is patient after a fetch that was stopped for its length, until one is quick enough.", () => {
+    const { plan, fetch } = planned();
+    assert.equal(plan.failed(new Error("lost")), false);
+    assert.equal(plan.failed(new WorkerError("database_timeout", "too long")), true);
+    const { isPatient, want } = plan.request(100, false);
+    assert.deepEqual([isPatient, want], [true, 1]);
+    fetch(jobs(1), { tookMs: 4_000 });
+    assert.equal(plan.isPatient, true);
+    fetch(jobs(2), { tookMs: 3_999 });
+    assert.equal(plan.isPatient, false);
+  });
+});
+
+describe("The start of a fetch", () => {
+  test("is behind a full fetch for 50 ms, and then the beginning.", () => {
+    const { clock, plan, fetch } = planned();
+    assert.equal(plan.request(1, false).start, BEGINNING);
+    clock.advance(100);
+    fetch(jobs(1), { want: 1 });
+    const { start } = plan.request(1, false);
+    assert.equal(start.priority, 3);
+    assert.ok(Number(start.runAtSeconds) < 1_000);
+    clock.advance(50);
+    assert.equal(plan.request(1, false).start, start);
+    clock.advance(1);
+    assert.equal(plan.request(1, false).start, BEGINNING);
+  });
+
+  test("is trusted twenty times as long as the walk took, a second at most.", () => {
+    for (const [tookMs, trustMs] of [
+      [10, 200],
+      [500, 1_000],
+    ] as const) {
+      const { clock, plan, fetch } = planned();
+      clock.advance(100);
+      fetch(jobs(1), { want: 1, tookMs });
+      clock.advance(trustMs);
+      assert.notEqual(plan.request(1, false).start, BEGINNING);
+      clock.advance(1);
+      assert.equal(plan.request(1, false).start, BEGINNING);
+    }
+  });
+
+  test("is the beginning after a short fetch, and when something may have become ready.", () => {
+    const { plan, fetch } = planned();
+    fetch(jobs(10));
+    fetch(jobs(9));
+    assert.equal(plan.request(1, false).start, BEGINNING);
+    fetch(jobs(10));
+    plan.wake(false);
+    assert.equal(plan.request(1, false).start, BEGINNING);
+  });
+
+  test("does not move past jobs of named queues, which leave others behind them.", () => {
+    const { plan, fetch } = planned();
+    fetch(jobs(10), { queues: true });
+    fetch(jobs(10, 1_000, true));
+    assert.equal(plan.request(1, false).start, BEGINNING);
+  });
+});
+
+describe("Fetching ahead", () => {
+  test("follows the speed of the jobs, and forgets it after a pause.", () => {
+    const { clock, plan } = planned();
+    assert.equal(plan.ahead, 0);
+    // 100 jobs a millisecond: 2,500 in the horizon; a burst is believed half.
+    plan.finished(1_000);
+    clock.advance(10);
+    plan.measure();
+    assert.equal(plan.ahead, 1_250);
+    plan.finished(1_000);
+    clock.advance(10);
+    plan.measure();
+    assert.equal(plan.ahead, 1_875);
+    plan.finished(1);
+    clock.advance(2_000);
+    plan.measure();
+    assert.equal(plan.ahead, 0);
+  });
+
+  test("begins again with few after a fetch that failed.", () => {
+    const { clock, plan } = planned();
+    plan.finished(1_000);
+    clock.advance(10);
+    plan.measure();
+    plan.forgetSpeed();
+    assert.equal(plan.ahead, 0);
+  });
+});
+
+describe("Round trips", () => {
+  test("count until they have an answer, however long that takes.", async () => {
+    const clock = manualClock();
+    let slow = 0;
+    const trips = new RoundTrips(clock, () => void slow++);
+    const first = trips.sent(10);
+    const second = trips.sent(3);
+    assert.deepEqual([trips.asked, trips.hasPrompt], [13, true]);
+    clock.advance(20);
+    // Another one may be sent, but what they ask for stays asked for.
+    assert.deepEqual([slow, trips.asked, trips.hasPrompt], [2, 13, false]);
+    clock.advance(3_600_000);
+    assert.equal(trips.asked, 13);
+    let ended = false;
+    const end = trips.ended().then(() => {
+      ended = true;
+    });
+    trips.answered(first);
+    assert.deepEqual([trips.asked, trips.isNone, ended], [3, false, false]);
+    trips.answered(second);
+    await end;
+    assert.deepEqual([trips.asked, trips.isNone], [0, true]);
+    await trips.ended();
+  });
+
+  test("that only flush results keep no fetch waiting.", () => {
+    const trips = new RoundTrips(manualClock(), () => {});
+    trips.sent(0);
+    assert.deepEqual([trips.hasPrompt, trips.isNone], [false, false]);
+  });
+});
