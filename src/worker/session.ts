@@ -8,7 +8,7 @@ import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { endLeases } from "../queue/workers/lease.ts";
 import { named } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
-import type { ClaimedJob } from "./execute/claimed-job.ts";
+import type { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
 import { Refusals, type Unsettled } from "./execute/refusals.ts";
 import { idOf, Results } from "./execute/results.ts";
@@ -99,7 +99,7 @@ export class Session<E> {
   }
 
   /** Jobs that were fetched and have not started, as long as they are locked. */
-  get unstarted(): readonly ClaimedJob[] {
+  get unstarted(): readonly FetchedJob[] {
     const started = [...this.#results.ended, ...this.#refusals.jobs].map(idOf);
     const others = new Set([...this.runningIds, ...started]);
     const locked = [...(this.#safe?.jobs ?? []), ...this.#results.unstarted];

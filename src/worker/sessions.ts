@@ -49,7 +49,7 @@ export class Sessions<E> {
     });
   }
 
-  /** Resolves once there is nothing to run, nothing running and nothing unwritten. */
+  /** Resolves once there is nothing to run, nothing running and nothing unconfirmed. */
   async drained(signal: AbortSignal): Promise<void> {
     let current: Session<E>;
     do {

@@ -7,9 +7,9 @@ import { refusingPool } from "../database/connection/pool.ts";
 import { schemaName } from "../database/schema-name.ts";
 import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
 import { payloadText } from "../domain/payload.ts";
-import { ClaimedRows } from "../queue/fetch/claimed-rows.ts";
+import { FetchedRows } from "../queue/fetch/fetched-rows.ts";
 import { bindUtils, type WorkerUtils } from "../utils/worker-utils.ts";
-import { ClaimedJob } from "./execute/claimed-job.ts";
+import { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor } from "./execute/job-executor.ts";
 import { Results } from "./execute/results.ts";
 import { tallied } from "./execute/task-tally.ts";
@@ -62,7 +62,7 @@ export async function runJobInline<Payload, Extensions>(
   const executor = new JobExecutor(tasks, source, results, new Hooks(silentLogger), undefined);
   const { attempts = 1, maxAttempts = 25 } = options;
   const text = payloadText(payload);
-  const rows = new ClaimedRows({
+  const rows = new FetchedRows({
     ids: "{1}",
     payloads: text,
     run_ats: EPOCH,
@@ -76,7 +76,7 @@ export async function runJobInline<Payload, Extensions>(
     created_ats: null,
     rare: null,
   });
-  await executor.run(new ClaimedJob({ rows, atMs: 0 }, 0));
+  await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const [failure] = results.take().failures;
   return {
     value: seen.value(),

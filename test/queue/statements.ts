@@ -82,8 +82,8 @@ import {
   lockCrontabs,
   registerCrontabs,
 } from "../../src/queue/cron/known-crontabs.ts";
-import { claimStatement } from "../../src/queue/fetch/claim-jobs.ts";
-import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
+import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
+import { FetchedRows } from "../../src/queue/fetch/fetched-rows.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
@@ -276,7 +276,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "fetch-keep": (db) => keepJobs(db, "w", ["1"]),
   "fetch-next-run-at": (db) => nextRunAt(db, 0),
   "fetch-large-payloads": (db) =>
-    new ClaimedRows({
+    new FetchedRows({
       ids: "{1}",
       payloads: "",
       run_ats: "AAAAAAAAAAA=",
@@ -515,7 +515,7 @@ for (const flags of [false, true]) {
   for (const queues of [false, true]) {
     for (const free of ["all", "safe"] as const) {
       const name = ["fetch", queues && "queues", free === "safe" && "beside-fast", suffix];
-      texts[named(name)] = claimStatement({ free, queues, flags });
+      texts[named(name)] = takeStatement({ free, queues, flags });
     }
   }
 }

@@ -3,19 +3,19 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
 import type { JobKind } from "../../src/queue/fetch/fetch-form.ts";
-import type { ClaimedJob } from "../../src/worker/execute/claimed-job.ts";
+import type { FetchedJob } from "../../src/worker/execute/fetched-job.ts";
 import { BEGINNING, FetchPlan } from "../../src/worker/fetch/fetch-plan.ts";
 import { RoundTrips } from "../../src/worker/safe/round-trips.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
 const jobs = (count: number, runAtSeconds = 1_000, isQueued = false) =>
-  Array.from({ length: count }, () => ({ priority: 3, runAtSeconds, isQueued }) as ClaimedJob);
+  Array.from({ length: count }, () => ({ priority: 3, runAtSeconds, isQueued }) as FetchedJob);
 
 /** A plan and what it is told: `fetch` sends a request that takes a while and finds so many jobs. */
 function planned(free: JobKind = "all") {
   const clock = manualClock();
   const plan = new FetchPlan(clock, free);
-  const fetch = (found: readonly ClaimedJob[], { want = 10, tookMs = 0, queues = false } = {}) => {
+  const fetch = (found: readonly FetchedJob[], { want = 10, tookMs = 0, queues = false } = {}) => {
     const request = plan.request(want, false);
     clock.advance(tookMs);
     return plan.learn(found, request, queues);

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import { PAYLOAD_SEPARATOR } from "../../src/domain/payload.ts";
-import { ClaimedRows } from "../../src/queue/fetch/claimed-rows.ts";
-import { ClaimedJob } from "../../src/worker/execute/claimed-job.ts";
+import { FetchedRows } from "../../src/queue/fetch/fetched-rows.ts";
+import { FetchedJob } from "../../src/worker/execute/fetched-job.ts";
 import { batchOf, emitSettled, jobsIn, Results } from "../../src/worker/execute/results.ts";
 import { Hooks } from "../../src/worker/task/hooks.ts";
 
-function jobs(...ids: string[]): ClaimedJob[] {
-  const rows = new ClaimedRows({
+function jobs(...ids: string[]): FetchedJob[] {
+  const rows = new FetchedRows({
     ids: `{${ids}}`,
     payloads: ids.map(() => "{}").join(PAYLOAD_SEPARATOR),
     run_ats: Buffer.alloc(8 * ids.length).toString("base64"),
@@ -23,8 +23,8 @@ function jobs(...ids: string[]): ClaimedJob[] {
     created_ats: null,
     rare: null,
   });
-  const claimed = { rows, atMs: 0 };
-  return ids.map((_, index) => new ClaimedJob(claimed, index));
+  const fetched = { rows, atMs: 0 };
+  return ids.map((_, index) => new FetchedJob(fetched, index));
 }
 
 /** The events that `emit` causes, in words. */
@@ -44,10 +44,10 @@ function events(emit: (hooks: Hooks) => void): string[] {
 
 function results(): Results {
   const [one, two, three, four] = jobs("1", "2", "3", "4") as [
-    ClaimedJob,
-    ClaimedJob,
-    ClaimedJob,
-    ClaimedJob,
+    FetchedJob,
+    FetchedJob,
+    FetchedJob,
+    FetchedJob,
   ];
   const made = new Results();
   made.complete(one);

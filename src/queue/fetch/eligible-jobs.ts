@@ -1,4 +1,4 @@
-// Finds the jobs that the claim of the safe mode may take and locks their rows. What it must agree on with every other worker on the schema
+// Finds the jobs that the fetch of the safe mode may take and locks their rows. What it must agree on with every other worker on the schema
 // is sql/eligible.ts; why it is shaped like this, and what it costs, stands with its parts.
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";

@@ -1,8 +1,8 @@
 // The columns in which jobs come from a fetch. One array a column costs PostgreSQL half of what one
-// array a job does, and Node a few objects a fetch instead of a dozen a job (claimed-rows.ts).
+// array a job does, and Node a few objects a fetch instead of a dozen a job (fetched-rows.ts).
 
-/** A claim's answer: each column as text, null where there are no jobs. */
-export interface ClaimedColumns {
+/** A fetch's answer: each column as text, null where there are no jobs. */
+export interface FetchedColumns {
   /** `{1,2}`: bigints stay exact. */
   readonly ids: string | null;
   /** Their exact texts, with PAYLOAD_SEPARATOR between them; nothing in the place of a large one. */
@@ -16,7 +16,7 @@ export interface ClaimedColumns {
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /** An array; null also where the form of the claim takes no queued jobs. */
+  /** An array; null also where the form of the fetch takes no queued jobs. */
   readonly queue_ids: string | null;
   /** Their names: an object, the id is the key; null as above. */
   readonly queue_names: string | null;
@@ -30,7 +30,7 @@ export interface ClaimedColumns {
 export const EARLIEST_S = -8.64e12;
 
 /**
- * A larger payload comes by itself: a string of Node's holds 512 MiB, and the longest claim that the
+ * A larger payload comes by itself: a string of Node's holds 512 MiB, and the longest fetch that the
  * options allow (60,000 jobs: 10,000 slots and half of a local queue of 100,000) stays below that.
  */
 const LARGE_BYTES = 8_192;
@@ -39,8 +39,8 @@ const IS_RARE =
   "j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null";
 const RARE = "pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error)";
 
-/** What `claimedColumns` reads, from jobs `j`. `attempts`: the expression to be shown. */
-export const claimedSource = (
+/** What `fetchedColumns` reads, from jobs `j`. `attempts`: the expression to be shown. */
+export const fetchedSource = (
   attempts: string,
 ): string => `j.id, j.task_id, j.job_queue_id, j.payload,
     j.priority, j.run_at, ${attempts} as attempts, j.max_attempts,
@@ -49,10 +49,10 @@ export const claimedSource = (
       then ${RARE} end as rare`;
 
 /**
- * The columns for a select list, from rows of `claimedSource` called `taken j`. Most claims are of jobs
+ * The columns for a select list, from rows of `fetchedSource` called `taken j`. Most fetches are of jobs
  * that have much in common, and two sums of a column cost a quarter of an array; so do bytes.
  */
-export const claimedColumns = (s: string, form: { readonly queues: boolean }): string => `
+export const fetchedColumns = (s: string, form: { readonly queues: boolean }): string => `
   pg_catalog.array_agg(j.id)::text as ids,
   pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,
   pg_catalog.string_agg(case when pg_catalog.octet_length(j.payload::text) > ${LARGE_BYTES} then '' else j.payload::text end,
@@ -68,7 +68,7 @@ export const claimedColumns = (s: string, form: { readonly queues: boolean }): s
   (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
 
 /**
- * The same of one job `j`, as one text for `ClaimedRows.ofOne`: no aggregate is set up for it, and a driver takes
+ * The same of one job `j`, as one text for `FetchedRows.ofOne`: no aggregate is set up for it, and a driver takes
  * longer for each column of an answer than PostgreSQL for its value.
  */
 export const columnsText = (s: string, attempts: string): string => `

@@ -5,7 +5,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { idArray } from "../settle/fence.ts";
 import { takeBy } from "../sql/lock.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
-import { claimedColumns, claimedSource } from "./job-columns.ts";
+import { fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 
 /*
@@ -25,10 +25,10 @@ export function lockStatement({ flags }: Pick<ReadyForm, "flags">): Statement {
     shares: "null",
     flags: "$5",
   };
-  const source = claimedSource("j.attempts + 1");
+  const source = fetchedSource("j.attempts + 1");
   return (s) => `
 with recursive ${priorityLevels(s, form, $)}, taken as materialized (${jobsWithoutQueue(s, form, $, source)})
-select ${claimedColumns(s, form)} from taken j`;
+select ${fetchedColumns(s, form)} from taken j`;
 }
 
 const keepSql: Statement = (s) => `

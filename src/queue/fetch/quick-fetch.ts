@@ -1,5 +1,5 @@
 // The first fetch of an idle worker: nothing was ready before, so a few jobs of the most urgent priority
-// are all there is, and no named queue is read. Its plan is a tenth of that of `claimStatement` and
+// are all there is, and no named queue is read. Its plan is a tenth of that of `takeStatement` and
 // `lockStatement`, which saves a third of the time between the announcement of a job and its start.
 import { builtOnce, type Statement } from "../../database/database.ts";
 import type { LockMode } from "../settle/fence.ts";
@@ -37,7 +37,7 @@ select ${columnsText(s, "j.attempts + 1")} ${ready(s, flags ? "$3" : null)} and 
 ${FIRST}`;
 
 /** $1 text[] tasks  $2 int most jobs  $3 text the worker's id  [$4 text[] forbidden flags] */
-const claimSql = (s: string, flags: boolean) => `
+const takeSql = (s: string, flags: boolean) => `
 update ${s}._private_jobs j
 set ${takeBy("$3", "j")}
 where j.ctid = any(array(
@@ -45,7 +45,7 @@ where j.ctid = any(array(
   ${FIRST}))
 returning ${columnsText(s, "j.attempts")}`;
 
-/** One row a job, whose `job` is for `ClaimedRows.ofOne`. */
+/** One row a job, whose `job` is for `FetchedRows.ofOne`. */
 export function quickStatement({ flags, mode }: QuickForm): Statement {
-  return builtOnce((s) => (mode === "row" ? lockSql(s, flags) : claimSql(s, flags)));
+  return builtOnce((s) => (mode === "row" ? lockSql(s, flags) : takeSql(s, flags)));
 }

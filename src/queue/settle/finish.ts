@@ -3,7 +3,7 @@ import { type Database, query } from "../../database/database.ts";
 import { unlockQueues } from "../sql/lock.ts";
 import { idArray, isOurs, type LockMode, type LostIds, lostIds, parseIdArray } from "./fence.ts";
 
-/** The delete, for a common table expression; also a part of the claim. */
+/** The delete, for a common table expression; also a part of the fetch. */
 export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: string): string =>
   `delete from ${s}._private_jobs j where j.id = any(${ids}::bigint[]) and ${isOurs(mode, "j", workerId)}
   returning j.id`;

@@ -6,7 +6,7 @@
 //     ▲                                   │
 //     └ beat: keeps what is not freed ────┘  (and goes on under a new id, see worker/sessions.ts)
 //
-// The marked row stays for a while on purpose: a claim that the stale worker had sent may commit
+// The marked row stays for a while on purpose: a fetch that the stale worker had sent may commit
 // after the first pass, and the second finds its locks.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";

@@ -5,15 +5,15 @@ import type { Logger } from "../../base/logger.ts";
 import { withClient } from "../../database/connection/pool.ts";
 import { withoutOwnJob } from "../task/own-job.ts";
 import type { ContextSource, TaskContext } from "../task/task-context.ts";
-import type { ClaimedJob } from "./claimed-job.ts";
+import type { FetchedJob } from "./fetched-job.ts";
 
 export class JobContext<Extensions> implements TaskContext<Extensions> {
-  readonly job: ClaimedJob;
+  readonly job: FetchedJob;
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
   #logger: Logger | undefined;
 
-  constructor(job: ClaimedJob, source: ContextSource<Extensions>) {
+  constructor(job: FetchedJob, source: ContextSource<Extensions>) {
     this.job = job;
     this.#source = source;
   }

@@ -1,4 +1,4 @@
-// Runs one claimed job from its task to its result. The steps, in order: find the task, ask the
+// Runs one fetched job from its task to its result. The steps, in order: find the task, ask the
 // interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
 // record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
 import { AsyncResource } from "node:async_hooks";
@@ -7,7 +7,7 @@ import { ask, isIntercepted, verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { Task } from "../task/task.ts";
 import type { ContextSource } from "../task/task-context.ts";
-import type { ClaimedJob } from "./claimed-job.ts";
+import type { FetchedJob } from "./fetched-job.ts";
 import { JobContext } from "./job-context.ts";
 import type { Results } from "./results.ts";
 import type { TalliedTask, TalliedTasks, TaskTally } from "./task-tally.ts";
@@ -31,7 +31,7 @@ class Attempt<E> extends JobContext<E> {
   /** By an interceptor: its task is not called. */
   isSkipped = false;
 
-  constructor(job: ClaimedJob, source: ContextSource<E>, { task, tally }: TalliedTask<E>) {
+  constructor(job: FetchedJob, source: ContextSource<E>, { task, tally }: TalliedTask<E>) {
     super(job, source);
     this.task = task;
     this.tally = tally;
@@ -40,7 +40,7 @@ class Attempt<E> extends JobContext<E> {
 
 /** A job whose handler has been called and has not ended. */
 export interface RunningJob {
-  readonly job: ClaimedJob;
+  readonly job: FetchedJob;
   /** By the monotonic clock. */
   readonly startedAtMs: number;
 }
@@ -84,14 +84,14 @@ export class JobExecutor<E> {
   }
 
   /** Runs the job; a promise only where something has to be waited for. Never rejects. */
-  run(job: ClaimedJob): Promise<void> | undefined {
+  run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
   }
 
-  readonly #run = (job: ClaimedJob): Promise<void> | undefined => {
+  readonly #run = (job: FetchedJob): Promise<void> | undefined => {
     const known = this.#tasks.get(job.taskIdentifier);
     if (known === undefined || !job.isLoaded) {
-      // Claims name our tasks, so this is a task that was removed and re-made in between.
+      // Fetches name our tasks, so this is a task that was removed and re-made in between.
       this.#results.return(job);
       return undefined;
     }
@@ -265,8 +265,8 @@ export class JobExecutor<E> {
 
 /** From when the job was due to when it was fetched, by this machine's clock. */
 function waitedSeconds({ job, startedAtMs }: RunningJob): number {
-  const claimedAtSeconds = (now() - (startedAtMs - job.claimedAtMs)) / 1_000;
-  return Math.max(0, claimedAtSeconds - job.runAtSeconds);
+  const fetchedAtSeconds = (now() - (startedAtMs - job.fetchedAtMs)) / 1_000;
+  return Math.max(0, fetchedAtSeconds - job.runAtSeconds);
 }
 
 /** Fails the attempt when its time is up; what the handler does later is not waited for. */

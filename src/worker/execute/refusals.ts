@@ -4,7 +4,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import type { ClaimedJob } from "./claimed-job.ts";
+import type { FetchedJob } from "./fetched-job.ts";
 import { jobsIn, type ResultBatch, type Results } from "./results.ts";
 import { type Apart, type Refused, refusalText } from "./settle-apart.ts";
 
@@ -34,14 +34,14 @@ export interface RefusalsParts {
 
 export class Refusals {
   readonly #parts: RefusalsParts;
-  readonly #kept = new Map<ClaimedJob, Kept>();
+  readonly #kept = new Map<FetchedJob, Kept>();
   #hasEnded = false;
 
   constructor(parts: RefusalsParts) {
     this.#parts = parts;
   }
 
-  get jobs(): readonly ClaimedJob[] {
+  get jobs(): readonly FetchedJob[] {
     return [...this.#kept.keys()];
   }
 

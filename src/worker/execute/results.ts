@@ -2,16 +2,16 @@
 // once; what could not be written comes back and is written again.
 import type { FailedAttempt } from "../../queue/settle/fail.ts";
 import type { Hooks, SettledResult } from "../task/hooks.ts";
-import type { ClaimedJob } from "./claimed-job.ts";
+import type { FetchedJob } from "./fetched-job.ts";
 
 export interface FailedJob extends Omit<FailedAttempt, "id"> {
-  readonly job: ClaimedJob;
+  readonly job: FetchedJob;
 }
 
 export interface ResultBatch {
-  readonly done: ClaimedJob[];
+  readonly done: FetchedJob[];
   readonly failures: FailedJob[];
-  readonly returned: ClaimedJob[];
+  readonly returned: FetchedJob[];
   /** Named queues whose run has ended. */
   readonly freedQueues: number[];
   /** A part may have been written before: a missing row then says nothing about the lease. */
@@ -26,7 +26,7 @@ export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): Resu
   return Object.assign(nothing, ...parts);
 }
 
-export function idOf({ id }: ClaimedJob): string {
+export function idOf({ id }: FetchedJob): string {
   return id;
 }
 
@@ -36,7 +36,7 @@ export function toFailure({ job, ...failure }: FailedJob): FailedAttempt {
 
 export function jobsIn(
   batch: Pick<ResultBatch, "done" | "failures" | "returned">,
-): readonly ClaimedJob[] {
+): readonly FetchedJob[] {
   return [...batch.done, ...batch.failures.map(({ job }) => job), ...batch.returned];
 }
 
@@ -49,7 +49,7 @@ export function emitSettled(
   workerId: string,
   written: Omit<ResultBatch, "freedQueues">,
   lost: readonly string[],
-  sent: readonly ClaimedJob[] = written.done,
+  sent: readonly FetchedJob[] = written.done,
 ): void {
   // What may have been written before is missing for that reason, too.
   for (const jobId of written.isRepeated ? [] : lost) {
@@ -58,7 +58,7 @@ export function emitSettled(
   }
   if (!hooks.observed("job:settled")) return;
   const isLost = new Set(lost);
-  const emit = (job: ClaimedJob, result: SettledResult, error: string | null): void => {
+  const emit = (job: FetchedJob, result: SettledResult, error: string | null): void => {
     if (!isLost.has(job.id)) hooks.emit("job:settled", { workerId, job, result, error });
     else if (written.isRepeated) {
       hooks.emit("job:settled", { workerId, job, result: "unknown", error: null });
@@ -70,12 +70,12 @@ export function emitSettled(
 }
 
 /** Jobs that are done without having run. Beside the batches: hardly any worker has one. */
-const skipped = new WeakSet<ClaimedJob>();
+const skipped = new WeakSet<FetchedJob>();
 
 export class Results {
-  #done: ClaimedJob[] = [];
+  #done: FetchedJob[] = [];
   #failures: FailedJob[] = [];
-  #returned: ClaimedJob[] = [];
+  #returned: FetchedJob[] = [];
   #freedQueues: number[] = [];
   #isRepeated = false;
   /**
@@ -86,12 +86,12 @@ export class Results {
   /** Taken and not answered. */
   readonly #taken = new Set<ResultBatch>();
 
-  complete(job: ClaimedJob): void {
+  complete(job: FetchedJob): void {
     this.#done.push(job);
   }
 
   /** Done without having run. */
-  skip(job: ClaimedJob): void {
+  skip(job: FetchedJob): void {
     skipped.add(job);
     this.complete(job);
   }
@@ -101,7 +101,7 @@ export class Results {
   }
 
   /** Never started: the attempt is given back. */
-  return(job: ClaimedJob): void {
+  return(job: FetchedJob): void {
     this.#returned.push(job);
   }
 
@@ -110,23 +110,23 @@ export class Results {
   }
 
   /** Never started, and their queues. */
-  giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
+  giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void {
     for (const job of jobs) this.return(job);
     for (const id of queueIds) this.freeQueue(id);
   }
 
   /** The jobs that they are about. */
-  get jobs(): readonly ClaimedJob[] {
+  get jobs(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
   }
 
   /** Jobs that have ended and are not written. */
-  get ended(): readonly ClaimedJob[] {
+  get ended(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: [] });
   }
 
   /** Jobs that never started, until it is written that they are back. */
-  get unstarted(): readonly ClaimedJob[] {
+  get unstarted(): readonly FetchedJob[] {
     return [...this.#taken, { returned: this.#returned }].flatMap(({ returned }) => returned);
   }
 

@@ -8,12 +8,12 @@ import { failJobs } from "../../queue/settle/fail.ts";
 import type { LockMode } from "../../queue/settle/fence.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
-import type { ClaimedJob } from "./claimed-job.ts";
+import type { FetchedJob } from "./fetched-job.ts";
 import { type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
 /** A result that is refused also as a failure. */
 export interface Refused {
-  readonly job: ClaimedJob;
+  readonly job: FetchedJob;
   /** null: the job is given back unstarted; "done", or how it has failed. */
   readonly result: "done" | FailedJob | null;
   readonly error: unknown;
@@ -22,12 +22,12 @@ export interface Refused {
 export interface Apart {
   readonly written: ResultBatch;
   /** Jobs that succeeded and are written as failed, and why. */
-  readonly turned: readonly { readonly job: ClaimedJob; readonly error: unknown }[];
+  readonly turned: readonly { readonly job: FetchedJob; readonly error: unknown }[];
   /** Jobs among them that were no longer ours. */
   readonly lost: readonly string[];
   readonly refused: readonly Refused[];
   /** What was left when the connection was lost. */
-  readonly unwritten: ResultBatch;
+  readonly unconfirmed: ResultBatch;
   readonly failure: unknown;
 }
 
@@ -48,14 +48,14 @@ export async function settleApart(
 ): Promise<Apart> {
   const { isRepeated, freedQueues } = batch;
   const written = emptyBatch(isRepeated);
-  const unwritten = emptyBatch(isRepeated);
+  const unconfirmed = emptyBatch(isRepeated);
   const halves = new Halves(db);
   const turned = new Map<FailedJob, unknown>();
   const refused: Refused[] = [];
   await halves.write(batch.done, {
     change: "delete",
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
-    ...{ written: written.done, unwritten: unwritten.done },
+    ...{ written: written.done, unconfirmed: unconfirmed.done },
     refused: (job, error) => {
       turned.set({ job, message: refusalText(error), payload: null }, error);
     },
@@ -63,7 +63,7 @@ export async function settleApart(
   await halves.write([...batch.failures, ...turned.keys()], {
     change: "update",
     send: (some) => failJobs(db, workerId, some.map(toFailure), mode),
-    ...{ written: written.failures, unwritten: unwritten.failures },
+    ...{ written: written.failures, unconfirmed: unconfirmed.failures },
     refused: (one, error) => {
       const { job } = one;
       if (turned.has(one)) refused.push({ job, result: "done", error: turned.get(one) });
@@ -76,7 +76,7 @@ export async function settleApart(
       const keyed = jobs.filter(({ key }) => key !== null).map(idOf);
       return returnJobs(db, workerId, jobs.map(idOf), [], keyed);
     },
-    ...{ written: written.returned, unwritten: unwritten.returned },
+    ...{ written: written.returned, unconfirmed: unconfirmed.returned },
     refused: (job, error) => void refused.push({ job, result: null, error }),
   });
   // Last: what is behind these jobs in their queues must not overtake them.
@@ -86,24 +86,24 @@ export async function settleApart(
       {
         change: "update",
         send: ([queueIds = []]) => finishJobs(db, workerId, [], mode, queueIds),
-        ...{ written: [], unwritten: [] },
+        ...{ written: [], unconfirmed: [] },
         refused: (_queueIds, error) => halves.fail(error),
       },
     );
-    (halves.failure === null ? written : unwritten).freedQueues.push(...freedQueues);
+    (halves.failure === null ? written : unconfirmed).freedQueues.push(...freedQueues);
   }
   const { lost, failure } = halves;
   const asFailed = written.failures.flatMap((one) => {
     return turned.has(one) ? [{ job: one.job, error: turned.get(one) }] : [];
   });
-  return { written, turned: asFailed, lost, refused, unwritten, failure };
+  return { written, turned: asFailed, lost, refused, unconfirmed, failure };
 }
 
 interface Part<T> {
   readonly change: Change;
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
-  readonly unwritten: T[];
+  readonly unconfirmed: T[];
   refused(item: T, error: unknown): void;
 }
 
@@ -124,7 +124,7 @@ class Halves {
   async write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
-      part.unwritten.push(...items);
+      part.unconfirmed.push(...items);
       return;
     }
     try {
@@ -134,7 +134,7 @@ class Halves {
       const [first] = items;
       if (!isRefusedResult(error)) {
         this.failure = error;
-        part.unwritten.push(...items);
+        part.unconfirmed.push(...items);
       } else if (items.length === 1) await this.#refused(first as T, part, error);
       else {
         const middle = Math.ceil(items.length / 2);
@@ -149,7 +149,7 @@ class Halves {
       part.refused(item, await withSkippers(this.#db, part.change, error));
     } catch (failure) {
       this.failure = failure;
-      part.unwritten.push(item);
+      part.unconfirmed.push(item);
     }
   }
 }

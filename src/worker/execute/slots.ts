@@ -1,6 +1,6 @@
 // The slots in which jobs run, as many as the worker's concurrency. A slot takes unit after unit from
 // its source until that has no more; a run of one named queue stays in its slot, in order.
-import type { ClaimedJob } from "./claimed-job.ts";
+import type { FetchedJob } from "./fetched-job.ts";
 import { QueueRun, type WorkUnit } from "./work-unit.ts";
 
 /** Where slots get their work. */
@@ -8,15 +8,15 @@ export interface WorkSource {
   /** Whether a job may start now: asked before each. */
   mayStart(): boolean;
   /** Whether this job of a run may still follow the one before it. */
-  mayFollow(job: ClaimedJob): boolean;
+  mayFollow(job: FetchedJob): boolean;
   /** The next unit; undefined when none is left. */
   take(): WorkUnit | undefined;
   /** Runs a job; a promise only where something has to be waited for. Never rejects. */
-  run(job: ClaimedJob): Promise<void> | undefined;
+  run(job: FetchedJob): Promise<void> | undefined;
   /** A job has ended. */
   finished(): void;
   /** A run of a queue is over, or given up; these of its jobs have not started. */
-  runEnded(run: QueueRun, unstarted: readonly ClaimedJob[]): void;
+  runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
 
 /** What a slot is about. */
@@ -48,7 +48,7 @@ export class Slots {
   }
 
   /** What of this source runs in slots, and what has not started of queues' runs there. */
-  jobs(source: WorkSource): readonly ClaimedJob[] {
+  jobs(source: WorkSource): readonly FetchedJob[] {
     return this.#of(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
       return unit instanceof QueueRun ? unit.jobs.slice(Math.max(0, started - 1)) : [unit];
@@ -56,7 +56,7 @@ export class Slots {
   }
 
   /** What of this source runs: one job a slot. */
-  running(source: WorkSource): readonly ClaimedJob[] {
+  running(source: WorkSource): readonly FetchedJob[] {
     return this.#of(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
       return unit instanceof QueueRun ? unit.jobs.slice(Math.max(0, started - 1), started) : [unit];
@@ -76,7 +76,7 @@ export class Slots {
   }
 
   /** Ends this source's runs after the job that runs; gives the jobs for which `isLate` holds. */
-  cutRuns(source: WorkSource, isLate: (job: ClaimedJob) => boolean): readonly ClaimedJob[] {
+  cutRuns(source: WorkSource, isLate: (job: FetchedJob) => boolean): readonly FetchedJob[] {
     return this.#of(source).flatMap(({ unit, started }) => {
       const next = unit instanceof QueueRun ? unit.jobs[started] : undefined;
       return next !== undefined && isLate(next) ? (unit as QueueRun).jobs.splice(started) : [];

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { isError } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
 import type { BatchResults, Task } from "../task/task.ts";
-import type { ClaimedJob } from "./claimed-job.ts";
+import type { FetchedJob } from "./fetched-job.ts";
 
 /** null = done; otherwise why not, and what is left of a batch. */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
@@ -17,7 +17,7 @@ export function judge(kind: Task["kind"], value: unknown): Result {
 /** What has to be waited for first. */
 export async function judgePending(
   kind: Task["kind"],
-  job: ClaimedJob,
+  job: FetchedJob,
   value: unknown,
 ): Promise<Result> {
   if (kind === "batch") return judgeBatch(job, value as BatchResults);
@@ -30,7 +30,7 @@ function judgeValue(value: unknown): Result {
   return isFailure ? failure(value) : null;
 }
 
-async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Result> {
+async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Result> {
   if (results === undefined || results === null) return null;
   const items = jsonElements(job.payloadText.trim()) ?? [];
   if (!Array.isArray(results) || results.length !== items.length) {
@@ -40,7 +40,7 @@ async function judgeBatch(job: ClaimedJob, results: BatchResults): Promise<Resul
 }
 
 /** A list beside a list as long is a batch, of which an item fails by rejecting alone. */
-async function judgeGraphile(job: ClaimedJob, results: readonly unknown[]): Promise<Result> {
+async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
   const settled = await Promise.allSettled(results);
   return items.length === results.length ? partial(items, settled, () => null) : null;

@@ -1,10 +1,10 @@
 // What one slot runs without a break: a job, or a run of jobs of one named queue.
-import type { ClaimedJob } from "./claimed-job.ts";
+import type { FetchedJob } from "./fetched-job.ts";
 
 /** Jobs of one named queue, which is locked for us: one slot runs them one after another. */
 export class QueueRun {
   readonly queueId: number;
-  readonly jobs: ClaimedJob[] = [];
+  readonly jobs: FetchedJob[] = [];
 
   constructor(queueId: number) {
     this.queueId = queueId;
@@ -12,14 +12,14 @@ export class QueueRun {
 }
 
 /** What one slot runs without a break. */
-export type WorkUnit = ClaimedJob | QueueRun;
+export type WorkUnit = FetchedJob | QueueRun;
 
-export function jobsOf(unit: WorkUnit): readonly ClaimedJob[] {
+export function jobsOf(unit: WorkUnit): readonly FetchedJob[] {
   return unit instanceof QueueRun ? unit.jobs : [unit];
 }
 
 /** Groups jobs, which are in order, into units. */
-export function workUnits(jobs: readonly ClaimedJob[]): readonly WorkUnit[] {
+export function workUnits(jobs: readonly FetchedJob[]): readonly WorkUnit[] {
   if (jobs.every((job) => job.queueId === null)) return jobs;
   const runs = new Map<number, QueueRun>();
   const units: WorkUnit[] = [];

@@ -1,13 +1,13 @@
 // The jobs that one transaction of the fast mode holds, as work for slots. What has not started when the
 // time is up is let go.
 import { type Clock, wait } from "../../base/clock.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 
 export interface FastBatchParts<E> {
   /** In order. */
-  readonly jobs: readonly ClaimedJob[];
+  readonly jobs: readonly FetchedJob[];
   readonly executor: JobExecutor<E>;
   readonly slots: Slots;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export class FastBatch<E> implements WorkSource {
   }
 
   /** Jobs whose handlers have been called and have not ended. */
-  get running(): readonly ClaimedJob[] {
+  get running(): readonly FetchedJob[] {
     return this.#parts.slots.running(this);
   }
 
@@ -86,11 +86,11 @@ export class FastBatch<E> implements WorkSource {
     return !this.#isClosed;
   }
 
-  take(): ClaimedJob | undefined {
+  take(): FetchedJob | undefined {
     return this.#parts.jobs[this.#next++];
   }
 
-  run(job: ClaimedJob): Promise<void> | undefined {
+  run(job: FetchedJob): Promise<void> | undefined {
     return this.#parts.executor.run(job);
   }
 

@@ -2,12 +2,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { settled } from "../../base/settled.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
-import { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
-import type { ClaimedColumns } from "../../queue/fetch/job-columns.ts";
+import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
+import type { FetchedColumns } from "../../queue/fetch/job-columns.ts";
 import { lockStatement } from "../../queue/fetch/lock-jobs.ts";
 import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import { type ClaimedJob, loadedJobs } from "../execute/claimed-job.ts";
+import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 
@@ -15,7 +15,7 @@ import type { TaskParameters } from "../fetch/task-parameters.ts";
 const LARGEST_BATCH = 2_000;
 
 export interface FastFetched {
-  readonly jobs: readonly ClaimedJob[];
+  readonly jobs: readonly FetchedJob[];
   /** There is more than this connection can take. */
   readonly isFull: boolean;
 }
@@ -59,20 +59,20 @@ export class FastFetch {
     ]);
     const [, rows] = await settled(sent);
     // A query that fails here has ended the transaction, which frees them all.
-    const jobs = await loadedJobs(rows as readonly ClaimedRows[], db);
+    const jobs = await loadedJobs(rows as readonly FetchedRows[], db);
     this.plan.learn(jobs, request, false);
     return { jobs, isFull: jobs.length === request.want };
   }
 
-  async #lockJobs(db: Database, { want, start }: FetchRequest): Promise<ClaimedRows[]> {
+  async #lockJobs(db: Database, { want, start }: FetchRequest): Promise<FetchedRows[]> {
     const values = this.#values(want, start.priority, start.runAtSeconds);
-    const rows = await query<ClaimedColumns>(db, this.#lock, values);
-    return rows.map((row) => new ClaimedRows(row));
+    const rows = await query<FetchedColumns>(db, this.#lock, values);
+    return rows.map((row) => new FetchedRows(row));
   }
 
-  async #lockQuickly(db: Database, { want }: FetchRequest): Promise<ClaimedRows[]> {
+  async #lockQuickly(db: Database, { want }: FetchRequest): Promise<FetchedRows[]> {
     const rows = await query<QuickRow>(db, this.#quick, this.#values(want));
-    return rows.map(({ job }) => ClaimedRows.ofOne(job));
+    return rows.map(({ job }) => FetchedRows.ofOne(job));
   }
 
   #values(...values: unknown[]): unknown[] {

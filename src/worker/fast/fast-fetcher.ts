@@ -5,7 +5,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 import { JobExecutor } from "../execute/job-executor.ts";
 import { Results } from "../execute/results.ts";
 import type { TalliedTasks } from "../execute/task-tally.ts";
@@ -81,7 +81,7 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   /** Running jobs that are locked in the ordinary way. */
-  get jobs(): readonly ClaimedJob[] {
+  get jobs(): readonly FetchedJob[] {
     return this.#lanes.flatMap((lane) => lane.keptJobs);
   }
 

@@ -8,7 +8,7 @@
 // but its row keeps the mark of the lock, and who has one is left to the safe mode, which counts.
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { idOf } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
@@ -46,7 +46,7 @@ export class FastLane<E> {
   readonly #stop = new AbortController();
   readonly #close = new AbortController();
   #leavesJobs = false; // to others: they follow those of the open transaction
-  #early: Promise<readonly ClaimedJob[]> | null = null; // it began in the moment of a wake()
+  #early: Promise<readonly FetchedJob[]> | null = null; // it began in the moment of a wake()
   #hasEnded = false;
   #isWriting = false;
   #batch: FastBatch<E> | null = null;
@@ -62,7 +62,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Nothing to fetch, nothing running, nothing unwritten; also while it cannot connect to end. */
+  /** Nothing to fetch, nothing running, nothing unconfirmed; also while it cannot connect to end. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.size === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -71,7 +71,7 @@ export class FastLane<E> {
   }
 
   /** Running jobs that are locked in the ordinary way. */
-  get keptJobs(): readonly ClaimedJob[] {
+  get keptJobs(): readonly FetchedJob[] {
     return this.#kept.jobs;
   }
 
@@ -114,7 +114,7 @@ export class FastLane<E> {
     this.#idle.resume();
   }
 
-  /** Lets the connection go; what is unwritten then runs again elsewhere. */
+  /** Lets the connection go; what is unconfirmed then runs again elsewhere. */
   async close(): Promise<void> {
     this.stop();
     this.#close.abort();
@@ -185,7 +185,7 @@ export class FastLane<E> {
     if (jobs.length > 0) await this.#runBatch(jobs);
   }
 
-  async #exchanged(): Promise<readonly ClaimedJob[]> {
+  async #exchanged(): Promise<readonly FetchedJob[]> {
     const { results, onChange, connection, fetch, slots } = this.#parts;
     this.#kept.handOver();
     const isFetching = this.#mayFetch && !fetch.plan.isDrained;
@@ -205,7 +205,7 @@ export class FastLane<E> {
   }
 
   /** For what has just become ready, after a while without. */
-  async #quick(request: FetchRequest): Promise<readonly ClaimedJob[]> {
+  async #quick(request: FetchRequest): Promise<readonly FetchedJob[]> {
     const { fetch } = this.#parts;
     const fetched = await this.#transaction.open(() => fetch.fetch(request));
     if (fetched.jobs.length === 0) return this.#flushAndFetch(true);
@@ -224,7 +224,7 @@ export class FastLane<E> {
   }
 
   /** Writes what ended, and takes a new batch in the same packet. */
-  async #flushAndFetch(isFetching: boolean): Promise<readonly ClaimedJob[]> {
+  async #flushAndFetch(isFetching: boolean): Promise<readonly FetchedJob[]> {
     const { slots, fetch, results } = this.#parts;
     this.#kept.handOver();
     const batch = results.take();
@@ -248,7 +248,7 @@ export class FastLane<E> {
     this.#parts.onLeft();
   }
 
-  async #received({ jobs, isFull }: FastFetched): Promise<readonly ClaimedJob[]> {
+  async #received({ jobs, isFull }: FastFetched): Promise<readonly FetchedJob[]> {
     if (isFull) this.#parts.onFull();
     if (jobs.length > 0) return jobs;
     // An empty transaction is not kept open.
@@ -257,7 +257,7 @@ export class FastLane<E> {
     return jobs;
   }
 
-  async #runBatch(jobs: readonly ClaimedJob[]): Promise<void> {
+  async #runBatch(jobs: readonly FetchedJob[]): Promise<void> {
     const { executor, slots, clock, limitMs, onLeft, mayFetch } = this.#parts;
     const slotEnded = (): void => {
       if (!batch.isBusy) this.#busy.delete(batch);
@@ -280,7 +280,7 @@ export class FastLane<E> {
    * The time is up: what still runs is locked in the ordinary way, the rest is let go. What has ended
    * is written before that: the commit would give it to others. Throws where the rows are lost.
    */
-  async #keep(jobs: readonly ClaimedJob[]): Promise<void> {
+  async #keep(jobs: readonly FetchedJob[]): Promise<void> {
     if (!this.#parts.connection.isConnected) throw LOST;
     // Who was kept before and has ended is no matter of this transaction.
     this.#kept.handOver();

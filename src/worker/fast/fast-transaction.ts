@@ -119,10 +119,10 @@ export class FastTransaction {
     const { connection, workerId, hooks, results, logger, onWritten } = this.#parts;
     await connection.rollback();
     const apart = await settleApart(connection.database, workerId, batch, "row");
-    const { written, lost, turned, unwritten, failure } = apart;
+    const { written, lost, turned, unconfirmed, failure } = apart;
     logTurned(logger, turned);
     emitSettled(hooks, workerId, written, lost, jobsIn(written));
-    results.putBack(unwritten);
+    results.putBack(unconfirmed);
     if (failure !== null) throw failure;
     onWritten();
     return null;

@@ -1,6 +1,6 @@
 // Jobs of the fast mode that outlasted their transaction: they are locked in the ordinary way now, so
 // their results are for the safe mode to write.
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { Results } from "../execute/results.ts";
 
 export interface KeptJobsParts {
@@ -13,7 +13,7 @@ export interface KeptJobsParts {
 }
 
 export class KeptJobs {
-  readonly #running = new Set<ClaimedJob>();
+  readonly #running = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
 
   constructor(parts: KeptJobsParts) {
@@ -21,11 +21,11 @@ export class KeptJobs {
   }
 
   /** Those that still run. */
-  get jobs(): readonly ClaimedJob[] {
+  get jobs(): readonly FetchedJob[] {
     return [...this.#running];
   }
 
-  add(jobs: readonly ClaimedJob[]): void {
+  add(jobs: readonly FetchedJob[]): void {
     for (const job of jobs) this.#running.add(job);
   }
 

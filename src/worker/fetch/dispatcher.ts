@@ -71,7 +71,7 @@ export class Dispatcher<E> {
     for (const fetcher of this.#fetchers) fetcher.wake(count);
   }
 
-  /** Resolves once there is nothing to run, nothing running and nothing unwritten. */
+  /** Resolves once there is nothing to run, nothing running and nothing unconfirmed. */
   async drained(signal: AbortSignal): Promise<void> {
     this.wake(0);
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
@@ -96,7 +96,7 @@ export class Dispatcher<E> {
     for (const fetcher of this.#fetchers) fetcher.prove();
   }
 
-  /** Lets the connections go. What is unwritten then stays locked until the lease is recovered. */
+  /** Lets the connections go. What is unconfirmed then stays locked until the lease is recovered. */
   async close(): Promise<void> {
     this.#isFetching = false;
     this.#parts.wakeups.stop();

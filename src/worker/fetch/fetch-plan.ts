@@ -16,7 +16,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 
 /** Jobs before it are taken, or soon will be. */
 export interface FetchStart {
@@ -172,7 +172,7 @@ export class FetchPlan {
   }
 
   /** What a request has found; `queuesAreFree`: some named queue is. True when nothing is ready any more. */
-  learn(jobs: readonly ClaimedJob[], request: FetchRequest, queuesAreFree: boolean): boolean {
+  learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean): boolean {
     if (request.isQuick) {
       this.#learnQuick(jobs.length);
       return false; // What is less urgent is not known: a fetch of everything follows.
@@ -225,7 +225,7 @@ export class FetchPlan {
     this.#quickSkipsLeft = this.#quickSkips;
   }
 
-  #move(last: ClaimedJob, sentAtMs: number): void {
+  #move(last: FetchedJob, sentAtMs: number): void {
     if (this.#start === BEGINNING) {
       const nowMs = this.#clock.monotonic();
       // It may not have seen what has become ready since it was sent.
@@ -246,6 +246,6 @@ export class FetchPlan {
  * True when a fetch beside this one may have come back short for what this one had locked and left:
  * nothing else would look for that again. Where it took queued jobs only, their end is a reason to.
  */
-function leavesLocked({ queues, want }: FetchRequest, jobs: readonly ClaimedJob[]): boolean {
+function leavesLocked({ queues, want }: FetchRequest, jobs: readonly FetchedJob[]): boolean {
   return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);
 }

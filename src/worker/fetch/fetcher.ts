@@ -11,7 +11,7 @@ import type { Slots } from "../execute/slots.ts";
 export interface Fetcher<E = unknown> extends InFlight {
   /** What runs its jobs. */
   readonly executors: readonly JobExecutor<E>[];
-  /** It has nothing to fetch that it knows of, nothing that runs and nothing unwritten. */
+  /** It has nothing to fetch that it knows of, nothing that runs and nothing unconfirmed. */
   readonly isIdle: boolean;
   /** It may have locked jobs without knowing it: a connection broke at the wrong moment. */
   readonly isInDoubt: boolean;
@@ -34,7 +34,7 @@ export interface Fetcher<E = unknown> extends InFlight {
   abandon(): void;
   /** Every connection answers within seconds, or is given up: one may be dead without knowing it. */
   prove(): void;
-  /** Lets the connections go. What is unwritten then stays locked until the lease is recovered. */
+  /** Lets the connections go. What is unconfirmed then stays locked until the lease is recovered. */
   close(): Promise<void>;
 }
 

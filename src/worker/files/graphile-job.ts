@@ -2,7 +2,7 @@
 // by its prototype, which a copy and JSON leave out.
 import { monotonic, now } from "../../base/clock.ts";
 import type { Job } from "../../domain/job.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
 /** A job's row as Graphile Worker names its columns. */
@@ -31,11 +31,11 @@ export type FileJob = GraphileJob & Omit<TaskJob, keyof GraphileJob | "flags">;
 
 /** `workerId`: who runs it. */
 export function runningJob(job: TaskJob, workerId: string): FileJob {
-  const claimed = job as ClaimedJob;
+  const fetched = job as FetchedJob;
   const columns: GraphileJob = {
     id: job.id,
-    job_queue_id: claimed.queueId ?? null,
-    task_id: claimed.taskId,
+    job_queue_id: fetched.queueId ?? null,
+    task_id: fetched.taskId,
     task_identifier: job.taskIdentifier,
     payload: job.payload,
     priority: job.priority,
@@ -46,7 +46,7 @@ export function runningJob(job: TaskJob, workerId: string): FileJob {
     created_at: job.createdAt,
     key: job.key,
     revision: job.revision,
-    locked_at: new Date(now() - (monotonic() - claimed.claimedAtMs)),
+    locked_at: new Date(now() - (monotonic() - fetched.fetchedAtMs)),
     locked_by: workerId,
     flags: flagsOf(job.flags),
     is_available: false,

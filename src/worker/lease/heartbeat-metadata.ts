@@ -15,7 +15,7 @@ export interface WorkerDescription {
   /** Of all modes, the fast one's row locks included: nobody else sees those. */
   readonly running: readonly RunningJob[];
   /** Jobs that were fetched and have not started. */
-  readonly unstarted: readonly { readonly id: string; readonly claimedAtMs: number }[];
+  readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
   /** Jobs that have ended and stay locked, because PostgreSQL refuses their results. */
   readonly unsettled: readonly { readonly id: string; readonly error: string }[];
 }
@@ -57,7 +57,7 @@ const FETCHED_MS = 250;
 /** The jobs that are listed as fetched. */
 export function fetchedIds({ unstarted }: WorkerDescription): string[] {
   const beforeMs = monotonic() - FETCHED_MS;
-  const fetched = unstarted.filter(({ claimedAtMs }) => claimedAtMs <= beforeMs);
+  const fetched = unstarted.filter(({ fetchedAtMs }) => fetchedAtMs <= beforeMs);
   return fetched.slice(0, LONGEST_LIST).map(({ id }) => id);
 }
 

@@ -2,8 +2,8 @@
 
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
-import { type ClaimAnswer, claimStatement } from "../../queue/fetch/claim-jobs.ts";
-import { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
+import { type TakeAnswer, takeStatement } from "../../queue/fetch/take-jobs.ts";
+import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
 import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
@@ -23,8 +23,8 @@ export interface Fetch {
 }
 
 /** What a fetch has locked. */
-interface Claim {
-  readonly rows: readonly ClaimedRows[];
+interface Taken {
+  readonly rows: readonly FetchedRows[];
   /** Some named queue is free. */
   readonly queuesAreFree: boolean;
   readonly nowSeconds: number;
@@ -34,7 +34,7 @@ interface Claim {
 
 export interface FlushAnswer {
   /** null: nothing was fetched, or it failed. */
-  readonly rows: readonly ClaimedRows[] | null;
+  readonly rows: readonly FetchedRows[] | null;
   /** Some named queue is free: the next fetch should look at queued jobs, too. */
   readonly queuesAreFree: boolean;
   /** The fetch's moment by the database's clock, seconds since the epoch. */
@@ -43,7 +43,7 @@ export interface FlushAnswer {
   /** Jobs among them that were no longer ours. */
   readonly lost: readonly string[];
   /** What failed, or, when the connection was lost, may have failed. */
-  readonly unwritten: ResultBatch;
+  readonly unconfirmed: ResultBatch;
   /** Why some result was not written, or nothing fetched; what came is to be kept all the same. */
   readonly failure: unknown;
   /** What was settled apart, because PostgreSQL refuses a part of it; nothing was fetched with that. */
@@ -75,19 +75,19 @@ export async function flushAndFetch(
   // does the same, so then the deletes go ahead of the fetch. Nor do they wait for one that may take long.
   const isApart = fetch === null || fetch.request.isPatient || freedQueues.length > 0;
   const writes = writesOf(connection.database, workerId, isApart ? batch : { ...batch, done: [] });
-  let answer: Claim | null = null;
+  let answer: Taken | null = null;
   if (fetch !== null) {
-    const claiming = fetch.request.isQuick
-      ? claimQuickly(connection, workerId, fetch)
-      : claim(connection, workerId, fetch, isApart ? [] : done.map(idOf));
-    const lost = claiming.then((claimed) => {
-      answer = claimed;
-      return claimed.lost;
+    const taking = fetch.request.isQuick
+      ? takeQuickly(connection, workerId, fetch)
+      : take(connection, workerId, fetch, isApart ? [] : done.map(idOf));
+    const lost = taking.then((taken) => {
+      answer = taken;
+      return taken.lost;
     });
     writes.push({ part: isApart ? {} : { done }, lost });
   }
   // Each statement is a transaction of its own: when one fails, the others stand, and the jobs of
-  // a claim that went through are ours.
+  // a fetch that went through are ours.
   const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
   const together = (is: (outcome: PromiseSettledResult<string[]>, write: Write) => boolean) =>
     batchOf(
@@ -101,20 +101,20 @@ export async function flushAndFetch(
   const apart = hasJobs(refused)
     ? await settleApart(connection.database, workerId, refused, "locked_by")
     : null;
-  const claimed = answer as Claim | null;
+  const taken = answer as Taken | null;
   const written = together(isWritten);
-  const unwritten = together((one, write) => !isWritten(one) && !isRefused(one, write));
+  const unconfirmed = together((one, write) => !isWritten(one) && !isRefused(one, write));
   const lost = outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const broken = outcomes.find((one, index) => {
     return one.status === "rejected" && !isRefused(one, writes[index] as Write);
   }) as PromiseRejectedResult | undefined;
   return {
-    rows: claimed?.rows ?? null,
-    queuesAreFree: claimed?.queuesAreFree ?? false,
-    nowSeconds: claimed?.nowSeconds ?? 0,
+    rows: taken?.rows ?? null,
+    queuesAreFree: taken?.queuesAreFree ?? false,
+    nowSeconds: taken?.nowSeconds ?? 0,
     written: apart === null ? written : joined(written, apart.written),
     lost: apart === null ? lost : [...lost, ...apart.lost],
-    unwritten: apart === null ? unwritten : joined(unwritten, apart.unwritten),
+    unconfirmed: apart === null ? unconfirmed : joined(unconfirmed, apart.unconfirmed),
     failure: broken?.reason ?? apart?.failure ?? null,
     apart,
   };
@@ -147,12 +147,12 @@ function writesOf(
   return writes;
 }
 
-async function claim(
+async function take(
   connection: WorkerConnection,
   workerId: string,
   { request, tasks }: Fetch,
   done: readonly string[],
-): Promise<Claim> {
+): Promise<Taken> {
   const { want, isPatient, queues, free, start } = request;
   const form: ReadyForm = { queues, flags: tasks.forbiddenFlags !== null, free };
   const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
@@ -160,30 +160,30 @@ async function claim(
   // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
-  const statement = statementOf(JSON.stringify(form), () => claimStatement(form));
-  const work = (db: Database) => query<ClaimAnswer>(db, statement, values);
+  const statement = statementOf(JSON.stringify(form), () => takeStatement(form));
+  const work = (db: Database) => query<TakeAnswer>(db, statement, values);
   const [row] = isPatient
     ? await connection.patiently(work)
     : await connection.within(() => work(connection.database));
-  const { now_s, queues: queuesAreFree, lost } = row as ClaimAnswer;
+  const { now_s, queues: queuesAreFree, lost } = row as TakeAnswer;
   return {
-    rows: [new ClaimedRows(row as ClaimAnswer)],
+    rows: [new FetchedRows(row as TakeAnswer)],
     ...{ queuesAreFree, nowSeconds: now_s, lost: parseIdArray(lost) },
   };
 }
 
-async function claimQuickly(
+async function takeQuickly(
   { database }: WorkerConnection,
   workerId: string,
   { request, tasks: { identifiers, forbiddenFlags } }: Fetch,
-): Promise<Claim> {
+): Promise<Taken> {
   const flags = forbiddenFlags !== null;
   const statement = statementOf(`quick ${flags}`, () => {
     return quickStatement({ flags, mode: "locked_by" });
   });
   const values = [identifiers, request.want, workerId, ...(flags ? [forbiddenFlags] : [])];
   const jobs = await query<QuickRow>(database, statement, values);
-  const rows = jobs.map(({ job }) => ClaimedRows.ofOne(job));
+  const rows = jobs.map(({ job }) => FetchedRows.ofOne(job));
   return { rows, queuesAreFree: false, nowSeconds: 0, lost: [] };
 }
 

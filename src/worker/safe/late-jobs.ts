@@ -2,7 +2,7 @@
 // than the ones before it. What has not started in time goes back, so that more urgent jobs, and people who
 // remove or move a job, come first.
 import type { Clock } from "../../base/clock.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 import { UNSTARTED_MS } from "../options/local-queue-options.ts";
 
@@ -16,7 +16,7 @@ export interface LateJobsParts {
   /** The local queue has runs, too. */
   hasWaitingRuns(): boolean;
   /** These go back; their queues stay locked for the jobs that run. */
-  giveBack(jobs: readonly ClaimedJob[]): void;
+  giveBack(jobs: readonly FetchedJob[]): void;
 }
 
 export class LateJobs {
@@ -27,8 +27,8 @@ export class LateJobs {
     this.#parts = parts;
   }
 
-  isLate(job: ClaimedJob): boolean {
-    return this.#parts.clock.monotonic() - job.claimedAtMs >= UNSTARTED_MS;
+  isLate(job: FetchedJob): boolean {
+    return this.#parts.clock.monotonic() - job.fetchedAtMs >= UNSTARTED_MS;
   }
 
   /** Runs were fetched: looks after them until none has jobs that wait. */

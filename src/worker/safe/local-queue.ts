@@ -1,4 +1,4 @@
-// Jobs that are claimed and wait for a slot, and when more are fetched.
+// Jobs that are fetched and wait for a slot, and when more are fetched.
 //
 //                    ┌────────── all taken ──────────┐
 //                    ▼                               │
@@ -11,7 +11,7 @@
 // In `polling` nothing is cached. A worker never stops fetching in `waiting`: it refills while it
 // works, so that Node and PostgreSQL do not take turns.
 import type { Clock } from "../../base/clock.ts";
-import type { ClaimedJob } from "../execute/claimed-job.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
 import { jobsOf, QueueRun, type WorkUnit } from "../execute/work-unit.ts";
 import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
@@ -28,7 +28,7 @@ export interface LocalQueueParts {
   readonly plan: Pick<FetchPlan, "ahead">;
   readonly trips: Pick<RoundTrips, "asked" | "hasPrompt">;
   /** These go back to the database unstarted, with their queues. */
-  giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void;
+  giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void;
   /** A refetch delay is over. */
   delayOver(): void;
 }
@@ -64,7 +64,7 @@ export class LocalQueue {
   }
 
   /** What waits. */
-  get jobs(): readonly ClaimedJob[] {
+  get jobs(): readonly FetchedJob[] {
     return this.#waiting.flatMap(jobsOf);
   }
 
@@ -97,7 +97,7 @@ export class LocalQueue {
     return isWorthIt ? Math.min(room, freeSlots + aim) : 0;
   }
 
-  /** How many jobs beyond the free slots one claim should bring now: up to half the size. */
+  /** How many jobs beyond the free slots one fetch should bring now: up to half the size. */
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive && !this.#hasOverreached) return most;
@@ -173,7 +173,7 @@ export class LocalQueue {
   #armTtl(): void {
     if (this.#cancelTtl !== null) return;
     const nowMs = this.#parts.clock.monotonic();
-    const oldestMs = this.#oldest?.claimedAtMs ?? nowMs;
+    const oldestMs = this.#oldest?.fetchedAtMs ?? nowMs;
     const leftMs = Math.max(1, oldestMs + this.#config.ttlMs - nowMs);
     this.#cancelTtl = this.#parts.clock.after(leftMs, () => {
       this.#cancelTtl = null;
@@ -185,7 +185,7 @@ export class LocalQueue {
     const first = this.#oldest;
     if (first === undefined) return;
     // What waits now may have come later than what armed the timer.
-    if (this.#parts.clock.monotonic() - first.claimedAtMs < this.#config.ttlMs) {
+    if (this.#parts.clock.monotonic() - first.fetchedAtMs < this.#config.ttlMs) {
       this.#armTtl();
       return;
     }
@@ -203,7 +203,7 @@ export class LocalQueue {
     return this.#units.slice(this.#next);
   }
 
-  get #oldest(): ClaimedJob | undefined {
+  get #oldest(): FetchedJob | undefined {
     const unit = this.#units[this.#next];
     return unit instanceof QueueRun ? unit.jobs[0] : unit;
   }

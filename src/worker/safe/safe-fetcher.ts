@@ -10,7 +10,7 @@ import { registerTasks } from "../../queue/add/register-tasks.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import { type ClaimedJob, loadedJobs } from "../execute/claimed-job.ts";
+import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { emitSettled, idOf, jobsIn, type ResultBatch } from "../execute/results.ts";
@@ -85,7 +85,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     return this.#uncertain.isRaised;
   }
 
-  get jobs(): readonly ClaimedJob[] {
+  get jobs(): readonly FetchedJob[] {
     const ended = [...this.#parts.results.jobs, ...this.#parts.refusals.jobs];
     return [...this.#localQueue.jobs, ...this.#link.slots.jobs(this), ...ended];
   }
@@ -180,7 +180,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     return false;
   }
 
-  mayFollow(job: ClaimedJob): boolean {
+  mayFollow(job: FetchedJob): boolean {
     return !this.#late.isLate(job);
   }
 
@@ -188,7 +188,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     return this.#localQueue.take();
   }
 
-  run(job: ClaimedJob): Promise<void> | undefined {
+  run(job: FetchedJob): Promise<void> | undefined {
     this.#parts.lease.starting(job.id);
     return this.#parts.executor.run(job);
   }
@@ -197,11 +197,11 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#plan.finished(1);
   }
 
-  runEnded({ queueId }: QueueRun, unstarted: readonly ClaimedJob[]): void {
+  runEnded({ queueId }: QueueRun, unstarted: readonly FetchedJob[]): void {
     this.#parts.results.giveBack(unstarted, [queueId]);
   }
 
-  #giveBack(jobs: readonly ClaimedJob[], queueIds: readonly number[]): void {
+  #giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void {
     this.#parts.results.giveBack(jobs, queueIds);
     this.#link.changed();
   }
@@ -223,7 +223,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const fetch = request && { request, tasks };
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
     this.#written(answer, batch);
-    if (answer.failure !== null) this.#unwritten(answer, request !== null);
+    if (answer.failure !== null) this.#unconfirmed(answer, request !== null);
     results.answered(batch);
     if (request !== null && answer.rows !== null) {
       const jobs = await loadedJobs(answer.rows, connection.database, (error) => {
@@ -261,8 +261,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
 
-  #unwritten({ unwritten, failure }: FlushAnswer, hasFetched: boolean): void {
-    this.#parts.results.putBack(unwritten);
+  #unconfirmed({ unconfirmed, failure }: FlushAnswer, hasFetched: boolean): void {
+    this.#parts.results.putBack(unconfirmed);
     const error = errorOf(failure);
     // The victim of a deadlock has waited already. Others may have passed over what it had locked.
     if (hasFetched) this.#plan.raise();
@@ -290,7 +290,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const batch = { ...taken, freedQueues: [] };
     const answer = await flushAndFetch(connection, workerId, batch, null);
     this.#written(answer, batch);
-    results.putBack(answer.unwritten);
+    results.putBack(answer.unconfirmed);
     results.answered(taken);
     if (answer.failure !== null) throw answer.failure;
     await registerTasks(connection.database, tasks.names);

@@ -7,8 +7,8 @@ import { commands } from "../../../src/commands/index.ts";
 import { perform } from "../../../src/commands/perform.ts";
 import { type Database, query, type Statement } from "../../../src/database/database.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
-import { type ClaimAnswer, claimStatement } from "../../../src/queue/fetch/claim-jobs.ts";
-import { ClaimedRows } from "../../../src/queue/fetch/claimed-rows.ts";
+import { type TakeAnswer, takeStatement } from "../../../src/queue/fetch/take-jobs.ts";
+import { FetchedRows } from "../../../src/queue/fetch/fetched-rows.ts";
 import { failJobs } from "../../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../../src/queue/settle/finish.ts";
 import { returnJobs } from "../../../src/queue/settle/give-back.ts";
@@ -146,13 +146,13 @@ export class Product {
     const form = { queues: true, flags, free: "all" } as const;
     const shares = tasks.map(() => share);
     const values = [tasks, want, by, "{}", -32_768, Number.NEGATIVE_INFINITY, 50, shares];
-    const [row] = await query<ClaimAnswer & object>(
+    const [row] = await query<TakeAnswer & object>(
       this.#db,
-      claimStatement(form),
+      takeStatement(form),
       flags ? [...values, forbidden] : values,
       { isRepeated: true },
     );
-    return this.#places(row === undefined ? [] : new ClaimedRows(row).ids);
+    return this.#places(row === undefined ? [] : new FetchedRows(row).ids);
   }
 
   async #finish(by: Holder, ids: readonly string[], spent: readonly string[]): Promise<number[]> {

@@ -1,7 +1,7 @@
 // The jobs of one fetch, read from its columns: what nobody asks for is never parsed.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
-import { type ClaimedColumns, EARLIEST_S } from "./job-columns.ts";
+import { type FetchedColumns, EARLIEST_S } from "./job-columns.ts";
 
 const YEAR_2000_S = 946_684_800;
 
@@ -23,7 +23,7 @@ const NOTHING_RARE: RareColumns = Object.freeze({
 type RareRow = [string, string | null, number, object | null, string | null];
 
 /** Jobs by their index in an answer. */
-export class ClaimedRows {
+export class FetchedRows {
   readonly ids: readonly string[];
   /** As the job's row has it: graphile-worker's helpers show it. Nothing is looked up by it. */
   readonly taskIds: ArrayLike<number>;
@@ -35,7 +35,7 @@ export class ClaimedRows {
   readonly #payloads: string;
   /** Columns that are parsed when somebody asks for them; the texts of the others are let go. */
   readonly #texts: Pick<
-    ClaimedColumns,
+    FetchedColumns,
     "attempts" | "max_attempts" | "task_names" | "queue_names" | "created_ats" | "rare"
   >;
   /** By job; undefined where there are none. */
@@ -49,7 +49,7 @@ export class ClaimedRows {
   #queueNames: Readonly<Record<string, string>> | undefined;
   #rare: ReadonlyMap<string, RareColumns> | undefined;
 
-  constructor(columns: ClaimedColumns) {
+  constructor(columns: FetchedColumns) {
     const { attempts, max_attempts, task_names, queue_names, created_ats, rare } = columns;
     this.#texts = { attempts, max_attempts, task_names, queue_names, created_ats, rare };
     this.#payloads = columns.payloads ?? "";
@@ -62,13 +62,13 @@ export class ClaimedRows {
   }
 
   /** The one job of a `columnsText`, of which no part contains the separator. */
-  static ofOne(text: string): ClaimedRows {
+  static ofOne(text: string): FetchedRows {
     const [ids, payloads, run_ats, task_ids, task_names, ...rest] = text.split(PAYLOAD_SEPARATOR);
     const [priorities, attempts, max_attempts, created_ats, rare] = rest;
     const whole = { ids, payloads, run_ats, task_ids, priorities, attempts, max_attempts };
     const given = { task_names, created_ats: created_ats || null, rare: rare || null };
     const none = { queue_ids: null, queue_names: null };
-    return new ClaimedRows({ ...whole, ...given, ...none } as ClaimedColumns);
+    return new FetchedRows({ ...whole, ...given, ...none } as FetchedColumns);
   }
 
   /** The name of a job's task when it was fetched; "" where it had none. */

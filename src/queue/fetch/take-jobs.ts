@@ -7,11 +7,11 @@ import { finishedJobs } from "../settle/finish.ts";
 import { lockBy, takeBy } from "../sql/lock.ts";
 import { readyJobs, readyName } from "./eligible-jobs.ts";
 import type { ReadyForm } from "./fetch-form.ts";
-import { type ClaimedColumns, claimedColumns, claimedSource } from "./job-columns.ts";
+import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 
-/** What a claim gives beside its jobs. */
-export interface ClaimAnswer extends ClaimedColumns {
-  /** The claim's moment by the database's clock, seconds since the epoch. */
+/** What a fetch gives beside its jobs. */
+export interface TakeAnswer extends FetchedColumns {
+  /** The fetch's moment by the database's clock, seconds since the epoch. */
   readonly now_s: number;
   /** Some named queue is free. */
   readonly queues: boolean;
@@ -30,7 +30,7 @@ export interface ClaimAnswer extends ClaimedColumns {
  * $8 float8[]  the part of a run that a job of each task takes up (only in the form with queues)
  * last text[]  forbidden flags (only in the form with flags)
  */
-const claimSql = (s: string, form: ReadyForm) => `
+const takeSql = (s: string, form: ReadyForm) => `
 with recursive done as (
   ${finishedJobs(s, "locked_by", "$4", "$3")}
 ), ${readyJobs(s, form, {
@@ -45,12 +45,12 @@ with recursive done as (
   update ${s}._private_jobs j
   set ${takeBy("$3", "j")}
   where j.ctid = any(array(select ctid from ${readyName(form)}))
-  returning ${claimedSource("j.attempts")}
+  returning ${fetchedSource("j.attempts")}
 )${form.queues ? queuesTaken(s) : ""}
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   exists (select from ${s}._private_job_queues where is_available) as queues,
   ${lostIds({ schema: s, mode: "locked_by", ids: "$4", workerId: "$3", by: "done" })},
-  ${claimedColumns(s, form)}
+  ${fetchedColumns(s, form)}
 from taken j`;
 
 // Of the jobs that were taken, not of those that were picked: a queue without one is never freed.
@@ -60,6 +60,6 @@ const queuesTaken = (s: string) => `, queue_taken as (
 )`;
 
 /** The statement's text for a form. */
-export function claimStatement(form: ReadyForm): Statement {
-  return (schema) => claimSql(schema, form);
+export function takeStatement(form: ReadyForm): Statement {
+  return (schema) => takeSql(schema, form);
 }

@@ -1,43 +1,43 @@
-// A job as its task sees it: an index into the columns of its claim, read on demand.
+// A job as its task sees it: an index into the columns of its fetch, read on demand.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
-import type { ClaimedRows } from "../../queue/fetch/claimed-rows.ts";
+import type { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
-/** What the jobs of one claim share. */
-export interface Claimed {
-  readonly rows: ClaimedRows;
-  /** When the claim came in, by the monotonic clock: for the local queue's ttl. */
+/** What the jobs of one fetch share. */
+export interface FetchAnswer {
+  readonly rows: FetchedRows;
+  /** When it came in, by the monotonic clock: for the local queue's ttl. */
   readonly atMs: number;
 }
 
-export class ClaimedJob implements TaskJob {
+export class FetchedJob implements TaskJob {
   readonly id: string;
   readonly queueId: number | null;
-  readonly #claimed: Claimed;
+  readonly #answer: FetchAnswer;
   readonly #index: number;
   #payload: unknown;
 
-  constructor(claimed: Claimed, index: number) {
-    const { ids, queueIds } = claimed.rows;
+  constructor(answer: FetchAnswer, index: number) {
+    const { ids, queueIds } = answer.rows;
     this.id = ids[index] as string;
     this.queueId = queueIds === null ? null : (queueIds[index] ?? null);
-    this.#claimed = claimed;
+    this.#answer = answer;
     this.#index = index;
   }
 
   get taskId(): number {
-    return this.#claimed.rows.taskIds[this.#index] as number;
+    return this.#answer.rows.taskIds[this.#index] as number;
   }
   get taskIdentifier(): string {
-    return this.#claimed.rows.taskName(this.#index);
+    return this.#answer.rows.taskName(this.#index);
   }
   /** Whether its payload has come. */
   get isLoaded(): boolean {
-    return this.#claimed.rows.isLoaded(this.#index);
+    return this.#answer.rows.isLoaded(this.#index);
   }
-  get claimedAtMs(): number {
-    return this.#claimed.atMs;
+  get fetchedAtMs(): number {
+    return this.#answer.atMs;
   }
   get payload(): unknown {
     // No JSON gives undefined.
@@ -49,43 +49,43 @@ export class ClaimedJob implements TaskJob {
     this.#payload = undefined;
   }
   get payloadText(): string {
-    return this.#claimed.rows.payloadText(this.#index);
+    return this.#answer.rows.payloadText(this.#index);
   }
   get priority(): number {
-    return this.#claimed.rows.priorities[this.#index] as number;
+    return this.#answer.rows.priorities[this.#index] as number;
   }
   get runAtSeconds(): number {
-    return this.#claimed.rows.runAts[this.#index] as number;
+    return this.#answer.rows.runAts[this.#index] as number;
   }
   get runAt(): Date {
     return dateOf(this.runAtSeconds);
   }
   get attempts(): number {
-    return this.#claimed.rows.attempts(this.#index);
+    return this.#answer.rows.attempts(this.#index);
   }
   get maxAttempts(): number {
-    return this.#claimed.rows.maxAttempts(this.#index);
+    return this.#answer.rows.maxAttempts(this.#index);
   }
   get key(): string | null {
-    return this.#claimed.rows.rare(this.#index).key;
+    return this.#answer.rows.rare(this.#index).key;
   }
   get revision(): number {
-    return this.#claimed.rows.rare(this.#index).revision;
+    return this.#answer.rows.rare(this.#index).revision;
   }
   get flags(): readonly string[] {
-    return this.#claimed.rows.rare(this.#index).flags;
+    return this.#answer.rows.rare(this.#index).flags;
   }
   get createdAt(): Date {
-    return dateOf(this.#claimed.rows.createdAt(this.#index));
+    return dateOf(this.#answer.rows.createdAt(this.#index));
   }
   get lastError(): string | null {
-    return this.#claimed.rows.rare(this.#index).lastError;
+    return this.#answer.rows.rare(this.#index).lastError;
   }
   get isQueued(): boolean {
     return this.queueId !== null;
   }
   get queueName(): string | null {
-    return this.queueId === null ? null : this.#claimed.rows.queueName(this.queueId);
+    return this.queueId === null ? null : this.#answer.rows.queueName(this.queueId);
   }
 }
 
@@ -94,15 +94,15 @@ export class ClaimedJob implements TaskJob {
  * payload that cannot be had, which are given back unstarted; else it throws WorkerError.
  */
 export async function loadedJobs(
-  answers: readonly ClaimedRows[],
+  answers: readonly FetchedRows[],
   db: Database,
   onError?: (error: unknown) => void,
-): Promise<ClaimedJob[]> {
+): Promise<FetchedJob[]> {
   for (const rows of answers) await rows.load(db).catch(onError);
   const atMs = monotonic();
   const jobs = answers.flatMap((rows) => {
-    const claimed = { rows, atMs };
-    return rows.ids.map((_, index) => new ClaimedJob(claimed, index));
+    const answer = { rows, atMs };
+    return rows.ids.map((_, index) => new FetchedJob(answer, index));
   });
   return jobs.sort(inOrder);
 }
@@ -112,7 +112,7 @@ function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }
 
-function inOrder(a: ClaimedJob, b: ClaimedJob): number {
+function inOrder(a: FetchedJob, b: FetchedJob): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.runAtSeconds !== b.runAtSeconds) return a.runAtSeconds - b.runAtSeconds;
   // Ids are decimal text without leading zeros: shorter is smaller.
