@@ -48,7 +48,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     settle: ["sql"],
     fetch: ["sql", "settle"],
     read: ["sql", "workers"],
-    add: ["sql", "tidy", "settle"],
+    add: ["sql", "tidy"],
     cron: ["sql", "add"],
   },
   insight: {

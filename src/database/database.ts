@@ -70,6 +70,16 @@ const wireTypes = {
   },
 } as NonNullable<QueryConfig["types"]>;
 
+/** PostgreSQL's array text `{1,2}` → `["1", "2"]`; null → none. Ids only, so no quoting can occur. */
+export function parseIdArray(text: string | null | undefined): string[] {
+  return text == null || text === "{}" ? [] : text.slice(1, -1).split(",");
+}
+
+/** As PostgreSQL writes a bigint[]: pg would quote and escape each id first. */
+export function idArray(ids: readonly string[]): string {
+  return `{${ids.join(",")}}`;
+}
+
 export interface QueryOptions {
   /** Worth keeping prepared: planned once a connection instead of each time. */
   readonly isRepeated?: boolean;

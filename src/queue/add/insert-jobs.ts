@@ -1,11 +1,10 @@
 // Inserts jobs without keys: one statement, twice as fast as the schema's function add_jobs, whose
 // behaviour it repeats (tasks and queues come into being, workers are notified).
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
-import type { Database, Statement } from "../../database/database.ts";
+import { type Database, parseIdArray, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
-import { parseIdArray } from "../settle/fence.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { type JobRow, toJob } from "../sql/job-row.ts";
 import { knownNames } from "../sql/names.ts";

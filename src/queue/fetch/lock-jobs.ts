@@ -1,8 +1,7 @@
 // The fast mode's way to take jobs: by row locks of an open transaction instead of an update. A third
 // of the WAL, half the work. They are free the moment the connection is gone, and nobody but the
 // holder sees that they are taken. For short jobs without a key or a named queue.
-import { type Database, query, type Statement } from "../../database/database.ts";
-import { idArray } from "../settle/fence.ts";
+import { type Database, idArray, query, type Statement } from "../../database/database.ts";
 import { takeBy } from "../sql/lock.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { fetchedColumns, fetchedSource } from "./job-columns.ts";

@@ -1,16 +1,8 @@
 // Records that attempts failed. When the job is tried again is retry-policy.ts.
 import { codeOf } from "../../base/errors.ts";
-import { type Database, query } from "../../database/database.ts";
+import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
-import {
-  attemptsMade,
-  idArray,
-  isOurs,
-  type LockMode,
-  type LostIds,
-  lostIds,
-  parseIdArray,
-} from "./fence.ts";
+import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 import { retryAt } from "./retry-policy.ts";
 
 /** A job whose attempt failed. */

@@ -48,13 +48,3 @@ export const lostIds = ({ schema, mode, ids, workerId, by }: Written): string =>
 export interface LostIds {
   readonly lost: string | null;
 }
-
-/** PostgreSQL's array text `{1,2}` → `["1", "2"]`; null → none. Ids only, so no quoting can occur. */
-export function parseIdArray(text: string | null | undefined): string[] {
-  return text == null || text === "{}" ? [] : text.slice(1, -1).split(",");
-}
-
-/** As PostgreSQL writes a bigint[]: pg would quote and escape each id first. */
-export function idArray(ids: readonly string[]): string {
-  return `{${ids.join(",")}}`;
-}

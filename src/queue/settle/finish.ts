@@ -1,7 +1,7 @@
 // Ends jobs that succeeded: their rows are deleted.
-import { type Database, query } from "../../database/database.ts";
+import { builtOnce, type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { unlockQueues } from "../sql/lock.ts";
-import { idArray, isOurs, type LockMode, type LostIds, lostIds, parseIdArray } from "./fence.ts";
+import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 
 /** The delete, for a common table expression; also a part of the fetch. */
 export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: string): string =>
@@ -20,7 +20,10 @@ with done as (
 )${mode === "locked_by" ? freedQueues(s) : ""}
 select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$2", by: "done" })}`;
 
-const statements = { locked_by: finishSql("locked_by"), row: finishSql("row") };
+const statements = {
+  locked_by: builtOnce(finishSql("locked_by")),
+  row: builtOnce(finishSql("row")),
+};
 
 /**
  * Deletes finished jobs that the worker has by `mode`, and lets go of the named queues `queueIds`,

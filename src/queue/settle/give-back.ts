@@ -4,9 +4,9 @@
 //
 // A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts
 // left: it is deleted here. To lower its attempts would make it run after all.
-import { type Database, query } from "../../database/database.ts";
+import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK, unlockQueues } from "../sql/lock.ts";
-import { idArray, isOurs, type LostIds, lostIds, parseIdArray } from "./fence.ts";
+import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
 // Locked first: a row that its transaction has locked before it writes it keeps the mark of the lock. A job
 // that has come from a dead fast lane stays with the safe mode so, which counts before it runs.

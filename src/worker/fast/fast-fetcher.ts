@@ -14,7 +14,6 @@ import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { FastLaneConfig, WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
 import type { ContextSource } from "../task/task-context.ts";
-import { FastFetch } from "./fast-fetch.ts";
 import { FastLane } from "./fast-lane.ts";
 
 export interface FastFetcherParts<E> {
@@ -38,7 +37,6 @@ export class FastFetcher<E> implements Fetcher<E> {
   readonly queueIds = [];
   readonly executors: readonly JobExecutor<E>[];
   readonly #lanes: readonly FastLane<E>[];
-  readonly #fetches: readonly FastFetch[];
   readonly #connections: readonly WorkerConnection[];
   #isStopped = false;
 
@@ -46,7 +44,6 @@ export class FastFetcher<E> implements Fetcher<E> {
     this.#connections = parts.connections;
     const made = parts.connections.map((_, index) => this.#lane(parts, link, index));
     this.#lanes = made.map(({ lane }) => lane);
-    this.#fetches = made.map(({ fetch }) => fetch);
     this.executors = made.map(({ executor }) => executor);
   }
 
@@ -55,7 +52,6 @@ export class FastFetcher<E> implements Fetcher<E> {
     const connection = parts.connections[index] as WorkerConnection;
     const results = new Results();
     const executor = new JobExecutor(tallied, source, results, hooks, config.timeoutMs);
-    const fetch = new FastFetch(connection, tasks, clock);
     const lane = new FastLane({
       name: `fast lane ${index + 1}`,
       outage,
@@ -66,7 +62,7 @@ export class FastFetcher<E> implements Fetcher<E> {
       logger: config.logger,
       lockedResults: parts.lockedResults,
       slots: link.slots,
-      fetch,
+      tasks,
       hooks,
       workerId,
       limitMs: fastLane.limitMs,
@@ -77,7 +73,7 @@ export class FastFetcher<E> implements Fetcher<E> {
       onFull: () => this.#lanes.find(({ isWaiting }) => isWaiting)?.wake(false),
       onError: () => link.connectionLost(),
     });
-    return { executor, lane, fetch };
+    return { executor, lane };
   }
 
   /** Running jobs that are locked in the ordinary way. */
@@ -104,7 +100,7 @@ export class FastFetcher<E> implements Fetcher<E> {
    */
   wake(count: number): void {
     const isNews = count > 0;
-    for (const fetch of this.#fetches) fetch.plan.reset();
+    for (const lane of this.#lanes) lane.resetPlan();
     const idle = this.#lanes.find(({ isWaiting }) => isWaiting);
     if (idle !== undefined) idle.wake(isNews);
     else for (const lane of this.#lanes) lane.wake(isNews);

@@ -6,7 +6,6 @@
 //                                          way, what has not started is let go with the commit
 // attempts is not raised before a job runs. A job that kills its process would so come back for ever;
 // but its row keeps the mark of the lock, and who has one is left to the safe mode, which counts.
-import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -14,18 +13,15 @@ import { idOf } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { FastBatch } from "./fast-batch.ts";
-import type { FastFetch, FastFetched } from "./fast-fetch.ts";
-import { FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
+import { type FastFetched, FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
 import { Idle } from "./idle.ts";
 import { KeptJobs, type KeptJobsParts } from "./kept-jobs.ts";
 
 export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
   readonly name: string;
   readonly outage: Outage;
-  readonly clock: Clock;
   readonly executor: JobExecutor<E>;
   readonly slots: Slots;
-  readonly fetch: FastFetch;
   /** How long a transaction may hold its rows. */
   readonly limitMs: number;
   /** Jobs may be taken: the lease is good. */
@@ -89,15 +85,20 @@ export class FastLane<E> {
     this.#loop = this.#run();
   }
 
+  /** The next fetch reads everything. */
+  resetPlan(): void {
+    this.#transaction.plan.reset();
+  }
+
   /** Something may have become ready; `isNews`: just now. */
   wake(isNews: boolean): void {
-    this.#parts.fetch.plan.wake(isNews);
+    this.#transaction.plan.wake(isNews);
     this.#idle.wake(isNews);
   }
 
   /** A slot may be free: only matters to a lane that knows of ready jobs and may fetch them now. */
   slotFreed(): void {
-    if (!this.#parts.fetch.plan.isDrained && this.#mayFetch) this.#idle.resume();
+    if (!this.#transaction.plan.isDrained && this.#mayFetch) this.#idle.resume();
   }
 
   /** Fetches no more; running jobs end and are written. */
@@ -129,10 +130,14 @@ export class FastLane<E> {
     await outage.retrying(
       name,
       async (succeeded) => {
-        while (!this.#isOver()) {
-          if (!connection.isConnected) await outage.reaching(() => connection.connect());
+        for (let isBack = false; !this.#isOver(); ) {
+          if (!connection.isConnected) {
+            isBack = false;
+            await outage.reaching(() => connection.connect());
+          }
           await this.#turn();
-          succeeded();
+          if (!isBack) succeeded();
+          isBack = true;
         }
       },
       { signal: this.#close.signal, onError: (error) => this.#broken(error) },
@@ -148,8 +153,8 @@ export class FastLane<E> {
    * whose transaction may be open still, or failed.
    */
   #broken(error: unknown): void {
-    const { connection, fetch, onError, onChange } = this.#parts;
-    const { plan } = fetch;
+    const { connection, onError, onChange } = this.#parts;
+    const { plan } = this.#transaction;
     this.#transaction.forget();
     this.#leavesJobs = false;
     plan.failed(error);
@@ -186,9 +191,9 @@ export class FastLane<E> {
   }
 
   async #exchanged(): Promise<readonly FetchedJob[]> {
-    const { results, onChange, connection, fetch, slots } = this.#parts;
+    const { results, onChange, connection, slots } = this.#parts;
     this.#kept.handOver();
-    const isFetching = this.#mayFetch && !fetch.plan.isDrained;
+    const isFetching = this.#mayFetch && !this.#transaction.plan.isDrained;
     if (!isFetching) this.#answered();
     // An open transaction of which nothing could be started is ended, too: others wait for its rows.
     if (isFetching || !results.isEmpty || this.#transaction.isOpen) {
@@ -197,7 +202,7 @@ export class FastLane<E> {
     await this.#idle.wait(onChange, (isNews) => {
       // At once: some job waits for this. A failure is the next turn's to hear, which may connect first.
       if (!this.#mayFetch || !connection.isConnected) return;
-      const request = isNews ? fetch.quickRequest(slots.free) : null;
+      const request = isNews ? this.#transaction.quickRequest(slots.free) : null;
       this.#early = request === null ? this.#flushAndFetch(true) : this.#quick(request);
       this.#early.catch(() => {});
     });
@@ -206,8 +211,7 @@ export class FastLane<E> {
 
   /** For what has just become ready, after a while without. */
   async #quick(request: FetchRequest): Promise<readonly FetchedJob[]> {
-    const { fetch } = this.#parts;
-    const fetched = await this.#transaction.open(() => fetch.fetch(request));
+    const fetched = await this.#transaction.open(request);
     if (fetched.jobs.length === 0) return this.#flushAndFetch(true);
     this.#answered();
     return this.#received(fetched);
@@ -225,19 +229,16 @@ export class FastLane<E> {
 
   /** Writes what ended, and takes a new batch in the same packet. */
   async #flushAndFetch(isFetching: boolean): Promise<readonly FetchedJob[]> {
-    const { slots, fetch, results } = this.#parts;
+    const { slots, results } = this.#parts;
     this.#kept.handOver();
     const batch = results.take();
-    fetch.plan.finished(batch.done.length + batch.failures.length);
-    const next = isFetching ? () => fetch.fetch(fetch.request(slots.free)) : null;
     this.#isWriting = batch.done.length + batch.failures.length > 0;
-    const fetched = await this.#transaction.next(batch, next).finally(() => this.#answered());
+    const fetched = await this.#transaction
+      .next(batch, isFetching ? slots.free : null)
+      .finally(() => this.#answered());
     this.#announceLeft();
     if (fetched !== null) return this.#received(fetched);
-    if (!isFetching) return [];
-    // A result is refused: what was fetched is undone with it, and ready again.
-    fetch.plan.wake(false);
-    this.#parts.onLeft();
+    if (isFetching) this.#parts.onLeft();
     return [];
   }
 
