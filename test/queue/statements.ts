@@ -82,11 +82,11 @@ import {
   lockCrontabs,
   registerCrontabs,
 } from "../../src/queue/cron/known-crontabs.ts";
-import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
 import { FetchedRows } from "../../src/queue/fetch/fetched-rows.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
+import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { queueNameOf } from "../../src/queue/read/queue-name.ts";

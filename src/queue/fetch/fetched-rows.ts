@@ -1,7 +1,7 @@
 // The jobs of one fetch, read from its columns: what nobody asks for is never parsed.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
-import { type FetchedColumns, EARLIEST_S } from "./job-columns.ts";
+import { EARLIEST_S, type FetchedColumns } from "./job-columns.ts";
 
 const YEAR_2000_S = 946_684_800;
 

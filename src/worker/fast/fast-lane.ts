@@ -13,7 +13,11 @@ import { idOf } from "../execute/results.ts";
 import type { Slots } from "../execute/slots.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { FastBatch } from "./fast-batch.ts";
-import { type FastFetched, FastTransaction, type FastTransactionParts } from "./fast-transaction.ts";
+import {
+  type FastFetched,
+  FastTransaction,
+  type FastTransactionParts,
+} from "./fast-transaction.ts";
 import { Idle } from "./idle.ts";
 import { KeptJobs, type KeptJobsParts } from "./kept-jobs.ts";
 

@@ -1,11 +1,17 @@
 // One round trip of the safe mode: it flushes the results of jobs to the database and fetches new jobs.
 
-import { builtOnce, type Database, parseIdArray, query, type Statement } from "../../database/database.ts";
+import {
+  builtOnce,
+  type Database,
+  parseIdArray,
+  query,
+  type Statement,
+} from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
-import { type TakeAnswer, takeStatement } from "../../queue/fetch/take-jobs.ts";
-import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
+import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
+import { type TakeAnswer, takeStatement } from "../../queue/fetch/take-jobs.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
