@@ -12,6 +12,7 @@ import { build } from "esbuild";
 import { buildFonts } from "./fonts.mjs";
 import { compileAssembly, shrink } from "./module.mjs";
 import { generateCommands } from "./schema/commands.mjs";
+import { generateConditions } from "./schema/conditions.mjs";
 import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -37,7 +38,11 @@ export async function buildUi(outDir, { names = false } = {}) {
 
 /** Writes the records of the schema and the server's commands, which the compilers read. */
 export async function writeRecords() {
-  for (const [path, text] of [...generateRecords(), ...(await generateCommands())]) {
+  for (const [path, text] of [
+    ...generateRecords(),
+    ...generateConditions(),
+    ...(await generateCommands()),
+  ]) {
     await writeWhole(join(here, dirname(path)), new Map([[basename(path), text]]));
   }
 }

@@ -29,8 +29,6 @@ export interface Database {
   readonly schema: SchemaName;
   /** Statements that are repeated may be kept prepared; not behind a transaction pooler. Default false. */
   readonly preparedStatements?: boolean | undefined;
-  /** Its statements are one transaction of ours: one that collides is not repeated by itself. Default false. */
-  readonly isTransaction?: boolean | undefined;
   /**
    * How long an add on a pool waits for its answer, milliseconds; then its connection is taken for dead. Default:
    * as long as the connection lasts.

@@ -1,21 +1,143 @@
-// Where a job stands, finer than the contract's four states: what an operator needs to know.
+// Where a job stands, finer than the contract's four states. Each condition is one record, from which the lists of
+// server and command line follow, and the page's (ui/schema/conditions.mjs). Its SQL is in queue/sql/condition.ts.
+
+export interface ConditionData {
+  /** Its place where all conditions are shown, and among the tabs of the page: what needs a person first. */
+  readonly place: number;
+  readonly tab: number;
+  /** A worker has locked the job. Such jobs have no time on the horizon. */
+  readonly isLocked: boolean;
+  /** The contract's states that jobs in it may have. */
+  readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
+  /** On a terminal. */
+  readonly colour: "red" | "yellow" | "green" | "cyan" | "faint" | null;
+  /** On the page: its glyph as a path, the tone of the box that explains it, and a sentence. */
+  readonly drawing: string;
+  readonly tone: "bad" | "warn" | "retry" | "run" | "sched" | "";
+  readonly meaning: string;
+  /** The head of the column with the time that matters, and the usual order of a list. */
+  readonly timeHead: string;
+  readonly sort: "due" | "running" | "-failed_at";
+  /** The wait since the job's time is over matters. */
+  readonly waits: boolean;
+}
+
+const data = {
+  fetched: {
+    place: 2,
+    tab: 4,
+    isLocked: true,
+    states: ["locked"],
+    colour: "cyan",
+    tone: "run",
+    drawing: "M5 4v8M11 4v8",
+    meaning: "A fetched job is locked by a worker that has not started it.",
+    timeHead: "Fetched",
+    sort: "running",
+    waits: false,
+  },
+  running: {
+    place: 3,
+    tab: 3,
+    isLocked: true,
+    states: ["locked"],
+    colour: "green",
+    tone: "run",
+    drawing: "M5 3.5 12.5 8 5 12.5z",
+    meaning: "A running job has been started by a worker.",
+    timeHead: "Runs for",
+    sort: "running",
+    waits: false,
+  },
+  failed: {
+    place: 6,
+    tab: 0,
+    isLocked: false,
+    states: ["failed"],
+    colour: "red",
+    tone: "bad",
+    drawing: "M4 4l8 8M12 4l-8 8",
+    meaning: "A failed job has used up all its tries.",
+    timeHead: "Failed",
+    sort: "-failed_at",
+    waits: false,
+  },
+  blocked: {
+    place: 1,
+    tab: 1,
+    isLocked: false,
+    states: ["ready"],
+    colour: "yellow",
+    tone: "warn",
+    drawing: "M3.5 3.5h9v9h-9zM6 8h4",
+    meaning: "A blocked job is due, and another one has its queue.",
+    timeHead: "Late",
+    sort: "due",
+    waits: true,
+  },
+  retrying: {
+    place: 4,
+    tab: 2,
+    isLocked: false,
+    states: ["ready", "scheduled"],
+    colour: "yellow",
+    tone: "retry",
+    drawing: "M12.8 8a4.8 4.8 0 1 1-1.5-3.5M12.8 2.6v2.6h-2.6",
+    meaning: "A retrying job has failed and is tried again.",
+    timeHead: "Due",
+    sort: "due",
+    waits: false,
+  },
+  scheduled: {
+    place: 5,
+    tab: 6,
+    isLocked: false,
+    states: ["scheduled"],
+    colour: "faint",
+    tone: "sched",
+    drawing: "M8 3a5 5 0 1 0 0 10A5 5 0 0 0 8 3M8 5.5V8l1.8 1.2",
+    meaning: "A scheduled job waits for its time.",
+    timeHead: "Due",
+    sort: "due",
+    waits: false,
+  },
+  ready: {
+    place: 0,
+    tab: 5,
+    isLocked: false,
+    states: ["ready"],
+    colour: null,
+    tone: "",
+    drawing: "M8 3.2a4.8 4.8 0 1 0 0 9.6 4.8 4.8 0 0 0 0-9.6",
+    meaning: "A ready job may run as soon as a worker is free.",
+    timeHead: "Late",
+    sort: "due",
+    waits: true,
+  },
+} as const satisfies Readonly<Record<string, ConditionData>>;
+
+export type Condition = keyof typeof data;
+export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 
 /**
  * Exactly one holds, tested in this order: *fetched* = locked, and its holder reports that it has not
  * started it; *running* = locked; *failed* = attempts used up; *blocked* = due, and its named queue is
  * locked by another; *retrying* = an attempt has failed; *scheduled* = run_at ahead; else *ready*.
  */
-export const conditions = [
-  "fetched",
-  "running",
-  "failed",
-  "blocked",
-  "retrying",
-  "scheduled",
-  "ready",
-] as const;
-export type Condition = (typeof conditions)[number];
+export const conditions = Object.keys(data) as readonly Condition[];
+
+const inOrderOf = (place: "place" | "tab") =>
+  conditions.toSorted((a, b) => data[a][place] - data[b][place]);
+
+/** In the order in which they are shown everywhere. */
+export const shownConditions: readonly Condition[] = inOrderOf("place");
+/** The page's tabs. */
+export const tabConditions: readonly Condition[] = inOrderOf("tab");
 
 /** The conditions of a locked job. */
-export const lockedConditions = ["fetched", "running"] as const satisfies readonly Condition[];
-export type LockedCondition = (typeof lockedConditions)[number];
+export type LockedCondition = {
+  [C in Condition]: (typeof data)[C]["isLocked"] extends true ? C : never;
+}[Condition];
+export const lockedConditions = conditions.filter(
+  (one): one is LockedCondition => data[one].isLocked,
+);

@@ -1,3 +1,8 @@
+import { conditionData, conditions, shownConditions } from "../../src/domain/condition.ts";
+
+/** A field for each condition. */
+const each = (names, type) => Object.fromEntries(names.map((name) => [name, type]));
+
 /**
  * What the server sends and the page reads: the one source of the AssemblyScript records and of
  * the TypeScript interfaces. Field names are those of the wire; the records use camelCase.
@@ -18,13 +23,7 @@ export const records = {
   Counts: {
     as_of: "time?",
     total: "Value",
-    fetched: "Value",
-    running: "Value",
-    failed: "Value",
-    blocked: "Value",
-    retrying: "Value",
-    scheduled: "Value",
-    ready: "Value",
+    ...each(conditions, "Value"),
     retrying_due: "Value",
     oldest_ready_at: "time?",
     next_due_at: "time?",
@@ -78,11 +77,10 @@ export const records = {
     as_of: "time?",
   },
   HorizonSeries: {
-    ready: "i64[]",
-    blocked: "i64[]",
-    retrying: "i64[]",
-    scheduled: "i64[]",
-    failed: "i64[]",
+    ...each(
+      shownConditions.filter((name) => !conditionData[name].isLocked),
+      "i64[]",
+    ),
   },
   /** Edges are seconds from now, one more than there are buckets. */
   Horizon: {
@@ -366,13 +364,7 @@ export const records = {
   /** `is_unsupported`: true, false, or null where nobody can tell. */
   ListedTask: {
     identifier: "string",
-    ready: "Value",
-    blocked: "Value",
-    fetched: "Value",
-    running: "Value",
-    retrying: "Value",
-    scheduled: "Value",
-    failed: "Value",
+    ...each(shownConditions, "Value"),
     oldest_ready_at: "time?",
     last_error_line: "string?",
     last_error_at: "time?",

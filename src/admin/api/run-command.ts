@@ -108,12 +108,12 @@ const userOf = ({ notes }: HttpRequest) =>
 
 /** The command of the member `action`. Without a known one, all that is wrong is said. */
 function chosen(here: readonly Command[], actions: readonly string[], members: Members): Command {
-  const action = choice(["Action", "what to do"], actions);
-  const fields = Object.entries(fieldsOf(here)).map(([name, field]) => [name, optional(field)]);
-  const all: CommandFields = { ...Object.fromEntries(fields), action };
   const text = members.get("action") ?? "null";
   const command = here.find(({ http }) => http.action === JSON.parse(text));
   if (command !== undefined) return command;
+  const action = choice(["Action", "what to do"], actions);
+  const fields = Object.entries(fieldsOf(here)).map(([name, field]) => [name, optional(field)]);
+  const all: CommandFields = { ...Object.fromEntries(fields), action };
   const body: Body = Object.create(null);
   for (const [name, value] of members) {
     body[name] = fieldValue(value, Object.hasOwn(all, name) ? all[name] : undefined);

@@ -1,9 +1,9 @@
 // worker status: how many jobs there are, and how many in each condition.
 
+import { shownConditions } from "../../domain/condition.ts";
 import { printJson, printTable } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
-import { shownConditions } from "./insight/listing.ts";
 
 export const statusCommand = defineCommand({
   name: "status",

@@ -1,5 +1,6 @@
 // Colour on a terminal. NO_COLOR turns it off (no-color.org), FORCE_COLOR on, also where the output is a pipe.
 import type { WriteStream } from "node:tty";
+import { type Condition, conditionData } from "../../domain/condition.ts";
 
 export type Colour = "red" | "yellow" | "green" | "cyan" | "faint" | "bold";
 
@@ -31,18 +32,13 @@ export function hasColour(stream: Stream, env: NodeJS.ProcessEnv): boolean {
 
 /** Of a job's condition or state, and of a doctor's finding. */
 export function colourOf(word: string): Colour | null {
-  return colours[word] ?? null;
+  const data = Object.hasOwn(conditionData, word) ? conditionData[word as Condition] : null;
+  return data?.colour ?? colours[word] ?? null;
 }
 
 const colours: Readonly<Record<string, Colour>> = {
-  failed: "red",
   bad: "red",
-  retrying: "yellow",
-  blocked: "yellow",
   warn: "yellow",
-  running: "green",
   ok: "green",
-  fetched: "cyan",
   locked: "cyan",
-  scheduled: "faint",
 };

@@ -23,7 +23,7 @@ export async function inTransaction<T>(
   { withinMs }: TransactionOptions = {},
 ): Promise<T> {
   if (isTransactional(db.client)) {
-    return db.client.transaction((client) => work({ ...db, client, isTransaction: true }));
+    return db.client.transaction((client) => inside(client, db, work));
   }
   if (!isPool(db.client)) return work(db);
   let ofWork: { readonly error: unknown } | null = null;
@@ -31,7 +31,7 @@ export async function inTransaction<T>(
     return await withClient(db.client, async (one) => {
       const client = withinMs === undefined ? one : inTime(one, withinMs);
       await client.query({ text: BEGIN });
-      const result = await work({ ...db, client, isTransaction: true }).catch((error: unknown) => {
+      const result = await inside(client, db, work).catch((error: unknown) => {
         ofWork = { error };
         throw error;
       });
@@ -46,6 +46,24 @@ export async function inTransaction<T>(
   }
 }
 
+const open = new WeakSet<Queryable>();
+
+/** Whether the statements of `db` are one transaction of ours: then one that collides is not repeated by itself. */
+export const isTransaction = (db: Database): boolean => open.has(db.client);
+
+async function inside<T>(
+  client: Queryable,
+  db: Database,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  open.add(client);
+  try {
+    return await work({ ...db, client });
+  } finally {
+    open.delete(client);
+  }
+}
+
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
 
 /**
@@ -53,7 +71,7 @@ const isTransactional = (client: Queryable): client is Transactional => "transac
  * `db` is a transaction of ours, or any other, where nothing is done about it.
  */
 export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
-  if (db.isTransaction !== true) return work();
+  if (!isTransaction(db)) return work();
   await db.client.query({ text: "savepoint before_work" });
   try {
     return await work();

@@ -1,10 +1,15 @@
 // What the horizon consists of: five conditions, counted by bucket of time.
-import type { Condition, LockedCondition } from "../../domain/condition.ts";
+import {
+  type Condition,
+  conditionData,
+  type LockedCondition,
+  shownConditions,
+} from "../../domain/condition.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
 /** In the order in which they are drawn; locked ones are not on the axis. */
-export const drawn = ["ready", "blocked", "retrying", "scheduled", "failed"] as const;
 export type Drawn = Exclude<Condition, LockedCondition>;
+export const drawn = shownConditions.filter((one): one is Drawn => !conditionData[one].isLocked);
 export type Series = Record<Drawn, number[]>;
 
 export interface Horizon {
@@ -42,12 +47,6 @@ export interface BucketCounts {
 }
 
 export function emptySeries(buckets: number): Series {
-  const zeros = () => new Array<number>(buckets).fill(0);
-  return {
-    ready: zeros(),
-    blocked: zeros(),
-    retrying: zeros(),
-    scheduled: zeros(),
-    failed: zeros(),
-  };
+  const zeros = drawn.map((one) => [one, new Array<number>(buckets).fill(0)]);
+  return Object.fromEntries(zeros) as Series;
 }

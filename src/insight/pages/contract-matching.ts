@@ -1,6 +1,6 @@
 // The contract's own filters (state, task, queue, search) as conditions of a walk.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { type Condition, lockedConditions } from "../../domain/condition.ts";
+import { type Condition, conditionData, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { isReady } from "../../queue/sql/eligible.ts";
@@ -21,12 +21,8 @@ function matching(part: Partial<Matching> & Pick<Matching, "sql">): Matching {
   return { ...everyJob, isAll: false, ...part };
 }
 
-const conditions: Readonly<Record<JobState, readonly Condition[]>> = {
-  locked: lockedConditions,
-  failed: ["failed"],
-  scheduled: ["scheduled", "retrying"],
-  ready: ["ready", "blocked", "retrying"],
-};
+const conditionsOf = (state: JobState): readonly Condition[] =>
+  conditions.filter((one) => conditionData[one].states.includes(state));
 
 export function ofState(state: JobState | "all"): Matching {
   switch (state) {
@@ -48,7 +44,7 @@ export function ofState(state: JobState | "all"): Matching {
 function inState(sql: string, state: JobState, isDue: boolean | null): Matching {
   return matching({
     sql: () => `(${sql})`,
-    shape: { ...ANY_SHAPE, conditions: conditions[state], isDue },
+    shape: { ...ANY_SHAPE, conditions: conditionsOf(state), isDue },
   });
 }
 

@@ -1,20 +1,15 @@
 // Jobs counted by condition. Retries that are due and those ahead are counted apart, so that the
 // contract's four states follow from the same numbers.
-import { type Condition, lockedConditions } from "../../domain/condition.ts";
+import {
+  type Condition,
+  type ConditionData,
+  conditionData,
+  conditions,
+} from "../../domain/condition.ts";
 import { conditionOf, type Heartbeats, isQueueIn } from "../../queue/sql/condition.ts";
 import { isDue } from "../../queue/sql/eligible.ts";
 
-export const tallied = [
-  "fetched",
-  "running",
-  "failed",
-  "blocked",
-  "retrying_due",
-  "retrying_ahead",
-  "scheduled",
-  "ready",
-] as const;
-export type Tallied = (typeof tallied)[number];
+export type Tallied = Exclude<Condition, "retrying"> | "retrying_due" | "retrying_ahead";
 
 /** Of each how many. */
 export type Tally = Readonly<Record<Tallied, number>>;
@@ -26,24 +21,34 @@ export const talliedAs = (job: string, lockedQueues: string, heartbeats: Heartbe
     retrying: `case when ${isDue(job)} then 'retrying_due' else 'retrying_ahead' end`,
   });
 
+const partsOf = (condition: Condition): readonly Tallied[] =>
+  condition === "retrying" ? ["retrying_due", "retrying_ahead"] : [condition];
+
+export const tallied: readonly Tallied[] = conditions.flatMap(partsOf);
+
 /** Which of them make up a condition. */
-export const inCondition: Readonly<Record<Condition, readonly Tallied[]>> = {
-  fetched: ["fetched"],
-  running: ["running"],
-  failed: ["failed"],
-  blocked: ["blocked"],
-  retrying: ["retrying_due", "retrying_ahead"],
-  scheduled: ["scheduled"],
-  ready: ["ready"],
-};
+export const inCondition = Object.fromEntries(
+  conditions.map((condition) => [condition, partsOf(condition)]),
+) as Readonly<Record<Condition, readonly Tallied[]>>;
+
+type State = ConditionData["states"][number];
+
+const inOneState = (state: State): readonly Tallied[] =>
+  conditions.flatMap((condition) => {
+    const { states } = conditionData[condition];
+    if (!states.includes(state)) return [];
+    // Whether a retry is due decides which of its two states it has.
+    if (condition !== "retrying") return partsOf(condition);
+    return state === "ready" ? "retrying_due" : "retrying_ahead";
+  });
 
 /** Which of them make up a state of the contract. */
-export const inState = {
-  ready: ["blocked", "retrying_due", "ready"],
-  scheduled: ["retrying_ahead", "scheduled"],
-  locked: lockedConditions,
-  failed: ["failed"],
-} as const satisfies Record<string, readonly Tallied[]>;
+export const inState: Readonly<Record<State, readonly Tallied[]>> = {
+  ready: inOneState("ready"),
+  scheduled: inOneState("scheduled"),
+  locked: inOneState("locked"),
+  failed: inOneState("failed"),
+};
 
 export function sumOf(tally: Tally, which: readonly Tallied[]): number {
   return which.reduce((sum, one) => sum + tally[one], 0);

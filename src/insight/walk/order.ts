@@ -1,7 +1,12 @@
 // The orders in which jobs are listed, each as segments that are walked one after the other: first the
 // jobs that have what they are ordered by, then the rest by id. A job that is locked or has failed is
 // not waiting for a time; one that has not failed has no time of its failure.
-import { type Condition, lockedConditions } from "../../domain/condition.ts";
+import {
+  type Condition,
+  conditionData,
+  conditions,
+  lockedConditions,
+} from "../../domain/condition.ts";
 import { isAvailable } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
@@ -81,7 +86,7 @@ const number = (column: string): Key => ({
 
 const runAt = time("run_at");
 const jobs = "jobs";
-const waiting: readonly Condition[] = ["blocked", "retrying", "scheduled", "ready"];
+const waiting = conditions.filter((one) => conditionData[one].sort === "due");
 
 /** The segments of an order, without those in which nothing can match. */
 export function segmentsOf(

@@ -2,7 +2,11 @@
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
-import { behindSavepoint, inTransaction } from "../../database/connection/transaction.ts";
+import {
+  behindSavepoint,
+  inTransaction,
+  isTransaction,
+} from "../../database/connection/transaction.ts";
 import {
   type Database,
   type QueryOptions,
@@ -33,7 +37,7 @@ export async function contendedQuery<R extends object>(
 ): Promise<R[]> {
   const send = (on: Database) => query<R>(on, statement, values, options);
   // All of a transaction of ours is repeated, not one statement of it.
-  if (db.isTransaction === true) return send(db);
+  if (isTransaction(db)) return send(db);
   return repeated((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 

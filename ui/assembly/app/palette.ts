@@ -2,9 +2,11 @@
  * What the palette finds for a text: what can be done here, pages, saved views, a job by its id; and once
  * typing rests what the server knows by that name: tasks, queues, workers, jobs by their keys.
  */
+
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
 import { exactly } from "../controls/value";
+import { countsOfTask } from "../generated/conditions";
 import { ListedTask, readJobList, readSuggestions, readTaskList } from "../generated/records";
 import { after } from "../host";
 import { JsonReader } from "../lib/json-reader";
@@ -16,7 +18,7 @@ import { jobPath, queryPath, queuePath, taskPath, workerPath } from "../model/li
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
-import { countsOf, taskVerbs } from "../operations/task-verbs";
+import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
@@ -113,7 +115,7 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
 
 /** `8,412 jobs`, as well known as the least known part of them; nothing where none is known of. */
 function jobsOf(task: ListedTask): string {
-  const parts = countsOf(task);
+  const parts = countsOfTask(task);
   const all = exactly(0);
   for (let i = 0; i < parts.length; i++) {
     all.value += parts[i].value;

@@ -2,9 +2,10 @@
  * A query as the page shows it: the condition that is a tab, the other terms that are chips. Put together
  * again it finds the same jobs.
  */
+
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, QueryFault } from "../../../src/domain/portable/query/tree";
-import { CONDITIONS } from "../controls/glyph";
+import { CONDITIONS } from "../generated/conditions";
 import { encode } from "../lib/percent";
 import { Address } from "../model/address";
 import { named } from "../model/links";

@@ -3,7 +3,7 @@
  * `≈ 9.4 M`, since the server gives no more digits than it knows. At least: `≥ 10,000`. The interval and
  * where the number comes from stand at hover.
  */
-import { Counts, Value } from "../generated/records";
+import { Value } from "../generated/records";
 import { attr, cls, el, Node, text } from "../lib/node";
 import { grouped } from "../lib/number";
 
@@ -12,17 +12,6 @@ const MILLION: i64 = 1000000;
 export function valueText(value: Value): string {
   if (value.precision === "exact") return grouped(value.value);
   return (value.precision === "capped" ? "≥ " : "≈ ") + compact(value.value);
-}
-
-/** How many jobs have a condition; the empty one is any. */
-export function countOf(counts: Counts, condition: string): Value {
-  if (condition === "ready") return counts.ready;
-  if (condition === "blocked") return counts.blocked;
-  if (condition === "fetched") return counts.fetched;
-  if (condition === "running") return counts.running;
-  if (condition === "retrying") return counts.retrying;
-  if (condition === "scheduled") return counts.scheduled;
-  return condition === "failed" ? counts.failed : counts.total;
 }
 
 /** `1 job`, `≈ 212,000 jobs` */

@@ -1,8 +1,8 @@
 /** Why the job is where it is: the sentence, its tries so far and to come, the chain to the root. */
 
 import { clockAt, until } from "../controls/age";
-import { isLocked } from "../controls/glyph";
 import { rect } from "../controls/spark";
+import { isLocked } from "../generated/conditions";
 import { ListedJob, Why } from "../generated/records";
 import { whyBox, whyChain } from "../kit/why-chain";
 import { attr, box, el, leaf, Node, nothing } from "../lib/node";

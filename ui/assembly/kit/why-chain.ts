@@ -2,8 +2,8 @@
 
 import { localTimes } from "../controls/age";
 import { link } from "../controls/button";
-import { isLocked } from "../controls/glyph";
 import { ALERT, CLOCK, CPU, icon, LAYERS, LIST } from "../controls/icon";
+import { conditionNamed } from "../generated/conditions";
 import { Cause, Why } from "../generated/records";
 import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 import { errorPath } from "../model/links";
@@ -82,11 +82,8 @@ function drawingOf(cause: Cause): string {
 }
 
 function toneOf(condition: string): string {
-  if (condition === "failed") return "bad";
-  if (condition === "blocked") return "warn";
-  if (condition === "retrying") return "retry";
-  if (isLocked(condition)) return "run";
-  return condition === "scheduled" ? "sched" : "";
+  const data = conditionNamed(condition);
+  return data === null ? "" : data.tone;
 }
 
 function lead(said: string): Node[] {

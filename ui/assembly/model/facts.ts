@@ -2,6 +2,7 @@
  * What the feed tells every page: how many jobs there are, what needs a person, when jobs are due. While
  * the page is on hold the newest of each waits, and what is shown stays.
  */
+import { hasBuckets } from "../generated/conditions";
 import {
   Counts,
   Horizon,
@@ -113,12 +114,5 @@ export class Facts {
 function isWhole(horizon: Horizon): bool {
   const buckets = horizon.edges.length - 1;
   const series = horizon.series;
-  return (
-    series.ready.length === buckets &&
-    series.blocked.length === buckets &&
-    series.retrying.length === buckets &&
-    series.scheduled.length === buckets &&
-    series.failed.length === buckets &&
-    horizon.error.length === buckets
-  );
+  return hasBuckets(series, buckets) && horizon.error.length === buckets;
 }

@@ -1,26 +1,13 @@
 /** What is likely wanted of the jobs of a task that was looked for. */
 import { PLUS, RETRY } from "../controls/icon";
 import { valueText } from "../controls/value";
-import { ListedTask, Value } from "../generated/records";
+import { ListedTask } from "../generated/records";
 import { operationArg } from "../kit/verb";
 import { named } from "../model/links";
 import { OF_TASK } from "../model/open-dialog";
 import { Shortcut } from "../model/shortcut";
 
 const GROUP = "Do";
-
-/** The jobs of a task, in the order of the conditions. */
-export function countsOf(task: ListedTask): Value[] {
-  return [
-    task.ready,
-    task.blocked,
-    task.fetched,
-    task.running,
-    task.retrying,
-    task.scheduled,
-    task.failed,
-  ];
-}
 
 /** No verb that would touch none. */
 export function taskVerbs(task: ListedTask): Shortcut[] {

@@ -1,8 +1,10 @@
 /** A named queue in a row: its state in a word, and its jobs as the parts of a bar. */
+
 import { age, lasting } from "../controls/age";
-import { CONDITIONS, stateSaying } from "../controls/glyph";
+import { stateSaying } from "../controls/glyph";
 import { countBar } from "../controls/spark";
 import { valueText } from "../controls/value";
+import { CONDITIONS } from "../generated/conditions";
 import { ListedQueue } from "../generated/records";
 import { Node } from "../lib/node";
 import { Model } from "../model/model";

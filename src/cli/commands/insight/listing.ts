@@ -1,12 +1,5 @@
 // What the lists of tasks and timetables have in common: their options, and how a page is asked for.
-import type { Condition } from "../../../domain/condition.ts";
 import { choice, defaulting, text, whole } from "../../arguments/values.ts";
-
-/** The columns of all lists that count jobs by condition, in the order of a job's life. */
-export const shownConditions = [
-  ...(["ready", "blocked", "fetched", "running"] as const),
-  ...(["retrying", "scheduled", "failed"] as const),
-] as const satisfies readonly Condition[];
 
 export const listingOptions = <const S extends string>(
   sorts: readonly [S, ...S[]],

@@ -1,10 +1,12 @@
 // worker tasks: the tasks, those in trouble first, with who knows each.
+
+import { shownConditions } from "../../../domain/condition.ts";
 import { valueText } from "../../../domain/words.ts";
 import type { ListedTask, TaskSort } from "../../../insight/lists/list-tasks.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
-import { listingOptions, shownConditions, timeOf } from "./listing.ts";
+import { listingOptions, timeOf } from "./listing.ts";
 
 const sorts = [
   ...["worst", "name", "-ready", "-running", "-failed", "-retrying", "oldest"],

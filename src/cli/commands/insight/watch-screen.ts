@@ -1,6 +1,6 @@
 // What `worker watch` shows: one screen of text, made anew of what is known at a moment.
 
-import { conditions } from "../../../domain/condition.ts";
+import { conditions, shownConditions } from "../../../domain/condition.ts";
 import { ageText } from "../../../domain/portable/ages.ts";
 import type { Value } from "../../../domain/value.ts";
 import { valueText } from "../../../domain/words.ts";
@@ -8,7 +8,6 @@ import type { Incidents } from "../../../insight/incidents/incident.ts";
 import type { QueueSnapshot } from "../../../insight/known/queue-snapshot.ts";
 import { countWorkers } from "../../../insight/known/queue-snapshot.ts";
 import { inCondition, sumOf } from "../../../insight/stats/tally.ts";
-import { shownConditions } from "./listing.ts";
 
 export interface Shown {
   readonly known: QueueSnapshot;

@@ -1,7 +1,6 @@
 /** The bar over the list while jobs are chosen: the rows that were picked, or all that match. */
 
 import { button, keyedButton } from "../../controls/button";
-import { isLocked } from "../../controls/glyph";
 import { countedValue, valueText } from "../../controls/value";
 import { commandsFor } from "../../forms/command-buttons";
 import {
@@ -12,6 +11,7 @@ import {
   JobAction,
   jobActionNamed,
 } from "../../generated/commands";
+import { isLocked } from "../../generated/conditions";
 import { ListedJob } from "../../generated/records";
 import { bulkBar } from "../../kit/list-view";
 import { operationArg } from "../../kit/verb";

@@ -2,11 +2,12 @@
  * All that the query finds as a file. Where the browser itself has the login, an address does; who signs
  * in with a token is given one that works once.
  */
+
 import { button } from "../../controls/button";
-import { isLocked } from "../../controls/glyph";
 import { DOWNLOAD, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
 import { countedValue } from "../../controls/value";
+import { isLocked } from "../../generated/conditions";
 import { ExportTicket, readExportTicket, Value } from "../../generated/records";
 import { save } from "../../host";
 import { JsonReader } from "../../lib/json-reader";

@@ -1,8 +1,10 @@
 /** A job in the list: where it stands, what it is, why it stands there, and the time that matters. */
+
 import { age, ageText, ago, clockAt, timed, until } from "../../controls/age";
 import { dash } from "../../controls/empty";
-import { glyph, isLocked } from "../../controls/glyph";
+import { glyph } from "../../controls/glyph";
 import { cell } from "../../controls/table";
+import { isLocked } from "../../generated/conditions";
 import { Incident, ListedJob } from "../../generated/records";
 import { errorLabel } from "../../kit/group-row";
 import { Row } from "../../kit/row";

@@ -1,29 +1,19 @@
 /** The tabs: the conditions and all, each with its count, its order and what its time means. */
 
 import { jobsPath, Terms } from "../../bar/terms";
-import { CONDITIONS, capital, glyph, isLocked } from "../../controls/glyph";
+import { capital, glyph } from "../../controls/glyph";
 import { tab, tabs } from "../../controls/tabs";
-import { countOf, valueText } from "../../controls/value";
+import { valueText } from "../../controls/value";
+import { conditionNamed, countOf, TABS } from "../../generated/conditions";
 import { Value } from "../../generated/records";
 import { Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
 
-/** What needs somebody first. */
-const ORDER: string[] = [
-  "failed",
-  "blocked",
-  "retrying",
-  "running",
-  "fetched",
-  "ready",
-  "scheduled",
-];
-
 /** `total`: how many jobs the query finds; null where that is not known. */
 export function conditionTabs(m: Model, terms: Terms, group: string, total: Value | null): Node {
   const list: Node[] = [];
-  for (let i = 0; i < ORDER.length; i++) {
-    const condition = ORDER[i];
+  for (let i = 0; i < TABS.length; i++) {
+    const condition = TABS[i];
     list.push(
       tab(
         jobsPath(terms.of(condition), group),
@@ -51,9 +41,8 @@ function countText(m: Model, terms: Terms, condition: string, total: Value | nul
 
 /** The order in which the jobs of a condition are listed when none is asked for. */
 export function usualSort(condition: string): string {
-  if (condition === "failed") return "-failed_at";
-  if (isLocked(condition)) return "running";
-  return CONDITIONS.includes(condition) ? "due" : "-id";
+  const data = conditionNamed(condition);
+  return data === null ? "-id" : data.sort;
 }
 
 /** The order in words, behind the heading. */
@@ -67,16 +56,14 @@ export function sortWords(sort: string, condition: string): string {
   if (sort === "-tries") return "most tries first";
   if (sort === "priority") return "most urgent first";
   if (sort === "-updated_at") return "last changed first";
-  const waits = condition === "ready" || condition === "blocked";
+  const data = conditionNamed(condition);
+  const waits = data !== null && data.waits;
   if (sort === "due") return waits ? "longest wait first" : "next due first";
   return waits ? "shortest wait first" : "last due first";
 }
 
 /** The head of the column with the time that matters, and the order that it offers. */
 export function timeHead(condition: string): string {
-  if (condition === "failed") return "Failed";
-  if (condition === "running") return "Runs for";
-  if (condition === "fetched") return "Fetched";
-  if (condition === "ready" || condition === "blocked") return "Late";
-  return condition === "retrying" || condition === "scheduled" ? "Due" : "When";
+  const data = conditionNamed(condition);
+  return data === null ? "When" : data.timeHead;
 }

@@ -9,6 +9,7 @@ import { menu } from "../../controls/menu";
 import { pageHeadSaying } from "../../controls/panel";
 import { linkedPart, segments } from "../../controls/tabs";
 import { countedValue } from "../../controls/value";
+import { conditionNamed } from "../../generated/conditions";
 import { Groups, Value } from "../../generated/records";
 import { jobBeside } from "../../job/beside";
 import { jobView } from "../../job/job-view";
@@ -221,12 +222,6 @@ function withoutGroup(by: string): string {
 }
 
 function meaning(condition: string): string {
-  if (condition === "ready") return "A ready job may run as soon as a worker is free.";
-  if (condition === "blocked") return "A blocked job is due, and another one has its queue.";
-  if (condition === "fetched")
-    return "A fetched job is locked by a worker that has not started it.";
-  if (condition === "running") return "A running job has been started by a worker.";
-  if (condition === "retrying") return "A retrying job has failed and is tried again.";
-  if (condition === "scheduled") return "A scheduled job waits for its time.";
-  return "A failed job has used up all its tries.";
+  const data = conditionNamed(condition);
+  return data === null ? "" : data.meaning;
 }

@@ -1,8 +1,9 @@
 /** The horizon's two scales: time from left to right, jobs from the bottom up. */
+
 import { spanText } from "../../controls/age";
+import { countsIn } from "../../generated/conditions";
 import { Horizon } from "../../generated/records";
 import { grouped } from "../../lib/number";
-import { countsIn } from "./series";
 
 export const WIDE: f64 = 1152;
 /** Where the axis is, and the highest bar's top. */

@@ -2,13 +2,14 @@
  * Every job that does not run by when it was due, failed, or will run: what has been at the left of now,
  * what comes at the right. A span of it is chosen with the pointer or with keys, and leads to its jobs.
  */
+
 import { spanText } from "../../controls/age";
 import { rect, tenth } from "../../controls/spark";
+import { seriesOf } from "../../generated/conditions";
 import { Horizon } from "../../generated/records";
 import { Attr, attr, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { Axis, HIGH, TOP, WIDE } from "./axis";
-import { countsOf } from "./series";
 
 /** From the axis up. Running jobs have no time. */
 export const DRAWN: string[] = ["ready", "blocked", "failed", "scheduled", "retrying"];
@@ -80,7 +81,7 @@ function column(horizon: Horizon, axis: Axis, index: i32, span: Span): Node {
   const parts: Node[] = [rect(isIn ? "band on" : "band", x, 0, axis.pitch, HIGH)];
   let y = HIGH;
   for (let d = 0; d < DRAWN.length; d++) {
-    const count = countsOf(horizon.series, DRAWN[d])[index];
+    const count = seriesOf(horizon.series, DRAWN[d])[index];
     if (count <= 0) continue;
     // One job can be seen, however many there are elsewhere.
     const height = max((<f64>count / axis.most) * (HIGH - TOP), 1.5);
@@ -133,7 +134,7 @@ export function held(horizon: Horizon, span: Span): string {
     error += <f64>horizon.error[i] * <f64>horizon.error[i];
   for (let d = DRAWN.length - 1; d >= 0; d--) {
     let sum: i64 = 0;
-    const counts = countsOf(horizon.series, DRAWN[d]);
+    const counts = seriesOf(horizon.series, DRAWN[d]);
     for (let i = span.first; i <= span.last; i++) sum += counts[i];
     if (sum > 0) parts.push(`${error > 0 ? "≈ " : ""}${grouped(sum)} ${DRAWN[d]}`);
   }

@@ -1,8 +1,10 @@
 /** The numbers by condition: they are the horizon's legend, and each says the age that matters in it. */
+
 import { ageText, ago, until } from "../../controls/age";
 import { link } from "../../controls/button";
-import { CONDITIONS, state } from "../../controls/glyph";
-import { countOf, valueNode, valueText } from "../../controls/value";
+import { state } from "../../controls/glyph";
+import { valueNode, valueText } from "../../controls/value";
+import { CONDITIONS, countOf } from "../../generated/conditions";
 import { Value } from "../../generated/records";
 import { attr, box, cls, el, leaf, Node } from "../../lib/node";
 import { counted } from "../../lib/number";

@@ -1,11 +1,12 @@
 /** One task in the list: who knows it, how its jobs stand, with what one of them failed last, and when. */
+
 import { aged, ago, timed } from "../../controls/age";
 import { link } from "../../controls/button";
-import { CONDITIONS } from "../../controls/glyph";
 import { BUG, icon } from "../../controls/icon";
 import { countBar } from "../../controls/spark";
 import { cell } from "../../controls/table";
 import { countNode, valueText } from "../../controls/value";
+import { CONDITIONS, countsOfTask } from "../../generated/conditions";
 import { ListedTask } from "../../generated/records";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
@@ -13,7 +14,6 @@ import { box, leaf, Node, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { countsOf } from "../../operations/task-verbs";
 import { cutName } from "../../parts/exact-name";
 
 export const COLUMNS: Column[] = [
@@ -80,7 +80,7 @@ export class TaskRow extends Row {
 }
 
 function jobsBar(task: ListedTask): Node {
-  const counts = countsOf(task);
+  const counts = countsOfTask(task);
   const parts: string[] = [];
   const values: i64[] = [];
   for (let i = 0; i < counts.length; i++) {
