@@ -126,6 +126,7 @@ export class Recovery implements Leases, LeaseKeeper {
     return lostJobs(this.#parts.maintenance.database, id, jobIds);
   }
 
+  /** A refusal is remembered: the next heartbeat then wakes the worker. */
   get isInTime(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
     const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
