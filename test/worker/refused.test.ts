@@ -69,9 +69,12 @@ for (const fastLane of [false, true]) {
           return left.length === 1 && left[0]?.locked_by === null && left[0].last_error !== null;
         });
         const [left] = await queue.left();
-        // Between the rollback and the result sent alone another connection may run it as well.
+        assert.equal(left?.id, id);
+        // Between the rollback and the result sent alone another connection may run it as well, and
+        // the attempt of one of both is counted at least.
         const runs = task.seen.filter((n) => n === 7).length;
-        assert.deepEqual([left?.id, left?.attempts], [id, runs]);
+        const { attempts = 0 } = left ?? {};
+        assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
         assert.match(left?.last_error ?? "", sentence);
         assert.ok(
           lines.some((line) => line.level === "error" && sentence.test(`${line.fields["error"]}`)),

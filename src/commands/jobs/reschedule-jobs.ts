@@ -101,7 +101,7 @@ function moving(to: Moving): JobChange {
       run_at: ({ row, id, now }, parameter) => {
         const own = `${row}.run_at`;
         const given = (text: Date | string) =>
-          `coalesce(${parameter(text, "timestamptz")}, ${own})`;
+          `coalesce(${parameter(text, "text::timestamptz")}, ${own})`;
         const from = runAt === undefined ? own : runAt === "now" ? now : given(runAt);
         if (shift === undefined && spread === undefined) return from;
         const seconds = (value: number | undefined) => parameter(value ?? 0, "double precision");
