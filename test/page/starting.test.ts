@@ -95,3 +95,24 @@ function watchNumbers(): void {
   };
   look();
 }
+
+test("On a phone More has the pages that the bar has not, and the theme.", async () => {
+  const work = async ({ page }: Visit) => {
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    const more = page.getByRole("navigation", { name: "More pages" });
+    const bar = page.getByRole("navigation", { name: "Main, phone" });
+    const targets = async (nav: typeof more) =>
+      Promise.all((await nav.locator("a").all()).map((link) => link.getAttribute("href")));
+    const inBar = new Set(await targets(bar));
+    const behind = await targets(more);
+    assert.ok(behind.length > 3);
+    assert.deepEqual(
+      behind.filter((one) => inBar.has(one)),
+      [],
+    );
+    await more.getByRole("button", { name: "Dark theme" }).click();
+    await page.locator("html[data-theme=dark]").waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  };
+  await visit(admin, "/", work, { viewport: { width: 390, height: 900 } });
+});

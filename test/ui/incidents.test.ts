@@ -152,7 +152,7 @@ test("the palette finds each incident with its action, and the actions of other 
   finds("charge", "Retry… · charge_card fails: GatewayError: HTTP 503");
   finds("worker-b", "worker-b is silent");
   for (const typed of [
-    ...["unlock", "retry", "undo", "export", "sweep", "clean up", "delete failed", "pause"],
+    ...["unlock", "retry", "undo", "export", "sweep", "cleanup", "theme", "delete failed", "pause"],
     ...[
       "resume",
       "dark",

@@ -18,7 +18,7 @@ export function side(m: Model): Node {
       el(
         "div",
         [cls("navs"), attr("data-key", "app.nav"), attr("data-keys", "ArrowUp ArrowDown Home End")],
-        pages(m, true).concat([savedViews(m)]),
+        pages(m).concat([savedViews(m)]),
       ),
       box("div", "end", [progressLink(m, ""), zoneNamed(m), freshness(m), themes(m), account(m)]),
     ],
@@ -36,14 +36,22 @@ export function topBar(m: Model): Node {
   ]);
 }
 
-/** The entries of pages, in their order. Those that rove are one tab stop, and walked by arrows. */
-export function pages(m: Model, rove: bool): Node[] {
+/** The pages that are not in the bar at the foot of a phone. */
+export function otherPages(m: Model): Node[] {
+  const list: Node[] = [];
+  for (let i = 0; i < m.entries.length; i++)
+    if (!m.entries[i].inBar) list.push(entry(m, m.entries[i], ""));
+  return list;
+}
+
+/** The entries of pages, in their order: one tab stop, and walked by arrows. */
+function pages(m: Model): Node[] {
   const list: Node[] = [];
   const entries = m.entries;
   let stop = entries[0].name;
   for (let i = 0; i < entries.length; i++)
     if (entries[i].name === m.page.under) stop = m.page.under;
-  for (let i = 0; i < entries.length; i++) list.push(entry(m, entries[i], rove ? stop : ""));
+  for (let i = 0; i < entries.length; i++) list.push(entry(m, entries[i], stop));
   return list;
 }
 
@@ -152,7 +160,8 @@ function readOnlyWord(session: Session): string {
   return session.readOnlyServer ? "read-only: a standby takes no writes" : "read-only";
 }
 
-function themes(m: Model): Node {
+/** Theme and keys. */
+export function themes(m: Model): Node {
   return el(
     "div",
     [cls("themes"), attr("role", "group"), attr("aria-label", "Theme and keys")],
