@@ -196,7 +196,7 @@ function bind(route: AdminRoute, admin: Admin, of: DatabasesOf): AdminEndpoint {
     return conditional(request, { ...answer, headers: { [AS_OF]: asOf, ...answer.headers } });
   };
   const patienceMs = Math.max(limits.lineMs - ASKED_BEFORE_MS, limits.lineMs / 2);
-  // A write that has begun is finished, whoever has left.
+  // A write that has begun is finished, also when its client has left.
   const write = async (request: HttpRequest) => {
     try {
       const databases = of(patientAsker(patienceMs));
@@ -240,7 +240,7 @@ interface RequestTime {
   readonly patienceMs: number;
 }
 
-/** For work that is finished, whoever has left: only how long it waits for others is bounded. */
+/** For work that is finished even when its client has left: only how long it waits for others is bounded. */
 function patientAsker(patienceMs: number): RequestScope {
   const untilMs = monotonic() + patienceMs;
   return {
@@ -260,7 +260,7 @@ export async function inTime<T>(
 ): Promise<T> {
   const over = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  // Work that throws at once leaves nobody who waits for it, and its client leaves all the same.
+  // Work that throws at once is waited for by no code, and its client leaves all the same.
   ended.catch(() => {});
   const end = (reason: WorkerError) => {
     over.abort(reason);

@@ -1,4 +1,4 @@
-// Where a job stands, finer than the contract's four states. Each condition is one record, from which the lists of
+// The condition of a job, finer than the contract's four states. Each condition is one record, from which the lists of
 // server and command line follow, and the page's (ui/schema/conditions.mjs). Its SQL is in queue/sql/condition.ts.
 
 export interface ConditionData {

@@ -132,7 +132,7 @@ export function parseTarget(url: string, hostHeader: string | undefined): Reques
 
 /**
  * What is wrong with the version, or null. Node's parser takes `GET /` without one for HTTP/0.9, which
- * has no headers, and HTTP/2.0 for a name of HTTP/1: nobody can know what such a client expects.
+ * has no headers, and HTTP/2.0 for a name of HTTP/1: it is not known what such a client expects.
  */
 export function checkVersion(httpVersion: string): Refusal | null {
   if (httpVersion === "1.1" || httpVersion === "1.0") return null;

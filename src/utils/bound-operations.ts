@@ -51,7 +51,7 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
       (await rescheduleJobs(db, ids, changes)).jobs,
     removeJob: (key: string) => removeJob(db, key),
     getJob: (id: string) => getJob(db, id),
-    // With the query language behind it: loaded by who lists jobs, not by every worker.
+    // With the query language behind it: loaded when jobs are listed, not by every worker.
     listJobs: async (filter?: JobFilter) => {
       const { listJobs } = await import("../insight/pages/list-jobs.ts");
       return listJobs(db, filter);

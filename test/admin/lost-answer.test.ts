@@ -1,4 +1,4 @@
-// An add through the API whose connection to PostgreSQL is lost before its answer.
+// Writes through the API whose connection to PostgreSQL is lost before its answer.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tcpProxy } from "../support/tcp-proxy.ts";
@@ -19,4 +19,22 @@ test("It is answered 503 outcome_unknown, without an invitation to try again.", 
   const again = await client.post("/api/jobs", job);
   assert.equal(again.status, 200);
   assert.equal((await client.get("/api/jobs")).body.jobs.length, 1);
+});
+
+test("So is an action whose commit has no answer; it may be done, and no retry is invited.", async () => {
+  const { url } = await migratedDatabase();
+  await using proxy = await tcpProxy(url);
+  const { client, pool } = await startAdmin({ url: proxy.url });
+  pool.on("error", () => {});
+  const added = await client.post("/api/jobs", { identifier: "mail" });
+  const [{ id }] = added.body.jobs;
+  // The answer to the commit: those of the statements before it have other words.
+  proxy.cutAnswer("COMMIT");
+  const body = `{"action":"stop-retrying","ids":[${id}]}`;
+  const first = await client.post("/api/jobs/action", body);
+  assert.deepEqual([first.status, first.body.code], [503, "outcome_unknown"]);
+  assert.equal(first.headers["retry-after"], undefined);
+  assert.doesNotMatch(String(first.body["error"]), /job key/);
+  const { body: after } = await client.get(`/api/jobs/${id}`);
+  assert.equal(after.max_attempts, 1, "it was committed");
 });

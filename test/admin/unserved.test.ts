@@ -8,7 +8,7 @@ test("One line for each cause and minute, and how many more there were.", () => 
   const { logger, lines } = recordingLogger();
   const counted: string[] = [];
   let endMinute = () => {};
-  const { tell, close } = createDegradationLog(
+  const { tell: report, close } = createDegradationLog(
     logger,
     (cause) => counted.push(cause),
     (_ms, callback) => {
@@ -16,9 +16,9 @@ test("One line for each cause and minute, and how many more there were.", () => 
       return () => {};
     },
   );
-  for (let n = 0; n < 1_000; n++) tell("database_timeout", { path: `/${n}` });
-  tell("busy", { path: "/busy" });
-  tell("aborted", { path: "/left" });
+  for (let n = 0; n < 1_000; n++) report("database_timeout", { path: `/${n}` });
+  report("busy", { path: "/busy" });
+  report("aborted", { path: "/left" });
   assert.deepEqual(
     lines.map(({ level, fields }) => [level, fields.cause, fields.path]),
     [
@@ -29,7 +29,7 @@ test("One line for each cause and minute, and how many more there were.", () => 
   assert.equal(counted.length, 1_002);
   endMinute();
   assert.deepEqual(lines.at(-1)?.fields.more, { database_timeout: 999 });
-  tell("busy", { path: "/again" });
+  report("busy", { path: "/again" });
   assert.equal(lines.at(-1)?.fields.path, "/again");
   close();
   assert.equal(lines.length, 4, "nothing more to be told of");

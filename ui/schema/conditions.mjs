@@ -56,7 +56,7 @@ export function conditionNamed(name: string): ConditionData | null {
 
 /** In the order in which they are shown everywhere. */
 export const CONDITIONS: string[] = ${texts(shownConditions)};
-/** What needs somebody first. */
+/** What needs attention first. */
 export const TABS: string[] = ${texts(tabConditions)};
 
 /** A worker has locked the job. */

@@ -1,5 +1,5 @@
 // Every write of the API: reads which of the path's commands is asked for, and performs it. What there
-// is to perform, with its fields, its sentence and its JSON, is declared in queue/commands.
+// is to perform, with its fields, its sentence and its JSON, is declared in src/commands.
 import { now } from "../../base/clock.ts";
 import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -16,7 +16,7 @@ import { memoryFor, SMALL_ANSWER_BYTES } from "../context/answer-bytes.ts";
 import { commandAnswer, commandBody } from "../wire/command-schema.ts";
 import { fieldValue, readMembers } from "../wire/wire.ts";
 
-// Whoever asks over HTTP can ask again: nobody waits behind somebody else's lock for a minute.
+// A client of HTTP can ask again: it does not wait for a minute behind another session's lock.
 const MIGRATION_PATIENCE_MS = 5_000;
 
 type Members = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
-// The ways in which the admin uses the database, each statement bounded, and the one who says once in
-// the log that PostgreSQL is away, and once that it is back.
+// The ways in which the admin uses the database, each statement bounded, and the watch that logs once that
+// PostgreSQL is away, and once that it is back.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -90,13 +90,13 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
 }
 
-/** What is written is finished, whoever has left. */
+/** What is written is finished, also when its client has left. */
 const unhurried: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
 const patienceOf = ({ patienceMs }: RequestScope) =>
   patienceMs === undefined ? {} : { patienceMs };
 
-/** Whoever has gone does not wait until his statement has been stopped. */
+/** A client that has gone does not wait until its statement has been stopped. */
 function untilGone(client: Transactional, signal: AbortSignal): Transactional {
   const inTime = async <T>(run: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
@@ -115,7 +115,7 @@ function untilGone(client: Transactional, signal: AbortSignal): Transactional {
   };
 }
 
-/** These say nothing of the server: nobody has asked it, or nobody waited for its answer. */
+/** These say nothing of the server: it was not asked, or its answer was not waited for. */
 const unasked = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
 /** Which statement it was. Values are parameters: there are none in it. */

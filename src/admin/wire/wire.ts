@@ -1,5 +1,5 @@
 // The fields of bodies and queries on the wire: how they are read, and what the OpenAPI document says
-// about them, both from the same declarations (queue/commands/field.ts), so that they cannot differ.
+// about them, both from the same declarations (commands/declare/field.ts), so that they cannot differ.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";

@@ -1,4 +1,4 @@
-// All commands, in the order of the help: our own, one for each declaration in queue/commands, and
+// All commands, in the order of the help: our own, one for each declaration in src/commands, and
 // those about the program itself.
 import { commands as declarations } from "../../commands/index.ts";
 import type { CliCommand } from "../arguments/command.ts";

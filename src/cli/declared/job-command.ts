@@ -1,4 +1,4 @@
-// The commands that follow from the declarations in queue/commands: what can be done to jobs, queues
+// The commands that follow from the declarations in src/commands: what can be done to jobs, queues
 // and workers is said there once. A new declaration needs nothing here.
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";

@@ -6,7 +6,7 @@ import type { JobState } from "../../domain/job.ts";
 export interface AuditEntry {
   /** RFC 3339. */
   readonly at: string;
-  /** The login's name; on the command line the system's; null: nobody has to log in. */
+  /** The login's name; on the command line the system's; null: no login is asked for. */
   readonly by: string | null;
   readonly source: "admin" | "command line";
   /** The address that it came from, or the host on which it was typed. */

@@ -53,7 +53,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
     if (memory.length > MOST_IN_MEMORY) memory.shift();
     log(logger, entry);
   };
-  const tell = async (entry: AuditEntry) => {
+  const announce = async (entry: AuditEntry) => {
     try {
       await onAudit?.(entry);
     } catch (error) {
@@ -67,7 +67,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       const isKept = await written(within, entry, json);
       return async () => {
         if (!isKept) remember(entry, json);
-        await tell(entry);
+        await announce(entry);
       };
     },
     async record(entry) {
@@ -80,7 +80,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
         if (isReadOnly) log(logger, entry);
         else logger.error({ error: messageOf(error), entry: json }, NOT_WRITTEN);
       }
-      await tell(entry);
+      await announce(entry);
     },
     async list(limit, beforeId) {
       if (await hasOperations(db)) {

@@ -1,5 +1,5 @@
 // What an action does to the rows of jobs. One record changes jobs by their ids and by a query, names the columns
-// that are kept before, and tells which jobs are untouched since, so that an undo may put those columns back.
+// that are kept before, and decides which jobs are untouched since, so that an undo may put those columns back.
 // The columns of `_private_operation_rows` have the jobs' names.
 
 export type AddParameter = (value: unknown, type: string) => string;

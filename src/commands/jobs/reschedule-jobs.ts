@@ -190,7 +190,7 @@ export const rescheduleCommand = defineJobAction({
     const change = movingBy(changes as Changes);
     const keeping = keepingOf(keepFor, "reschedule", changes);
     const result = await acted(db, ids, await actOnJobs(db, change, ids, keeping));
-    // They have the time now, but when it comes nobody takes them.
+    // They have the time now, but when it comes no worker takes them.
     const spent = change.moves === true ? result.jobs.filter(isSpent).map(({ id }) => id) : [];
     return { ...result, spent };
   },

@@ -1,5 +1,5 @@
 // Gives jobs all their attempts back and lets them run now: what one does with failed jobs once
-// their cause is mended.
+// their cause is repaired.
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
 import { defineJobAction } from "./acted.ts";
 import { movingBy } from "./reschedule-jobs.ts";

@@ -156,7 +156,7 @@ export function limitStatement(
   };
   signal?.addEventListener("abort", cancel, { once: true });
   return {
-    /** Whether the connection was cut because nobody waits any more. */
+    /** Whether the connection was cut because its answer is not waited for any more. */
     get isCut() {
       return isCut;
     },

@@ -33,17 +33,19 @@ export async function knownOutcome<T>(
     return await work({ ...db, client: { query } });
   } catch (error) {
     const isLost = isAnswerLost(error) || (hasWritten && isUnreachable(error));
-    throw isLost && !isInside ? unknownOutcome(what, error) : error;
+    throw isLost && !isInside ? unknownOutcome(what, error, ADD_AGAIN) : error;
   }
 }
 
 const isUnreachable = (error: unknown) =>
   error instanceof WorkerError && error.code === "database_unreachable";
 
+const ADD_AGAIN = ", or add with a job key, which gives one job however often it is tried";
+
 /** `error`: of the statement whose answer was lost. */
-export function unknownOutcome(what: string, error: unknown): WorkerError {
+export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;
-  const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may have happened or not; look before you try again, or add with a job key, which gives one job however often it is tried`;
+  const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may have happened or not; look before you try again${advice}`;
   return new WorkerError("outcome_unknown", message, { cause });
 }
 

@@ -23,7 +23,16 @@ export async function inTransaction<T>(
   { withinMs }: TransactionOptions = {},
 ): Promise<T> {
   if (isTransactional(db.client)) {
-    return db.client.transaction((client) => inside(client, db, work));
+    let isCommitting = false;
+    return db.client
+      .transaction(async (client) => {
+        const result = await inside(client, db, work);
+        isCommitting = true;
+        return result;
+      })
+      .catch((error: unknown) => {
+        throw isCommitting && isAnswerLost(error) ? unknownOutcome("all of it", error) : error;
+      });
   }
   if (!isPool(db.client)) return work(db);
   let ofWork: { readonly error: unknown } | null = null;

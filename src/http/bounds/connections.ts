@@ -178,7 +178,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     if (isFeeding) return;
     isFeeding = true;
     while (waiting !== null && !isFull() && served._paused !== true) {
-      // After an error, or an upgrade, nobody parses any more.
+      // After an error, or an upgrade, nothing is parsed any more.
       if (socket.destroyed || socket.writableEnded || !served.parser) {
         waiting = null;
         break;
@@ -202,7 +202,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     waiting = waiting === null ? bytes : Buffer.concat([waiting, bytes]);
     feed();
   });
-  // node:http resumes by itself when answers have been taken, or somebody reads a body.
+  // node:http resumes by itself when answers have been taken, or a body is read.
   socket.on("resume", () => waiting !== null && feed());
   return () => waiting !== null && feed();
 }

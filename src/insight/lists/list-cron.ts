@@ -26,7 +26,7 @@ export interface ListedCronEntry {
   readonly isAhead: boolean;
   /** The cron expression, UTC. */
   readonly match: string | null;
-  /** How far back ticks are made up for, seconds; null where nobody says. */
+  /** How far back ticks are made up for, seconds; null where no worker reports it. */
   readonly backfillSeconds: number | null;
   /** The job of the last tick, as long as it waits. */
   readonly pendingJobId: string | null;

@@ -1,4 +1,4 @@
-// The jobs of one fetch, read from its columns: what nobody asks for is never parsed.
+// The jobs of one fetch, read from its columns: what is not asked for is never parsed.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 import { EARLIEST_S, type FetchedColumns } from "./job-columns.ts";

@@ -55,7 +55,7 @@ export async function returnJobs(
   return parseIdArray(row?.lost);
 }
 
-// After a connection was lost in the middle of a fetch nobody knows whether it had committed: jobs
+// After a connection was lost in the middle of a fetch it is not known whether it had committed: jobs
 // that are locked by us and that we never received are given back. No index has locked_by, so this
 // is a scan, and only runs after such a loss. Whether they had a key is not known: nothing but a removal writes
 // `updated_at` of a locked job and leaves no attempts.

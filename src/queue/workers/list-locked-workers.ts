@@ -2,7 +2,7 @@
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 
-/** Who holds locks, and how many. */
+/** A worker that holds locks, and how many. */
 export interface LockedWorker {
   readonly workerId: string;
   readonly lockedJobs: number;

@@ -67,7 +67,7 @@ const QUICK_SKIPS_AT_MOST = 64;
 
 /** For the log, at the first of them. */
 export const LONG_FETCH =
-  "a fetch of jobs took too long and is repeated with more time: do millions of ready jobs of other tasks stand before those of this worker?";
+  "a fetch of jobs took too long and is repeated with more time: are millions of ready jobs of other tasks before those of this worker?";
 
 export class FetchPlan {
   readonly #clock: Clock;

@@ -22,12 +22,12 @@ export class WorkerLease {
   /** Jobs that the heartbeat row lists as fetched and not started. */
   listed: ReadonlySet<string> = new Set();
 
-  /** From now on heartbeats stand for what is taken; null: there are none. */
+  /** From now on heartbeats keep what is taken; null: there are none. */
   hold(keeper: LeaseKeeper | null): void {
     this.#keeper = keeper;
   }
 
-  /** Heartbeats stand for what is taken. */
+  /** Heartbeats keep what is taken. */
   get isHeld(): boolean {
     return this.#keeper !== null;
   }

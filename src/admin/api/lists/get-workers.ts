@@ -21,7 +21,7 @@ import { listQuery, pageRequest } from "./list-query.ts";
 
 const rate: JsonSchema = {
   type: ["integer", "number", "null"],
-  description: "of the last minute; null where nobody says",
+  description: "of the last minute; null where the worker does not report it",
 };
 
 const current = record({ id: "integer", task: "string?", since: "time" }, "RunningJob");

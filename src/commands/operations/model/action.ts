@@ -60,7 +60,7 @@ export function checkedChanges(
     throw new InputError([{ path: "changes.ids", message }]);
   }
   try {
-    // A query stands in the place of ids; here they are only what the command insists on.
+    // A query replaces the ids; here they only satisfy the command's check.
     const input: Record<string, unknown> = Object.assign(Object.create(null), changes);
     input["ids"] = ["1"];
     const { ids: _, ...checked } = checkInput(commandOf(action), input);

@@ -29,7 +29,7 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
     cost: () => CHEAP,
     isUnique: true,
   },
-  is: { note: "where it stands: is:failed", part: isPart, cost: isCost },
+  is: { note: "its condition: is:failed", part: isPart, cost: isCost },
   task: {
     note: "its task; task:mail* is a beginning",
     part: namePart,

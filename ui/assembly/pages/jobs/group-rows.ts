@@ -109,7 +109,7 @@ export class GroupRow extends Row {
     );
   }
 
-  /** The word is for those who hear the page; others see the head of the column. */
+  /** The word is for screen readers; the column's head shows it. */
   private time(column: string, word: string, time: string): Node {
     const words = time.length > 0 ? [leaf("span", "sr", word), text(time)] : [];
     return box("span", `faint ${column}`, words);
