@@ -28,6 +28,8 @@ export interface Heading {
 export interface Link {
   readonly href: string;
   readonly text: string;
+  /** Shown on hover: `[text](href "title")`. */
+  readonly title: string;
 }
 
 export function parse(text: string): Token[] {
@@ -75,11 +77,14 @@ export function linksOf(tokens: readonly Token[]): Link[] {
     const found: Link[] = [];
     for (const [place, token] of (children ?? []).entries()) {
       if (token.type === "image")
-        found.push({ href: String(token.attrGet("src") ?? ""), text: "" });
+        found.push({ href: String(token.attrGet("src") ?? ""), text: "", title: "" });
       if (token.type !== "link_open") continue;
       const end = children?.findIndex(({ type }, at) => at > place && type === "link_close");
       const text = children?.slice(place + 1, end).map(({ content }) => content);
-      found.push({ href: String(token.attrGet("href") ?? ""), text: (text ?? []).join("") });
+      const [href = "", title = ""] = ["href", "title"].map((it) =>
+        String(token.attrGet(it) ?? ""),
+      );
+      found.push({ href, text: (text ?? []).join(""), title });
     }
     return found;
   });
