@@ -1,8 +1,22 @@
-// The one feed of this process: page, stream and metrics are served from what it knows. It asks the
-// database only while somebody watches or has just asked, once for all of them, one statement at a time,
-// and rests in proportion to what that cost.
+// The feed: what this process knows about the whole queue, read once for the page, the event streams and
+// the metrics.
 //
-//   quiet ──a viewer, a question──▶ awake ──no viewer, no question for 60 s, or stop()──▶ quiet
+//   quiet ──a viewer, a request──▶ awake ──no viewer, no request for 60 s, or stop()──▶ quiet
+//
+//  1. While the feed is quiet, no statement runs. A viewer or a request wakes it.
+//  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
+//     (insight/known/sampler.ts). A table of up to 4,096 pages is read whole, so its counts are exact.
+//  3. Of a larger table a pulse reads the heads of the indexes. In between a *sample* of 2,000 pages
+//     estimates the rest, and a *census* counts all jobs by task and queue, in short chunks.
+//  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is
+//     read only while its event is watched.
+//  5. All of that is read one after another, and each rests 10 or 20 times as long as it took. The costly
+//     ones together take at most a twelfth of the time (rhythm.ts).
+//  6. An event is sent when its content has changed, the same bytes to all viewers (broadcast.ts). A sign
+//     of life is sent every 5 s in any case.
+//  7. A request reads a pulse of its own on a small table. On a large one it takes one up to 10 s old.
+//  8. After a write the sources are read at once, and after 0.3, 2 and 5 s.
+//  9. When a pulse fails, the viewers are sent `problem` in place of numbers.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";

@@ -1,5 +1,23 @@
-// Works on one operation, batch by batch, until all is done, or somebody pauses or stops it, or its
-// canary fails, or the caller has to go. What it has done so far is in the store, never only here.
+// Operations: one action on all jobs that match a query. This file works on one, batch by batch; all
+// progress is in the tables, none in the process.
+//
+//  1. A rehearsal counts and samples the matches and fixes the boundary: the highest id, and the time
+//     (rehearse/). It can be started once, within 15 minutes.
+//  2. beginOperation() inserts the operation with its owner and a lease of 15 s (verbs.ts). In one schema
+//     one operation is at work at a time.
+//  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without
+//     waiting, checks them again, saves each row as it was, changes it and moves `after_id`: all or nothing
+//     (store/batch-statement.ts).
+//  4. Jobs that run, and jobs that were written to after the boundary, are left alone and counted.
+//  5. A pause follows, as long as the batch took, and longer while the oldest ready job gets older
+//     (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
+//  6. A canary stops after its first jobs and waits up to two minutes for their results (canary.ts). Where
+//     one fails again, the operation is paused.
+//  7. pause, resume, stop and undo change the state in the row (verbs.ts). The owner reads it with its next
+//     batch. When an owner's lease expires, the operation is `interrupted`, and resume continues behind the
+//     last batch.
+//  8. The saved rows are the receipt, and for 24 hours the undo, up to a million rows. It restores the jobs
+//     that have not changed since, to the byte (store/undo-statement.ts).
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
 import { readForeignColumns } from "../../database/inspect/foreign-columns.ts";

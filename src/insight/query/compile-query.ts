@@ -1,5 +1,19 @@
-// From a query's text to a condition on jobs: parsed, its names resolved, its moments fixed, its terms
-// made SQL with constants and parameters only.
+// Queries: from a typed text to a condition on jobs.
+//
+//  1. parseQuery() makes a tree of the text, or throws with the place of each problem (domain/query).
+//  2. What the tree refers to is read from the database, side by side (facts/): the time, the ids of tasks
+//     and queues, locked queues, heartbeats, ranges of keys, error groups. All of it is fixed for the
+//     query.
+//  3. A word without a field means the job, key, task or queue that has exactly this name. Where none has,
+//     or where the word is quoted, it is a text to look for anywhere (explicit-query.ts).
+//  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. Payload fields and
+//     error groups also get a function, because PostgreSQL can only narrow those down.
+//  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* is what all matches have in common,
+//     from which a reader chooses its index (parts/shape.ts).
+//  6. The functions become one check of a row's texts (row-check.ts). Where values may be large, a second,
+//     *light* condition also lets those rows through that only unpacking them would decide.
+//  7. The result is a JobQuery (job-query.ts). Lists, counts, exports and operations read with it. Its cost
+//     is `cheap` where an index leads to the matches, else `bounded`: they are found in short steps.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";

@@ -1,5 +1,20 @@
-// Recovery: this worker's lease on its jobs, and the sweep of those that let theirs run out. It asks
-// the application before it frees anything, and tells it afterwards.
+// Recovery: how the jobs of a worker that has stopped without a word get back to the queue.
+//
+//  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row states how
+//     long the lease lasts without a beat: `thresholdMs`, by default 7 s.
+//  2. A thread of its own updates the row every 2 s (heartbeat-loop.ts). The answer lists stale workers:
+//     those whose lease has expired.
+//  3. The list stays empty until this worker's own beats have succeeded without a gap for as long as the
+//     other lease lasts. After an outage of the database every worker looks stale.
+//  4. The interceptors of `jobRecovery` may leave a stale worker alone, or set the error of its jobs.
+//  5. One statement recovers the others (queue/workers/recover-statement.ts): it locks the row, checks the
+//     lease again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the row.
+//     Attempts stay counted, so a job that kills its workers fails in the end.
+//  6. Jobs with the flag `infrastructure_resilient` stay locked until `resilientThresholdMs`, 60 s. Then
+//     they are recovered too, and the row is deleted.
+//  7. A job that PostgreSQL refuses to change is left alone for five minutes (barred-jobs.ts).
+//  8. A stale worker that was only frozen finds the mark with its next beat and continues under a new id
+//     (sessions.ts). A result is written only where the job is still locked under the id that ran it.
 
 import type pg from "pg";
 import {
@@ -20,6 +35,7 @@ import type { Maintenance } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { verdictOf } from "../task/ask.ts";
 import type { Hooks, LeaseLoss, Verdict } from "../task/hooks.ts";
+import { BarredJobs } from "./barred-jobs.ts";
 import { Heartbeat, heardWithin, longestGap } from "./heartbeat.ts";
 import type { HeartbeatNews, Lease } from "./heartbeat-loop.ts";
 import { fetchedIds, HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
@@ -49,9 +65,6 @@ const BEATS_PER_DESCRIPTION = 2;
 /** What it says is written again as a whole: who has much to say, says it less often. */
 const MOST_BYTES_A_MS = 0.5;
 const STOP_LIMIT_MS = 500;
-/** A job that PostgreSQL refuses to change is tried again after this long. */
-const BARRED_MS = 300_000;
-const MOST_BARRED = 1_000;
 
 export class Recovery implements Leases, LeaseKeeper {
   readonly #parts: RecoveryParts;
@@ -74,8 +87,7 @@ export class Recovery implements Leases, LeaseKeeper {
   #aheadMs = 0;
   /** Stale workers that an interceptor wants left alone. */
   #skipped: ReadonlySet<string> = new Set();
-  /** Jobs of stale workers that PostgreSQL refuses to change, and since when they are left alone. */
-  readonly #barred = new Map<string, number>();
+  readonly #barred = new BarredJobs();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
@@ -235,7 +247,7 @@ export class Recovery implements Leases, LeaseKeeper {
         uptimeMs: this.#uptimeMs,
         beatAtMs: this.#beatAtMs,
         longestGapMs: longestGap(config),
-        barredIds: this.#barredIds(),
+        barredIds: this.#barred.ids(),
       });
       for (const { id, error } of refused) {
         const fields = { job_id: id, error: messageOf((error as Error).cause ?? error) };
@@ -243,7 +255,7 @@ export class Recovery implements Leases, LeaseKeeper {
           fields,
           "a job stays locked by a stale worker: PostgreSQL refuses to change it",
         );
-        if (this.#barred.size < MOST_BARRED) this.#barred.set(id, monotonic());
+        this.#barred.add(id);
       }
       if (workerIds.length === 0) return;
       const workerId = this.#leases[0]?.id ?? "";
@@ -253,12 +265,6 @@ export class Recovery implements Leases, LeaseKeeper {
       // They are still stale at the next beat.
       logger.warn({ error: messageOf(error) }, "the jobs of stale workers could not be recovered");
     }
-  }
-
-  #barredIds(): string[] {
-    const sinceMs = monotonic() - BARRED_MS;
-    for (const [id, atMs] of this.#barred) if (atMs < sinceMs) this.#barred.delete(id);
-    return [...this.#barred.keys()];
   }
 
   /** Stale worker → the message of an interceptor's `fail`, or null; without those to be skipped. */
