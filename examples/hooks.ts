@@ -7,14 +7,14 @@ await using utils = await makeWorkerUtils({ connectionString });
 const policy: Plugin = {
   name: "policy",
   register(hooks) {
-    hooks.on("job:complete", ({ job, durationMs }) => {
+    hooks.on("job:success", ({ job, durationMs }) => {
       console.log(`done: ${job.taskIdentifier} in ${durationMs < 1_000 ? "time" : "a while"}`);
     });
-    // Before the result is written; job:settled comes once it is committed, whatever it is.
-    hooks.on("job:settled", ({ job, result }) => {
+    // Before the result is written; job:complete comes once it is committed, whatever it is.
+    hooks.on("job:complete", ({ job, result }) => {
       console.log(`written: ${job.taskIdentifier} ${result}`);
     });
-    hooks.on("job:permanentlyFail", ({ job, error }) => {
+    hooks.on("job:failed", ({ job, error }) => {
       console.log(`failed: ${job.taskIdentifier}: ${error.message}`);
     });
     hooks.intercept("beforeJobRun", ({ job, payloadText }) => {

@@ -10,8 +10,8 @@ const watch: Plugin = {
   register(hooks) {
     hooks.on("worker:recovered", ({ jobs }) => console.log(`freed ${jobs} jobs`));
     // A job that must not be freed by a machine: leave it to a person.
-    hooks.intercept("jobRecovery", ({ deadWorkerId }) =>
-      deadWorkerId.startsWith("batch-") ? { action: "skip" } : undefined,
+    hooks.intercept("jobRecovery", ({ staleWorkerId }) =>
+      staleWorkerId.startsWith("batch-") ? { action: "skip" } : undefined,
     );
   },
 };

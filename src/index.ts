@@ -94,11 +94,11 @@ export type { MigrateOption, WorkerOptions } from "./worker/options/worker-optio
 export { type DrainResult, type RunOptions, run, runOnce } from "./worker/run.ts";
 export type {
   Hooks,
+  JobResult,
   LocalQueueMode,
   Observer,
   Plugin,
   ScheduleVerdict,
-  SettledResult,
   Verdict,
   WorkerEvents,
   WorkerInterceptors,

@@ -66,14 +66,13 @@ export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
 
 function counted(hooks: Hooks): DrainResult {
   const counts = { completed: 0, failed: 0, skipped: 0 };
-  hooks.on("job:complete", () => counts.completed++);
+  hooks.on("job:success", () => counts.completed++);
   hooks.on("job:skip", () => counts.skipped++);
-  hooks.on("job:fail", () => counts.failed++);
-  hooks.on("job:permanentlyFail", () => counts.failed++);
+  hooks.on("job:error", () => counts.failed++);
   return counts;
 }
 
-type Stopping = Pick<Worker<never>, "stopped" | "stop" | "abort" | "hasGivenUp">;
+type Stopping = Pick<Worker<never>, "stopped" | "stop" | "abort" | "hasAbandonedJobs">;
 
 function stopOnSignals(worker: Stopping): void {
   let first: NodeJS.Signals | undefined;
@@ -86,7 +85,7 @@ function stopOnSignals(worker: Stopping): void {
   void worker.stopped.then(() => {
     process.off("SIGTERM", onSignal);
     process.off("SIGINT", onSignal);
-    if (first !== undefined) endProcess(first, worker.hasGivenUp ? LINGER_MS : CLOSING_MS);
+    if (first !== undefined) endProcess(first, worker.hasAbandonedJobs ? LINGER_MS : CLOSING_MS);
   });
 }
 

@@ -229,8 +229,8 @@ export class Session<E> {
   #connections(
     own: Pick<WorkerConnectionSettings, "connection" | "isLeased" | "onLoss">,
   ): WorkerConnection[] {
-    const { schema, preparedStatements, lanes } = this.#parts.config;
+    const { schema, preparedStatements, connections } = this.#parts.config;
     const settings = { schema, preparedStatements, sessionId: this.id, ...own };
-    return Array.from({ length: lanes }, () => new WorkerConnection(settings));
+    return Array.from({ length: connections }, () => new WorkerConnection(settings));
   }
 }

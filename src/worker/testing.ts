@@ -148,7 +148,7 @@ const NEVER = new AbortController().signal;
 
 /**
  * Waits until a job is over. "finished": its row is gone, so it has completed, or was removed or deleted: the tables
- * do not show which (a plugin that listens to `job:settled` can). "failed": it has no attempts left. Throws WorkerError
+ * do not show which (a plugin that listens to `job:complete` can). "failed": it has no attempts left. Throws WorkerError
  * `timeout` after `timeoutMs` (default 10,000), `aborted` when `signal` aborts.
  */
 export async function waitForJob(

@@ -102,7 +102,7 @@ export class Worker<Extensions = unknown> implements Service {
       waiting: () => this.#sessions.all.reduce((sum, one) => sum + one.waiting, 0),
       heartbeatAgeMs: () => lease.heartbeatAgeMs,
     });
-    this.hooks.emit("worker:init", {
+    this.hooks.emit("worker:create", {
       workerId: this.id,
       concurrency: config.concurrency,
       taskIdentifiers: [...config.tasks.keys()],
@@ -149,7 +149,7 @@ export class Worker<Extensions = unknown> implements Service {
    * True when the stop did not wait for all: some job still ran after its grace, or the database was
    * away. Such a job may still be running in this process, and run elsewhere, too.
    */
-  get hasGivenUp(): boolean {
+  get hasAbandonedJobs(): boolean {
     return this.#limit.hasGivenUp;
   }
 

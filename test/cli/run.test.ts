@@ -211,7 +211,7 @@ test("Plugins observe and intercept, and the admin serves beside the worker.", a
   const tasks = filesOf({ "a.cjs": "exports.default = 1; module.exports = () => {};" });
   const files = filesOf({
     "plugin.ts": `export default { name: "narrator", register(hooks: any): void {
-        hooks.on("job:settled", ({ result }: { result: string }) => console.log("settled", result));
+        hooks.on("job:complete", ({ result }: { result: string }) => console.log("settled", result));
         hooks.intercept("beforeJobRun", ({ job }: any) =>
           job.payload.no ? { action: "skip" } : undefined);
       } };`,

@@ -22,7 +22,7 @@ for (const fastLane of [false, true]) {
         name: "contexts",
         register(hooks) {
           hooks.on("job:fetch", () => void seen.add(storage.getStore()));
-          hooks.on("job:settled", ({ job }) => {
+          hooks.on("job:complete", ({ job }) => {
             seen.add(storage.getStore());
             if (job.taskIdentifier !== "intercepted") ended++;
           });

@@ -38,7 +38,7 @@ test("A job that fails while a later batch outlasts its time is counted then and
   await queue.started({
     tasks: [quick, failing, long],
     plugins: [watch],
-    lanes: 1,
+    connections: 1,
     pollIntervalMs: 20,
     fastLane: { limitMs: 100 },
   });
@@ -109,11 +109,11 @@ test("An attempt whose connection was cut does not end the one that followed it.
     await (isFirst ? first : second).opened;
     if (isFirst) throw new Error("too late");
   });
-  const watch = witness("job:settled", "job:interrupted");
+  const watch = witness("job:complete", "job:interrupted");
   await queue.started({
     tasks: [quick, cut],
     plugins: [watch],
-    lanes: 1,
+    connections: 1,
     pollIntervalMs: 20,
     fastLane: { limitMs: 5_000 },
   });
@@ -130,7 +130,7 @@ test("An attempt whose connection was cut does not end the one that followed it.
   await watch.saw("job:interrupted");
   assert.notEqual((await jobOf(id))?.locked_by, null);
   second.open();
-  const results = () => watch.all("job:settled").filter(({ job }) => job.id === id);
+  const results = () => watch.all("job:complete").filter(({ job }) => job.id === id);
   await until("its end counts", () => results().length > 0);
   assert.deepEqual(
     results().map(({ result }) => result),
@@ -145,7 +145,7 @@ test("No job starts after a question has failed in its transaction.", async (t) 
   await queue.started({
     tasks: [quick, steady, recording("renamed")],
     concurrency: 10,
-    lanes: 1,
+    connections: 1,
     pollIntervalMs: 20,
     fastLane: { limitMs: 5_000 },
   });
@@ -177,7 +177,7 @@ test("A stop does not wait for a lane that holds nothing and cannot reach the da
   const worker = await queue.started({
     connectionString: proxy.url,
     tasks: [quick],
-    lanes: 1,
+    connections: 1,
     pollIntervalMs: 2_000,
     fastLane: true,
     // A fetch may be under way when it is cut off: without a lease it would have to be waited for.
@@ -192,7 +192,7 @@ test("A stop does not wait for a lane that holds nothing and cannot reach the da
   // The listener, the safe mode and the lane, each without an answer for 10 seconds.
   await until("all of them are connecting", () => proxy.accepted >= before + 3);
   await within("the stop", worker.stop(), 5_000);
-  assert.equal(worker.hasGivenUp, false);
+  assert.equal(worker.hasAbandonedJobs, false);
 });
 
 test("A lane whose connection dies in the moment of an announcement connects again.", async () => {
@@ -222,7 +222,7 @@ test("Idle lanes whose connections were lost connect again, although nothing wak
     tasks: [quick],
     connectionString: proxy.url,
     pollIntervalMs: 3_600_000,
-    lanes: 2,
+    connections: 2,
     fastLane: true,
   });
   await warmUp();

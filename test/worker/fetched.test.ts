@@ -59,7 +59,7 @@ test("The first job of a task in a queue is fetched alone, quick ones then in ru
   );
   await queue.started({
     tasks: [quick],
-    lanes: 1,
+    connections: 1,
     plugins: [
       {
         name: "counts",
@@ -86,7 +86,7 @@ test("What waits behind a job of its run that takes long goes back, and the queu
     );
   // So its jobs are known to be quick.
   await add(Array.from({ length: 30 }, () => "quick"));
-  await queue.started({ tasks: [task], lanes: 1, pollIntervalMs: HOUR_MS });
+  await queue.started({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
   await until("the quick ones are done", async () => (await queue.left()).length === 0);
   task.seen.length = 0;
   const [slow] = await add(["slow", "a", "b", "c"]);
@@ -110,7 +110,7 @@ test("What waits behind a job of its run that takes long goes back, and the queu
 test("What was fetched ahead for slots that stay taken goes back within 250 ms.", async () => {
   const gate = latch();
   const task = recording<number>("task", (n) => (n < 0 ? gate.opened : undefined));
-  await queue.started({ tasks: [task], concurrency: 2, lanes: 1, pollIntervalMs: HOUR_MS });
+  await queue.started({ tasks: [task], concurrency: 2, connections: 1, pollIntervalMs: HOUR_MS });
   const quick = Array.from({ length: 3_000 }, (_, payload) => ({ identifier: "task", payload }));
   await queue.utils.addJobs(quick);
   await until("it is known to be quick", () => task.seen.length > 1_000);
@@ -170,7 +170,7 @@ test("A job that its worker reports as fetched is no longer fetched once it star
   const gates = { first: latch(), second: latch() };
   const task = recording<string>("task", (name) => gates[name as "first"]?.opened);
   const recovery = { heartbeatIntervalMs: 1_000, thresholdMs: 20_000 };
-  await queue.started({ tasks: [task], concurrency: 1, lanes: 2, recovery });
+  await queue.started({ tasks: [task], concurrency: 1, connections: 2, recovery });
   await queue.utils.addJobs(
     Array.from({ length: 2_000 }, () => ({ identifier: "task", payload: "" })),
   );

@@ -9,11 +9,11 @@ const queue = workerQueue();
 
 describe("An observer is told", () => {
   test("of the worker's life: made, started, asked to stop.", async () => {
-    const saw = witness("worker:init", "worker:start", "worker:shutdown", "localQueue:init");
+    const saw = witness("worker:create", "worker:start", "worker:shutdown", "localQueue:init");
     const tasks = [recording("a"), recording("b")];
     const worker = queue.worker({ tasks, concurrency: 3, plugins: [saw] });
     const workerId = worker.id;
-    assert.deepEqual(saw.all("worker:init"), [
+    assert.deepEqual(saw.all("worker:create"), [
       { workerId, concurrency: 3, taskIdentifiers: ["a", "b"] },
     ]);
     assert.deepEqual(saw.all("localQueue:init"), [{ workerId }]);
@@ -26,7 +26,7 @@ describe("An observer is told", () => {
   });
 
   test("of no start when there was none.", async () => {
-    const saw = witness("worker:init", "worker:start");
+    const saw = witness("worker:create", "worker:start");
     const worker = queue.worker({
       tasks: [recording("a")],
       schema: "nowhere",
@@ -38,7 +38,7 @@ describe("An observer is told", () => {
   });
 
   test("of a job's start and its end, with the job and how long it took.", async () => {
-    const saw = witness("job:start", "job:complete", "job:fail", "job:permanentlyFail");
+    const saw = witness("job:start", "job:success", "job:error", "job:failed");
     const gate = latch();
     const slow = defineTask<{ n: number }>("slow", () => gate.opened);
     const { id } = await queue.utils.addJob("slow", { n: 7 }, { jobKey: "k", priority: -3 });
@@ -57,36 +57,42 @@ describe("An observer is told", () => {
       ],
       [id, "slow", { n: 7 }, "k", -3, 1, 25],
     );
-    assert.deepEqual(saw.all("job:complete"), []);
+    assert.deepEqual(saw.all("job:success"), []);
     gate.open();
-    const done = await saw.saw("job:complete");
+    const done = await saw.saw("job:success");
     assert.equal(done.job, job);
     assert.ok(done.durationMs >= 0 && done.durationMs <= performance.now() - from);
-    assert.deepEqual([saw.all("job:fail"), saw.all("job:permanentlyFail")], [[], []]);
+    assert.deepEqual([saw.all("job:error"), saw.all("job:failed")], [[], []]);
   });
 
-  test("of a failure, and of the one that is for good.", async () => {
-    const saw = witness("job:fail", "job:permanentlyFail", "job:complete");
+  test("of each failed attempt, and of a job's last one also that the job has failed.", async () => {
+    const saw = witness("job:error", "job:failed", "job:success");
     const failing = recording<string>("failing", (name) => Promise.reject(new RangeError(name)));
     await queue.utils.addJob("failing", "once", { maxAttempts: 2 });
     await queue.utils.addJob("failing", "last", { maxAttempts: 1 });
     await queue.started({ tasks: [failing], plugins: [saw] });
-    const again = await saw.saw("job:fail");
-    assert.deepEqual([again.job.payload, again.error.message], ["once", "once"]);
-    assert.ok(again.error instanceof RangeError && again.durationMs >= 0);
-    const good = await saw.saw("job:permanentlyFail");
+    await saw.saw("job:error", 2);
+    const again = saw.all("job:error").find(({ job }) => job.payload === "once");
+    assert.equal(again?.error.message, "once");
+    assert.ok(again?.error instanceof RangeError && again.durationMs >= 0);
+    const good = await saw.saw("job:failed");
     assert.deepEqual([good.job.payload, good.error.message], ["last", "last"]);
     await until("both are written", async () =>
       (await queue.left()).every(({ last_error }) => last_error !== null),
     );
-    assert.equal(saw.all("job:fail").length + saw.all("job:permanentlyFail").length, 2);
-    assert.deepEqual(saw.all("job:complete"), []);
+    const payloads = (name: "job:error" | "job:failed") =>
+      saw.all(name).map(({ job }) => job.payload);
+    assert.deepEqual(
+      [payloads("job:error").sort(), payloads("job:failed")],
+      [["last", "once"], ["last"]],
+    );
+    assert.deepEqual(saw.all("job:success"), []);
   });
 
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
     test(`of a result once it is committed, whatever it is, in ${lane} lane.`, async () => {
-      const before: (keyof WorkerEvents)[] = ["job:complete", "job:fail", "job:permanentlyFail"];
+      const before: (keyof WorkerEvents)[] = ["job:success", "job:error", "job:failed"];
       const told = new Map<unknown, string[]>();
       const rows = new Map<unknown, Promise<(string | null)[]>>();
       const observer: Plugin = {
@@ -94,11 +100,11 @@ describe("An observer is told", () => {
         register(hooks) {
           for (const name of before) {
             hooks.on(name, (event) => {
-              const { job } = event as WorkerEvents["job:complete"];
-              told.set(job.payload, [name]);
+              const { job } = event as WorkerEvents["job:success"];
+              told.set(job.payload, [...(told.get(job.payload) ?? []), name]);
             });
           }
-          hooks.on("job:settled", ({ job, result, error, workerId }) => {
+          hooks.on("job:complete", ({ job, result, error, workerId }) => {
             told.get(job.payload)?.push(result, String(error), workerId);
             // Another connection sees what is committed, and only that.
             const row = queue.sql<{ last_error: string | null }>(
@@ -121,9 +127,9 @@ describe("An observer is told", () => {
       await queue.utils.addJob("task", "worst", { maxAttempts: 1 });
       await until("all three are settled", () => rows.size === 3);
       assert.deepEqual(Object.fromEntries(told), {
-        good: ["job:complete", "completed", "null", worker.id],
-        bad: ["job:fail", "failed", "bad", worker.id],
-        worst: ["job:permanentlyFail", "failed", "worst", worker.id],
+        good: ["job:success", "completed", "null", worker.id],
+        bad: ["job:error", "failed", "bad", worker.id],
+        worst: ["job:error", "job:failed", "failed", "worst", worker.id],
       });
       assert.deepEqual(await Promise.all(["good", "bad", "worst"].map((how) => rows.get(how))), [
         [],
@@ -135,18 +141,18 @@ describe("An observer is told", () => {
 
   test("of jobs that go back without having started.", async () => {
     const gate = latch();
-    const saw = witness("job:settled", "job:start");
+    const saw = witness("job:complete", "job:start");
     const slow = recording("slow", () => gate.opened);
     await queue.utils.addJobs(Array.from({ length: 3 }, () => ({ identifier: "slow" })));
-    const options = { tasks: [slow], concurrency: 1, plugins: [saw], lanes: 1 };
+    const options = { tasks: [slow], concurrency: 1, plugins: [saw], connections: 1 };
     const worker = await queue.started({ ...options, localQueue: { size: 4, adaptive: false } });
     await until("one runs and two wait", async () =>
       (await queue.left()).every(({ locked_by }) => locked_by === worker.id),
     );
     const stopped = worker.stop();
-    await saw.saw("job:settled", 2);
+    await saw.saw("job:complete", 2);
     assert.deepEqual(
-      saw.all("job:settled").map(({ result, error }) => [result, error]),
+      saw.all("job:complete").map(({ result, error }) => [result, error]),
       [
         ["returned", null],
         ["returned", null],
@@ -154,12 +160,12 @@ describe("An observer is told", () => {
     );
     gate.open();
     await within("the stop", stopped);
-    assert.equal(saw.all("job:settled")[2]?.result, "completed");
+    assert.equal(saw.all("job:complete")[2]?.result, "completed");
     assert.equal(saw.all("job:start").length, 1);
   });
 
   test("by each event of a job of its queue, and under which id the worker has it, as the task is.", async () => {
-    const saw = witness("job:start", "job:complete", "job:fail");
+    const saw = witness("job:start", "job:success", "job:error");
     const ids: string[] = [];
     const task = defineTask<string>("task", (how, { workerId }) => {
       ids.push(workerId);
@@ -168,10 +174,10 @@ describe("An observer is told", () => {
     await queue.utils.addJob(task, "good", { queueName: "mail" });
     await queue.utils.addJob(task, "bad");
     const worker = await queue.started({ tasks: [task], plugins: [saw] });
-    await Promise.all([saw.saw("job:complete"), saw.saw("job:fail")]);
-    assert.equal(saw.all("job:complete")[0]?.job.queueName, "mail");
-    assert.equal(saw.all("job:fail")[0]?.job.queueName, null);
-    const names = ["job:start", "job:complete", "job:fail"] as const;
+    await Promise.all([saw.saw("job:success"), saw.saw("job:error")]);
+    assert.equal(saw.all("job:success")[0]?.job.queueName, "mail");
+    assert.equal(saw.all("job:error")[0]?.job.queueName, null);
+    const names = ["job:start", "job:success", "job:error"] as const;
     const told = names.flatMap((name) => saw.all(name).map(({ workerId }) => workerId));
     assert.deepEqual(
       [...ids, ...told],
@@ -181,7 +187,7 @@ describe("An observer is told", () => {
 
   test("of each fetch, how many jobs it brought and how long it took.", async () => {
     await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "quick" })));
-    const saw = witness("job:fetch", "localQueue:jobsFetched");
+    const saw = witness("job:fetch", "localQueue:getJobs:complete");
     const quick = recording("quick");
     const worker = await queue.started({ tasks: [quick], plugins: [saw] });
     await until("all have run", () => quick.seen.length === 5);
@@ -196,7 +202,7 @@ describe("An observer is told", () => {
       fetched.every(({ workerId, durationMs }) => workerId === worker.id && durationMs > 0),
     );
     assert.deepEqual(
-      saw.all("localQueue:jobsFetched"),
+      saw.all("localQueue:getJobs:complete"),
       counts.map((count) => ({ workerId: worker.id, count })),
     );
   });
@@ -204,7 +210,7 @@ describe("An observer is told", () => {
   test("once that the database is away, and once that it is back.", async () => {
     const saw = witness("worker:disconnected", "worker:reconnected");
     const quick = recording("quick");
-    const worker = await queue.started({ tasks: [quick], lanes: 1, plugins: [saw] });
+    const worker = await queue.started({ tasks: [quick], connections: 1, plugins: [saw] });
     await queue.sql(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name like 'worker%'`,
@@ -223,9 +229,9 @@ describe("An observer is told", () => {
 
 describe("An observer that throws", () => {
   const EVERYTHING: readonly (keyof WorkerEvents)[] = [
-    ...(["worker:init", "worker:start", "worker:shutdown", "job:fetch", "job:start"] as const),
-    ...(["job:complete", "job:fail", "localQueue:init", "localQueue:setMode"] as const),
-    ...(["localQueue:jobsFetched"] as const),
+    ...(["worker:create", "worker:start", "worker:shutdown", "job:fetch", "job:start"] as const),
+    ...(["job:success", "job:error", "localQueue:init", "localQueue:setMode"] as const),
+    ...(["localQueue:getJobs:complete"] as const),
   ];
   const ways: Record<string, (name: string) => unknown> = {
     "at once": (name) => {
@@ -249,7 +255,7 @@ describe("An observer that throws", () => {
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");
       const worker = await queue.started({ tasks: [task], logger, plugins: [rude, saw] });
-      await Promise.all([saw.saw("job:complete"), saw.saw("job:fail")]);
+      await Promise.all([saw.saw("job:success"), saw.saw("job:error")]);
       await within("the stop", worker.stop());
       const [left, ...more] = await queue.left();
       assert.deepEqual([left?.last_error, more], ["it failed", []]);

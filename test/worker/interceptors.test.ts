@@ -49,7 +49,7 @@ describe("Before a job runs, an interceptor", () => {
     const task = recording<string>("task");
     for (const word of ["continue", "nothing", "skip", "fail"])
       await queue.utils.addJob("task", word);
-    const saw = witness("job:start", "job:complete", "job:skip", "job:fail", "job:settled");
+    const saw = witness("job:start", "job:success", "job:skip", "job:error", "job:complete");
     const decide = asked("beforeJobRun", ({ job }) => {
       if (job.payload === "continue") return { action: "continue" };
       if (job.payload === "skip") return { action: "skip" };
@@ -58,16 +58,16 @@ describe("Before a job runs, an interceptor", () => {
     await tried([task], decide, saw);
     assert.deepEqual(task.seen.toSorted(), ["continue", "nothing"]);
     assert.equal(saw.all("job:start").length, 2);
-    assert.equal(saw.all("job:complete").length, 2);
+    assert.equal(saw.all("job:success").length, 2);
     assert.deepEqual(
       saw.all("job:skip").map(({ job }) => job.payload),
       ["skip"],
     );
     assert.deepEqual(
-      Object.fromEntries(saw.all("job:settled").map(({ job, result }) => [job.payload, result])),
+      Object.fromEntries(saw.all("job:complete").map(({ job, result }) => [job.payload, result])),
       { continue: "completed", nothing: "completed", skip: "skipped", fail: "failed" },
     );
-    assert.equal(saw.all("job:fail").length, 1);
+    assert.equal(saw.all("job:error").length, 1);
     const left = await queue.left();
     assert.deepEqual(
       left.map(({ payload, attempts, last_error }) => [payload, attempts, last_error]),

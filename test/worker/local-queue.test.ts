@@ -51,15 +51,15 @@ describe("The local queue", () => {
   test("gives back what has waited for its ttl, attempts unchanged, and takes no more until a slot asks.", async () => {
     const { task, open } = held();
     await addMany("held", 5);
-    const saw = witness("localQueue:setMode", "localQueue:jobsReturned", "job:fetch");
+    const saw = witness("localQueue:setMode", "localQueue:returnJobs", "job:fetch");
     const worker = await queue.started({
       tasks: [task],
       concurrency: 1,
-      lanes: 1,
+      connections: 1,
       localQueue: { size: 20, adaptive: false, ttlMs: 60 },
       plugins: [saw],
     });
-    assert.deepEqual(await saw.saw("localQueue:jobsReturned"), { workerId: worker.id, count: 4 });
+    assert.deepEqual(await saw.saw("localQueue:returnJobs"), { workerId: worker.id, count: 4 });
     await until("they are given back", async () => (await locked()).count === 1);
     assert.deepEqual((await locked()).attempts.toSorted(), [0, 0, 0, 0, 1]);
     const before = saw.all("job:fetch").length;
@@ -83,7 +83,7 @@ describe("The local queue", () => {
 
   test("lets a named queue go with the run that it gives back.", async () => {
     const { task } = held();
-    const saw = witness("localQueue:jobsReturned");
+    const saw = witness("localQueue:returnJobs");
     await queue.utils.addJob("held");
     await queue.started({
       tasks: [task, recording("queued")],
@@ -94,7 +94,7 @@ describe("The local queue", () => {
     await until("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
     // Of a task that has not run yet one job is fetched alone.
-    assert.equal((await saw.saw("localQueue:jobsReturned")).count, 1);
+    assert.equal((await saw.saw("localQueue:returnJobs")).count, 1);
     const free = recording("queued");
     await queue.started({ tasks: [free], pollIntervalMs: 50 });
     await until("the queue's jobs run elsewhere", () => free.seen.length === 3);
@@ -116,15 +116,15 @@ describe("The local queue", () => {
   test("that is not adaptive fetches ahead up to its size, until that goes back unstarted.", async () => {
     const { task } = held();
     await addMany("held", 50);
-    const saw = witness("localQueue:jobsReturned", "job:fetch");
+    const saw = witness("localQueue:returnJobs", "job:fetch");
     await queue.started({
       tasks: [task],
       concurrency: 3,
-      lanes: 1,
+      connections: 1,
       localQueue: { size: 10, adaptive: false, ttlMs: HOUR_MS },
       plugins: [saw],
     });
-    const { count } = await saw.saw("localQueue:jobsReturned");
+    const { count } = await saw.saw("localQueue:returnJobs");
     assert.ok(count <= 10 && count >= 5, `${count} went back`);
     await until("only what runs is locked", async () => (await locked()).count === 3);
     const before = saw.all("job:fetch").length;
@@ -142,10 +142,10 @@ function notes(): Plugin & { readonly order: string[] } {
     name: "notes",
     order,
     register(hooks: Hooks) {
-      hooks.on("localQueue:jobsFetched", ({ count }) => void order.push(`fetched ${count}`));
-      hooks.on("localQueue:refetchDelayStart", () => void order.push("pause"));
-      hooks.on("localQueue:refetchDelayAbort", () => void order.push("abort"));
-      hooks.on("localQueue:refetchDelayExpired", () => void order.push("expired"));
+      hooks.on("localQueue:getJobs:complete", ({ count }) => void order.push(`fetched ${count}`));
+      hooks.on("localQueue:refetchDelay:start", () => void order.push("pause"));
+      hooks.on("localQueue:refetchDelay:abort", () => void order.push("abort"));
+      hooks.on("localQueue:refetchDelay:expired", () => void order.push("expired"));
     },
   };
 }
@@ -154,33 +154,33 @@ describe("The pause after a fetch that found little", () => {
   const pausing = (refetchDelay: NonNullable<LocalQueueOptions["refetchDelay"]>) => ({
     localQueue: { size: 10, refetchDelay },
     pollIntervalMs: HOUR_MS,
-    lanes: 1,
+    connections: 1,
   });
   const never = { maxAbortThreshold: 1_000_000 };
 
   test("holds the next fetch back until it is over.", async () => {
     const task = recording("task");
-    const saw = witness("localQueue:refetchDelayStart", "localQueue:refetchDelayExpired");
+    const saw = witness("localQueue:refetchDelay:start", "localQueue:refetchDelay:expired");
     const { order, ...noted } = notes();
     const options = pausing({ durationMs: 300, ...never });
     const worker = await queue.started({ tasks: [task], ...options, plugins: [saw, noted] });
     const workerId = worker.id;
-    const told = await saw.saw("localQueue:refetchDelayStart");
+    const told = await saw.saw("localQueue:refetchDelay:start");
     assert.deepEqual(told, { workerId, durationMs: 300 });
     await queue.utils.addJob("task");
     await until("it has run", () => task.seen.length === 1);
-    assert.deepEqual(await saw.saw("localQueue:refetchDelayExpired"), { workerId });
+    assert.deepEqual(await saw.saw("localQueue:refetchDelay:expired"), { workerId });
     assert.deepEqual(order.slice(0, 3), ["fetched 0", "pause", "expired"]);
   });
 
   test("ends early when as many jobs are announced as it asks for.", async () => {
     const task = recording("task");
-    const saw = witness("localQueue:refetchDelayStart", "localQueue:refetchDelayAbort");
+    const saw = witness("localQueue:refetchDelay:start", "localQueue:refetchDelay:abort");
     const options = pausing({ durationMs: HOUR_MS, maxAbortThreshold: 3 });
     const worker = await queue.started({ tasks: [task], ...options, plugins: [saw] });
-    await saw.saw("localQueue:refetchDelayStart");
+    await saw.saw("localQueue:refetchDelay:start");
     await addMany("task", 3);
-    assert.deepEqual(await saw.saw("localQueue:refetchDelayAbort"), {
+    assert.deepEqual(await saw.saw("localQueue:refetchDelay:abort"), {
       workerId: worker.id,
       count: 3,
     });
@@ -190,10 +190,10 @@ describe("The pause after a fetch that found little", () => {
   test("does not end for fewer.", async () => {
     const task = recording("task");
     const { order, ...noted } = notes();
-    const saw = witness("localQueue:refetchDelayStart");
+    const saw = witness("localQueue:refetchDelay:start");
     const options = pausing({ durationMs: HOUR_MS, ...never });
     await queue.started({ tasks: [task], ...options, plugins: [noted, saw] });
-    await saw.saw("localQueue:refetchDelayStart");
+    await saw.saw("localQueue:refetchDelay:start");
     await addMany("task", 2);
     // Another worker hears of these jobs, too: then the first one has.
     const other = recording("task");

@@ -38,7 +38,7 @@ const logger = { debug() {}, info: level("info"), warn: level("warn"), error: le
 const worker = new Worker({ tasks, logger, ...options });
 const { hooks } = worker;
 hooks.on("job:start", ({ job }) => say({ event: "started", id: job.id, attempts: job.attempts }));
-hooks.on("job:complete", ({ job }) => say({ event: "completed", id: job.id }));
+hooks.on("job:success", ({ job }) => say({ event: "completed", id: job.id }));
 hooks.on("job:interrupted", ({ jobId, reason }) =>
   say({ event: "interrupted", id: jobId, reason }),
 );

@@ -31,14 +31,14 @@ test("An interceptor is asked about each stale worker, and observers are told.",
   await using worker = sweeper();
   const [kept, failed, freed] = [await dead("keep"), await dead("fail"), await dead("free")];
   const asked: string[] = [];
-  worker.hooks.intercept("jobRecovery", ({ deadWorkerId }) => {
-    asked.push(deadWorkerId);
-    if (deadWorkerId === "keep") return { action: "skip" };
-    if (deadWorkerId === "fail") return { action: "fail", message: "its machine burned down" };
+  worker.hooks.intercept("jobRecovery", ({ staleWorkerId }) => {
+    asked.push(staleWorkerId);
+    if (staleWorkerId === "keep") return { action: "skip" };
+    if (staleWorkerId === "fail") return { action: "fail", message: "its machine burned down" };
     return undefined;
   });
   const told = Promise.withResolvers<readonly string[]>();
-  worker.hooks.on("worker:recovered", ({ deadWorkerIds }) => told.resolve(deadWorkerIds));
+  worker.hooks.on("worker:recovered", ({ staleWorkerIds }) => told.resolve(staleWorkerIds));
   const errors: (string | null)[] = [];
   worker.hooks.on("job:start", (event) => errors.push(event.job.lastError));
   await worker.start();
@@ -63,8 +63,8 @@ test("An interceptor that throws leaves its worker to the next look, and others 
   await dead("bad");
   const freed = await dead("good");
   let calls = 0;
-  worker.hooks.intercept("jobRecovery", ({ deadWorkerId }) => {
-    if (deadWorkerId === "bad" && ++calls === 1) throw new Error("not now");
+  worker.hooks.intercept("jobRecovery", ({ staleWorkerId }) => {
+    if (staleWorkerId === "bad" && ++calls === 1) throw new Error("not now");
     return undefined;
   });
   await worker.start();

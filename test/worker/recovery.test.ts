@@ -17,7 +17,7 @@ test("The jobs of a killed worker are run by another one.", async () => {
   first.signal("SIGKILL");
   const started = await second.event("started");
   assert.deepEqual([started["id"], started["attempts"]], [id, 2]);
-  assert.deepEqual((await second.event("recovered"))["deadWorkerIds"], [first.workerId]);
+  assert.deepEqual((await second.event("recovered"))["staleWorkerIds"], [first.workerId]);
   assert.equal(
     (await job(id))?.last_error,
     `Recovered: worker ${first.workerId} stopped without finishing attempt 1`,
@@ -62,7 +62,9 @@ test("A job that kills its worker runs out of attempts.", async () => {
   await second.exited;
   const last = await workerProcess(queue.url);
   const { workerId } = second;
-  await last.event("recovered", (event) => (event["deadWorkerIds"] as string[]).includes(workerId));
+  await last.event("recovered", (event) =>
+    (event["staleWorkerIds"] as string[]).includes(workerId),
+  );
   const failed = await job(id);
   assert.deepEqual([failed?.attempts, failed?.locked_by, failed?.is_available], [2, null, false]);
   await last.stop();
@@ -125,7 +127,7 @@ test("A lock whose holder never had a heartbeat is left to the rule and to the m
   await lockJob(queue, stock.id, "worker-of-stock-graphile", "1 hour");
   dead.signal("SIGKILL");
   const worker = await workerProcess(queue.url);
-  assert.deepEqual((await worker.event("recovered"))["deadWorkerIds"], [dead.workerId]);
+  assert.deepEqual((await worker.event("recovered"))["staleWorkerIds"], [dead.workerId]);
   assert.equal((await job(stock.id))?.locked_by, "worker-of-stock-graphile");
   const found = await sweepStaleWorkers(queue.db, { dryRun: true });
   assert.deepEqual([found.orphanWorkers, found.lockedJobs], [["worker-of-stock-graphile"], 1]);

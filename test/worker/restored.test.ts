@@ -123,7 +123,7 @@ for (const fastLane of [false, true]) {
         await until("it is told", () => lines.some(({ message }) => /is away/.test(message)));
         await within("it stops", worker.stop(), 12_000);
         await queue.sql("alter schema gone rename to worker");
-        assert.equal(worker.hasGivenUp, false);
+        assert.equal(worker.hasAbandonedJobs, false);
       });
     });
   }
@@ -132,7 +132,7 @@ for (const fastLane of [false, true]) {
 test("The end of an attempt whose lock was taken away does not count for the next one.", async () => {
   const gates = [latch(), latch()];
   const task = recording("task", (_payload, call) => gates[call - 1]?.opened);
-  const told = witness("job:interrupted", "job:complete");
+  const told = witness("job:interrupted", "job:success");
   await queue.started({ ...OPTIONS, tasks: [task], plugins: [told], concurrency: 2 });
   const { id } = await queue.utils.addJob("task");
   await until("it runs", () => task.seen.length === 1);
@@ -151,5 +151,5 @@ test("The end of an attempt whose lock was taken away does not count for the nex
   );
   gates[1]?.open();
   await until("it is done", async () => (await queue.left()).length === 0);
-  assert.equal(told.all("job:complete").filter(({ job }) => job.id === id).length, 1);
+  assert.equal(told.all("job:success").filter(({ job }) => job.id === id).length, 1);
 });

@@ -88,7 +88,7 @@ describe("runOnce", () => {
     );
     await within(
       "runOnce",
-      runOnce({ ...brief(), tasks: [many, urgent], concurrency: 4, lanes: 1 }),
+      runOnce({ ...brief(), tasks: [many, urgent], concurrency: 4, connections: 1 }),
     );
     assert.deepEqual(order, [150]);
   });
@@ -161,8 +161,8 @@ describe("Jobs run", () => {
       { identifier: "task", payload: "1", spec: { priority: -32_768 } },
       { identifier: "task", payload: "6", spec: { priority: 32_767 } },
     ]);
-    // The answers of two lanes may overtake each other.
-    await within("runOnce", runOnce({ ...brief(), tasks: [task], concurrency: 1, lanes: 1 }));
+    // The answers of two connections may overtake each other.
+    await within("runOnce", runOnce({ ...brief(), tasks: [task], concurrency: 1, connections: 1 }));
     assert.deepEqual(task.seen, ["1", "2", "3", "4", "5", "6"]);
   });
 

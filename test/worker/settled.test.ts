@@ -32,7 +32,7 @@ function events(emit: (hooks: Hooks) => void): string[] {
   const seen: string[] = [];
   const hooks = new Hooks(silentLogger);
   hooks.on(
-    "job:settled",
+    "job:complete",
     ({ job, result, error }) => void seen.push(`${job.id} ${result} ${error}`),
   );
   hooks.on("job:interrupted", ({ jobId, job, reason, workerId }) => {

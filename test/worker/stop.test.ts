@@ -130,7 +130,7 @@ describe("A graceful stop", () => {
     const { task, open, begun } = held();
     await addMany("held", 1, { queueName: "q" });
     // With a lease it would wait less: others free the queue then.
-    const options = { tasks: [task], lanes: 1 };
+    const options = { tasks: [task], connections: 1 };
     const worker = await queue.started({ ...options, connectionString: proxy.url });
     await until("it runs", () => begun() === 1);
     const client = new pg.Client(queue.url);
@@ -199,7 +199,7 @@ describe("A stop that takes too long", () => {
     const lane = fastLane ? "the fast" : "the ordinary";
     test(`aborts signals at its bound, and waits for jobs that obey, in ${lane} lane.`, async () => {
       const begun = latch();
-      const saw = witness("job:fetch", "job:settled");
+      const saw = witness("job:fetch", "job:complete");
       const obedient = defineTask("obedient", async (_, { signal }) => {
         begun.open();
         await sleep(60_000, undefined, { signal }).catch(() => {});
@@ -222,10 +222,10 @@ describe("A stop that takes too long", () => {
       const message = "the worker was stopped: enough; not done after 200 ms";
       assert.deepEqual([job?.last_error, job?.attempts, job?.locked_by], [message, 1, null]);
       assert.deepEqual(
-        saw.all("job:settled").map(({ result, error }) => [result, error]),
+        saw.all("job:complete").map(({ result, error }) => [result, error]),
         [["failed", message]],
       );
-      assert.equal(worker.hasGivenUp, false);
+      assert.equal(worker.hasAbandonedJobs, false);
     });
   }
 
@@ -238,7 +238,7 @@ describe("A stop that takes too long", () => {
     await sleep(200);
     open();
     await within("the stop", stopped);
-    assert.deepEqual([await queue.left(), worker.hasGivenUp], [[], false]);
+    assert.deepEqual([await queue.left(), worker.hasAbandonedJobs], [[], false]);
   });
 
   for (const fault of ["cut", "mute"] as const) {
@@ -257,7 +257,7 @@ describe("A stop that takes too long", () => {
       else proxy.mute();
       open();
       await within("the stop", worker.stop(), 5_000);
-      assert.equal(worker.hasGivenUp, true);
+      assert.equal(worker.hasAbandonedJobs, true);
       assert.equal((await queue.left())[0]?.locked_by, worker.id);
     });
   }
@@ -375,10 +375,10 @@ describe("A job that keeps its connection of the pool for ever loses it", () => 
   test("at a stop when its time was up before.", async () => {
     const { task, taken } = greedy(10);
     await queue.utils.addJob("greedy", null, { maxAttempts: 1 });
-    const saw = witness("job:permanentlyFail");
+    const saw = witness("job:failed");
     const worker = await queue.started({ tasks: [task], plugins: [saw], abortGraceMs: 50 });
     await taken;
-    await saw.saw("job:permanentlyFail");
+    await saw.saw("job:failed");
     await within("the stop", worker.stop(), 5_000);
     assert.match((await queue.left())[0]?.last_error ?? "", /^timed out/);
     await until("all connections are gone", async () => (await connections()) === 0);

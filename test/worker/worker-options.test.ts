@@ -25,14 +25,14 @@ function problems(options: object): string[] {
 }
 
 test("Tasks and a place to find them are enough; the rest has a default.", () => {
-  const { concurrency, pollIntervalMs, lanes, fastLane, localQueue, cron, maxConnections } =
+  const { concurrency, pollIntervalMs, connections, fastLane, localQueue, cron, maxConnections } =
     resolveWorkerOptions(base);
   assert.deepEqual(
-    { concurrency, pollIntervalMs, lanes, fastLane, cron, maxConnections },
+    { concurrency, pollIntervalMs, connections, fastLane, cron, maxConnections },
     {
       concurrency: 10,
       pollIntervalMs: 2_000,
-      lanes: 2,
+      connections: 2,
       fastLane: null,
       cron: null,
       maxConnections: 10,
@@ -119,7 +119,7 @@ test("Everything that is wrong is said at once.", () => {
     concurrency: 0,
     migrate: "sometimes",
     pollIntervalMs: 2 ** 31,
-    lanes: 1.5,
+    connections: 1.5,
     notify: "yes",
     forbiddenFlags: ["a", 1],
     fastLane: { limitMs: 0 },
@@ -134,20 +134,20 @@ test("Everything that is wrong is said at once.", () => {
     "notify: must be true or false",
     "forbiddenFlags[1]: must be a string",
     "localQueue.ttlMs: must be a number",
-    "lanes: must be a whole number",
+    "connections: must be a whole number",
     "fastLane.limitMs: must be at least 1",
     "abortGraceMs: must be a number",
   ]);
   assert.deepEqual(problems({ tasks: undefined }), ["tasks: is required"]);
   const inEachPart = {
-    lanes: 0,
+    connections: 0,
     schema: "pg_x",
     cron: { crontab: "* * * * *" },
     recovery: { delayMs: -1, tresholdMs: 1 },
     connectionString: undefined,
   };
   assert.deepEqual(problems(inEachPart), [
-    "lanes: must be at least 1",
+    "connections: must be at least 1",
     "schema: must have 1 to 63 bytes, no NUL, and not begin with pg_",
     "cron.crontab, line 1, column 10: the line ends too early: the task identifier is missing",
     "recovery.delayMs: must be at least 0",

@@ -55,7 +55,7 @@ export const runOptions = {
     LONGEST_FAST_MS,
     span("With --fast: what runs longer gets an ordinary lock, up to 5s [default: 100ms]"),
   ),
-  lanes: whole("Connections that fetch and finish jobs side by side [default: 2]", 1, 16),
+  connections: whole("Connections that fetch and finish jobs side by side [default: 2]", 1, 16),
   localQueueSize: whole("Most jobs fetched ahead [default: 2000]", 1, 100_000, {
     field: "localQueue.size",
   }),

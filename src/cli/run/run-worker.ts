@@ -79,9 +79,9 @@ async function work({ options, stops, manager, logger }: RunParts): Promise<Exit
   }
   await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
-  if (worker.hasGivenUp) logger.error({}, "the worker has given up on jobs that did not end");
+  if (worker.hasAbandonedJobs) logger.error({}, "the worker has given up on jobs that did not end");
   // Nobody asked: somebody has migrated to a schema that this worker does not know.
-  return worker.hasGivenUp || !stops.signal.aborted ? 1 : 0;
+  return worker.hasAbandonedJobs || !stops.signal.aborted ? 1 : 0;
 }
 
 async function drain(

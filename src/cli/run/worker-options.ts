@@ -53,7 +53,7 @@ export async function workerOptions(
     pollIntervalMs: args.pollInterval,
     forbiddenFlags: args.forbiddenFlag,
     fastLane: args.fast ? (limitMs === undefined ? true : { limitMs }) : false,
-    lanes: args.lanes,
+    connections: args.connections,
     localQueue: { size: args.localQueueSize },
     notify: args.notify,
     preparedStatements: args.preparedStatements,

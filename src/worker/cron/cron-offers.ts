@@ -95,7 +95,7 @@ function logRefusal(logger: Logger, { entry, tickMs }: DueTick, error: unknown):
 }
 
 function emitTicks({ hooks, workerId }: CronServices, due: readonly DueTick[]): void {
-  if (!hooks.observed("cron:tick")) return;
+  if (!hooks.hasObservers("cron:tick")) return;
   for (const [tickMs, ticks] of Map.groupBy(due, ({ tickMs }) => tickMs)) {
     const taskIdentifiers = ticks.map(({ entry }) => entry.taskIdentifier);
     hooks.emit("cron:tick", { workerId: workerId(), timestamp: new Date(tickMs), taskIdentifiers });

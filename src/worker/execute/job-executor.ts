@@ -169,7 +169,7 @@ export class JobExecutor<E> {
   #handled(attempt: Attempt<E>): Promise<void> | undefined {
     const { job, task } = attempt;
     if (attempt.isOver) return undefined; // meanwhile, in an interceptor
-    if (this.#hooks.observed("job:start")) {
+    if (this.#hooks.hasObservers("job:start")) {
       this.#hooks.emit("job:start", { workerId: attempt.workerId, job });
     }
     let returned: unknown;
@@ -248,18 +248,18 @@ export class JobExecutor<E> {
     if (result === null) {
       tally.done++;
       this.#results.complete(job);
-      if (hooks.observed("job:complete")) {
-        hooks.emit("job:complete", { workerId, job, durationMs: monotonic() - startedAtMs });
+      if (hooks.hasObservers("job:success")) {
+        hooks.emit("job:success", { workerId, job, durationMs: monotonic() - startedAtMs });
       }
       job.ended();
       return;
     }
     tally.failed++;
     const { error, payload } = result;
-    const permanent = job.attempts >= job.maxAttempts;
     this.#results.fail({ job, message: errorText(error), payload });
-    const name = permanent ? "job:permanentlyFail" : "job:fail";
-    hooks.emit(name, { workerId, job, error, durationMs: monotonic() - startedAtMs });
+    const event = { workerId, job, error, durationMs: monotonic() - startedAtMs };
+    hooks.emit("job:error", event);
+    if (job.attempts >= job.maxAttempts) hooks.emit("job:failed", event);
   }
 }
 

@@ -1,7 +1,7 @@
 // What has been decided about jobs and is not yet in the database. A connection takes all of it at
 // once; what could not be written comes back and is written again.
 import type { FailedAttempt } from "../../queue/settle/fail.ts";
-import type { Hooks, SettledResult } from "../task/hooks.ts";
+import type { Hooks, JobResult } from "../task/hooks.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
 export interface FailedJob extends Omit<FailedAttempt, "id"> {
@@ -56,12 +56,12 @@ export function emitSettled(
     const job = sent.find(({ id }) => id === jobId) ?? null;
     hooks.emit("job:interrupted", { workerId, jobId, job, reason: "lease_lost" });
   }
-  if (!hooks.observed("job:settled")) return;
+  if (!hooks.hasObservers("job:complete")) return;
   const isLost = new Set(lost);
-  const emit = (job: FetchedJob, result: SettledResult, error: string | null): void => {
-    if (!isLost.has(job.id)) hooks.emit("job:settled", { workerId, job, result, error });
+  const emit = (job: FetchedJob, result: JobResult, error: string | null): void => {
+    if (!isLost.has(job.id)) hooks.emit("job:complete", { workerId, job, result, error });
     else if (written.isRepeated) {
-      hooks.emit("job:settled", { workerId, job, result: "unknown", error: null });
+      hooks.emit("job:complete", { workerId, job, result: "unknown", error: null });
     }
   };
   for (const job of written.done) emit(job, skipped.has(job) ? "skipped" : "completed", null);

@@ -259,7 +259,7 @@ export class Recovery implements Leases, LeaseKeeper {
       }
       if (workerIds.length === 0) return;
       const workerId = this.#leases[0]?.id ?? "";
-      hooks.emit("worker:recovered", { workerId, deadWorkerIds: workerIds, jobs });
+      hooks.emit("worker:recovered", { workerId, staleWorkerIds: workerIds, jobs });
       if (jobs + queues > 0) wake();
     } catch (error) {
       // They are still stale at the next beat.
@@ -285,7 +285,7 @@ export class Recovery implements Leases, LeaseKeeper {
   async #verdict(staleWorkerId: string): Promise<Verdict | undefined | null> {
     const { hooks, logger } = this.#parts;
     try {
-      return await verdictOf(hooks, "jobRecovery", { deadWorkerId: staleWorkerId });
+      return await verdictOf(hooks, "jobRecovery", { staleWorkerId });
     } catch (error) {
       const fields = { stale_worker_id: staleWorkerId, error: messageOf(error) };
       logger.error(fields, "an interceptor threw; the stale worker is left to the next beat");

@@ -67,7 +67,7 @@ export interface WorkerOptions<Extensions = unknown> {
   /** How many jobs it takes ahead. */
   readonly localQueue?: LocalQueueOptions | undefined;
   /** Connections that finish and fetch jobs side by side. Default 2. */
-  readonly lanes?: number | undefined;
+  readonly connections?: number | undefined;
   /**
    * Take short jobs that have no key by row locks: several times the throughput, and a killed
    * worker's jobs are free at once. A job that runs longer than `limitMs` (default 100, at most
@@ -119,7 +119,7 @@ export interface WorkerConfig<Extensions> {
   readonly forbiddenFlags: readonly string[];
   readonly timeoutMs: number | undefined;
   readonly localQueue: LocalQueueConfig;
-  readonly lanes: number;
+  readonly connections: number;
   readonly fastLane: FastLaneConfig | null;
   readonly stopTimeoutMs: number;
   readonly abortGraceMs: number;
@@ -180,7 +180,7 @@ const optionsSchema = strict(
     forbiddenFlags: v.optional(v.array(v.string("must be a string")), []),
     timeoutMs: v.optional(duration),
     localQueue: localQueueOptions,
-    lanes: v.optional(count(16), 2),
+    connections: v.optional(count(16), 2),
     fastLane: v.optional(
       v.union(
         [

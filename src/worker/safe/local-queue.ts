@@ -109,7 +109,10 @@ export class LocalQueue {
    * short answer from a full one.
    */
   add(units: readonly WorkUnit[], count: number, wanted: number): void {
-    this.#parts.hooks.emit("localQueue:jobsFetched", { workerId: this.#parts.workerId, count });
+    this.#parts.hooks.emit("localQueue:getJobs:complete", {
+      workerId: this.#parts.workerId,
+      count,
+    });
     this.#considerDelay(count, wanted);
     if (count === 0) return;
     this.#units = this.#size === 0 ? units : [...this.#waiting, ...units];
@@ -141,7 +144,7 @@ export class LocalQueue {
     this.#announced += count;
     if (this.#announced < this.#abortAt) return;
     this.#endDelay();
-    this.#parts.hooks.emit("localQueue:refetchDelayAbort", {
+    this.#parts.hooks.emit("localQueue:refetchDelay:abort", {
       workerId: this.#parts.workerId,
       count: this.#announced,
     });
@@ -217,7 +220,7 @@ export class LocalQueue {
     if (units.length === 0) return;
     const jobs = units.flatMap(jobsOf);
     const queueIds = queueIdsOf(units);
-    this.#parts.hooks.emit("localQueue:jobsReturned", {
+    this.#parts.hooks.emit("localQueue:returnJobs", {
       workerId: this.#parts.workerId,
       count: jobs.length,
     });
@@ -234,13 +237,13 @@ export class LocalQueue {
     // Random, so that workers that heard of the same jobs do not all come at once.
     this.#abortAt = Math.ceil(Math.random() * delay.maxAbortThreshold);
     const { durationMs } = delay;
-    this.#parts.hooks.emit("localQueue:refetchDelayStart", {
+    this.#parts.hooks.emit("localQueue:refetchDelay:start", {
       workerId: this.#parts.workerId,
       durationMs,
     });
     this.#cancelDelay = this.#parts.clock.after(durationMs, () => {
       this.#cancelDelay = null;
-      this.#parts.hooks.emit("localQueue:refetchDelayExpired", { workerId: this.#parts.workerId });
+      this.#parts.hooks.emit("localQueue:refetchDelay:expired", { workerId: this.#parts.workerId });
       this.#parts.delayOver();
     });
   }
@@ -253,7 +256,7 @@ export class LocalQueue {
   #setMode(newMode: LocalQueueMode): void {
     const oldMode = this.#mode;
     this.#mode = newMode;
-    if (oldMode === newMode || !this.#parts.hooks.observed("localQueue:setMode")) return;
+    if (oldMode === newMode || !this.#parts.hooks.hasObservers("localQueue:setMode")) return;
     this.#parts.hooks.emit("localQueue:setMode", {
       workerId: this.#parts.workerId,
       oldMode,

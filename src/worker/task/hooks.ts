@@ -8,92 +8,90 @@ import type { TaskContext } from "./task-context.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /**
- * Whether jobs are fetched ahead: `starting`, not yet; `polling`, the queue is empty and is asked for jobs; `waiting`,
- * fetched jobs wait for slots; `ttl_expired`, they were given back; `released`, the worker stops.
+ * The state of a worker's local queue, as in Graphile Worker: `starting`: nothing has been fetched yet; `polling`: the
+ * queue is empty and jobs are being fetched; `waiting`: fetched jobs wait for a free slot; `ttl_expired`: fetched jobs
+ * were returned to the database because they were not started in time; `released`: the worker is stopping.
  */
 export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" | "released";
 
 /**
- * How a job's row looks once its result is written: gone (`completed`; `skipped`: by an interceptor,
- * without a run), put back with an error (`failed`), or put back untouched, because it never started
- * (`returned`). `unknown`: the connection was lost with the answer, and the job is no longer locked for
- * this worker: the result had been written then, or another worker has the job.
+ * What was written for a job. `completed`: it succeeded and its row is deleted. `skipped`: an interceptor skipped it, and
+ * its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `returned`: it was unlocked without
+ * having started. `unknown`: the connection was lost before the answer, and this worker no longer holds the job's lock:
+ * the result was written, or another worker has the job.
  */
-export type SettledResult = "completed" | "skipped" | "failed" | "returned" | "unknown";
+export type JobResult = "completed" | "skipped" | "failed" | "returned" | "unknown";
 
 /** Why a worker goes on under a new id. */
 export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
 
 /**
- * Event name → what its observers get. Durations are milliseconds; `workerId` is what `locked_by` holds.
+ * The events of a worker: name → what observers receive. Durations are in milliseconds; `workerId` is the value of
+ * `locked_by`. Events of jobs have Graphile Worker's names and meanings.
  *
- * A job that runs has one `job:start`, then one of `job:complete`, `job:fail` and
- * `job:permanentlyFail`, all three *before* the database has the result: at that moment a connection
- * may still be lost, and the job run again. `job:settled` comes once the result is committed, whatever
- * it is: count jobs, or announce them to others, by that. Where
- * `job:interrupted` with `lease_lost` comes instead, others had taken the job over: the result was not
- * written.
+ * A job that runs emits `job:start`, then `job:success` or `job:error`, and after its last attempt's `job:error` also
+ * `job:failed`. These three are emitted *before* the result is written: the connection may still be lost, and the job
+ * run again. `job:complete` is emitted once the result is committed, whatever it is: use it to count jobs or to notify
+ * other systems. When another worker has taken the job over, the result is not written, and `job:interrupted`
+ * with `lease_lost` is emitted instead of `job:complete`.
  *
- * Graphile Worker's names, for who comes from there (an event is not the same only because its name
- * is; `job:complete` least of all):
+ * Graphile Worker's events and their counterparts here:
  *
  * | Graphile Worker | here |
  * |---|---|
- * | `job:start` | `job:start` |
- * | `job:success` | `job:complete` |
- * | `job:error` | `job:fail`; `job:permanentlyFail` when no attempt is left |
- * | `job:failed` | `job:permanentlyFail`, instead of `job:fail` and not after it |
- * | `job:complete` (either way) | `job:settled` |
- * | `worker:create`, `pool:create` | `worker:init` |
- * | `worker:getJob:start`, `:empty` | `job:fetch`, with the number of jobs |
+ * | `job:start`, `job:success`, `job:error`, `job:failed` | the same, with `durationMs` when the handler has ended |
+ * | `job:complete` | the same; `result` also has jobs that were skipped or returned, `error` is a text |
+ * | `worker:create`, `pool:create` | `worker:create`, once for each `Worker` |
+ * | `worker:getJob:start`, `worker:getJob:empty` | `job:fetch`, with the number of jobs |
  * | `gracefulShutdown`, `pool:gracefulShutdown`, `worker:release` | `worker:shutdown` |
  * | `stop`, `pool:release`, `worker:stop` | the promise `worker.stopped` |
  * | `pool:listen:error`, `worker:getJob:error`, `worker:fatalError` | `worker:disconnected`, `worker:reconnected` |
  * | `cron:schedule` | `cron:tick`, after the write |
- * | `cron:scheduled` | `cron:scheduled`, one for each job |
- * | `localQueue:getJobs:complete` | `localQueue:jobsFetched` |
- * | `localQueue:returnJobs` | `localQueue:jobsReturned` |
- * | `localQueue:refetchDelay:start`, `:abort`, `:expired` | `localQueue:refetchDelayStart`, `…Abort`, `…Expired` |
+ * | `cron:scheduled` | the same, once for each job |
+ * | `localQueue:init`, `localQueue:setMode`, `localQueue:getJobs:complete`, `localQueue:returnJobs` | the same, with the number of jobs |
+ * | `localQueue:refetchDelay:start`, `:abort`, `:expired` | the same |
  */
 export interface WorkerEvents {
-  /** The worker was made; it has not started. */
-  "worker:init": { workerId: string; concurrency: number; taskIdentifiers: readonly string[] };
-  /** It takes jobs from now on. */
+  /** A worker was created. It has not started. */
+  "worker:create": { workerId: string; concurrency: number; taskIdentifiers: readonly string[] };
+  /** The worker has started and fetches jobs. */
   "worker:start": { workerId: string };
-  /** It takes no more jobs; running ones go on. */
+  /** The worker fetches no more jobs; running jobs continue. `reason`: that of `stop()` or `abort()`, or a signal's name. */
   "worker:shutdown": { workerId: string; reason: string };
-  /** This worker recovered the jobs of stale workers. */
-  "worker:recovered": { workerId: string; deadWorkerIds: readonly string[]; jobs: number };
+  /** This worker recovered `jobs` jobs of stale workers. */
+  "worker:recovered": { workerId: string; staleWorkerIds: readonly string[]; jobs: number };
   /**
-   * This worker goes on under a new id. `recovered`: it was frozen or cut off, and others recovered its jobs;
-   * `removed`: its heartbeat is gone; `restored`: the database is as it was before its last heartbeat, as after
-   * a restore, or a failover to a standby that lagged behind.
+   * The worker's lease was lost, and it continues under a new id. `recovered`: it was frozen or cut off, and another
+   * worker recovered its jobs; `removed`: its heartbeat row is missing; `restored`: the database is in a state from
+   * before its last heartbeat, as after a restore, or a failover to a standby that lagged behind.
    */
   "worker:leaseLost": {
     workerId: string;
     newWorkerId: string;
     reason: "recovered" | "removed" | "restored";
   };
-  /** The database went away (once) and is back (once). */
+  /** The connection to the database was lost. Emitted once for each outage. */
   "worker:disconnected": { workerId: string; error: Error };
+  /** The database can be reached again. Emitted once for each outage. */
   "worker:reconnected": { workerId: string };
-  /** A fetch is answered, also by no jobs. */
+  /** A fetch was answered with `count` jobs, 0 included. `durationMs`: how long the answer took. */
   "job:fetch": { workerId: string; count: number; durationMs: number };
-  /** Its handler is about to be called. Its attempt is committed, but in the fast lane. */
+  /** The job's handler is about to be called. Its attempt is committed, except in the fast lane. */
   "job:start": { workerId: string; job: TaskJob };
-  /** An interceptor skipped it before its start. Not written yet. */
+  /** An interceptor skipped the job before its start. Not written yet. */
   "job:skip": { workerId: string; job: TaskJob };
-  /** Its handler has succeeded. Not written yet. */
-  "job:complete": { workerId: string; job: TaskJob; durationMs: number };
-  /** The attempt failed and another one will follow. Not written yet. */
-  "job:fail": { workerId: string; job: TaskJob; error: Error; durationMs: number };
-  /** The attempt failed and was the last one. Not written yet. */
-  "job:permanentlyFail": { workerId: string; job: TaskJob; error: Error; durationMs: number };
-  /** The result is committed. `error`: what `last_error` now holds, null unless it failed. */
-  "job:settled": { workerId: string; job: TaskJob; result: SettledResult; error: string | null };
+  /** The job's handler succeeded after `durationMs`. Not written yet. */
+  "job:success": { workerId: string; job: TaskJob; durationMs: number };
+  /** An attempt failed after `durationMs`, the last one or not. Not written yet. */
+  "job:error": { workerId: string; job: TaskJob; error: Error; durationMs: number };
+  /** The job's last attempt failed: it will not be retried. Emitted after `job:error`. Not written yet. */
+  "job:failed": { workerId: string; job: TaskJob; error: Error; durationMs: number };
+  /** The job's result is committed. `error`: the new `last_error`; null unless the attempt failed. */
+  "job:complete": { workerId: string; job: TaskJob; result: JobResult; error: string | null };
   /**
-   * `shutdown`: it still ran when the worker gave up on it; the attempt then counts as
-   * failed, and that event comes, too. `lease_lost`: others had taken the job over, and its result was not written.
+   * A job was interrupted. `shutdown`: it still ran when the stop's time was over; the attempt counts as failed, and
+   * `job:error` is emitted, too. `lease_lost`: another worker has taken the job over, and the result was not written;
+   * `job` is null when only its id is known.
    */
   "job:interrupted": {
     workerId: string;
@@ -101,9 +99,9 @@ export interface WorkerEvents {
     job: TaskJob | null;
     reason: "shutdown" | "lease_lost";
   };
-  /** Entries of this worker fell due; whichever worker scheduled them, it is written. */
+  /** Cron entries of this worker were due at `timestamp` and are scheduled, by this worker or by another. */
   "cron:tick": { workerId: string; timestamp: Date; taskIdentifiers: readonly string[] };
-  /** This worker scheduled a job: it is written. `identifier` is the entry's. */
+  /** This worker has scheduled a job of the cron entry `identifier`. The job is committed. */
   "cron:scheduled": {
     workerId: string;
     timestamp: Date;
@@ -112,99 +110,114 @@ export interface WorkerEvents {
     jobId: string;
     backfilled: boolean;
   };
+  /** The local queue was created. */
   "localQueue:init": { workerId: string };
+  /** The local queue's mode has changed. */
   "localQueue:setMode": { workerId: string; oldMode: LocalQueueMode; newMode: LocalQueueMode };
-  /** Jobs came from the database. */
-  "localQueue:jobsFetched": { workerId: string; count: number };
-  /** Jobs that waited too long, or when the worker stopped, go back. Not written yet. */
-  "localQueue:jobsReturned": { workerId: string; count: number };
-  "localQueue:refetchDelayStart": { workerId: string; durationMs: number };
-  /** `count` jobs were announced meanwhile: enough to end the delay. */
-  "localQueue:refetchDelayAbort": { workerId: string; count: number };
-  "localQueue:refetchDelayExpired": { workerId: string };
+  /** `count` jobs were fetched. */
+  "localQueue:getJobs:complete": { workerId: string; count: number };
+  /** `count` jobs are returned to the database, not started in time or before a stop. Not written yet. */
+  "localQueue:returnJobs": { workerId: string; count: number };
+  /** A fetch found few jobs: the next one waits `durationMs`. */
+  "localQueue:refetchDelay:start": { workerId: string; durationMs: number };
+  /** The delay ended early, because `count` jobs were announced meanwhile. */
+  "localQueue:refetchDelay:abort": { workerId: string; count: number };
+  /** The delay ended. */
+  "localQueue:refetchDelay:expired": { workerId: string };
 }
 
-/** What an interceptor says before a job runs or is scheduled. */
+/**
+ * An interceptor's decision before a job runs or is added. `continue`: run or add it. `skip`: the job counts as completed
+ * without running; or it is not added. `fail`: the attempt fails with `message`; or adding the job rejects with it.
+ */
 export type Verdict =
   | { readonly action: "continue" }
-  /** The job counts as done, its task is not called; or nothing is scheduled. */
   | { readonly action: "skip" }
-  /** The attempt fails with this message; or adding throws with it. */
   | { readonly action: "fail"; readonly message: string };
 
-/** Interceptor name → its function. `undefined` means continue. */
+/** The interceptors of a worker: name → function. Returning undefined means `continue`. */
 export interface WorkerInterceptors {
-  /** Called before a job's handler is called. Sees the payload's exact JSON text. */
+  /**
+   * Called before a job's handler. `payloadText` is the payload's exact JSON text. May skip or fail the job. A throw
+   * fails the attempt.
+   */
   beforeJobRun(input: {
     job: TaskJob;
     payloadText: string;
     context: TaskContext;
   }): Verdict | undefined | Promise<Verdict | undefined>;
-  /** Called before the result is written. Sees it and may turn it: a message fails the attempt, null completes the job. */
+  /**
+   * Called after a job's handler, before the result is written; `error` is null on success. May change the result:
+   * an `error` with a text fails the attempt, `error: null` completes the job. A throw fails the attempt.
+   */
   afterJobRun(input: {
     job: TaskJob;
     error: Error | null;
     durationMs: number;
   }): { readonly error: string | null } | undefined | Promise<{ error: string | null } | undefined>;
   /**
-   * Called for each job that this worker adds: by the context and the utils of a task, worker.utils and
-   * the timetable. May change it. Not about jobs that others add.
+   * Called for each job that this worker adds, by a task's context and utils, by `worker.utils` and by cron entries. May
+   * change, skip or fail it. Not called for jobs added elsewhere.
    */
   beforeJobSchedule(
     input: JobToAdd,
   ): ScheduleVerdict | undefined | Promise<ScheduleVerdict | undefined>;
-  /** Called before a stale worker's jobs are recovered; `skip` leaves them to the 4-hour rule. */
-  jobRecovery(input: { deadWorkerId: string }): Verdict | undefined | Promise<Verdict | undefined>;
+  /**
+   * Called before the jobs of a stale worker are recovered. `skip` leaves them locked, until their locks are 4 hours
+   * old (`staleLockThresholdMs`).
+   */
+  jobRecovery(input: { staleWorkerId: string }): Verdict | undefined | Promise<Verdict | undefined>;
 }
 
-/** What an interceptor says about a job that is about to be added. */
+/** An interceptor's decision about a job that is about to be added: a Verdict, or `change` with the job to add instead. */
 export type ScheduleVerdict = Verdict | { readonly action: "change"; readonly job: JobToAdd };
 
-/** A set of observers and interceptors, for the option `plugins`. */
+/** A named set of observers and interceptors, for the option `plugins`. */
 export interface Plugin {
-  /** For people. */
+  /** The plugin's name, for people. */
   readonly name: string;
-  /** Called once, when the worker is made. */
+  /** Called once, when the worker is created: registers observers and interceptors. */
   register(hooks: Hooks): void;
 }
 
-/** Gets an event. What it throws or rejects with is logged; it is never waited for. */
+/** A function that receives an event. It is not awaited; what it throws or rejects with is logged. */
 export type Observer<E extends keyof WorkerEvents> = (event: WorkerEvents[E]) => unknown;
 
 const NONE: readonly never[] = [];
 
-/** Events and interceptors of a worker. Its plugins register here; so may others, on `worker.hooks`. */
+/** The observers and interceptors of a worker. Plugins register theirs here; an application may, too, on `worker.hooks`. */
 export class Hooks {
   readonly #observers = new Map<string, Observer<never>[]>();
   readonly #interceptors = new Map<string, unknown[]>();
   readonly #logger: Logger;
 
+  /** Calls `register()` of each plugin. `logger` receives the errors of observers. */
   constructor(logger: Logger, plugins: readonly Plugin[] = []) {
     this.#logger = logger;
     for (const plugin of plugins) plugin.register(this);
   }
 
-  /** Registers an observer. */
+  /** Registers an observer of the event `name`. */
   on<E extends keyof WorkerEvents>(name: E, observer: Observer<E>): void {
     listOf(this.#observers, name).push(observer as Observer<never>);
   }
 
-  /** Registers an interceptor; they run in the order of registration. */
+  /** Registers an interceptor. Interceptors of one name run in the order of their registration. */
   intercept<I extends keyof WorkerInterceptors>(name: I, interceptor: WorkerInterceptors[I]): void {
     listOf(this.#interceptors, name).push(interceptor);
   }
 
-  /** Whether anybody observes it: lets the hot path skip building the event. */
-  observed(name: keyof WorkerEvents): boolean {
+  /** Whether the event has an observer. Without one, building the event can be skipped. */
+  hasObservers(name: keyof WorkerEvents): boolean {
     return this.#observers.has(name);
   }
 
-  /** In the order of their registration. */
+  /** Returns the interceptors of this name, in the order of their registration. */
   interceptors<I extends keyof WorkerInterceptors>(name: I): readonly WorkerInterceptors[I][] {
     return (this.#interceptors.get(name) as WorkerInterceptors[I][] | undefined) ?? NONE;
   }
 
-  /** Calls the observers. Never throws and never waits for them. */
+  /** Calls the observers of the event `name`. Does not throw, and does not wait for them. */
   emit<E extends keyof WorkerEvents>(name: E, event: WorkerEvents[E]): void {
     for (const observer of this.#observers.get(name) ?? []) {
       try {

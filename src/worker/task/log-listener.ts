@@ -32,8 +32,8 @@ function logWorker(hooks: Hooks, logger: Logger): void {
     const fields = { worker_id: workerId, new_worker_id: newWorkerId };
     logger.warn(fields, `${LEASE_LOSSES[reason]}; it goes on under a new id`);
   });
-  hooks.on("worker:recovered", ({ workerId, deadWorkerIds, jobs }) => {
-    const fields = { worker_id: workerId, dead_worker_ids: deadWorkerIds, jobs };
+  hooks.on("worker:recovered", ({ workerId, staleWorkerIds, jobs }) => {
+    const fields = { worker_id: workerId, stale_worker_ids: staleWorkerIds, jobs };
     logger.warn(fields, "recovered the jobs of stale workers");
   });
 }
@@ -45,7 +45,7 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
   hooks.on("job:skip", ({ job }) => {
     logger.debug(fieldsOf(job), "a job was skipped");
   });
-  hooks.on("job:complete", ({ job, durationMs }) => {
+  hooks.on("job:success", ({ job, durationMs }) => {
     logger.debug({ ...fieldsOf(job), duration_ms: rounded(durationMs) }, "a job is done");
   });
 }
@@ -53,11 +53,12 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
 function logJobs(hooks: Hooks, logger: Logger): void {
   // Of each job: to make lines that nobody writes would cost a worker a third of its speed.
   if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
-  hooks.on("job:fail", ({ job, error, durationMs }) => {
+  hooks.on("job:error", ({ job, error, durationMs }) => {
+    if (job.attempts >= job.maxAttempts) return; // job:failed follows
     const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
     logger.warn(fields, "a job failed and will be tried again");
   });
-  hooks.on("job:permanentlyFail", ({ job, error, durationMs }) => {
+  hooks.on("job:failed", ({ job, error, durationMs }) => {
     const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
     logger.error(fields, "a job failed and has no attempts left");
   });

@@ -14,7 +14,7 @@ describe("The oracle finds nothing wrong", () => {
   test("with one job at a time and no local queue to speak of.", () =>
     attempt(queue, {
       jobs: 600,
-      crew: crewOf(3, { concurrency: 1, lanes: 1, localQueue: { size: 1 } }),
+      crew: crewOf(3, { concurrency: 1, connections: 1, localQueue: { size: 1 } }),
     }));
 
   test("with a local queue that is always filled to its size.", () =>
@@ -40,7 +40,7 @@ describe("The oracle finds nothing wrong", () => {
   test("with a fast lane and one job at a time.", () =>
     attempt(queue, {
       jobs: 600,
-      crew: crewOf(2, { concurrency: 1, lanes: 1, fastLane: { limitMs: 20 } }),
+      crew: crewOf(2, { concurrency: 1, connections: 1, fastLane: { limitMs: 20 } }),
     }));
 
   test("with fast lanes beside workers without any.", () =>

@@ -101,8 +101,8 @@ test("A worker that is stopped during an outage ends, and its row is swept later
   await postgres.stop();
   await first.stop();
   postgres = await startEmbeddedServer({ dataDir });
-  await second.event("recovered", ({ deadWorkerIds }) =>
-    (deadWorkerIds as string[]).includes(first.workerId),
+  await second.event("recovered", ({ staleWorkerIds }) =>
+    (staleWorkerIds as string[]).includes(first.workerId),
   );
   await until("its row is gone", async () => {
     const text = "select from worker._private_workers where id = $1";

@@ -146,7 +146,12 @@ test("A job that adds one over a connection that went silent is tried again, and
 });
 
 test("Each kind of connection says in pg_stat_activity what it is.", async () => {
-  await queue.started({ tasks: [recording("quick")], lanes: 2, fastLane: true, recovery: {} });
+  await queue.started({
+    tasks: [recording("quick")],
+    connections: 2,
+    fastLane: true,
+    recovery: {},
+  });
   const names = async () => {
     const rows = await queue.sql<{ name: string }>(`select application_name as name
       from pg_stat_activity where datname = current_database() and application_name like 'worker %'`);
