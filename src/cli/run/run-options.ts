@@ -50,7 +50,7 @@ export const runOptions = {
   forbiddenFlag: several(
     text("Leave jobs with this flag to other workers", { form: "flag", field: "forbiddenFlags" }),
   ),
-  fast: flag("Take short jobs by row locks (fast lanes): more throughput, weaker in an outage"),
+  fast: flag("Take short jobs by row locks (the fast lane): more throughput, weaker in an outage"),
   fastLimit: atMost(
     LONGEST_FAST_MS,
     span("With --fast: what runs longer gets an ordinary lock, up to 5s [default: 100ms]"),
