@@ -82,7 +82,7 @@ export function linksOf(tokens: readonly Token[]): Link[] {
       const end = children?.findIndex(({ type }, at) => at > place && type === "link_close");
       const text = children?.slice(place + 1, end).map(({ content }) => content);
       const [href = "", title = ""] = ["href", "title"].map((it) =>
-        String(token.attrGet(it) ?? ""),
+        String(token.attrGet(it) ?? "").replaceAll("\n", " "),
       );
       found.push({ href, text: (text ?? []).join(""), title });
     }
