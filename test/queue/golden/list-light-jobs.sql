@@ -90,4 +90,5 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     where id = jobs.job_queue_id offset 0
   ) as queues on true
     where jobs.id = any($1::bigint[])
+    offset 0
   ) as light
