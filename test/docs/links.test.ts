@@ -5,7 +5,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { headingsOf, type Link, linksOf } from "./markdown.ts";
-import { allPages, type Page, pageAt, root, userPages } from "./pages.ts";
+import { allPages, decisions, type Page, pageAt, root, userPages } from "./pages.ts";
+
+const LONGEST_DECISION_LINES = 40;
 
 /** From the root, and the anchor behind it; null: it leads out of the project. */
 function targetOf({ href }: Link, page: Page): { path: string; anchor: string } | null {
@@ -49,6 +51,19 @@ test("Every page of docs/ is in its index.", () => {
     missing.map(({ path }) => path).filter((path) => !listed.includes(path)),
     [],
   );
+});
+
+test("Every decision is in their list, and fits on one page.", () => {
+  const [list, ...files] = decisions().toSorted(
+    (a, b) => Number(b.endsWith("README.md")) - Number(a.endsWith("README.md")),
+  );
+  const listed = links.filter(({ page }) => page.path === list).map(({ path }) => path);
+  const wrong = files.filter(
+    (path) =>
+      !listed.includes(path) || pageAt(path).text.split("\n").length - 1 > LONGEST_DECISION_LINES,
+  );
+  assert.ok(files.length > 0);
+  assert.deepEqual(wrong, []);
 });
 
 test("A link to a test is called as its file, and its title is a test's title there.", () => {

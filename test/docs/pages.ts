@@ -1,5 +1,5 @@
 // The documentation as files: the README, what stands in docs/, and the other pages in Markdown.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, blocksOf, parse } from "./markdown.ts";
 
@@ -25,16 +25,26 @@ export function pageAt(path: string): Page {
   return page;
 }
 
+const isDecision = (name: string) => name.startsWith("decisions");
+
 /** What users read: its code runs. */
 export function userPages(): Page[] {
   const names = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
-  const pages = names.filter((name) => name.endsWith(".md")).sort();
+  const pages = names.filter((name) => name.endsWith(".md") && !isDecision(name)).sort();
   return ["README.md", ...pages.map((name) => join("docs", name))].map(pageAt);
 }
 
 /** And what contributors read: its links hold, too. */
 export function allPages(): Page[] {
   const others = readdirSync(root).filter((name) => name.endsWith(".md") && name !== "README.md");
-  const near = readdirSync(join(root, "ui")).filter((name) => name.endsWith(".md"));
-  return [...userPages(), ...others.map(pageAt), ...near.map((name) => pageAt(join("ui", name)))];
+  const layers = readdirSync(join(root, "src")).map((name) => join("src", name, "README.md"));
+  return [
+    ...userPages(),
+    ...[...others, "ui/README.md", ...layers.filter(isThere), ...decisions()].map(pageAt),
+  ];
 }
+
+export const decisions = (): string[] =>
+  readdirSync(join(root, "docs/decisions")).map((name) => join("docs/decisions", name));
+
+const isThere = (path: string) => existsSync(join(root, path));
