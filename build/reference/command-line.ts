@@ -55,7 +55,7 @@ function optionTable(options: readonly ManualOption[]): string[] {
   const rows = options.map(({ names, form, about, isRepeatable, fallback, variables }) => {
     const typed = names.map(code).join(" ");
     const argument = form === null ? "" : ` ${plain(form)}`;
-    const more = isRepeatable ? " May be given more than once." : "";
+    const more = isRepeatable ? " May be repeated." : "";
     const known = fallback === null ? "" : code(fallback);
     return [`${typed}${argument}`, plain(about) + more, known, variables.map(code).join(" ")];
   });

@@ -1,31 +1,31 @@
-// The command line: finds the command, runs it, and is the one place where a failure becomes a line
-// on stderr and an exit status (0 done, 1 failed, 2 used wrongly, 3 partly done, 128 + n stopped).
+// The command line: finds the command, runs it, and turns every failure into a line on stderr and an exit status (0
+// success, 1 failure, 2 wrong usage, 3 partial success, 128 + n for signal n).
 import { VERSION } from "../base/version.ts";
 import { UsageError } from "./arguments/refusals.ts";
 import { print, printFailure, printOwn, watchOutput } from "./output/print.ts";
 import { OWN_PROCESS } from "./run/own/own-word.ts";
-import { inTypedNames, tellFailure } from "./shell/failure.ts";
+import { inTypedNames, reportFailure } from "./shell/failure.ts";
 import { program } from "./shell/globals.ts";
 import { StoppedError } from "./shell/signals.ts";
 
-/** Runs one command line and gives the exit status. */
+/** Runs one command line and returns the exit status. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   watchOutput();
-  // What `worker run` has started for itself.
+  // A process that `worker run` has started for itself.
   if (argv[0] === OWN_PROCESS && process.send !== undefined) {
     return (await import("./run/own-process-main.ts")).serveParent();
   }
   try {
     return await runCommand(argv);
   } catch (error) {
-    tellFailure(error, { verbose: argv.includes("--verbose"), json: argv.includes("--json") });
+    reportFailure(error, { verbose: argv.includes("--verbose"), json: argv.includes("--json") });
     if (error instanceof StoppedError) return error.status;
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
 async function runCommand(argv: readonly string[]): Promise<number> {
-  // The shortest way to the shortest answer: nothing else of the program is loaded.
+  // The fast path for --version: no other module is loaded.
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) return showVersion();
   const { commands } = await import("./commands/index.ts");
   const { helpFor, typedIn } = await import("./arguments/command-line.ts");
@@ -52,7 +52,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Whatever else is wrong. */
+/** Help is shown even if other arguments are wrong. */
 function wantsHelp(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return argv

@@ -1,5 +1,5 @@
-// The list of commands on jobs, queues and workers. A new command is a file that declares it, its row here, and
-// its tests: HTTP, its document, the command line and the client follow.
+// The list of commands on jobs, queues and workers. A new command needs a file that declares it, a row here, and tests;
+// HTTP, its document, the command line and the page are derived.
 import type { Command } from "./declare/command.ts";
 import { buildIndexCommand } from "./indexes/build-index.ts";
 import { cancelIndexCommand } from "./indexes/cancel-index.ts";
@@ -18,7 +18,7 @@ import { unlockCommand } from "./maintenance/force-unlock-workers.ts";
 import { migrateCommand } from "./maintenance/migrate.ts";
 import { sweepCommand } from "./maintenance/sweep.ts";
 
-/** The bulk actions on jobs, in the order of the documents: each is also done to all jobs that match a query. */
+/** The bulk actions on jobs, in the order of the documents: each can also run on all jobs that match a query. */
 export const jobActions = [
   completeCommand,
   failCommand,

@@ -1,6 +1,5 @@
-// The one way through which every command is performed: its input is checked, it is run, what it did becomes a
-// sentence and JSON, and the record of it goes to the log and the audit trail. An action on jobs, what the jobs were,
-// and its record are one transaction.
+// Performs every command: validates its input, runs it, turns the result into a sentence and JSON, and records it in
+// the log and the audit trail. An action on jobs, their earlier state and the record are one transaction.
 import { InputError, type Problem } from "../base/errors.ts";
 import { strict, together, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
@@ -11,22 +10,22 @@ import { readFacts } from "./audit/audit-trail.ts";
 import type { Command, CommandContext, CommandTally } from "./declare/command.ts";
 import { type CommandFields, checksOf, type Input } from "./declare/field.ts";
 
-/** What is to be remembered of a performed command. Never a payload. */
+/** The record of a performed command. Never a payload. */
 export interface CommandRecord {
   readonly command: string;
-  /** The HTTP request that asked for it, or null. */
+  /** The id of the HTTP request, or null. */
   readonly request: string | null;
-  /** What it was done to; null where the command is not about jobs. */
+  /** The affected jobs; null if the command is not on jobs. */
   readonly ids: readonly string[] | null;
   readonly key: string | null;
   readonly workers: readonly string[] | null;
   readonly message: string;
   readonly tally: CommandTally | null;
-  /** Where what the jobs were is kept. */
+  /** The operation that stores the jobs' earlier state. */
   readonly operationId: string | null;
-  /** What it was told beside them, without what is for the payload or could be a secret. */
+  /** The other input, without payloads and possible secrets. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The jobs before it and after it, the first few; null: not asked for, or not about jobs. */
+  /** The first few jobs before and after; null if not requested or not on jobs. */
   readonly before: readonly JobFacts[] | null;
   readonly after: readonly JobFacts[] | null;
 }
@@ -34,11 +33,11 @@ export interface CommandRecord {
 /** A performed command's result. */
 export interface Performed {
   readonly message: string;
-  /** The operation by which it can be undone; null: there is none. */
+  /** The operation that can be undone; null if there is none. */
   readonly operationId: string | null;
-  /** How many of how many; null for a command that does all or nothing. */
+  /** Changed and requested jobs; null for a command that does all or nothing. */
   readonly tally: CommandTally | null;
-  /** Whether it did less than it was asked to. */
+  /** True if it did less than requested. */
   readonly isPartial: boolean;
   /** The answer of HTTP and of `--json`: a JSON object as text, payloads byte for byte. */
   readonly json: string;
@@ -47,23 +46,23 @@ export interface Performed {
 export interface PerformOptions extends CommandContext {
   /** The HTTP request's id. */
   readonly request?: string;
-  /** What the caller has found wrong with the input already: told together with the rest. */
+  /** Problems that the caller has already found in the input: reported together with the others. */
   readonly problems?: readonly Problem[];
   /**
-   * Called after the command was performed, before its result is known. `within`: the transaction of an action on
-   * jobs, which what is thrown here undoes; null: there is none. Returns what is to be done after the commit.
+   * Called after the command was performed and before its result is returned. `within`: the transaction of an action on
+   * jobs, which an error here rolls back; null if there is none. Returns a function to call after the commit.
    */
   readonly record?: (
     record: CommandRecord,
     within: Database | null,
   ) => undefined | Promise<(() => Promise<void>) | undefined>;
-  /** What the jobs were and are goes into the record, too. */
+  /** The record includes the jobs before and after. */
   readonly isAudited?: boolean;
 }
 
 /**
- * Performs a command. `input` has the fields' wire names; job ids are decimal strings, JSON its text.
- * Throws InputError with all problems when the input is refused; nothing has been changed then.
+ * Performs a command. `input` uses wire names; job ids are decimal strings, JSON is its text. Throws InputError with
+ * all problems if the input is invalid; nothing is changed then.
  */
 export async function perform(
   command: Command,
@@ -122,7 +121,7 @@ async function performOn(
     before,
     after: await facts(touched).catch((error: unknown) => {
       if (isOne) throw error;
-      // The command has been performed: what is known of it is recorded.
+      // The command has been performed, so the record has what is available.
       return null;
     }),
   };
@@ -137,7 +136,7 @@ async function performOn(
   return { performed, afterwards };
 }
 
-/** The checked input; throws InputError with all its problems. */
+/** The validated input; throws InputError with all problems. */
 export function checkInput(
   command: Command,
   input: Readonly<Record<string, unknown>>,
@@ -172,7 +171,7 @@ function targetOf(input: Readonly<Record<string, unknown>>): Target {
 
 const TARGETS = ["ids", "key", "worker_ids"];
 
-/** All plain values; a payload is data of the application's. */
+/** All plain values; payloads are application data. */
 function changesIn({ fields }: Command, input: Readonly<Record<string, unknown>>) {
   const given = Object.entries(input).filter(
     ([name, value]) =>

@@ -1,5 +1,4 @@
-// The operations of one queue as methods, and what is called before a job is added, where there is
-// such a thing: a worker's interceptors.
+// The operations of one queue as methods, with an optional hook before a job is added: a worker's interceptors.
 import { WorkerError } from "../base/errors.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../commands/jobs/permanently-fail-jobs.ts";
@@ -31,16 +30,16 @@ import { listLockedWorkers } from "../queue/workers/list-locked-workers.ts";
 
 /** Called before a job is added. */
 export interface BeforeAdd {
-  /** Without anything to call, nothing is waited for: payloads are taken as they are at the call. */
+  /** False: payloads are read synchronously at the call. */
   isActive(): boolean;
-  /** The job as it is to be added, or null for none. Rejects to refuse it. */
+  /** The job to add, or null to skip it. Rejects to refuse it. */
   intercept(job: JobToAdd): Promise<JobToAdd | null>;
 }
 
 type GivenJob = JobToAdd | JobByTask;
 type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
-/** `isShared`: concurrent calls of addJob may share inserts; not on a client of the caller's. */
+/** `isShared`: concurrent calls of addJob may share inserts; never on the caller's client. */
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
   return tracedToCaller({
     ...adding(db, isShared, before),
@@ -51,7 +50,7 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
       (await rescheduleJobs(db, ids, changes)).jobs,
     removeJob: (key: string) => removeJob(db, key),
     getJob: (id: string) => getJob(db, id),
-    // With the query language behind it: loaded when jobs are listed, not by every worker.
+    // Loads the query language when jobs are listed, not in every worker.
     listJobs: async (filter?: JobFilter) => {
       const { listJobs } = await import("../insight/pages/list-jobs.ts");
       return listJobs(db, filter);
@@ -73,7 +72,7 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
 
 type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-/** The stack of a WorkerError leads to the caller: V8 keeps ten frames, and ours alone may be more. */
+/** Makes the stack of a WorkerError reach the caller: V8 keeps ten frames, and this library alone may have more. */
 function tracedToCaller<T extends Operations>(operations: T): T {
   const traced = Object.entries(operations).map(([name, call]) => [
     name,
@@ -90,7 +89,7 @@ function tracedToCaller<T extends Operations>(operations: T): T {
 }
 
 function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {
-  // On a client of the caller's each call goes out by itself, in the order of the calls.
+  // On the caller's client each call is sent separately, in the order of the calls.
   const add = isShared ? coalescedAdd(db) : (job: JobToAdd) => addJob(db, job);
   const active = (): BeforeAdd | null => (before?.isActive() === true ? before : null);
   return {
@@ -102,7 +101,7 @@ function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {
     },
     addJobs: async (jobs: readonly GivenJob[]) => {
       const gate = active();
-      // What is no list is refused where the jobs are checked.
+      // Anything but a list is rejected where the jobs are validated.
       if (gate === null || !Array.isArray(jobs)) return addJobs(db, jobs);
       const kept: JobToAdd[] = [];
       for await (const job of answers(gate, jobs)) kept.push(job);
@@ -110,13 +109,13 @@ function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {
     },
     copyJobs: (jobs: GivenJobs) => {
       const gate = active();
-      // What cannot be walked through is refused there, too.
+      // Anything that is not iterable is rejected there, too.
       return copyJobs(db, gate === null || !isIterable(jobs) ? jobs : answers(gate, jobs));
     },
   };
 }
 
-/** One after another: an interceptor sees the jobs in their order. */
+/** In sequence: an interceptor sees the jobs in their order. */
 async function* answers(gate: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   for await (const job of jobs) {
     const one = await gate.intercept(named(job));

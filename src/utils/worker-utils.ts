@@ -1,5 +1,5 @@
-// The library's way in for applications: all operations of one queue as methods of one object, on a
-// pool of its own or on what it is lent. Whatever was lent is never ended.
+// The library's entry point for applications: all operations of one queue as methods of one object, on its own pool or
+// on the caller's. A pool or client of the caller is never closed.
 import type pg from "pg";
 import * as v from "valibot";
 import { WorkerError } from "../base/errors.ts";
@@ -31,29 +31,27 @@ import { type BeforeAdd, boundOperations } from "./bound-operations.ts";
 
 /** Either `pool` or `connectionString` is needed. */
 export interface WorkerUtilsOptions {
-  /** A pool of the application's; it stays the application's. */
+  /** The application's pool; it is never closed by the utilities. */
   readonly pool?: pg.Pool | undefined;
-  /** `postgres://user:password@host:port/database`, for a pool that `end()` ends. */
+  /** `postgres://user:password@host:port/database`, for a pool that `end()` closes. */
   readonly connectionString?: string | undefined;
-  /** Default `worker`; an existing Graphile Worker installation is `graphile_worker`. */
+  /** Default `worker`; an existing Graphile Worker installation uses `graphile_worker`. */
   readonly schema?: string | undefined;
-  /** Of the pool of its own, 1–1,000. Default 5. */
+  /** Size of its own pool, 1–1,000. Default 5. */
   readonly maxConnections?: number | undefined;
-  /** Off behind a transaction pooler such as pgbouncer. Default true. */
+  /** Set it to false behind a transaction pooler such as pgbouncer. Default true. */
   readonly preparedStatements?: boolean | undefined;
-  /** Default: silent. */
+  /** Default: logs nothing. */
   readonly logger?: Logger | undefined;
 }
 
 /**
- * The operations of one queue on one pool, or on one client (`with`). `Added` is what addJob gives:
- * a job, or on a worker's own utils also null, where an interceptor skipped it.
- *
- * Every method rejects with WorkerError, whose `code` says what is wrong: `bad_input` (InputError: all
- * problems at once, and nothing was changed), `schema_missing`, `schema_unsupported`,
- * `database_unreachable`, `database_timeout`, `database_busy`, `database_error`; what adds also with
- * `outcome_unknown`: the connection was lost before the answer, and the jobs may have been added. With a
- * `jobKey` it can be tried again: that gives one job.
+ * The operations of one queue on one pool, or on one client (`with`). `Added` is the result of addJob: a job, or null
+ * on a worker's own utils if an interceptor skipped it. Every method rejects with WorkerError, whose `code` is one of
+ * `bad_input` (InputError: all problems at once, and nothing was changed), `schema_missing`, `schema_unsupported`,
+ * `database_unreachable`, `database_timeout`, `database_busy`, `database_error`. Methods that add jobs also reject with
+ * `outcome_unknown`: the connection was lost before the response, and the jobs may have been added. With a `jobKey` the
+ * call can be repeated: there will be one job.
  */
 export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   /** The plain name of the queue's schema. */
@@ -61,115 +59,106 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   /** Where the operations run; for adminServerConfig(pool, utils). */
   readonly database: Database;
   /**
-   * Adds a job: of a task, whose type the payload must have, or of an identifier, with any payload.
-   * `undefined` is stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With
-   * `jobKey` the waiting job of that key is replaced, as `jobKeyMode` says; with `unsafe_dedupe` the
-   * job that was there is what comes back.
-   *
-   * Once it resolves the job is committed, or on `with(client)` part of that transaction. Calls
-   * without a key that are made at about the same time share one insert. Rejects with InputError for
-   * what the schema cannot hold or JSON has no word for.
+   * Adds a job: of a task, whose type the payload must have, or of an identifier, with any payload. `undefined` is
+   * stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With `jobKey` the waiting job of that key is
+   * replaced, as set by `jobKeyMode`; with `unsafe_dedupe` the existing job is returned. When it resolves, the job is
+   * committed, or part of the transaction of `with(client)`. Calls without a key that are made at about the same time
+   * share one insert. Rejects with InputError for values that the schema or JSON cannot represent.
    */
   readonly addJob: AddJob<Added>;
   /**
-   * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all of them
-   * or none, in one round trip where none has a key. Gives one job for each, in the same order. A
-   * problem names the job by its index: `jobs[3].spec.priority`. A batch in which a key occurs twice takes
-   * several statements: on `with(client)` only a transaction of yours makes them one.
-   * Rejects with InputError for more, and as addJob does.
+   * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all of them or none, in one
+   * round trip if none has a key. Returns one job for each, in the same order. A problem names the job by its index:
+   * `jobs[3].spec.priority`. A batch with a repeated key takes several statements: on `with(client)` they are atomic
+   * only in the caller's transaction. Rejects with InputError for more jobs, and like addJob.
    */
   readonly addJobs: AddJobs<Job>;
   /**
-   * Adds any number of jobs by COPY, from a list or any (async) iterable, in the memory of a part of
-   * them: all or none, and workers are notified once. Gives their number. No job keys here: use addJobs.
-   * Rejects with InputError as addJobs does, and with what the iterable throws.
+   * Adds any number of jobs by COPY, from a list or any (async) iterable, without holding all of them in memory: all or
+   * none, and workers are notified once. Returns their number. Job keys are not supported: use addJobs. Rejects with
+   * InputError like addJobs, and with errors of the iterable.
    */
   readonly copyJobs: CopyJobs;
   /**
-   * Deletes jobs as if they had succeeded, 1–10,000 ids. Gives those that were deleted, ascending by
-   * id: unknown ones, and those locked less than 4 hours ago, are left alone. Rejects with InputError
-   * for another number of ids, or what is none.
+   * Deletes jobs as if they had succeeded, 1–10,000 ids. Returns the deleted jobs, ascending by id: unknown ids, and
+   * jobs locked less than 4 hours ago, are left alone. Rejects with InputError for another number of ids, or an invalid
+   * id.
    */
   completeJobs(ids: readonly string[]): Promise<Job[]>;
   /**
-   * Sets `attempts` to `max_attempts` and `last_error` to the reason (at most 65,536 characters;
-   * default "Manually marked as failed"). 1–10,000 ids; gives those that were changed, and rejects, as
-   * completeJobs does. Waits up to a second for jobs that a worker has fetched and not started.
+   * Sets `attempts` to `max_attempts` and `last_error` to the reason (at most 65,536 characters; default "Manually
+   * marked as failed"). 1–10,000 ids; returns the changed jobs and rejects like completeJobs. Waits up to a second for
+   * jobs that are fetched and not started.
    */
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
   /**
-   * Changes run_at (`"now"`: by the database's clock), priority, attempts or max_attempts of
-   * 1–10,000 jobs; at least one of them. What is not given stays. A job whose attempts are used up
-   * runs again only with `attempts` below its max_attempts. Gives those that were changed, and
-   * rejects, as completeJobs does; with InputError also where nothing is to be changed. Waits
-   * as permanentlyFailJobs does.
+   * Changes run_at (`"now"`: by the database's clock), priority, attempts or max_attempts of 1–10,000 jobs; at least
+   * one of them is required, the others stay unchanged. A job without attempts left runs again only if `attempts` is
+   * below its max_attempts. Returns the changed jobs and rejects like completeJobs. Waits like permanentlyFailJobs.
    */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
   /**
-   * Takes back the job with this key (1–512 characters). Waits up to a second for one that a worker has
-   * fetched and not started. One that runs goes on, but loses its key and is not tried again. Rejects with InputError for a key that is none.
+   * Removes the job with this key (1–512 characters). Waits up to a second for a job that is fetched and not started. A
+   * running job continues, but loses its key and is not retried. Rejects with InputError for an invalid key.
    */
   removeJob(key: string): Promise<RemovedJob>;
   /**
-   * The job, or null when there is none: one that has succeeded is gone. Rejects with InputError for
-   * what is no id.
+   * Returns the job, or null if it does not exist: a job that has succeeded is deleted. Rejects with InputError for an
+   * invalid id.
    */
   getJob(id: string): Promise<Job | null>;
   /**
-   * A page of jobs, ascending by id: 100 by default, at most 500, and fewer where they are large.
-   * `nextCursor` leads to the next one; null at the end. Rejects with InputError for a filter that is
-   * none.
+   * Returns a page of jobs, ascending by id: 100 by default, at most 500, and fewer if they are large. `nextCursor` is
+   * the cursor of the next page; null on the last one. Rejects with InputError for an invalid filter.
    */
   listJobs(filter?: JobFilter): Promise<JobPage>;
-  /** Exact numbers by state. Reads all jobs: about 0.25 s for each million. */
+  /** Returns exact numbers by state. Reads all jobs: about 0.25 s for each million. */
   countJobs(): Promise<JobCounts>;
   /**
-   * The named queues, locked ones first; 1,000 by default, 0 to 10,000 (InputError otherwise). Reads
-   * all jobs.
+   * Returns the named queues, locked ones first; 1,000 by default, 0 to 10,000 (InputError otherwise). Reads all jobs.
    */
   listQueues(limit?: number): Promise<QueueSummary[]>;
-  /** Ids that hold locks, with a heartbeat or not, at most 1,000. Reads all jobs. */
+  /** Returns the ids that hold locks, with or without a heartbeat, at most 1,000. Reads all jobs. */
   listLockedWorkers(): Promise<LockedWorker[]>;
   /**
-   * Workers that send heartbeats, at most 1,000; none in a schema without our additions.
-   * `staleAfterMs`: without a heartbeat for so long `isStale` is true; up to a year (InputError
-   * otherwise); by default for as long as each says of itself, and 300,000 where it says nothing.
+   * Returns the workers that send heartbeats, at most 1,000; none in a schema without the heartbeat tables.
+   * `staleAfterMs`: `isStale` is true after this many milliseconds without a heartbeat; up to a year (InputError
+   * otherwise). Default: the worker's own threshold, or 300,000.
    */
   listActiveWorkers(options?: { readonly staleAfterMs?: number }): Promise<ActiveWorker[]>;
   /**
-   * Deletes failed jobs, and task identifiers and queues without jobs; the tasks named, by default
-   * all three, an empty list none. "gc-task-identifiers" keeps the tasks of running workers that send
-   * heartbeats, and those in `taskIdentifiersToKeep`. Names are deleted in steps; each step waits up to 10 s
-   * for the transactions that are open then, and puts back the names that a job of theirs refers to.
-   * Rejects with InputError for an unknown cleanup task, and with `configuration` where names are to be
-   * deleted on `with(client)` inside a transaction.
+   * Deletes failed jobs, and task identifiers and queues without jobs; only the named tasks, by default all three; an
+   * empty list deletes nothing. "gc-task-identifiers" keeps the tasks of running workers that send heartbeats, and
+   * those in `taskIdentifiersToKeep`. Names are deleted in steps; each step waits up to 10 s for open transactions, and
+   * restores the names that their jobs refer to. Rejects with InputError for an unknown cleanup task, and with
+   * `configuration` if names are to be deleted on `with(client)` inside a transaction.
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
   /**
-   * Takes all locks of these workers (1–1,000 ids) away. What a living one still runs will run a
-   * second time: only name workers that are gone. Rejects with InputError for another number of ids.
+   * Removes all locks of these workers (1–1,000 ids). A job that a live worker still runs will run twice: only name
+   * workers that have ended. Rejects with InputError for another number of ids.
    */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
   /**
-   * Frees the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000), to run
-   * again after `recoveryDelayMs` (default 30,000). Attempts stay as they are. `dryRun`: only says
-   * what it would do. Workers do this by themselves for each other (option `recovery`).
-   * Rejects with InputError for a duration that is negative or longer than a year.
+   * Recovers the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000), to run again after
+   * `recoveryDelayMs` (default 30,000). Attempts stay unchanged. `dryRun`: only reports what it would do. Workers do
+   * this for each other by themselves (option `recovery`). Rejects with InputError for a duration that is negative or
+   * longer than a year.
    */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**
-   * Builds the schema, or adds to an existing one what it lacks; safe with many starters at once.
-   * Rejects with `configuration` on `with(client)`: it needs a pool.
+   * Creates the schema, or applies the missing migrations; safe to run concurrently. Rejects with `configuration` on
+   * `with(client)`: it needs a pool.
    */
   migrate(): Promise<void>;
   /**
-   * The same on another pool or client, such as one inside a transaction: then a rollback takes
-   * back what was done. Ending the result ends nothing. Another driver than pg fits, too, through an
-   * object whose `query({ text, values })` resolves to `{ rows }`; before its first statement it is asked
-   * one, and rejected with `configuration` where it does not answer texts as they are.
+   * The same operations on another pool or client, such as one inside a transaction: a rollback then undoes them.
+   * Ending the result closes nothing. Drivers other than pg can be passed as an object whose `query({ text, values })`
+   * resolves to `{ rows }`; it is checked with one query before its first statement, and rejected with `configuration`
+   * if it does not return texts unchanged.
    */
   with(client: StatementClient): WorkerUtils<Added>;
-  /** Ends the pool of its own, after the statements under way; never one that was lent. Idempotent. */
+  /** Closes its own pool after pending statements; never a pool of the caller. Idempotent. */
   end(): Promise<void>;
 }
 
@@ -201,8 +190,8 @@ function isQueryable(value: unknown): boolean {
 }
 
 /**
- * Utilities for one queue. Connects at first use, so a wrong address shows at the first call.
- * Throws InputError for an unknown option, one out of range, or a URL that is none.
+ * Returns utilities for one queue. Connects at first use, so a wrong address fails the first call. Throws InputError
+ * for an unknown option, a value out of range, or an invalid URL.
  */
 export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<WorkerUtils> {
   const { pool, connectionString, maxConnections, logger, ...checked } = validate(
@@ -230,17 +219,17 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
   return bindUtils(database, { pool: own, logger: log, before: null, end });
 }
 
-/** What utilities are made of. */
+/** What the utilities are built from. */
 export interface UtilsOwner {
-  /** null: there is only a client. */
+  /** null if there is only a client. */
   readonly pool: pg.Pool | null;
   readonly logger: Logger;
-  /** Called before a job is added; null: nothing is. */
+  /** Called before a job is added; null: none. */
   readonly before: BeforeAdd | null;
   end(): Promise<void>;
 }
 
-/** The operations on `db`. With a `before`, addJob may give null. */
+/** The operations on `db`. With `before`, addJob may return null. */
 export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerUtils<Added> {
   const { addJob, addJobs, copyJobs, ...rest } = boundOperations(
     db,

@@ -22,11 +22,17 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
   ["an unreachable server", ["status"], { DATABASE_URL: nowhere }, 1, /cannot reach PostgreSQL/],
   ["an unknown flag", ["list", "--lmit", "3"], {}, 2, /list has no option --lmit/],
   ["an unknown command", ["lst"], {}, 2, /unknown command "lst".*list/],
-  ["no command", [], {}, 2, /name a command/],
+  ["no command", [], {}, 2, /no command given/],
   ["a missing argument", ["show"], {}, 2, /<id> is missing/],
   ["a missing argument in capitals", ["add-many"], {}, 2, /<file> is missing: JSON Lines/],
   ["a number that is none", ["list", "--limit", "foo"], {}, 1, /--limit: must be .*, not "foo"/],
-  ["ids among words", ["complete", "1", "abc"], {}, 2, /<ids>: "abc" is no job id/],
+  [
+    "ids among words",
+    ["complete", "1", "abc"],
+    {},
+    2,
+    /<ids>: give either ids or one query, not both; "abc" is not a job id/,
+  ],
   [
     "a port that is none",
     ["status"],
@@ -34,7 +40,7 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
     1,
     /port in DATABASE_URL/,
   ],
-  ["a port that is none", ["healthcheck", "http://h:abc"], {}, 1, /<url>: has "abc" for a port/],
+  ["a port that is none", ["healthcheck", "http://h:abc"], {}, 1, /<url>: has "abc" as its port/],
   [
     "what is for an admin",
     ["run", "--tasks", ".", "--username", "u"],

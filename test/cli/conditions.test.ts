@@ -89,7 +89,7 @@ test("As JSON, status has the HTTP API's four states beside the conditions.", as
 
 test("watch counts what it has seen, and makes no rate of a few seconds.", async () => {
   const first = (await quickly(["watch"], env)).stdout;
-  assert.match(first, /^in the last minute: not known yet$/m);
+  assert.match(first, /^in the last minute: no data yet$/m);
   const options = ["--interval", "500ms"];
   const { screen } = await onTerminal(["watch", ...options], env, "q", " added");
   assert.match(screen, /in \d+ s: \d+ added/);

@@ -29,7 +29,7 @@ test("On a terminal a destroying command says what it will do, and waits for a y
   const id = await addJob();
   for (const answer of [no, "nope\r", ctrlD]) {
     const { status, screen } = await onTerminal(["complete", id], answer);
-    assert.match(screen, new RegExp(`complete ${id}: .*deleted.* Go on\\? \\[y/N\\]`));
+    assert.match(screen, new RegExp(`complete ${id}: .*deleted.* Continue\\? \\[y/N\\]`));
     assert.match(screen, /nothing was changed/);
     assert.equal(status, 1);
   }
@@ -63,7 +63,7 @@ test("Without a terminal what destroys is refused unless --yes confirms it.", as
   ];
   for (const args of destroying) {
     const ran = await quickly(args, env);
-    const line = `worker: ${args[0]} asks for confirmation, and there is no terminal: --yes confirms it; see "worker ${args[0]} --help"\n`;
+    const line = `worker: ${args[0]} asks for confirmation, and there is no terminal: confirm with --yes; see "worker ${args[0]} --help"\n`;
     assert.deepEqual(ran, { status: 2, stdout: "", stderr: line });
   }
   assert.equal(await isThere(id), true);

@@ -53,9 +53,9 @@ test("A secret's file with nothing in it is refused, and one without an end is n
   const empty = join(folder, "empty");
   writeFileSync(empty, "\n");
   const nothing = await quickly(["status"], { DATABASE_URL_FILE: empty });
-  assert.match(nothing.stderr, /^worker: DATABASE_URL_FILE: there is nothing in .*empty/);
+  assert.match(nothing.stderr, /^worker: DATABASE_URL_FILE: .*empty is empty/);
   const endless = await worker(["admin"], { ...env, WORKER_ADMIN_PASSWORD_FILE: "/dev/zero" });
-  assert.match(endless.stderr, /WORKER_ADMIN_PASSWORD_FILE: \/dev\/zero has more than 64 KiB/);
+  assert.match(endless.stderr, /WORKER_ADMIN_PASSWORD_FILE: \/dev\/zero is larger than 64 KiB/);
   assert.notEqual(endless.status, 0);
 });
 
@@ -86,7 +86,10 @@ test("The database URL may lie in a file, and come as a credential of systemd.",
   const absent = await quickly(["status"], { DATABASE_URL_FILE: join(folder, "none") });
   assert.match(absent.stderr, /^worker: DATABASE_URL_FILE: cannot be read: ENOENT/);
   const both = await quickly(["status"], { ...env, DATABASE_URL_FILE: file });
-  assert.match(both.stderr, /^worker: DATABASE_URL: is set, and DATABASE_URL_FILE, too/);
+  assert.match(
+    both.stderr,
+    /^worker: DATABASE_URL: and DATABASE_URL_FILE are both set; use only one/,
+  );
 });
 
 test("A service of libpq's is enough.", async () => {
@@ -116,7 +119,7 @@ test("No variable answers a question, or takes a bound away.", async () => {
       assert.equal(variableOf(key, command), null);
   }
   const ran = await quickly(["cleanup"], { ...env, WORKER_CLEANUP_ALL: "1", WORKER_ALL: "1" });
-  assert.match(ran.stderr, /say what with --task, or everything with --all/);
+  assert.match(ran.stderr, /give --task, or --all for everything/);
 });
 
 test("The help says which variables there are.", async () => {

@@ -55,7 +55,7 @@ test("A signal in the middle ends it after a whole line, and it says how to go o
     const [, cursor = ""] = /--cursor (\S+)\n$/.exec(await said) ?? [];
     assert.equal(
       await said,
-      `worker: stopped after ${count} jobs; it goes on with --cursor ${cursor}\n`,
+      `worker: stopped after ${count} jobs; continue it with --cursor ${cursor}\n`,
     );
     assert.equal(cursor, `${last}-${JOBS}`);
     const rest = await worker(["export", "--columns", "id", "--cursor", cursor], env);
@@ -88,7 +88,7 @@ test("With a place to go on from, a file is continued.", async () => {
 
 test("An empty export of a name that nothing has says so beside the lines.", async () => {
   const { status, stdout, stderr } = await worker(["export", "task:nmae"], env);
-  assert.deepEqual([status, stdout, stderr], [0, "", "worker: nothing is called task:nmae\n"]);
+  assert.deepEqual([status, stdout, stderr], [0, "", "worker: no such name: task:nmae\n"]);
   const json = await worker(["export", "task:nmae", "--json"], env);
   assert.deepEqual([json.status, json.stdout, json.stderr], [0, "", ""]);
 });
@@ -98,6 +98,6 @@ test("A disk that is full is a failure in one line.", async () => {
   assert.equal(full.status, 1);
   assert.match(
     full.stderr,
-    /^worker: --output: cannot be written: ENOSPC.*; broke off after .* jobs.*\n$/,
+    /^worker: --output: cannot be written: ENOSPC.*; export interrupted after .* jobs.*\n$/,
   );
 });

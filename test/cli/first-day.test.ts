@@ -27,7 +27,7 @@ test("The demo's help names the directory of its database.", async () => {
   const { stdout } = await quickly(["demo", "--help"]);
   assert.match(
     stdout.replaceAll(/\s+/g, " "),
-    /worker\/demo in \$XDG_STATE_HOME, or in ~\/\.local\/state, as root in \/var\/lib/,
+    /worker\/demo in \$XDG_STATE_HOME or ~\/\.local\/state, as root in \/var\/lib/,
   );
 });
 
@@ -42,7 +42,7 @@ test("The faults of a crontab have a line each.", async () => {
     { DATABASE_URL: url },
   );
   const [head, ...lines] = ran.stderr.trimEnd().split("\n");
-  assert.equal(head, `worker: ${lines.length} things are wrong:`);
+  assert.equal(head, `worker: ${lines.length} problems:`);
   assert.ok(
     lines.length >= 4 && lines.every((line) => /^ {2}--crontab ".*", line \d/.test(line)),
     ran.stderr,
@@ -56,7 +56,10 @@ test("run --once names the tasks of ready jobs that it has no file for.", async 
   const env = { DATABASE_URL: url };
   for (const task of ["here", "missing", "missing"]) await quickly(["add", task], env);
   const ran = await worker(["run", "--tasks", tasks, "--once"], env);
-  assert.match(ran.stdout, /^1 done, 0 failed\nready, but without a task here: missing 2\n$/);
+  assert.match(
+    ran.stdout,
+    /^1 done, 0 failed\nready, but this worker has no such task: missing 2\n$/,
+  );
   const all = filesOf({
     "here.mjs": "export default () => {};",
     "missing.mjs": "export default () => {};",
@@ -88,7 +91,7 @@ test("A fault in the syntax of a task has its line, in whatever kind of module."
 test("Several wrong options have a line each, one alone has one.", async () => {
   const two = await quickly(["add", "t", "--priority", "99999", "--max-attempts", "0"]);
   const [head, ...lines] = two.stderr.trimEnd().split("\n");
-  assert.equal(head, "worker: 2 things are wrong:");
+  assert.equal(head, "worker: 2 problems:");
   assert.match(lines.join("\n"), /^ {2}--max-attempts: must .*\n {2}--priority: must .*$/);
   const one = await quickly(["add", "t", "--priority", "99999"]);
   assert.match(one.stderr, /^worker: --priority: must be a whole number .*\n$/);

@@ -159,7 +159,7 @@ test("doctor names what is broken, with the line that fixes it.", async () => {
   await own.pool.query(create);
   assert.match(fixOf("the trigger slow runs for every job"), /disable trigger slow/);
   assert.match(fixOf("the foreign key orders_job_fkey of orders refuses"), /drop constraint/);
-  assert.equal(fixOf("job 7 has ended and stays locked: PostgreSQL refuses"), "worker why 7");
+  assert.equal(fixOf("job 7 has finished and stays locked: PostgreSQL refuses"), "worker why 7");
   await own.pool.query("drop table orders; delete from worker._private_workers");
   const after = await quickly(["doctor"], env);
   assert.equal(after.status, 3, after.stdout);
@@ -267,7 +267,10 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
     );
     await own.pool.query(`alter role ${role} bypassrls`);
     const after = await quickly(["doctor"], { DATABASE_URL: asRole });
-    assert.match(after.stdout, /^ok {4}privileges: this role may do all that workers do$/m);
+    assert.match(
+      after.stdout,
+      /^ok {4}privileges: this role has all privileges that a worker needs$/m,
+    );
   } finally {
     await own.pool.query(`drop owned by ${role}; drop role ${role}`);
   }

@@ -49,7 +49,7 @@ test("With a certificate it speaks TLS, SIGHUP reads it anew, and a bad one chan
   assert.deepEqual(await healthz(admin, options), first);
   put("localhost", "client");
   admin.send("SIGHUP");
-  await admin.logged("the new certificate will not do: the old one stays");
+  await admin.logged("the new certificate or key is invalid; the old pair stays in use");
   assert.deepEqual(await healthz(admin, options), first);
   put("client");
   admin.send("SIGHUP");
@@ -63,7 +63,7 @@ test("With a certificate it speaks TLS, SIGHUP reads it anew, and a bad one chan
   const [scraped] = (await once(metrics, "response")) as [http.IncomingMessage];
   assert.match(await text(scraped), /^worker_admin_certificate_expiry_timestamp_seconds \d+$/m);
   const lines = await admin.stop();
-  const bad = lines.filter(({ msg }) => msg.includes("will not do"));
+  const bad = lines.filter(({ msg }) => msg.includes("is invalid"));
   assert.deepEqual(
     bad.map(({ error }) => error),
     [`the key in ${key} is not that of the certificate`],
@@ -81,10 +81,10 @@ test("Browsers are told to come by HTTPS of a host that is not this machine alon
   const off = await startAdmin(["--listen", "0.0.0.0:0", "--no-hsts", ...TLS]);
   assert.equal((await healthz(off, options)).hsts, "max-age=0");
   const asked = await worker(["healthcheck", off.announced.url, "--insecure"]);
-  assert.match(asked.stderr, /is not ready: it answers 503 \(database_unreachable\)/);
+  assert.match(asked.stderr, /is not ready: status 503 \(database_unreachable\)/);
   assert.match(
     (await worker(["healthcheck", off.announced.url])).stderr,
-    /certificate of https:.* will not do \([^;]*\); --insecure takes any/,
+    /certificate of https:.* is invalid \([^;]*\); --insecure accepts any certificate/,
   );
   await off.stop();
 });
@@ -98,10 +98,7 @@ test("On a unix socket everybody who may connect comes in with --auth none, and 
   const foreign = { socketPath: path, headers: { host: "evil.example" } };
   assert.equal((await healthz(admin, foreign)).status, 403);
   const asked = await worker(["healthcheck", `unix:${path}`]);
-  assert.match(
-    asked.stderr,
-    /^worker: unix:.* is not ready: it answers 503 \(database_unreachable\)/,
-  );
+  assert.match(asked.stderr, /^worker: unix:.* is not ready: status 503 \(database_unreachable\)/);
   const second = await worker(["admin", "--listen", `unix:${path}`], { DATABASE_URL: NOWHERE });
   assert.match(second.stderr, /^worker: unix:.* is in use: .* another path with --listen\n$/);
   await admin.stop();
@@ -116,7 +113,7 @@ test("A unix socket is given to a group, and named with the base path.", async (
   const { mode, gid: given } = statSync(path);
   assert.deepEqual([mode & 0o777, given], [0o660, gid]);
   assert.equal(admin.announced.url, `unix:${path}:/queue/`);
-  assert.match((await worker(["healthcheck", admin.announced.url])).stderr, /it answers 503/);
+  assert.match((await worker(["healthcheck", admin.announced.url])).stderr, /status 503/);
   await admin.stop();
 });
 

@@ -62,7 +62,10 @@ test("An undo of a deletion names the application's own columns, which it does n
     const ran = await run("remove", "own", "--yes");
     const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(ran.stdout) ?? [];
     const undone = await run("operations", id, "undo");
-    assert.match(undone.stdout, /^Undone: 1 of 1 job is back, but for your own column tenant: /m);
+    assert.match(
+      undone.stdout,
+      /^Undone: 1 of 1 job is restored, except for the application's column tenant, now at the default/m,
+    );
     const shown = await run("operations", id);
     assert.match(shown.stdout, /but for your own column tenant/);
   } finally {
@@ -177,7 +180,7 @@ test("Ctrl-C pauses it, says how to go on, and another command goes on.", async 
   child.kill("SIGINT");
   const [status] = await once(child, "close");
   assert.equal(status, 3);
-  assert.match(stdout, /Paused after \d+ jobs; nothing more is changed/);
+  assert.match(stdout, /Paused after \d+ jobs; no more jobs are changed/);
   const [, id = ""] = /worker operations (\d+) resume/.exec(stdout) ?? [];
   const resumed = worker(["operations", id, "resume"], env);
   const before = await failed();
@@ -258,7 +261,7 @@ test("At a terminal the tables are offered; without consent nothing is added or 
   const { stdout } = await quickly(["operations"], bare);
   assert.match(stdout, /needs tables/);
   const agreed = await answered("y", "y");
-  assert.match(agreed, /Added the extension operations.*Go on\?.*Failed 1 of 1 job/s);
+  assert.match(agreed, /Added the extension operations.*Continue\?.*Failed 1 of 1 job/s);
 });
 
 test("On a server that takes no writes nobody is asked first, and a rehearsal shows what it would do.", async () => {

@@ -35,7 +35,7 @@ test("healthcheck asks /readyz below the path, and is 0 only when it is ready.",
   const not = await serving(503, '{"error":"not ready","reason":"database_unreachable"}');
   const no = await quickly(["healthcheck", not.url]);
   assert.deepEqual([no.status, no.stdout], [1, ""]);
-  assert.match(no.stderr, /is not ready: it answers 503 \(database_unreachable\)\n$/);
+  assert.match(no.stderr, /is not ready: status 503 \(database_unreachable\)\n$/);
 });
 
 test("Without a URL healthcheck asks where an admin of the same variables listens.", async () => {
@@ -50,17 +50,17 @@ test("Without a URL healthcheck asks where an admin of the same variables listen
     "localhost:1": "http://localhost:1/readyz",
   })) {
     const { stderr } = await quickly(["healthcheck"], { WORKER_ADMIN_LISTEN: listen });
-    assert.ok(stderr.startsWith(`worker: ${where} does not answer`), stderr);
+    assert.ok(stderr.startsWith(`worker: cannot connect to ${where} `), stderr);
   }
   const secured = { WORKER_ADMIN_LISTEN: "127.0.0.1:1", WORKER_ADMIN_TLS_CERT: "cert.pem" };
   const { stderr } = await quickly(["healthcheck"], secured);
-  assert.match(stderr, /^worker: https:\/\/127\.0\.0\.1:1\/readyz does not answer/);
+  assert.match(stderr, /^worker: cannot connect to https:\/\/127\.0\.0\.1:1\/readyz /);
 });
 
 test("healthcheck says who does not answer, without the password that was typed.", async () => {
   const away = await quickly(["healthcheck", "http://me:secret@127.0.0.1:1"]);
   assert.equal(away.status, 1);
-  assert.match(away.stderr, /^worker: http:\/\/127\.0\.0\.1:1\/readyz does not answer/);
+  assert.match(away.stderr, /^worker: cannot connect to http:\/\/127\.0\.0\.1:1\/readyz /);
   assert.doesNotMatch(away.stderr, /secret/);
   assert.match((await quickly(["healthcheck", "localhost"])).stderr, /<url>: must be a URL/);
 });
@@ -119,5 +119,5 @@ test("The manual page names every command, its options and their variables.", as
 test("What is about the program needs no database, and refuses to be told one.", async () => {
   const { status, stderr } = await worker(["man", "--schema", "x"]);
   assert.equal(status, 2);
-  assert.match(stderr, /man takes no --schema: it needs none/);
+  assert.match(stderr, /man does not support --schema: it needs no database/);
 });

@@ -296,7 +296,7 @@ test("What is wrong with the files is said at once, with status 2, and nothing i
   for (const one of says) assert.match(lines, one);
   assert.match(await bad([]), /--tasks is missing/);
   assert.match(await bad(["--tasks", "/nowhere"]), /--tasks: there is no directory "\/nowhere"/);
-  assert.match(await bad(["--tasks", filesOf({})]), /--tasks: there is no task in/);
+  assert.match(await bad(["--tasks", filesOf({})]), /--tasks: no task found in/);
   const twice = filesOf({ "a/b.js": "module.exports = () => {};", "a/b.sh": "#!/bin/sh\n" });
   assert.match(
     await bad(["--tasks", twice]),

@@ -82,13 +82,13 @@ const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
   [["show"], /<id> is missing: job id; see "worker show --help"/],
   [["complete"], /<ids> is missing: ids of jobs, or one query/],
   [["unlock"], /<worker-ids> is missing/],
-  [["show", "1", "2"], /show does not know what to do with "2"/],
-  [["cleanup"], /say what with --task, or everything with --all/],
-  [["cleanup", "--all", "--task", "gc-job-queues"], /--all and --task say two things/],
+  [["show", "1", "2"], /show: unexpected argument "2"/],
+  [["cleanup"], /give --task, or --all for everything/],
+  [["cleanup", "--all", "--task", "gc-job-queues"], /use either --all or --task/],
   [["list", "--state", "odd"], /--state: must be one of all, /],
-  [["demo", "--schema", "x"], /demo takes no --schema: it runs on a database of its own/],
+  [["demo", "--schema", "x"], /demo does not support --schema: it has its own database/],
   [["--database-url", "postgres://x", "demo"], /demo takes no --database-url/],
-  [["add", "t", "{}", "--payload-file", "x"], /<payload> and --payload-file say two things/],
+  [["add", "t", "{}", "--payload-file", "x"], /use either <payload> or --payload-file/],
 ];
 for (const [args, says] of refusals) {
   test(`worker ${args.join(" ")} is refused in words.`, async () => {

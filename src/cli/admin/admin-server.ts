@@ -1,5 +1,5 @@
-// What `worker admin` and `worker demo` share: the server's options, its secrets from the
-// environment, and what is printed once it listens.
+// Shared by `worker admin` and `worker demo`: the server's options, its secrets from the environment, and the lines
+// printed once it listens.
 import type { Pool } from "pg";
 import type { AuthOptions } from "../../admin/config/auth-options.ts";
 import type { AdminServerConfig } from "../../admin/config/config.ts";
@@ -30,7 +30,7 @@ function octal(describe: string): OptionValue<number | undefined> {
 export const adminOptions = {
   listen: defaulting(
     text(
-      "Address and port (0: any free one), unix:/path, or fd: for a socket that systemd passes",
+      "Address and port (port 0: any free one), unix:/path, or fd: for a socket passed by systemd",
       {
         form: "address",
         field: "listenAddr",
@@ -38,16 +38,16 @@ export const adminOptions = {
     ),
     "127.0.0.1:5678",
   ),
-  listenMode: octal("Who may connect to a unix socket [default: 0600, with a group 0660]"),
-  listenGroup: text("Group that a unix socket is given to", { form: "group" }),
-  tlsCert: text("Certificate in PEM, its chain behind it: TLS 1.2 and later, and nothing else", {
+  listenMode: octal("Mode of a unix socket [default: 0600, with a group 0660]"),
+  listenGroup: text("Group of a unix socket", { form: "group" }),
+  tlsCert: text("PEM certificate with its chain; only TLS 1.2 and later is served", {
     form: "file",
     field: "tls.certFile",
   }),
-  tlsKey: text("Key of the certificate", { form: "file", field: "tls.keyFile" }),
-  hsts: flag("With TLS: take back that browsers come to this host by HTTPS only", {}, true),
+  tlsKey: text("Private key of the certificate", { form: "file", field: "tls.keyFile" }),
+  hsts: flag("With TLS: tell browsers to forget HSTS for this host", {}, true),
   auth: defaulting(
-    choice("How to log in; none only on a loopback address or a private socket", [
+    choice("Login method; none only on a loopback address or a private socket", [
       "basic",
       "bearer",
       "header",
@@ -55,26 +55,32 @@ export const adminOptions = {
     ]),
     "basic",
   ),
-  username: text("For basic [default: admin]", { form: "name", field: "auth.username" }),
-  headerName: text("For header [default: x-worker-admin-token]", {
+  username: text("User name for basic [default: admin]", { form: "name", field: "auth.username" }),
+  headerName: text("Header name for header [default: x-worker-admin-token]", {
     form: "name",
     field: "auth.headerName",
   }),
-  readOnly: flag("Refuse every change"),
-  basePath: defaulting(text("Path under which a reverse proxy serves this", { form: "path" }), "/"),
-  label: text("What to call this environment, such as production", { form: "name" }),
-  metricsToken: text("What a scraper may send to read /metrics, and nothing else", {
+  readOnly: flag("Reject every change"),
+  basePath: defaulting(
+    text("Path under which a reverse proxy serves the admin", { form: "path" }),
+    "/",
+  ),
+  label: text("Name of this environment, such as production", { form: "name" }),
+  metricsToken: text("Token that gives access to /metrics only", {
     form: "token",
     isSecret: true,
   }),
   trustedProxy: several(
-    text("Network of a proxy in front, or unix:; whom it names is the client; may be repeated", {
-      form: "cidr",
-      field: "trustedProxies",
-    }),
+    text(
+      "Network of a trusted reverse proxy, or unix:; its forwarded client address is used; may be repeated",
+      {
+        form: "cidr",
+        field: "trustedProxies",
+      },
+    ),
   ),
   limit: several(
-    text("A bound other than the default, such as viewers=200; may be repeated", {
+    text("Override a limit, such as viewers=200; may be repeated", {
       form: "name=number",
       field: "limits",
     }),
@@ -82,11 +88,11 @@ export const adminOptions = {
 } satisfies Values;
 
 export const adminNotes =
-  "Secrets come from the environment, from files and from systemd's credentials: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header); WORKER_ADMIN_PASSWORD_FILE names a file, worker-admin-password is the credential. One that is not set is generated and printed once. WORKER_ADMIN_METRICS_TOKEN does for --metrics-token, which others see in the list of processes. A configured secret needs 12 characters where other machines can reach it. With --tls-cert SIGHUP reads certificate and key anew; without it, it means a stop.";
+  "Secrets come from the environment, from files or from systemd credentials: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header). WORKER_ADMIN_PASSWORD_FILE names a file; worker-admin-password is the credential. A secret that is not set is generated and printed once. Prefer WORKER_ADMIN_METRICS_TOKEN to --metrics-token: options show up in ps. A configured secret needs 12 characters where other machines can connect. With --tls-cert, SIGHUP reloads the certificate and the key; without it, SIGHUP stops the server.";
 
 type AdminArguments = Given<typeof adminOptions>;
 
-/** The configuration that the arguments ask for. Throws InputError with everything wrong. */
+/** The configuration given by the arguments. Throws InputError with all problems. */
 export async function adminConfig(
   args: AdminArguments,
   pool: Pool,
@@ -116,7 +122,7 @@ export async function adminConfig(
     .build();
 }
 
-/** Has SIGHUP read the certificate anew. What will not do is a line in the log, and the old one stays. */
+/** Makes SIGHUP reload the certificate. An invalid pair is logged, and the old one stays in use. */
 export function certificateReload(server: AdminServer, logger: Logger): () => void {
   return () => {
     try {
@@ -125,12 +131,15 @@ export function certificateReload(server: AdminServer, logger: Logger): () => vo
       const problems =
         error instanceof InputError ? error.problems : [{ message: messageOf(error) }];
       const why = problems.map(({ message }) => message).join("; ");
-      logger.error({ error: why }, "the new certificate will not do: the old one stays");
+      logger.error(
+        { error: why },
+        "the new certificate or key is invalid; the old pair stays in use",
+      );
     }
   };
 }
 
-/** `viewers=200`; what the names and numbers must be, the configuration knows. */
+/** Parses `viewers=200`. Names and numbers are checked with the rest of the configuration. */
 function limitsOf(texts: readonly string[]): Record<string, number> {
   const pairs = texts.map((typed) => {
     const [, name = "", number] = /^(\w+)=(\d{1,15})$/.exec(typed) ?? [];
@@ -161,7 +170,7 @@ function authOptions(args: AdminArguments): AuthOptions {
 
 const secret = (name: string) => secretOf(name, process.env)?.text;
 
-/** Says where to go and how to log in; a configured secret is never repeated. */
+/** Prints the URL and how to log in. A configured secret is never printed. */
 export function announce(server: AdminServer, config: AdminServerConfig, json: boolean): void {
   const { mode, username, headerName, generatedSecret } = config.auth;
   const login = { url: server.url, auth: mode, username, header_name: headerName };
@@ -178,8 +187,8 @@ export function announce(server: AdminServer, config: AdminServerConfig, json: b
   }
   if (username !== null) print(`  User      ${username}`);
   if (headerName !== null) print(`  Header    ${headerName}`);
-  const rights = config.readOnly ? "read everything" : "do everything";
-  const who = "path" in config.listen ? "who may connect" : "on this machine";
+  const rights = config.readOnly ? "read" : "read and change";
+  const who = "path" in config.listen ? "with access to the socket" : "on this machine";
   const kind = mode === "basic" ? "Password" : "Token   ";
   if (generatedSecret !== null) print(`  ${kind}  ${generatedSecret}   (generated for this run)`);
   else if (mode === "none") print(`  Login     none: everybody ${who} may ${rights}`);

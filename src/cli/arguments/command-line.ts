@@ -1,5 +1,5 @@
-// The command line as yargs knows it, registered from the commands' own records: yargs splits the
-// words and lays out the help. What the words mean for a command is in given.ts.
+// Parses the command line with yargs, registered from the commands' own records. yargs splits the arguments and lays
+// out the help; given.ts turns them into a command's values.
 import yargs, { type Argv } from "yargs";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import { variableOf } from "./environment.ts";
@@ -7,29 +7,29 @@ import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./refusals.ts";
 import type { OptionValue } from "./values.ts";
 
-/** What was typed, as yargs splits it. */
+/** The arguments as yargs splits them. */
 export interface Typed {
-  /** Every word, as the shell gave it. */
+  /** Every argument, as the shell passed it. */
   readonly argv: readonly string[];
-  /** The command that is named, or the program itself where none is. */
+  /** The named command; the program itself if no command is named. */
   readonly command: CliCommand;
-  /** What is no option; the command's name is not among them. */
+  /** Positional arguments, without the command's name. */
   readonly words: readonly string[];
-  /** What stands after `--`. */
+  /** Everything after `--`. */
   readonly rest: readonly string[];
-  /** By name without dashes; all values of an option that was given more than once. */
+  /** By name without dashes; a repeated option has all its values. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Filled while yargs parses. */
+/** Filled in while yargs parses. */
 interface Found {
   command: CliCommand;
   readonly options: Record<string, unknown>;
 }
 
 /**
- * `program`: what holds for every command: its options are the global ones. Throws UsageError for an
- * unknown command, an option without its value, and a flag with one.
+ * Splits the arguments. `program` has the global options. Throws UsageError for an unknown command, an option without
+ * its value, and a flag with one.
  */
 export function typedIn(
   argv: readonly string[],
@@ -37,17 +37,17 @@ export function typedIn(
   commands: readonly CliCommand[],
 ): Typed {
   const found: Found = { command: program, options: {} };
-  // Where it stands first, as nearly always, the others need not be laid out.
+  // If the command comes first, as nearly always, the other commands need not be registered.
   const named = commands.filter((one) => namesOf(one).includes(argv[0] ?? ""));
-  const known = named.length > 0 ? named : commands;
-  const { _, "--": rest } = commandLine(argv, program, known, found, false).parseSync();
+  const candidates = named.length > 0 ? named : commands;
+  const { _, "--": rest } = commandLine(argv, program, candidates, found, false).parseSync();
   const words = _.map(String);
   if (found.command === program) refuseUnknown(words, commands);
   else words.shift();
   return { ...found, argv, words, rest: Array.isArray(rest) ? rest.map(String) : [] };
 }
 
-/** The help for the command that is named, or for the program. Throws UsageError as above. */
+/** The help of the named command, or of the program. Throws UsageError as above. */
 export async function helpFor(
   argv: readonly string[],
   program: CliCommand,
@@ -58,13 +58,13 @@ export async function helpFor(
   const text = await line.getHelp();
   const words = line.parsed === false ? [] : line.parsed.argv._;
   if (found.command === program) refuseUnknown(words.map(String), commands);
-  // yargs leaves no space where the two columns of a line fill it.
+  // yargs omits the space when the two columns fill a line.
   return `${text.replaceAll(/(?<=\S)\[(?=default|aliases|boolean)/g, " [")}\n`;
 }
 
 function refuseUnknown([name]: readonly string[], commands: readonly CliCommand[]): void {
   if (name === undefined) return;
-  // Never one that takes something away: who follows the advice may not look twice.
+  // Never suggests a destructive command: the suggestion may be run without a second look.
   const owners = new Map(commands.flatMap((one) => namesOf(one).map((each) => [each, one])));
   const isHarmless = (each: string) => owners.get(each)?.destroys !== true;
   const hint = didYouMean(name, [...owners.keys()], isHarmless);
@@ -75,14 +75,14 @@ const namesOf = ({ name, aliases }: CliCommand) => [name, ...aliases];
 
 const WIDTH = 100;
 
-/** Where yargs would speak for itself. */
+/** Replaces messages of yargs. */
 const sentences = {
   "Positionals:": "Arguments:",
   "Not enough arguments following: %s": "--%s needs a value",
   "Argument unexpected for: %s": "--%s takes no value",
 };
 
-/** Values stay as they were typed, and names, too: `--a.b` and `--run-at` are names like any other. */
+/** Values and names stay as typed: `--a.b` and `--run-at` are names like any other. */
 const parsing = {
   "camel-case-expansion": false,
   "dot-notation": false,
@@ -92,10 +92,10 @@ const parsing = {
   "strip-aliased": true,
 };
 
-/** What stands beside the options in what yargs gives. */
+/** Keys of the yargs result that are not options. */
 const fields = ["$0", "_", "--"];
 
-/** Without `isHelp` nothing is described: yargs would lay it out all the same, which takes a while. */
+/** Without `isHelp` nothing gets a description: yargs would lay it out in any case, which is slow. */
 function commandLine(
   argv: readonly string[],
   program: CliCommand,
@@ -103,17 +103,17 @@ function commandLine(
   found: Found,
   isHelp: boolean,
 ): Argv {
-  // Nothing is looked for in the working directory, which may have been removed.
+  // Reads nothing from the working directory, which may no longer exist.
   const line = yargs([...argv], "/")
-    .scriptName("") // else it would stand before each command in the list
+    .scriptName("") // otherwise the name precedes each command in the list
     .wrap(WIDTH)
     .updateStrings(sentences)
     .parserConfiguration(parsing)
-    // Its own would take the last word for a question: `add help` adds a job.
+    // The built-in help command would treat a last word `help` as a request for help: `add help` adds a job.
     .help(false)
     .version(false)
     .exitProcess(false)
-    // Its checks, of which we ask for none, would stumble over names such as "constructor".
+    // The checks of yargs are not used and fail on names such as "constructor".
     .middleware((typed) => {
       for (const name of Object.keys(typed)) {
         if (fields.includes(name)) continue;
@@ -148,7 +148,7 @@ function explain(line: Argv, { name, words, describe, notes }: CliCommand): void
   line.usage(`${usage}\n\n${describe}`).epilogue(notes);
 }
 
-/** The part of the help below the options. */
+/** The notes below the options. */
 function notesOf(command: CliCommand): string {
   const lines = command.examples.map((line) => `\n  ${line}`).join("");
   const shown = lines === "" ? "" : `Examples:${lines}`;
@@ -161,10 +161,10 @@ function environmentNote(command: CliCommand): string {
   if (example === undefined) return "";
   const all = variableOf("option", command)?.replace(/OPTION$/, "<OPTION>");
   const such = `${optionName(example)} is ${variableOf(example, command)}`;
-  return `Its options may come from the environment as ${all}: ${such}.`;
+  return `Options can be set in the environment as ${all}: ${such}.`;
 }
 
-/** A command's options may stand before its name, which must not be taken for their value. */
+/** A command's options may precede its name, which must not be parsed as their value. */
 function splitByOptionsOf(line: Argv, { words, options }: CliCommand): void {
   for (const [key, value] of [...Object.entries(words), ...Object.entries(options)]) {
     for (const name of [optionName(key), ...value.aliases]) {
@@ -175,7 +175,7 @@ function splitByOptionsOf(line: Argv, { words, options }: CliCommand): void {
 
 function addWords(line: Argv, words: Values): void {
   for (const [key, { describe, aliases, fallback }] of Object.entries(words)) {
-    // These are options. yargs knows no word that may also be typed as one.
+    // Words that may also be typed as options: yargs has no such concept.
     const also = aliases.length === 0 ? "" : ` (also: ${aliases.join(", ")})`;
     const shown = { describe: `${describe}${also}`, defaultDescription: fallback ?? undefined };
     line.positional(key, shown);
@@ -183,7 +183,7 @@ function addWords(line: Argv, words: Values): void {
   }
 }
 
-/** Under the heading `group`; null: they are not shown. */
+/** `group`: the heading; null hides the options. */
 function addOptions(line: Argv, options: Values, group: string | null): void {
   for (const [key, value] of Object.entries(options)) {
     const { describe, form, many, fallback } = value;
@@ -197,13 +197,13 @@ function addOptions(line: Argv, options: Values, group: string | null): void {
       continue;
     }
     line.boolean(name).alias(name, alias).nargs(name, 0).nargs(`no-${name}`, 0);
-    // What is on unless it is denied is shown as it is denied.
+    // A flag that is on by default is shown in its negated form.
     const isOn = value.read([]) === true;
     line.option(isOn ? `no-${name}` : name, { describe, boolean: true, ...place });
   }
 }
 
-/** How many words stand behind an option. */
+/** How many arguments an option takes. */
 function behind({ form, bare: mayBeBare }: OptionValue<unknown>) {
   if (mayBeBare === true) return { string: true } as const;
   return { nargs: form === null ? 0 : 1 };

@@ -1,41 +1,41 @@
-// What a command is: its words, its options, and what it does. Help, parsing and the names in error
-// messages all follow from this one record.
+// A command: its positional arguments, its options, and its function. Help, parsing and the names in error messages all
+// follow from this record.
 import type { OptionValue } from "./values.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the values of a table have different types
 export type Values = Readonly<Record<string, OptionValue<any>>>;
 
-/** What the user gave for each of the values. */
+/** The values given for a command's arguments. */
 export type Given<V extends Values> = {
   readonly [K in keyof V]: V[K] extends OptionValue<infer T> ? T : never;
 };
 
-/** 0 done, 1 failed, 3 partly done; 2 (used wrongly) is for the parser alone. */
+/** 0 success, 1 failure, 3 partial success. 2 (wrong usage) is reserved for the parser. */
 export type ExitStatus = 0 | 1 | 3;
 
 export interface CliCommand {
   readonly name: string;
-  /** Other names under which it is known, such as those of graphile_worker_rs. */
+  /** Other names of the command, such as those of graphile_worker_rs. */
   readonly aliases: readonly string[];
   /** One line of help. */
   readonly describe: string;
-  /** In the order in which they are typed; the keys are what the help calls them. */
+  /** In the order of typing; the keys are their names in the help. */
   readonly words: Values;
   /** `runAt` is typed `--run-at`. */
   readonly options: Values;
-  /** Stands below the options in the help. */
+  /** Shown below the options in the help. */
   readonly notes: string;
-  /** Lines as they are typed, at the end of the help. */
+  /** Example command lines, at the end of the help. */
   readonly examples: readonly string[];
-  /** It takes something away: never suggested for a mistyped word. */
+  /** The command is destructive: never suggested for a mistyped word. */
   readonly destroys: boolean;
-  /** A global option that it does not take, and why. */
+  /** Global options that the command rejects, each with the reason. */
   readonly refuses: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: command() has checked that they fit together
   readonly run: (given: any) => Promise<ExitStatus>;
 }
 
-/** A command as it is written down; `run` may give nothing, which is 0. */
+/** The parts of a command; `run` may return nothing, which is 0. */
 export interface CommandParts<W extends Values, O extends Values, G> {
   readonly name: string;
   readonly aliases?: readonly string[];
@@ -49,7 +49,7 @@ export interface CommandParts<W extends Values, O extends Values, G> {
   readonly run: (given: G & Given<W> & Given<O>) => Promise<ExitStatus | undefined>;
 }
 
-/** `G`: what the global options give. */
+/** `G`: the values of the global options. */
 export function makeCommand<W extends Values, O extends Values, G>(
   parts: CommandParts<W, O, G>,
 ): CliCommand {

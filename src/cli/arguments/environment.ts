@@ -1,5 +1,5 @@
-// Options by environment variable: WORKER_<OPTION> for those of every command, WORKER_<COMMAND>_<OPTION>
-// for its own. Secrets also from the file that <VARIABLE>_FILE names, and from systemd's credentials.
+// Options from environment variables: WORKER_<OPTION> for global options, WORKER_<COMMAND>_<OPTION> for a command's
+// own. Secrets also from the file named by <VARIABLE>_FILE and from systemd's credentials.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
@@ -8,19 +8,19 @@ import type { OptionValue } from "./values.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is said of an option, and where, in the words to tell of it. */
+/** An option set in the environment, and the name of its source. */
 export interface FromEnvironment {
   readonly texts: readonly string[];
   readonly where: string;
 }
 
-/** These do away with a question or a bound, are a question, or name code: each time they are typed. */
+/** These skip a confirmation or a bound, trigger one, or name code: they must be typed each time. */
 const TYPED_ONLY = new Set([
   ...["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"],
   ...["--tasks", "--plugin"],
 ]);
 
-/** `WORKER_LIST_LIMIT`; null: that option has to be typed. `command` is null for global options. */
+/** `WORKER_LIST_LIMIT`; null if the option must be typed. `command` is null for global options. */
 export function variableOf(key: string, command: CliCommand | null): string | null {
   const option = optionName(key);
   if (TYPED_ONLY.has(option)) return null;
@@ -28,14 +28,17 @@ export function variableOf(key: string, command: CliCommand | null): string | nu
   return words.join("_").replaceAll("-", "_").toUpperCase();
 }
 
-/** What the environment says of the options that `isTyped` does not know. Throws InputError for secrets that cannot be read. */
+/**
+ * The options set in the environment, without those for which `isTyped` is true. Throws InputError for unreadable
+ * secrets.
+ */
 export function optionsOfEnvironment(
   command: CliCommand,
   globals: Values,
   env: Environment,
   isTyped: (key: string) => boolean,
 ): ReadonlyMap<string, FromEnvironment> {
-  const said = new Map<string, FromEnvironment>();
+  const given = new Map<string, FromEnvironment>();
   for (const [owner, options] of [
     [null, globals],
     [command, command.options],
@@ -45,10 +48,10 @@ export function optionsOfEnvironment(
       if (variable === null || key in command.refuses || isTyped(key)) continue;
       const names = [variable, ...(value.variables ?? [])];
       const found = names.map((name) => oneOf(name, value, env)).find((one) => one !== null);
-      if (found !== undefined) said.set(key, textsOf(found.text, found.where, value));
+      if (found !== undefined) given.set(key, textsOf(found.text, found.where, value));
     }
   }
-  return said;
+  return given;
 }
 
 interface Found {
@@ -79,16 +82,15 @@ function truth(text: string, where: string): string {
 }
 
 /**
- * A secret by its variable, by the file that the variable with `_FILE` names, or by the credential
- * that systemd has put into its directory: WORKER_ADMIN_PASSWORD is `worker-admin-password` there. An
- * empty variable counts as none: it must never become an empty password. Throws InputError, also for a
- * file without anything in it.
+ * A secret from its variable, from the file named by the variable with `_FILE`, or from systemd's credential:
+ * `worker-admin-password` for WORKER_ADMIN_PASSWORD. An empty variable counts as unset, so that it never becomes an
+ * empty password. Throws InputError, also for an empty file.
  */
 export function secretOf(name: string, env: Environment): Found | null {
   const text = env[name];
   const file = env[`${name}_FILE`];
   if (text && file) {
-    const message = `is set, and ${name}_FILE, too: which one counts?`;
+    const message = `and ${name}_FILE are both set; use only one`;
     throw new InputError([{ path: name, message }]);
   }
   if (text) return { text, where: name };
@@ -101,7 +103,7 @@ export function secretOf(name: string, env: Environment): Found | null {
 
 const LONGEST_SECRET_BYTES = 65_536;
 
-/** Without the newline at the end, which editors leave. */
+/** Without the trailing newline that editors add. */
 function contentOf(path: string, where: string, mayBeMissing = false): Found | null {
   let content: string;
   try {
@@ -112,14 +114,14 @@ function contentOf(path: string, where: string, mayBeMissing = false): Found | n
   }
   const text = content.replace(/\r?\n$/, "");
   const problem = { path: where, message: "" };
-  if (text === "") throw new InputError([{ ...problem, message: `there is nothing in ${path}` }]);
+  if (text === "") throw new InputError([{ ...problem, message: `${path} is empty` }]);
   if (Buffer.byteLength(content) <= LONGEST_SECRET_BYTES) return { text, where };
   throw new InputError([
-    { ...problem, message: `${path} has more than 64 KiB; is it the right one?` },
+    { ...problem, message: `${path} is larger than 64 KiB; is it the right file?` },
   ]);
 }
 
-/** A byte more than a secret may have: what has no end, such as a device, is not read to it. */
+/** Reads one byte more than the limit: a device may never end. */
 function beginningOf(path: string): string {
   const file = openSync(path, "r");
   try {

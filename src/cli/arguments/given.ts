@@ -1,5 +1,5 @@
-// From what was typed to a command's values. yargs has split it; what does not fit is said here, in
-// the names that were typed, and all bad values at once.
+// Turns the split arguments into a command's values. Errors use the names as typed, and all bad values are reported at
+// once.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CliCommand, optionName, type Values } from "./command.ts";
 import type { Typed } from "./command-line.ts";
@@ -13,19 +13,19 @@ interface Option {
   readonly value: OptionValue<unknown>;
 }
 
-/** What was typed for each key. */
+/** The texts typed for each key. */
 type Texts = ReadonlyMap<string, readonly string[]>;
 
 export interface GivenValues {
-  /** By the keys of the command's words and options and of the global options. */
+  /** By the keys of the command's arguments and options and of the global options. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** How a key was typed, or which variable said it; null: nobody said anything. */
+  /** How a key was typed, or the variable that set it; null if it is not set. */
   whereOf(key: string): string | null;
 }
 
 /**
- * What was typed counts before what the environment says. Throws UsageError when the arguments do not
- * fit the command, and InputError with all problems when their values do not.
+ * Typed values override the environment. Throws UsageError if the arguments do not fit the command, and InputError with
+ * all problems if values are invalid.
  */
 export function givenIn(typed: Typed, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
@@ -68,7 +68,7 @@ function textsOfOptions({ command, argv, words, options }: Typed, values: Values
     const { key, value } = option;
     const reason = command.refuses[key];
     if (reason !== undefined) {
-      throw new UsageError(`${command.name} takes no ${spelling(name, argv)}: ${reason}`);
+      throw new UsageError(`${command.name} does not support ${spelling(name, argv)}: ${reason}`);
     }
     const all = [...(texts.get(key) ?? []), ...[typed].flat().map(String)];
     if (all.length > 1 && !value.many) {
@@ -80,7 +80,7 @@ function textsOfOptions({ command, argv, words, options }: Typed, values: Values
   return texts;
 }
 
-/** yargs takes `--y` for `-y`, and `--_` and `--$0` for fields of its own. */
+/** yargs accepts `--y` for `-y`, and treats `--_` and `--$0` as its own fields. */
 function misreadIn(argv: readonly string[]): string | undefined {
   const end = argv.indexOf("--");
   return argv
@@ -89,7 +89,7 @@ function misreadIn(argv: readonly string[]): string | undefined {
     ?.replace(/=.*/s, "");
 }
 
-/** By their names without dashes. A word may be known as an option, too. */
+/** By name without dashes. A positional argument may also be an option. */
 function knownOptions(words: Values, options: Values): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
   for (const [key, value] of Object.entries(words)) {
@@ -101,7 +101,7 @@ function knownOptions(words: Values, options: Values): ReadonlyMap<string, Optio
   return known;
 }
 
-/** Which of its names an option was given by. */
+/** The name by which an option was typed. */
 function typedName(
   key: string,
   value: OptionValue<unknown> | undefined,
@@ -116,17 +116,17 @@ const isIn = (argv: readonly string[], name: string) =>
 
 /** How the option `name` was typed. */
 function spelling(name: string, argv: readonly string[]): string {
-  const plain = name === "___proto___" ? "__proto__" : name; // yargs keeps it from being one
+  const plain = name === "___proto___" ? "__proto__" : name; // yargs renames it
   const spellings = [`--${plain}`, `--no-${plain}`, `-${plain}`];
   return spellings.find((one) => isIn(argv, one)) ?? `-${plain}`;
 }
 
-/** Options of earlier versions. */
+/** Options that were removed. */
 const REMOVED: Readonly<Record<string, string>> = {
   "--fast-queues": "named queues always use the ordinary lock; leave it out",
 };
 
-/** Names that other programs give to options of ours. */
+/** Option names of other programs, with ours. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "--port": "--listen",
   "--host": "--listen",
@@ -155,7 +155,7 @@ function unknownOption(typed: string, command: CliCommand, options: Values): Usa
 
 const nameOf = ({ name }: CliCommand) => (name === "" ? "worker" : name);
 
-/** These do away with a question or a bound. */
+/** Options that skip a confirmation or a bound are never suggested. */
 const isHarmless = (name: string) => !["--yes", "-y", "--all", "--fresh"].includes(name);
 
 function textsOfWords({ command, words, rest }: Typed, options: Texts): Texts {
@@ -165,7 +165,7 @@ function textsOfWords({ command, words, rest }: Typed, options: Texts): Texts {
     if (options.has(key)) continue;
     const taken = value.many ? left.splice(0) : left.splice(0, 1);
     if (taken.length === 0 && !value.optional) {
-      // A word of capitals, such as JSON, stays one.
+      // Lowercases the first letter; an acronym such as JSON stays.
       const what = value.describe.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
       throw new UsageError(`<${key}> is missing: ${what}`, command.name);
     }
@@ -173,7 +173,10 @@ function textsOfWords({ command, words, rest }: Typed, options: Texts): Texts {
   }
   if (left.length > 0) {
     const much = left.map((word) => `"${word}"`).join(", ");
-    throw new UsageError(`${nameOf(command)} does not know what to do with ${much}`, command.name);
+    throw new UsageError(
+      `${nameOf(command)}: unexpected ${left.length === 1 ? "argument" : "arguments"} ${much}`,
+      command.name,
+    );
   }
   return texts;
 }

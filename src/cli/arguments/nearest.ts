@@ -1,18 +1,18 @@
-// "Did you mean": only what is so near that it was most likely meant.
+// "Did you mean": suggests a name only if it is near enough to be the likely intention.
 import { distance } from "fastest-levenshtein";
 
 const LONGEST_WORD = 32;
 
-/** `; did you mean "list"?`; nothing where none is near, or the nearest is one to be careful with. */
+/** `; did you mean "list"?`; empty if no name is near or the nearest one needs care. */
 export function didYouMean(
   typed: string,
-  known: readonly string[],
+  names: readonly string[],
   isHarmless: (name: string) => boolean,
 ): string {
   if (typed.length > LONGEST_WORD) return "";
   const word = typed.toLowerCase();
   const limit = word.replace(/^-+/, "").length <= 3 ? 1 : 2;
-  const near = known
+  const near = names
     .map((name) => ({ name, steps: isBeginning(word, name) ? 1 : distance(word, name) }))
     .filter(({ steps }) => steps <= limit)
     .sort((a, b) => a.steps - b.steps)[0];

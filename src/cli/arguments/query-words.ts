@@ -1,6 +1,6 @@
-// Words that say which jobs: ids where all of them are whole numbers, else one query.
+// Positional arguments that select jobs: ids if all of them are integers, otherwise one query.
 
-/** The query of the words; empty without any. */
+/** The query that the words form; empty without words. */
 export function queryOfWords(words: readonly string[] = []): string {
   const typed = words.filter((word) => word.trim() !== "");
   if (typed.length > 0 && typed.every((word) => /^\d+$/.test(word))) return `id:${typed.join(",")}`;

@@ -1,11 +1,11 @@
-// What is said to whoever typed something that does not fit.
+// Errors for invalid arguments.
 
 /** The arguments do not fit the command: exit status 2. */
 export class UsageError extends Error {
-  /** More than one thing is wrong: each has a line of its own. */
+  /** Each of several problems, one per line. */
   readonly lines: readonly string[];
 
-  /** `command`: whose help says more; empty: that of the program. */
+  /** `command`: the command whose help has more; empty for the program. */
   constructor(message: string, command = "", lines: readonly string[] = []) {
     super(`${message}; see "${["worker", command, "--help"].filter(Boolean).join(" ")}"`);
     this.name = "UsageError";
@@ -13,9 +13,9 @@ export class UsageError extends Error {
   }
 }
 
-/** A value that does not fit; the message continues the option's name: "must be …". */
+/** An invalid value; the message continues the option's name: "must be …". */
 export class Unfit extends Error {
-  /** Whether it is a choice that does not exist, which is wrong use and not bad input. */
+  /** True for an unsupported choice, which is wrong usage rather than invalid input. */
   readonly isChoice: boolean;
 
   constructor(message: string, isChoice = false) {

@@ -1,9 +1,9 @@
-// Times and durations as people type them: `now`, `+10m`, `in 2h`, `30s`, `tomorrow 09:00`, or RFC 3339.
+// Times and durations as typed: `now`, `+10m`, `in 2h`, `30s`, `tomorrow 09:00`, or RFC 3339.
 import { now } from "../../base/clock.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { Unfit } from "./refusals.ts";
 
-/** RFC 3339 text; `now`; so long after now, by the database's clock; or a time of this process's zone. */
+/** RFC 3339 text; `now`; a delay by the database's clock; or a local time of this process. */
 export type When = string | { readonly afterMs: number } | { readonly local: Date };
 
 const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
@@ -15,7 +15,7 @@ const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
   [/^(w|weeks?)$/, 604_800_000],
 ];
 
-// As long as the library waits for anything.
+// The longest wait that the library accepts.
 const LONGEST_MS = 365 * 86_400_000;
 
 const DURATION = "must be a duration such as 30s, 5m or 1h30m, up to a year";
@@ -29,7 +29,7 @@ export function duration(typed: string): number {
   throw new Unfit(DURATION);
 }
 
-/** Milliseconds, back from where it counts with a minus. */
+/** Milliseconds; negative with a leading minus. */
 export function signedDuration(typed: string): number {
   const [, sign, plain = ""] = /^([+-]?)(.*)$/s.exec(typed.trim()) ?? [];
   return duration(plain) * (sign === "-" ? -1 : 1);
@@ -65,7 +65,7 @@ export function localText(at: Date): string {
 const LOCAL =
   /^(?:(today|tomorrow|\d{4}-\d\d-\d\d)(?:$|(?:\s+|t)(?=\d)))?(?:(\d{1,2}):(\d\d)(?::(\d\d))?)?$/i;
 
-/** A day begins at midnight; a time without a day is the next one. */
+/** A date without a time is midnight; a time without a date is its next occurrence. */
 function localTime(typed: string, from: Date): Date | null {
   const [all, day, ...clock] = LOCAL.exec(typed) ?? [];
   const [hour = 0, minute = 0, second = 0] = clock.map((part) => Number(part ?? 0));
@@ -83,7 +83,7 @@ function localTime(typed: string, from: Date): Date | null {
   return at;
 }
 
-/** `1h30m`, `2 hours`, `1 day 6 h`; null when it is nothing of the kind. */
+/** `1h30m`, `2 hours`, `1 day 6 h`; null for anything else. */
 function sumOfParts(typed: string): number | null {
   const plain = typed.trim().toLowerCase();
   if (!/^(\d{1,18}(\.\d{1,18})?\s*[a-z]+\s*)+$/.test(plain)) return null;

@@ -1,29 +1,28 @@
-// The kinds of values that options and words take: how each is read from the text that was typed,
-// and how the help shows it.
+// The kinds of values that options and positional arguments take: how each is parsed and how the help shows it.
 import { Unfit } from "./refusals.ts";
 import { duration, moment, signedDuration, type When } from "./times.ts";
 
 export interface OptionValue<T> {
   readonly describe: string;
-  /** What the help shows for the value, such as `time`; null: a flag, which takes none. */
+  /** The placeholder in the help, such as `time`; null for a flag. */
   readonly form: string | null;
-  /** It may be given more than once. */
+  /** The option may be repeated. */
   readonly many: boolean;
-  /** A word that may be left out. Options always may. */
+  /** The positional argument may be omitted. Options are always optional. */
   readonly optional: boolean;
-  /** Other names as they are typed, such as `--identifier` or `-y`. */
+  /** Other spellings, such as `--identifier` or `-y`. */
   readonly aliases: readonly string[];
-  /** What the library calls it, where that is another name than its key here. */
+  /** The library's name, if it differs from the key. */
   readonly field: string | null;
-  /** The default, as the help shows it. */
+  /** The default, as shown in the help. */
   readonly fallback: string | null;
-  /** Nothing need stand behind the option; then it is typed as the empty text. */
+  /** The option may be typed without a value; its text is then empty. */
   readonly bare?: boolean;
-  /** Environment variables that say it beside the one that follows from its name. */
+  /** Environment variables that set it, in addition to the one derived from its name. */
   readonly variables?: readonly string[];
-  /** It may also lie in a file, or come as a credential. */
+  /** It may also come from a file or a credential. */
   readonly isSecret?: boolean;
-  /** What was typed, none or more texts. Throws Unfit. */
+  /** Parses the typed texts, none or more. Throws Unfit. */
   readonly read: (texts: readonly string[]) => T;
 }
 
@@ -56,7 +55,7 @@ function value<T>(
 
 const MOST_SHOWN = 40;
 
-/** What does not fit is told with what was typed: "must be a whole number …, not "foo"". */
+/** Adds the typed text to the error: "must be a whole number …, not "foo"". */
 function named<T>(text: string, read: (text: string) => T): T {
   try {
     return read(text);
@@ -72,7 +71,7 @@ export const text = (describe: string, extras: Extras & { readonly form?: string
   return value(describe, form, (typed) => typed, rest);
 };
 
-/** On when it is there. With `isOn` it is on unless `--no-…` is there. */
+/** True if present. With `isOn` it is true unless `--no-…` is present. */
 export function flag(describe: string, extras: Extras = {}, isOn = false): OptionValue<boolean> {
   return {
     ...value(describe, null, () => true, extras),
@@ -93,14 +92,14 @@ export function whole(describe: string, least: number, most: number, extras: Ext
 export const span = (describe: string, extras: Extras = {}) =>
   value(describe, "duration", duration, extras);
 
-/** The same with a sign: `+2h`, `-30m`. */
+/** The same, signed: `+2h`, `-30m`. */
 export const signedSpan = (describe: string) => value(describe, "duration", signedDuration, {});
 
 /** A moment; see times.ts for its forms. */
 export const when = (describe: string, extras: Extras = {}): OptionValue<When | undefined> =>
   value(describe, "time", moment, extras);
 
-/** One of some words; an underscore is as good as a dash. */
+/** One of several words; underscores and dashes are equivalent. */
 export function choice<const C extends string>(
   describe: string,
   choices: readonly C[],
@@ -115,7 +114,7 @@ export function choice<const C extends string>(
   return value(describe, choices.join("|"), read, extras);
 }
 
-/** The value when nothing was typed. */
+/** With a value for when nothing was typed. */
 export function defaulting<T>(
   one: OptionValue<T | undefined>,
   fallback: T & {},
@@ -124,14 +123,14 @@ export function defaulting<T>(
   return { ...one, fallback: String(fallback), read };
 }
 
-/** All that were typed. */
+/** All the values typed. */
 export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonly T[] | undefined> {
   const read = (texts: readonly string[]) =>
     texts.length === 0 ? undefined : texts.map((typed) => one.read([typed]) as T);
   return { ...one, many: true, read };
 }
 
-/** All of a list with commas, which may be given more than once; `bare` when nothing stands behind. */
+/** Comma-separated values; the option may be repeated. `bare` is the value of an option without one. */
 export function listed<T>(
   one: OptionValue<T | undefined>,
   bare: readonly T[],
@@ -145,7 +144,7 @@ export function listed<T>(
   return { ...one, form: "name,…", many: true, bare: true, read };
 }
 
-/** A word that must be there; the parser has looked. */
+/** A required word; the parser has already checked that it is present. */
 export function required<T>(one: OptionValue<T | undefined>): OptionValue<T> {
   return { ...one, read: (texts) => one.read(texts) as T };
 }

@@ -1,4 +1,4 @@
-// worker count: how many jobs match, exactly.
+// worker count: the exact number of matching jobs.
 import { queryOfWords } from "../arguments/query-words.ts";
 import { several, text } from "../arguments/values.ts";
 import { print, printJson, printProgress } from "../output/print.ts";
@@ -7,14 +7,14 @@ import { defineCommand } from "../shell/globals.ts";
 
 export const countCommand = defineCommand({
   name: "count",
-  describe: "Count jobs that match a query, exactly",
+  describe: "Count the jobs that match a query, exactly",
   words: {
     query: {
-      ...several(text("Ids of jobs, or one query; none: all jobs", { form: "query" })),
+      ...several(text("Job ids or one query; without any, all jobs", { form: "query" })),
       optional: true,
     },
   },
-  notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
+  notes: "Put -- before a query that begins with -. docs/queries.md describes the query language.",
   run: async ({ query, ...args }) => {
     const { compileQuery } = await import("../../insight/query/compile-query.ts");
     const { beginCount, countOn, isDone } = await import("../../insight/stats/count-exactly.ts");
@@ -34,8 +34,8 @@ export const countCommand = defineCommand({
     if (args.json) printJson(JSON.stringify({ count, undecided, unknown }));
     else {
       print(String(count));
-      if (undecided > 0) print(`and ${undecided} too large for the query to be decided`);
-      if (unknown.length > 0) print(`nothing is called ${unknown.join(", ")}`);
+      if (undecided > 0) print(`and ${undecided} too large to check`);
+      if (unknown.length > 0) print(`no such name: ${unknown.join(", ")}`);
     }
     return undefined;
   },

@@ -1,26 +1,25 @@
-// worker demo: everything at once on this machine: a PostgreSQL of its own, the schema, sample
-// jobs, a worker that works on them, and the admin. Stops cleanly on SIGTERM or SIGINT and goes on
-// from there the next time.
+// worker demo: an embedded PostgreSQL with the schema, sample jobs, a worker and the admin on this machine. Stops
+// cleanly on SIGTERM or SIGINT and continues from there the next time.
 import { WorkerError } from "../../base/errors.ts";
 import { adminNotes, adminOptions } from "../admin/admin-server.ts";
 import { flag, text } from "../arguments/values.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 const SCHEMA = "worker";
-const notYet = () => new Error("the demo's database is not there yet");
-const OWN = "it runs on a database of its own";
+const notYet = () => new Error("the demo's database does not exist yet");
+const OWN = "it has its own database";
 
 export const demoCommand = defineCommand({
   name: "demo",
-  describe: "Show it all on an embedded PostgreSQL with sample jobs",
+  describe: "Run an embedded PostgreSQL with sample jobs, a worker and the admin",
   options: {
     dataDir: text(
-      "Where the database lives [default: worker/demo in $XDG_STATE_HOME, or in ~/.local/state, as root in /var/lib]",
+      "Data directory [default: worker/demo in $XDG_STATE_HOME or ~/.local/state, as root in /var/lib]",
       {
         form: "path",
       },
     ),
-    worker: flag("Keep the jobs still: no sample worker works on them", {}, true),
+    worker: flag("Do not run the sample jobs", {}, true),
     fresh: flag("Start over with an empty database"),
     ...adminOptions,
   },
@@ -37,9 +36,9 @@ export const demoCommand = defineCommand({
     const logger = await commandLogger(args);
     let reload = () => {};
     const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
-    // Wrong options are refused before a database is made.
+    // Rejects wrong options before it creates a database.
     await adminConfig(args, refusingPool(notYet), SCHEMA, logger);
-    // Each ends before what stands above it, also when one of them cannot start.
+    // Disposed of in reverse order, also when one of them fails to start.
     await using database = await openDemoDatabase({ ...args, schema: SCHEMA, logger, signal });
     const config = await adminConfig(args, database.pool, SCHEMA, logger);
     await using server = await serve(config);
@@ -48,12 +47,16 @@ export const demoCommand = defineCommand({
     await using _worker = args.worker
       ? await startDemoWorker({ ...database, logger, signal })
       : null;
-    const isAsked = await Promise.race([
+    const isGiven = await Promise.race([
       aborted(signal).then(() => true),
       database.exited.then(() => false),
     ]);
-    if (isAsked) logger.info({ signal: signal.reason }, "stopping");
-    else throw new WorkerError("embedded_server", "PostgreSQL has died; start the demo again");
+    if (isGiven) logger.info({ signal: signal.reason }, "stopping");
+    else
+      throw new WorkerError(
+        "embedded_server",
+        "PostgreSQL has stopped unexpectedly; start the demo again",
+      );
     return undefined;
   },
 });

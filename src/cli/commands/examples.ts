@@ -1,4 +1,4 @@
-// A few lines for each command's help, as they would be typed. Declared commands have theirs beside them.
+// Example lines for each command's help. Declared commands have theirs in their declaration.
 
 /** By the command's name. */
 export const examples: Readonly<Record<string, readonly string[]>> = {

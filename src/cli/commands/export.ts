@@ -1,5 +1,5 @@
-// worker export: everything that matches a query, as JSON Lines or CSV. What breaks off says how it goes
-// on: the last whole line is the place.
+// worker export: writes all jobs that match a query as JSON Lines or CSV. If it is interrupted, the message names the
+// option that continues it after the last whole line.
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { counted, grouped } from "../../domain/words.ts";
@@ -17,28 +17,28 @@ export const exportCommand = defineCommand({
   describe: "Write all jobs that match a query as JSON Lines or CSV",
   words: {
     query: {
-      ...several(text("Ids of jobs, or one query; none: all jobs", { form: "query" })),
+      ...several(text("Job ids or one query; without any, all jobs", { form: "query" })),
       optional: true,
     },
   },
   options: {
-    format: defaulting(choice("What is written", ["jsonl", "csv"]), "jsonl"),
-    columns: text("Only these columns, in this order, with commas", { form: "names" }),
-    payload: flag("With payloads, where no columns are named"),
-    output: defaulting(text("Where to; - is the standard output", { form: "file" }), "-"),
+    format: defaulting(choice("Output format", ["jsonl", "csv"]), "jsonl"),
+    columns: text("Only these columns, in this order, comma-separated", { form: "names" }),
+    payload: flag("Include payloads (unless --columns is given)"),
+    output: defaulting(text("Output file; - is standard output", { form: "file" }), "-"),
     cursor: text(
-      "Go on where an export broke off, as it said; at the end of the file, if there is one",
+      "Continue an interrupted export from this cursor, appending to the file if it exists",
       {
         form: "place",
       },
     ),
   },
-  notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
+  notes: "Put -- before a query that begins with -. docs/queries.md describes the query language.",
   run: async ({ query, format, columns, payload, output, cursor, ...args }) => {
     const { exportJobs } = await import("../../insight/export/export-jobs.ts");
     const { exportRequest } = await import("../../insight/export/export-request.ts");
     const { boundedQueryable } = await import("../../database/connection/pool.ts");
-    const asked = exportRequest({
+    const request = exportRequest({
       ...{ q: queryOfWords(query), format, columns, withPayload: payload, cursor },
     });
     const signal = stopSignal();
@@ -49,7 +49,7 @@ export const exportCommand = defineCommand({
         client: boundedQueryable(pool, { ...READ_ONLY, statementTimeoutMs }, scope),
       });
       const databases = { steps: within(STEP_MS), large: within(LARGE_MS) };
-      const begun = await exportJobs(databases, asked);
+      const begun = await exportJobs(databases, request);
       const out = await exportOutput(output, cursor !== undefined);
       return { ...(await written(begun, out, signal)), unknown: begun.unknown };
     });
@@ -62,7 +62,7 @@ export const exportCommand = defineCommand({
 });
 
 const READ_ONLY = { lockTimeoutMs: 10_000, readOnly: true, isPlain: true } as const;
-/** No statement holds an old snapshot for long; only unpacking one payload may take its time. */
+/** No statement holds an old snapshot for long; only unpacking one payload may exceed it. */
 const STEP_MS = 1_000;
 const LARGE_MS = 60_000;
 
@@ -85,38 +85,38 @@ async function written(begun: Export, output: ExportOutput, signal: AbortSignal)
   return begun.progress();
 }
 
-/** What keeps jobs out that somebody may expect in it: beside the lines, and no failure. */
+/** Notes on jobs that the export may be expected to contain: printed on stderr, not a failure. */
 function leftOut(unchecked: number, unknown: readonly string[]): string[] {
   return [
-    ...(unknown.length === 0 ? [] : [`nothing is called ${unknown.join(", ")}`]),
-    ...(unchecked === 0
-      ? []
-      : [`${jobs(unchecked)} left out, whose texts are too large to be looked at`]),
+    ...(unknown.length === 0 ? [] : [`no such name: ${unknown.join(", ")}`]),
+    ...(unchecked === 0 ? [] : [`${jobs(unchecked)} left out: too large to check`]),
   ];
 }
 
-/** Among the lines on the same terminal nobody could read it. */
+/** Progress is hidden if the lines go to the same terminal: it would be unreadable. */
 function printExportProgress(line: string | null): void {
   if (!process.stdout.isTTY) printProgress(line);
 }
 
-/** The failure, and how to go on. */
+/** The failure, and the option that continues the export. */
 function brokenOff(error: unknown, goesOn: string): unknown {
   if (error instanceof InputError) {
-    const told = (problem: Problem) => ({
+    const interrupted = (problem: Problem) => ({
       ...problem,
-      message: `${problem.message}; broke off ${goesOn}`,
+      message: `${problem.message}; export interrupted ${goesOn}`,
     });
-    return new InputError(error.problems.map(told), error.code);
+    return new InputError(error.problems.map(interrupted), error.code);
   }
   if (!(error instanceof WorkerError)) return error;
-  return new WorkerError(error.code, `${error.message}; broke off ${goesOn}`, { cause: error });
+  return new WorkerError(error.code, `${error.message}; export interrupted ${goesOn}`, {
+    cause: error,
+  });
 }
 
 function goingOn(begun: Export): string {
   const { lines, cursor, isInLine } = begun.progress();
-  const cut = isInLine ? " and a part of a line, which has to be removed" : "";
-  const place = cursor === null ? "" : `; it goes on with --cursor ${cursor}`;
+  const cut = isInLine ? " and an incomplete line, which has to be removed" : "";
+  const place = cursor === null ? "" : `; continue it with --cursor ${cursor}`;
   return `after ${jobs(lines)}${cut}${place}`;
 }
 

@@ -1,5 +1,5 @@
-// All commands, in the order of the help: our own, one for each declaration in src/commands, and
-// those about the program itself.
+// All commands in the order of the help: our own, one for each declaration in src/commands, and those about the program
+// itself.
 import { commands as declarations } from "../../commands/index.ts";
 import type { CliCommand } from "../arguments/command.ts";
 import { jobCommand } from "../declared/job-command.ts";

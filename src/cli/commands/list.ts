@@ -1,4 +1,4 @@
-// worker list: jobs by query, state and filters, a page at a time, in any order.
+// worker list: jobs by query, state and filters, one page at a time, in any order.
 
 import { counted } from "../../domain/words.ts";
 import type { JobFilter } from "../../insight/pages/job-filter.ts";
@@ -20,24 +20,24 @@ export const listCommand = defineCommand({
   describe: "List jobs",
   words: {
     query: {
-      ...several(text("Ids of jobs, or one query, such as task:send is:failed", { form: "query" })),
+      ...several(text("Job ids or one query, such as task:send is:failed", { form: "query" })),
       optional: true,
     },
   },
   options: {
     state: defaulting(
-      choice("Only jobs in this state of the HTTP API; is:… in a query is finer", states),
+      choice("Only jobs in this state of the HTTP API; is:… in a query is more specific", states),
       "all",
     ),
     task: text("Only this task identifier", { aliases: ["--identifier"], field: "identifier" }),
     queue: text("Only this queue"),
-    search: text("Id, key, task, queue, worker, or text of payload or error"),
-    sort: defaulting(choice("The order, such as --sort=-id", sorts), "id"),
-    limit: defaulting(whole("Jobs on a page", 0, 500), 100),
-    offset: whole("Jobs to pass over; --cursor costs less", 0, Number.MAX_SAFE_INTEGER),
-    cursor: text("Continue where a list ended"),
+    search: text("Text in id, key, task, queue, worker, payload or error"),
+    sort: defaulting(choice("Sort order, such as --sort=-id", sorts), "id"),
+    limit: defaulting(whole("Jobs per page", 0, 500), 100),
+    offset: whole("Jobs to skip; --cursor is faster", 0, Number.MAX_SAFE_INTEGER),
+    cursor: text("Cursor printed by the previous page"),
   },
-  notes: "A query that begins with - follows --. docs/queries.md tells all that a query can say.",
+  notes: "Put -- before a query that begins with -. docs/queries.md describes the query language.",
   run: async ({ query, task: identifier, state, queue, search, sort, limit, offset, ...args }) => {
     const { listJobs, listLightJobs } = await import("../../insight/pages/list-jobs.ts");
     const { cursor } = args;
@@ -56,7 +56,7 @@ export const listCommand = defineCommand({
   },
 });
 
-/** A page of the list that the time for one answer did not cut: nobody has to ask again. */
+/** Continues a page that was cut short by its time limit until it is full. */
 async function wholePage<P extends JobPage | LightPage>(
   filter: JobFilter & { readonly limit: number },
   list: (filter: JobFilter) => Promise<P>,
@@ -74,6 +74,6 @@ async function wholePage<P extends JobPage | LightPage>(
     }
     cursor = page.nextCursor;
     scanned += page.report.scanned;
-    printProgress(`looked at ${counted(scanned, "job")}, found ${jobs.length}`);
+    printProgress(`checked ${counted(scanned, "job")}, found ${jobs.length}`);
   }
 }

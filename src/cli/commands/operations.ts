@@ -1,4 +1,4 @@
-// worker operations: what operations by query there are and were, and what to do with one.
+// worker operations: lists operations by query, and acts on one.
 
 import { operationVerbs } from "../../commands/operations/verbs.ts";
 import { isJobId } from "../../domain/job-ids.ts";
@@ -13,14 +13,14 @@ export const operationsCommand = defineCommand({
   name: "operations",
   describe: "List operations by query; pause, resume, stop or undo one",
   words: {
-    id: text("An operation's id; without one they are listed", { form: "id", optional: true }),
-    verb: choice("What to do with it; without one it is shown", operationVerbs, {
+    id: text("Operation id; without one, operations are listed", { form: "id", optional: true }),
+    verb: choice("Action on the operation; without one, it is shown", operationVerbs, {
       optional: true,
     }),
   },
-  options: { limit: defaulting(whole("Operations to list", 1, 200), 20) },
+  options: { limit: defaulting(whole("Maximum number of operations", 1, 200), 20) },
   notes:
-    "The command that resumes or undoes an operation works on it: Ctrl-C pauses it again. Operations need the tables that worker migrate --with-operations adds.",
+    "The command that resumes or undoes an operation runs it: Ctrl-C pauses it again. Operations need the tables added by worker migrate --with-operations.",
   run: async ({ id, verb, limit, ...args }) => {
     if (id !== undefined && !isJobId(id)) {
       throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");

@@ -1,4 +1,4 @@
-// worker queues: named queues, their locks and how much waits in them.
+// worker queues: named queues, their locks and their waiting jobs.
 
 import { printJson, printTable, time } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";

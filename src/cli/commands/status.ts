@@ -1,4 +1,4 @@
-// worker status: how many jobs there are, and how many in each condition.
+// worker status: the number of jobs, in all and in each condition.
 
 import { shownConditions } from "../../domain/condition.ts";
 import { printJson, printTable } from "../output/print.ts";
@@ -10,7 +10,7 @@ export const statusCommand = defineCommand({
   aliases: ["stats"],
   describe: "Count jobs by condition",
   notes:
-    "With --json it has the four states of the HTTP API as well: there ready includes blocked and due retries, locked is fetched and running.",
+    "With --json it also has the four states of the HTTP API: there, ready includes blocked and due retries, and locked is fetched and running.",
   run: async (args) => {
     const { countConditions } = await import("../../insight/read/count-conditions.ts");
     const counts = await connected(args, ({ database }) => countConditions(database));

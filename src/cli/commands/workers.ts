@@ -1,4 +1,4 @@
-// worker workers: workers that have locked jobs or queues, and workers that send heartbeats.
+// worker workers: workers that hold locks on jobs or queues, and workers that send heartbeats.
 import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
 import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";
@@ -7,7 +7,7 @@ import { defineCommand } from "../shell/globals.ts";
 
 export const workersCommand = defineCommand({
   name: "workers",
-  describe: "List workers by lock and by heartbeat",
+  describe: "List workers with their locks and heartbeats",
   run: async (args) => {
     const { listLockedWorkers } = await import("../../queue/workers/list-locked-workers.ts");
     const { listActiveWorkers } = await import("../../queue/workers/list-active-workers.ts");

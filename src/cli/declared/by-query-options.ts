@@ -1,4 +1,4 @@
-// What a command on jobs takes beside ids: a query in their place, and how to go about it.
+// Options of a command on jobs by query: pacing, canary, limit, dry run.
 import {
   actionData,
   type OperationAction,
@@ -15,21 +15,21 @@ interface Table {
   readonly options: Values;
 }
 
-/** The command's table, with what an operation takes. */
+/** Adds the options of an operation to the command's table. */
 export function withQueryOptions(action: OperationAction, table: Table): Table {
-  const rate = whole("Jobs a second; 0: without pauses", 0, MOST_RATE);
-  const canary = whole("So many first; the rest only if they go well", 1, MOST_CANARY);
+  const rate = whole("Jobs per second; 0: unlimited", 0, MOST_RATE);
+  const canary = whole("Run this many first, the rest only if they succeed", 1, MOST_CANARY);
   const options: Values = {
     ...table.options,
     rate,
     ...(actionData(action).canary !== "none" ? { canary } : {}),
-    limit: whole("Most jobs to change, those of the lowest ids (for a query)", 1, MOST_LIMIT),
-    withOperations: flag("Add the tables that a query needs, if they are missing (for a query)"),
-    dryRun: flag("Only show what would be done (for a query)"),
-    yes: flag("Do not ask", { aliases: ["-y"] }),
+    limit: whole("Maximum number of jobs to change, lowest ids first (query only)", 1, MOST_LIMIT),
+    withOperations: flag("Add the tables that a query needs, if missing (query only)"),
+    dryRun: flag("Only show what would change (query only)"),
+    yes: flag("Do not ask for confirmation", { aliases: ["-y"] }),
   };
   if (takesIds(action)) return { words: about(table.words), options };
-  const ids = { ...several(text("Jobs by their ids", { form: "id" })) };
+  const ids = { ...several(text("Jobs by id", { form: "id" })) };
   const query = text("All jobs that match", { form: "query" });
   const [[name, key] = ["key", text("")]] = Object.entries(table.words);
   return {
@@ -38,14 +38,14 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
   };
 }
 
-/** `ids` may be a query. */
+/** `ids` also accepts a query. */
 function about(words: Values): Values {
   const { ids, ...rest } = words;
   if (ids === undefined) return words;
-  return { ...rest, ids: { ...ids, describe: "Ids of jobs, or one query for all that match" } };
+  return { ...rest, ids: { ...ids, describe: "Job ids, or one query for all matching jobs" } };
 }
 
-/** The query that was typed in the place of ids; null: there are ids, or a key. */
+/** The query typed in place of ids; null if ids or a key were given. */
 export function queryIn(action: OperationAction, given: Given): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);
   if (query !== null) return query;
@@ -54,21 +54,24 @@ export function queryIn(action: OperationAction, given: Given): string | null {
   );
   if (only === undefined) return null;
   const option = optionName(only);
-  throw new UsageError(`${option} is for a query; what is named by itself is done at once`, action);
+  throw new UsageError(
+    `${option} needs a query; jobs given by id or key are changed at once`,
+    action,
+  );
 }
 
-/** All-integer words are ids; else they are one query. Throws UsageError for some of each. */
+/** Integers are ids; other words form one query. Throws UsageError for a mix. */
 function queryOfWords(action: OperationAction, given: Given): string | null {
   const words = (given["ids"] as readonly string[] | undefined) ?? [];
   const isId = (word: string) => /^[-+]?\d+$/.test(word);
   const other = words.find((word) => !isId(word));
   if (other === undefined) return null;
   if (!words.some(isId)) return words.join(" ");
-  const message = `<ids>: "${other}" is no job id; a query with a number alone in it stands in quotes`;
+  const message = `<ids>: give either ids or one query, not both; "${other}" is not a job id (quote a query's number)`;
   throw new UsageError(message, action);
 }
 
-// As many as one query may name.
+// The most ids that one query accepts.
 const MOST_IDS = 800;
 const IDS_A_TERM = 100;
 
@@ -78,14 +81,14 @@ function queryOfKey(action: OperationAction, given: Given): string | null {
   };
   const ways = [key, ids, query].filter((one) => one !== undefined);
   if (ways.length === 0) throw new UsageError("<key> is missing: the key of the job", action);
-  if (ways.length > 1) throw new UsageError("<key>, --ids and --query say several things", action);
+  if (ways.length > 1) throw new UsageError("use only one of <key>, --ids and --query", action);
   if (ids === undefined) return query ?? null;
   const all = ids.flatMap((one) => one.split(","));
   const bad = all.find((id) => !/^\d+$/.test(id));
   if (bad !== undefined) throw new UsageError(`--ids: "${bad}" is not a job id`, action);
   if (all.length > MOST_IDS) {
     throw new UsageError(
-      `--ids: at most ${MOST_IDS} at once; give a range, --query id:1..999`,
+      `--ids: at most ${MOST_IDS} ids; for more, give a range: --query id:1..999`,
       action,
     );
   }

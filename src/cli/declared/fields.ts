@@ -1,4 +1,4 @@
-// Which words and options a declared command has: one for each of its fields.
+// The positional arguments and options of a declared command: one for each of its fields.
 import type { Command as Declaration } from "../../commands/declare/command.ts";
 import type { FieldData } from "../../commands/declare/field.ts";
 import type { Values } from "../arguments/command.ts";
@@ -16,11 +16,11 @@ import {
   whole,
 } from "../arguments/values.ts";
 
-/** Where a field is typed. */
+/** Where a field appears on the command line. */
 export interface FieldPlace {
   /** Its name on the wire. */
   readonly field: string;
-  /** Its name on the command line, without dashes before it. */
+  /** Its name on the command line, without leading dashes. */
   readonly key: string;
 }
 
@@ -30,7 +30,7 @@ export function placesOf({ fields }: Declaration): FieldPlace[] {
     .map(([field, data]) => ({ field, key: data.option ?? field.replaceAll("_", "-") }));
 }
 
-/** The command's words and options. A word for one value may also be typed as an option. */
+/** The command's positional arguments and options. A single-value argument may also be typed as an option. */
 export function tableOf(
   { fields, positionals, danger }: Declaration,
   places: readonly FieldPlace[],
@@ -40,7 +40,7 @@ export function tableOf(
   for (const { field, key } of places) {
     const data = fields[field] as FieldData;
     const names = (data.optionAliases ?? []).map((name) => `--${name}`);
-    // What means everything when it is absent has no default here: that must be said.
+    // No default where absence means everything: that must be explicit.
     const isAll = data.isAllWhenAbsent === true;
     const own = isAll ? null : (data.shellDefault ?? data.default ?? null);
     const fallback = own !== null && data.kind === "seconds" ? `${own}s` : own;
@@ -50,12 +50,13 @@ export function tableOf(
       const word = { ...value, aliases, optional: !data.isRequired };
       words[key] = data.isRequired ? required(word) : word;
     } else options[key] = { ...value, aliases: names };
-    const file = text(`File with the ${key}; - is standard input`, { form: "path" });
+    const file = text(`File that contains the ${key}; - reads standard input`, { form: "path" });
     if (data.kind === "json") options[`${key}-file`] = file;
     if (data.kind === "time") options["now"] = flag(`The same as --${key} now`);
     if (isAll) options["all"] = flag(`Without --${key}: ${data.default ?? "everything"}`);
   }
-  if (danger === "destroys") options["yes"] = flag("Do not ask", { aliases: ["-y"] });
+  if (danger === "destroys")
+    options["yes"] = flag("Do not ask for confirmation", { aliases: ["-y"] });
   return { words, options };
 }
 

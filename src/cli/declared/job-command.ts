@@ -1,5 +1,5 @@
-// The commands that follow from the declarations in src/commands: what can be done to jobs, queues
-// and workers is said there once. A new declaration needs nothing here.
+// Commands derived from the declarations in src/commands, which describe every action on jobs, queues and workers. A
+// new declaration needs no code here.
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import type { Command as Declaration } from "../../commands/declare/command.ts";
@@ -13,7 +13,7 @@ import { localText, momentText, type When } from "../arguments/times.ts";
 import { undoLine } from "../operations/operation-text.ts";
 import { trailOf, typedBy } from "../operations/typed-by.ts";
 import { print, printJson, printNote } from "../output/print.ts";
-import { assertMayAsk, confirm } from "../shell/confirm.ts";
+import { assertCanConfirm, confirm } from "../shell/confirm.ts";
 import { type Connected, connected } from "../shell/connection.ts";
 import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
 import { queryIn, withQueryOptions } from "./by-query-options.ts";
@@ -40,17 +40,17 @@ export function jobCommand(declaration: Declaration): CliCommand {
       const query = action === undefined ? null : queryIn(action, given);
       const typed = await inputOf(declaration, places, given);
       const isDryRun = typed["dry_run"] === true || given["dryRun"] === true;
-      const mustAsk = isDestroying && given["yes"] !== true && !isDryRun;
-      if (mustAsk) assertMayAsk(declaration.name);
+      const needsConfirmation = isDestroying && given["yes"] !== true && !isDryRun;
+      if (needsConfirmation) assertCanConfirm(declaration.name);
       if (action !== undefined && query !== null) return byQuery(action, query, typed, given);
       return connected(
         given,
         async (connection) => {
           const input = await withMoments(typed, connection, given);
           checkInput(declaration, input);
-          // A schema that is up to date needs no writes.
+          // An up-to-date schema needs no writes.
           if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
-          if (mustAsk) await confirm(questionOf(declaration, input));
+          if (needsConfirmation) await confirm(questionOf(declaration, input));
           const { database, pool, logger } = connection;
           const { signal } = new AbortController();
           const done = await perform(declaration, database, input, {
@@ -64,7 +64,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
               return undefined;
             },
           });
-          return tell(declaration, done, given);
+          return report(declaration, done, given);
         },
         declaration.makesSchema !== true,
       );
@@ -105,7 +105,7 @@ function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
   };
 }
 
-/** The fields by their wire names, as they were typed. Times may still be relative. */
+/** The fields by their wire names, as typed. Times may still be relative. */
 async function inputOf(
   { name, fields }: Declaration,
   places: readonly FieldPlace[],
@@ -119,7 +119,7 @@ async function inputOf(
     if (data?.kind === "seconds" && typeof value === "number") value /= 1_000;
     if (data?.kind === "boolean" && value === false) value = undefined;
     if (data?.kind === "time" && given["now"] === true) value = onlyNow(value, name, key);
-    if (data?.isAllWhenAbsent === true) sayAll(value, given["all"] === true, name, key);
+    if (data?.isAllWhenAbsent === true) requireAll(value, given["all"] === true, name, key);
     value ??= data?.shellDefault;
     if (value !== undefined) input[field] = value;
   }
@@ -128,19 +128,18 @@ async function inputOf(
 
 function onlyNow(value: unknown, command: string, key: string): "now" {
   if (value === undefined) return "now";
-  throw new UsageError(`--now and --${key} say two things`, command);
+  throw new UsageError(`use either --now or --${key}`, command);
 }
 
-/** What means everything when it is left out must be said: a forgotten option is no consent. */
-function sayAll(value: unknown, isAll: boolean, command: string, key: string): void {
-  if (value !== undefined && isAll)
-    throw new UsageError(`--all and --${key} say two things`, command);
+/** Absence means everything, so it must be explicit: a forgotten option is no consent. */
+function requireAll(value: unknown, isAll: boolean, command: string, key: string): void {
+  if (value !== undefined && isAll) throw new UsageError(`use either --all or --${key}`, command);
   if (value === undefined && !isAll) {
-    throw new UsageError(`say what with --${key}, or everything with --all`, command);
+    throw new UsageError(`give --${key}, or --all for everything`, command);
   }
 }
 
-/** The database's clock decides when a job runs, so it also says what "in ten minutes" is. */
+/** Jobs run by the database's clock, so relative times are resolved with it. */
 async function withMoments(
   typed: Readonly<Record<string, unknown>>,
   { database }: Connected,
@@ -162,17 +161,17 @@ function isWhen(value: unknown): value is Exclude<When, string> {
 
 const MOST_SHOWN = 10;
 
-/** `complete 1 2 3: The jobs are deleted as if they had succeeded. Go on?` */
+/** `complete 1 2 3: The jobs are deleted as if they had succeeded. Continue?` */
 function questionOf(declaration: Declaration, input: Readonly<Record<string, unknown>>): string {
   const words = declaration.positionals.flatMap((field) => input[field] ?? []).map(String);
   const shown = words.slice(0, MOST_SHOWN);
   if (words.length > MOST_SHOWN) shown.push(`and ${words.length - MOST_SHOWN} more`);
   const { name, consequence, consequenceOfOne = consequence } = declaration;
   const isOne = Array.isArray(input["ids"]) && input["ids"].length === 1;
-  return `${[name, ...shown].join(" ")}: ${isOne ? consequenceOfOne : consequence} Go on?`;
+  return `${[name, ...shown].join(" ")}: ${isOne ? consequenceOfOne : consequence} Continue?`;
 }
 
-function tell(declaration: Declaration, done: Performed, { json, suggest }: Given): ExitStatus {
+function report(declaration: Declaration, done: Performed, { json, suggest }: Given): ExitStatus {
   if (json) printJson(done.json);
   else {
     print(done.message);
@@ -183,7 +182,7 @@ function tell(declaration: Declaration, done: Performed, { json, suggest }: Give
   return done.tally?.done === 0 ? 1 : 3;
 }
 
-/** The lists of names in an answer, such as the swept workers, a line each. */
+/** One line for each name in the answer's lists, such as the swept workers. */
 function namesOf({ answer }: Declaration, { json, message }: Performed): string[] {
   const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");
   if (lists.length === 0) return [];

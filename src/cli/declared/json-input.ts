@@ -1,10 +1,10 @@
-// JSON that is typed, piped or lies in a file; byte for byte, but for the newline that a shell or an
-// editor puts at the end.
+// JSON from an argument, standard input or a file; byte for byte, except for the trailing newline of a shell or an
+// editor.
 import { createReadStream } from "node:fs";
 import { InputError, messageOf } from "../../base/errors.ts";
 import { UsageError } from "../arguments/refusals.ts";
 
-// As much as the admin takes in one body.
+// The admin's limit for one request body.
 const LONGEST_INPUT_BYTES = 1024 * 1024;
 
 /** `typed`: the text, or `-` for standard input; `file`: a path, or `-`. */
@@ -15,7 +15,7 @@ export async function jsonInput(
   key: string,
 ): Promise<string | undefined> {
   if (typed !== undefined && file !== undefined) {
-    throw new UsageError(`<${key}> and --${key}-file say two things`, command);
+    throw new UsageError(`use either <${key}> or --${key}-file`, command);
   }
   if (typeof file === "string" && file !== "-") return readAll(createReadStream(file), key);
   if (typed === "-" || file === "-") return readAll(process.stdin, key);

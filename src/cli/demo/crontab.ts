@@ -1,5 +1,5 @@
-// The timetable of the demo's worker: what a shop would have, and one entry of each kind that the page of
-// timetables shows. Its tasks are those of sample-tasks.ts.
+// The demo worker's crontab: entries as a shop would have, one of each kind that the page shows. Its tasks are in
+// sample-tasks.ts.
 export const sampleCrontab = `
 # Every minute.
 * * * * * expire_sessions ?priority=20

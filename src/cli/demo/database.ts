@@ -1,5 +1,5 @@
-// The database under `worker demo`: an embedded PostgreSQL with the schema and, the first time,
-// sample jobs. Closing it stops the server; the data stays for the next time.
+// The database of `worker demo`: an embedded PostgreSQL with the schema and, the first time, sample jobs. Closing it
+// stops the server and keeps the data.
 import { join } from "node:path";
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ import { insertSampleJobs } from "./sample-jobs.ts";
 export interface DemoDatabaseOptions {
   /** Default: `demo` in the user's state directory. */
   readonly dataDir: string | undefined;
-  /** Drops what an earlier run has left. */
+  /** Deletes the data of earlier runs. */
   readonly fresh: boolean;
   readonly schema: string;
   readonly maxConnections: number;
@@ -29,7 +29,7 @@ export interface DemoDatabase extends AsyncDisposable {
   readonly database: Database;
   /** For other programs on this machine, over the unix socket. */
   readonly url: string;
-  /** Resolves when the server is gone, also when it died. */
+  /** Resolves when the server has exited, also after a crash. */
   readonly exited: Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<De
   const schema = schemaName(options.schema);
   const dataDir = options.dataDir ?? join(userDirectory("state"), "demo");
   const server = await startEmbeddedServer({ dataDir, logger, signal }).catch((error) => {
-    // Whatever was stopped in the middle, it was stopped because somebody asked.
+    // After an abort, every error is a consequence of it.
     throw signal.aborted ? stoppedEarly(error) : error;
   });
   let pool: Pool | undefined;
@@ -68,7 +68,7 @@ export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<De
 }
 
 function stoppedEarly(cause?: unknown): WorkerError {
-  return new WorkerError("aborted", "stopped before everything was up", { cause });
+  return new WorkerError("aborted", "stopped before startup was complete", { cause });
 }
 
 function closeBoth(pool: Pool | undefined, server: EmbeddedServer): () => Promise<void> {

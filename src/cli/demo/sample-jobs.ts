@@ -1,5 +1,5 @@
-// The believable queue that `worker demo` starts with: a few hundred jobs in every state, the same
-// ones each time, at times relative to the moment they are inserted.
+// The initial queue of `worker demo`: a few hundred jobs in every state, the same in each run, at times relative to
+// their insertion.
 
 import { now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -9,7 +9,7 @@ import type { Job } from "../../domain/job.ts";
 import { addJobs } from "../../queue/add/add-jobs.ts";
 import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
 
-/** How many of each; attempts tried, seconds from now. */
+/** The number of jobs of each kind; attempts made; seconds from now. */
 const kinds = [
   { kind: "ready", count: 128 },
   { kind: "retry due", count: 12 },
@@ -20,12 +20,12 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number]["kind"];
 
-/** More than any of the workers holds. */
+/** More slots than any of the workers uses. */
 const SLOTS = 8;
 
 interface SampleWorker {
   readonly id: string;
-  /** Seconds since its last heartbeat; null = it never had one. */
+  /** Seconds since the last heartbeat; null if there was none. */
   readonly silent_s: number | null;
   readonly locked_s: number;
   readonly metadata: object;
@@ -56,14 +56,14 @@ interface SampleJob {
   readonly lastError: string | null;
   readonly run_s: number;
   readonly created_s: number;
-  /** Since its row was last written: for a job that has failed, since it failed. */
+  /** Seconds since the row was last written: for a failed job, since it failed. */
   readonly updated_s: number;
   readonly worker: SampleWorker | null;
 }
 
 /**
- * Inserts the sample jobs into a queue that never had any; otherwise changes nothing. All or
- * nothing when `db.client` is a pool.
+ * Inserts the sample jobs into a queue that has never had a job; otherwise does nothing. Atomic if `db.client` is a
+ * pool.
  */
 export async function insertSampleJobs(db: Database): Promise<void> {
   await inTransaction(db, insertOnce);
@@ -104,13 +104,13 @@ async function insertOnce(db: Database): Promise<void> {
     alive.map((worker) => worker.id),
     alive.map((worker) => worker.silent_s),
     alive.map((worker) => {
-      const held = jobs.filter((_, n) => samples[n]?.worker === worker);
-      return JSON.stringify({ ...worker.metadata, ...reportOf(worker, held) });
+      const locked = jobs.filter((_, n) => samples[n]?.worker === worker);
+      return JSON.stringify({ ...worker.metadata, ...reportOf(worker, locked) });
     }),
   ]);
 }
 
-/** What a worker reports that runs each of the jobs that it has locked. */
+/** The report of a worker that runs every job it has locked. */
 function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   const since = new Date(now() - locked_s * 1_000).toISOString();
   return {
@@ -122,7 +122,7 @@ function reportOf({ locked_s }: SampleWorker, jobs: readonly Job[]) {
   };
 }
 
-/** The samples in the order of their ids: oldest first, kinds mixed. */
+/** The samples in id order: oldest first, kinds mixed. */
 function makeSamples(): SampleJob[] {
   const random = seededRandom(20_260_114);
   const drawn = kinds.flatMap(({ kind, count }) => Array<Kind>(count).fill(kind));
@@ -130,7 +130,7 @@ function makeSamples(): SampleJob[] {
     const other = random(last + 1);
     [drawn[last], drawn[other]] = [drawn[other] as Kind, drawn[last] as Kind];
   }
-  // To have used up its attempts a job must have been there for a while.
+  // A job with no attempts left must be some hours old.
   const young = drawn.length - 60;
   for (let n = young; n < drawn.length; n++) {
     for (let other = random(young); drawn[n] === "failed"; other = random(young)) {
@@ -142,7 +142,7 @@ function makeSamples(): SampleJob[] {
   const samples = drawn.map((kind, n) => {
     const created_s = Math.round(((drawn.length - n) / drawn.length) ** 3 * WEEK_S) + 90;
     let task = sampleTasks[random(sampleTasks.length)] as SampleTask;
-    // Of a named queue one job runs at a time.
+    // A named queue runs one job at a time.
     while (kind === "locked" && task.queueName !== undefined && busyQueues.has(task.queueName)) {
       task = sampleTasks[random(sampleTasks.length)] as SampleTask;
     }
@@ -158,7 +158,7 @@ function makeSamples(): SampleJob[] {
   return samples.map((one, n) => (n === poison ? { ...one, ...POISON } : one));
 }
 
-/** Of one that ends its workers. */
+/** A job that crashes its workers. */
 const POISON = {
   attempts: 4,
   lastError:
@@ -177,13 +177,13 @@ function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: 
   const tried = 1 + random(Math.max(1, Math.min(most - 1, 6)));
   const hasFailed = kind === "retry due" || kind === "retry later" || kind === "failed";
   const attempts = { failed: most, locked: Math.min(most, tried), ready: 0, scheduled: 0 };
-  // Who runs it again has its last error still.
+  // A running retry still has its last error.
   const isAgain = kind === "locked" && tried > 1;
   const lastError = isAgain ? (task.errors[n % task.errors.length] ?? null) : null;
   const run_s = {
     ready: -random(Math.min(created_s, 900)),
     "retry due": -random(60),
-    // From minutes to three weeks; now and then next year.
+    // From minutes to three weeks; occasionally next year.
     scheduled:
       n % 40 === 7 ? 31_536_000 : 60 + Math.round((random(1_000) / 1_000) ** 3 * 3 * WEEK_S),
     "retry later": 20 + random(7_200),
@@ -191,7 +191,7 @@ function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: 
     failed: -random(created_s),
   };
   const late_s = Math.max(0, -run_s[kind]);
-  // A retry has waited since it failed: up to two hours, each another time.
+  // A retry has waited since it failed, up to two hours.
   const waits = kind === "retry due" || kind === "retry later";
   const updated_s = late_s + (waits ? 60 + ((n * 397) % 7_200) : 0);
   return {
@@ -208,7 +208,7 @@ function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: 
   };
 }
 
-/** Mulberry32: small, and the same in every run. */
+/** Mulberry32: small and deterministic. */
 function seededRandom(seed: number): Random {
   let state = seed;
   return (below) => {

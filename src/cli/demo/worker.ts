@@ -1,5 +1,5 @@
-// The live part of `worker demo`: a worker that pretends to do the sample tasks, with a timetable, and a
-// trickle of new jobs, so that the page moves. The queue's size stays about the same.
+// The live part of `worker demo`: a worker that simulates the sample tasks, a crontab, and a trickle of new jobs. The
+// size of the queue stays about the same.
 import type { Pool } from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -21,18 +21,18 @@ export interface DemoWorkerOptions {
 
 const CONCURRENCY = 4;
 const LONGEST_JOB_MS = 3_000;
-/** Out of a hundred attempts. */
+/** Of 100 attempts. */
 const FAILURES = 12;
 const FEED_INTERVAL_MS = 2_000;
 const MOST_FED = 5;
-/** With so many jobs ready nothing is added. */
+/** With this many ready jobs, none is added. */
 const ENOUGH_READY = 150;
-/** A scheduled job lies at most this far ahead, seconds. */
+/** The longest delay of a scheduled job, in seconds. */
 const FARTHEST_S = 600;
 
 const random: Random = (below) => Math.floor(Math.random() * below);
 
-/** Starts the sample worker and its feeder; both end with what is returned. */
+/** Starts the sample worker and its feeder; disposing of the result stops both. */
 export async function startDemoWorker(options: DemoWorkerOptions): Promise<AsyncDisposable> {
   const { pool, database, logger, signal } = options;
   const tasks = sampleTasks.map((sample) =>
@@ -45,7 +45,7 @@ export async function startDemoWorker(options: DemoWorkerOptions): Promise<Async
   const feeding = feed(database, logger, signal);
   return {
     async [Symbol.asyncDispose]() {
-      // Sample jobs have nothing to lose: the demo ends at once.
+      // Sample jobs need no clean end: the worker aborts at once.
       await worker.abort("the demo ends");
       await feeding;
     },

@@ -1,4 +1,4 @@
-// A command on all jobs that match a query: rehearsed, shown, confirmed by a person, done.
+// Runs a command on all jobs that match a query: rehearses it, shows the result, asks for confirmation, performs it.
 
 import { InputError, type Problem } from "../../base/errors.ts";
 import type { Manner, OperationAction } from "../../commands/operations/model/action.ts";
@@ -31,9 +31,9 @@ export interface QueryCommand extends Manner {
   readonly query: string;
   readonly changes: Readonly<Record<string, unknown>>;
   readonly isDryRun: boolean;
-  /** Without a question. */
+  /** Skips the confirmation. */
   readonly isSure: boolean;
-  /** Add the tables that it needs, if they are missing. */
+  /** Adds the tables that operations need, if missing. */
   readonly withOperations: boolean;
   readonly json: boolean;
   readonly suggest: SameQueue;
@@ -41,24 +41,24 @@ export interface QueryCommand extends Manner {
 
 export async function operateByQuery(
   connection: Connected,
-  asked: QueryCommand,
+  request: QueryCommand,
 ): Promise<ExitStatus> {
-  const { action, json, suggest, rate, canary, limit, isDryRun } = asked;
-  const problems: Problem[] = mannerProblems(action, asked);
-  if (asked.query.trim() === "") problems.push({ path: "q", message: EVERY });
+  const { action, json, suggest, rate, canary, limit, isDryRun } = request;
+  const problems: Problem[] = mannerProblems(action, request);
+  if (request.query.trim() === "") problems.push({ path: "q", message: EVERY });
   if (problems.length > 0) throw new InputError(problems);
-  parseQuery(asked.query);
+  parseQuery(request.query);
   const tools = operationTools(connection, showProgress);
   if (!isDryRun) await assertTakesWrites(tools.reads);
   let missing = await missingTables(tools.reads);
   if (missing !== null && !isDryRun) {
-    await addTables(connection, missing, asked);
+    await addTables(connection, missing, request);
     missing = null;
   }
   const store = missing === null ? tools.store : null;
   const report = await rehearse(
     { ...tools, store },
-    { ...asked, isKept: !isDryRun, walkMs: LONGEST_WALK_MS },
+    { ...request, isKept: !isDryRun, walkMs: LONGEST_WALK_MS },
   );
   const { rehearsal, change } = report;
   if (!json) for (const line of rehearsalLines(report, missing, suggest)) print(line);
@@ -69,26 +69,26 @@ export async function operateByQuery(
       printJson(
         rehearsalJson(report, missing === null ? null : onSameQueue(missing, suggest), cli),
       );
-    else print(`This was a rehearsal; to do it: ${cli}`);
+    else print(`Nothing was changed. To run it: ${cli}`);
     return 0;
   }
-  if (!asked.isSure) await confirm(`${action} ${jobsOf(change)}. Go on?`);
+  if (!request.isSure) await confirm(`${action} ${jobsOf(change)}. Continue?`);
   const { by, source } = typedBy();
   const manner = { rate, canary, limit };
   const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, manner);
-  await recordTyped(connection, operation, action, `Began operation ${operation.id}`);
-  return runInForeground(tools, operation, asked);
+  await recordTyped(connection, operation, action, `Started operation ${operation.id}`);
+  return runInForeground(tools, operation, request);
 }
 
-/** Adds the tables where that was asked for, or a person at the terminal agrees; else throws why not. */
+/** Adds the tables with --with-operations or after a confirmation; otherwise throws the reason. */
 async function addTables(
   connection: Connected,
   missing: MissingTables,
   { withOperations, json }: QueryCommand,
 ): Promise<void> {
   const { database, pool, logger } = connection;
-  const isTold = missing.mayAdd && (withOperations || (!json && isAtTerminal()));
-  if (!isTold) {
+  const isShown = missing.mayAdd && (withOperations || (!json && isAtTerminal()));
+  if (!isShown) {
     const also = missing.mayAdd ? ", and so does this command with --with-operations" : "";
     throw extensionMissing({ ...missing, sentence: `${missing.sentence}${also}` });
   }
@@ -113,10 +113,10 @@ const onSameQueue = (missing: MissingTables, { line, text }: SameQueue): Missing
   sentence: text(missing.sentence),
 });
 
-// Who types a command waits for an exact number rather than for a rough one.
+// On the command line an exact number is worth a wait.
 const LONGEST_WALK_MS = 5_000;
 
-const EVERY = "is empty, which would mean every job; if that is meant, say id>0";
+const EVERY = "is empty, which would match every job; if that is intended, use id>0";
 
 export async function recordTyped(
   connection: Connected,

@@ -1,4 +1,4 @@
-// Operations in words, for people at a terminal.
+// Operations as text for a terminal.
 
 import { isDeletion } from "../../commands/before-images/job-change.ts";
 import { actionData, changeOf } from "../../commands/operations/model/action.ts";
@@ -17,7 +17,7 @@ export const jobsOf = (count: number | Value): string =>
     ? counted(count, "job")
     : `${shortValue(count)} ${count.value === 1 ? "job" : "jobs"}`;
 
-/** What would be done, a line each. */
+/** The result of a rehearsal, line by line. */
 export function rehearsalLines(
   report: RehearsalReport,
   missing: MissingTables | null,
@@ -25,11 +25,8 @@ export function rehearsalLines(
 ): string[] {
   const { rehearsal, count, skipLocked, change, byTask, byQueue, samples, unknown, times } = report;
   const lines = [`${rehearsal.action}: ${jobsThatMatch(report)}`];
-  if (unknown.length > 0) lines.push(`  nothing is called ${unknown.join(", ")}`);
-  if (skipLocked.value > 0)
-    lines.push(
-      `  left alone: ${shortValue(skipLocked)} that ${skipLocked.value === 1 ? "runs" : "run"} now`,
-    );
+  if (unknown.length > 0) lines.push(`  no such name: ${unknown.join(", ")}`);
+  if (skipLocked.value > 0) lines.push(`  left alone: ${shortValue(skipLocked)} running now`);
   if (count.value === 0 && (count.precision === "exact" || byTask.length === 0)) return lines;
   lines.push(`  by task: ${shares(byTask)}`, `  by queue: ${shares(byQueue)}`);
   if (times !== null) lines.push(`  run at: the first ${times.first}, the last ${times.last}`);
@@ -41,7 +38,7 @@ export function rehearsalLines(
   const some = report.undoJobs < change.value ? `; of the first ${jobsOf(report.undoJobs)}` : "";
   lines.push(
     missing === null
-      ? `  can be undone for 24 hours (keeps about ${bytes(report.undoBytes)}${some})`
+      ? `  can be undone for 24 hours (stores about ${bytes(report.undoBytes)}${some})`
       : `  ${suggest.text(missing.sentence)}`,
   );
   return lines;
@@ -58,7 +55,7 @@ function jobsThatMatch({ rehearsal: { query }, count, skipLocked, change }: Rehe
 
 function intervalOf({ precision, low = 0, high, basis }: Value): string {
   if (precision !== "estimated") return "";
-  const why = basis === "scan" ? "some are too large to be looked at" : "from a sample";
+  const why = basis === "scan" ? "some are too large to check" : "from a sample";
   return ` (${grouped(low)} to ${grouped(high ?? low)}, ${why})`;
 }
 
@@ -73,7 +70,7 @@ function bytes(count: number): string {
   return `${grouped(Math.round(count / 1_000_000))} MB`;
 }
 
-/** While it goes on: one line. */
+/** One line while the operation runs. */
 export function progressLine(operation: JobOperation): string {
   const { state, action, done, undone, kept, expected, ratePerS, etaS } = operation;
   const of = expected === null ? "" : ` of ${shortValue(expected)}`;
@@ -85,11 +82,11 @@ export function progressLine(operation: JobOperation): string {
   return `${what}: ${so}${rate}${eta}`;
 }
 
-/** How it is taken back. */
+/** The command that undoes the operation. */
 export const undoLine = (id: string, { line }: SameQueue) =>
   `Undo: ${line(`worker operations ${id} undo`)}`;
 
-/** What became of it. `foreign`: columns of the application, which no undo of a deletion restores. */
+/** The result of the operation. `foreign`: columns of the application, which the undo of a deletion cannot restore. */
 export function outcomeLines(
   operation: JobOperation,
   suggest: SameQueue,
@@ -109,21 +106,21 @@ export function outcomeLines(
     case "paused":
       return [
         `Paused after ${jobsOf(done)}${error === null ? "" : `: ${error}`}`,
-        `Go on: ${again("resume")} · End it: ${again("stop")}`,
+        `Resume: ${again("resume")} · Stop: ${again("stop")}`,
       ];
     case "interrupted":
       return [
-        `${heldText(operation)}; nothing more is changed`,
-        `Go on: ${again("resume")} · End it: ${again("stop")}`,
+        `${pausedText(operation)}; no more jobs are changed`,
+        `Resume: ${again("resume")} · Stop: ${again("stop")}`,
       ];
     case "failed":
-      return [`Failed after ${jobsOf(done)}: ${error ?? "the log says why"}`];
+      return [`Failed after ${jobsOf(done)}: ${error ?? "see the log"}`];
     case "stopped":
       return [`Stopped after ${jobsOf(done)}${leftText(operation)}${undoneText(operation)}`];
     case "running":
     case "canary":
     case "undoing":
-      return [`Somebody else works on it now (${state})`];
+      return [`Another process runs it now (${state})`];
     default:
       return state satisfies never;
   }
@@ -131,21 +128,21 @@ export function outcomeLines(
 
 function undoneOf({ action, changes, done, undone }: JobOperation, foreign: readonly string[]) {
   if (foreign.length === 0 || !isDeletion(changeOf(action, changes))) {
-    return `${grouped(undone)} of ${counted(done, "job is what it was", "jobs are what they were")}`;
+    return `${grouped(undone)} of ${counted(done, "job is restored", "jobs are restored")}`;
   }
-  const back = `${grouped(undone)} of ${counted(done, "job is back", "jobs are back")}`;
+  const back = `${grouped(undone)} of ${counted(done, "job is restored", "jobs are restored")}`;
   const columns = foreign.length === 1 ? "column" : "columns";
-  return `${back}, but for your own ${columns} ${foreign.join(", ")}: not kept, so the default is there now`;
+  return `${back}, except for the application's ${columns} ${foreign.join(", ")}, now at the default`;
 }
 
-function heldText({ done, undone, undoAfterId }: JobOperation): string {
+function pausedText({ done, undone, undoAfterId }: JobOperation): string {
   if (undoAfterId === null) return `Paused after ${jobsOf(done)}`;
   return `The undo is paused after ${grouped(undone)} of ${jobsOf(done)}`;
 }
 
-/** Of an undo that was stopped. */
+/** For an undo that was stopped. */
 const undoneText = ({ undone, undoAfterId }: JobOperation) =>
-  undoAfterId === null ? "" : `; ${grouped(undone)} of them are what they were`;
+  undoAfterId === null ? "" : `; ${grouped(undone)} of them are restored`;
 
 function doneText(operation: JobOperation): string {
   const { action, done } = operation;
@@ -155,9 +152,9 @@ function doneText(operation: JobOperation): string {
 
 function leftText({ skippedLocked, skippedChanged, skippedGone }: JobOperation): string {
   return clauses([
-    [skippedLocked, "ran at that moment"],
+    [skippedLocked, "was running"],
     [skippedChanged, "had changed since"],
-    [skippedGone, "was gone", "were gone"],
+    [skippedGone, "no longer existed", "no longer existed"],
   ]);
 }
 
@@ -166,16 +163,16 @@ function undoLeftText({ undoLeft, done, undone }: JobOperation): string {
   return clauses([
     [
       keyTaken,
-      "cannot come back: another job has its key",
-      "cannot come back: others have their keys",
+      "cannot be restored: another job has its key",
+      "cannot be restored: other jobs have their keys",
     ],
     [changed, "has changed since", "have changed since"],
-    [gone, "is gone", "are gone"],
-    [locked, "runs now", "run now"],
+    [gone, "no longer exists", "no longer exist"],
+    [locked, "is running", "are running"],
     [
       done - undone - keyTaken - changed - gone - locked,
-      "was one too many to be kept",
-      "were too many to be kept",
+      "exceeded the number that undo stores",
+      "exceeded the number that undo stores",
     ],
   ]);
 }
@@ -185,13 +182,14 @@ const clauses = (list: readonly (readonly [count: number, one: string, more?: st
     .map(([count, one, more = one]) => (count > 0 ? `; ${counted(count, one, more)}` : ""))
     .join("");
 
-/** Nobody has kept which they are. */
+/** The jobs' ids are not stored. */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);
-  // Of an estimate that may as well be none nothing is said.
+  // An estimate that may be zero is omitted.
   if (rest === null || (rest.low ?? rest.value) === 0) return [];
-  const wereGone = rest.value === 1 ? "was gone at its turn" : "were gone at their turn";
+  const wereGone =
+    rest.value === 1 ? "was deleted before its turn" : "were deleted before their turn";
   return [
-    `${shortValue(rest)} more${intervalOf(rest)} matched before and ${wereGone}, or matched no more`,
+    `${shortValue(rest)} more${intervalOf(rest)} matched before and ${wereGone}, or no longer matched`,
   ];
 }

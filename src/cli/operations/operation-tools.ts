@@ -1,5 +1,5 @@
-// What an operation needs, on the connections of a command. The command works on it itself: it ends
-// with the command, and another command or an admin can resume it.
+// What an operation needs on a command's connections. The command itself runs the operation, which pauses when the
+// command ends; another command or an admin can resume it.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { compilerOn } from "../../commands/operations/compile.ts";
@@ -10,12 +10,12 @@ import { boundedQueryable } from "../../database/connection/pool.ts";
 import { quietly } from "../output/quietly.ts";
 import type { Connected } from "../shell/connection.ts";
 
-// As in the admin: a batch that takes longer is made smaller.
+// As in the admin: a batch that exceeds this is made smaller.
 const READS = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true } as const;
 const QUICK_READS = { statementTimeoutMs: 250, lockTimeoutMs: 100, readOnly: true } as const;
 const WRITES = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: false } as const;
 
-/** They work on the tables of the extension, so first ask missingTables(). */
+/** Requires the operations extension: call missingTables() first. */
 export function operationTools(
   { database, pool, logger }: Connected,
   onProgress: (operation: JobOperation) => void,

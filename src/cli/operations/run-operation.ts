@@ -1,5 +1,4 @@
-// Works on an operation in the foreground: progress on a terminal, Ctrl-C holds it, and what became of
-// it at the end.
+// Runs an operation in the foreground: shows progress on a terminal, pauses at Ctrl-C, and prints the result.
 
 import {
   type JobOperation,
@@ -22,7 +21,7 @@ export async function runInForeground(
 ): Promise<ExitStatus> {
   const ended = await stoppable((signal) => workOn(tools, operation, signal));
   printProgress(null);
-  // As the store has it: with all its counts.
+  // From the store, with all its counts.
   const whole = (await tools.store.find(ended.id).catch(() => null)) ?? ended;
   if (json) printJson(operationJson(whole));
   else {
@@ -32,7 +31,7 @@ export async function runInForeground(
   return statusOf(whole);
 }
 
-/** For the tools: one line that is written over, where somebody watches. */
+/** Progress in one line that overwrites itself, on a terminal only. */
 export function showProgress(operation: JobOperation): void {
   printProgress(`${progressLine(operation)} (Ctrl-C pauses it)`);
 }

@@ -1,11 +1,11 @@
-// Who is at the keyboard, for the audit trail, and the trail itself.
+// The user at the keyboard, for the audit trail, and the trail itself.
 import { hostname, userInfo } from "node:os";
 import { now } from "../../base/clock.ts";
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import { type AuditTrail, createAuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { Connected } from "../shell/connection.ts";
 
-/** What every entry of the command line has in common. */
+/** The part that all entries of the command line share. */
 export function typedBy() {
   return {
     at: new Date(now()).toISOString(),
@@ -24,7 +24,7 @@ function userName(): string | null {
   }
 }
 
-/** Where nothing keeps it, whoever typed the command has read its answer. */
+/** If there is no audit trail, the command's output is the only record. */
 export function trailOf({ database, logger }: Connected): AuditTrail {
   const quiet = { ...logger, info: logger.debug };
   return createAuditTrail({ db: database, logger: quiet, onAudit: null });

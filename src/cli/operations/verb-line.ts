@@ -1,4 +1,4 @@
-// What a cause's or an incident's verb is to a shell.
+// The shell command for the action that a cause or an incident suggests.
 
 import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";

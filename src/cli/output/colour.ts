@@ -1,4 +1,4 @@
-// Colour on a terminal. NO_COLOR turns it off (no-color.org), FORCE_COLOR on, also where the output is a pipe.
+// Colour on a terminal. NO_COLOR turns it off (no-color.org); FORCE_COLOR turns it on, also for a pipe.
 import type { WriteStream } from "node:tty";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 
@@ -15,7 +15,7 @@ const codes: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
 
 type Stream = Pick<WriteStream, "isTTY">;
 
-/** `text` must be printable already: the codes are ours. */
+/** `text` must already be printable: colour codes are added to it. */
 export function coloured(text: string, colour: Colour | null, stream: Stream): string {
   if (colour === null || text === "" || !hasColour(stream, process.env)) return text;
   const [on, off] = codes[colour];
@@ -30,7 +30,7 @@ export function hasColour(stream: Stream, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env["TERM"] !== "dumb";
 }
 
-/** Of a job's condition or state, and of a doctor's finding. */
+/** The colour of a job's condition or state, and of a doctor's finding. */
 export function colourOf(word: string): Colour | null {
   const data = Object.hasOwn(conditionData, word) ? conditionData[word as Condition] : null;
   return data?.colour ?? colours[word] ?? null;

@@ -1,18 +1,18 @@
-// Where an export goes: a file, or the standard output, at the speed at which it is taken.
+// The destination of an export: a file or standard output, with backpressure.
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { InputError, messageOf } from "../../base/errors.ts";
 import { printable } from "./printable.ts";
 
-/** Disposing of it resolves when all of it was given to the system. */
+/** Disposing of it resolves once everything has been passed to the system. */
 export interface ExportOutput extends AsyncDisposable {
-  /** Resolves when there is room for more, or `signal` has aborted. */
+  /** Resolves when there is room for more, or when `signal` has aborted. */
   write(piece: string | Uint8Array, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * `file`: `-` is the standard output; what a terminal is shown is harmless there. `goesOn`: behind what
- * the file has; default false. Throws InputError when it cannot be written.
+ * `file`: `-` is standard output, where control characters are escaped on a terminal. `goesOn`: append; default false.
+ * Throws InputError if it cannot be written.
  */
 export async function exportOutput(file: string, goesOn = false): Promise<ExportOutput> {
   if (file === "-") return standardOutput();
@@ -23,11 +23,11 @@ export async function exportOutput(file: string, goesOn = false): Promise<Export
     const message = `cannot be written: ${messageOf(error)}`;
     failure ??= new InputError([{ path: "output", message }]);
   });
-  // Told once: to whoever writes, else to whoever closes.
+  // An error is thrown once: by the next write, otherwise by the close.
   const check = () => {
-    const told = failure;
+    const thrown = failure;
     failure = null;
-    if (told !== null) throw told;
+    if (thrown !== null) throw thrown;
   };
   await Promise.race([once(out, "open").catch(() => {}), closed]);
   check();
@@ -45,7 +45,7 @@ export async function exportOutput(file: string, goesOn = false): Promise<Export
   };
 }
 
-// Its errors are told by watchOutput(), which ends the process.
+// watchOutput() handles its errors and ends the process.
 function standardOutput(): ExportOutput {
   const { stdout } = process;
   return {

@@ -1,14 +1,14 @@
-// A screen that is written over, on the terminal's other page, so that what was there before comes back.
+// A screen that refreshes in place on the terminal's alternate buffer, so that the earlier contents come back.
 import { printable } from "./printable.ts";
 
 export interface LiveScreen extends AsyncDisposable {
   readonly rows: number;
   readonly columns: number;
-  /** Aborts when somebody types q or Ctrl-C, or the signal that was given does. */
+  /** Aborts at q, at Ctrl-C, or with the given signal. */
   readonly ended: AbortSignal;
   show(lines: readonly string[]): void;
-  /** In the last line, under what is shown. */
-  say(line: string): void;
+  /** In the last line, below the contents. */
+  showStatus(line: string): void;
 }
 
 const OTHER_PAGE = "\x1b[?1049h\x1b[?25l";
@@ -18,7 +18,7 @@ const REST_OF_LINE = "\x1b[K";
 const REST_OF_SCREEN = "\x1b[J";
 const CTRL_C = "\x03";
 
-/** Disposing of it gives the terminal back. */
+/** Disposing of it restores the terminal. */
 export function liveScreen(signal: AbortSignal): LiveScreen {
   const { stdin, stdout } = process;
   const quit = new AbortController();
@@ -33,7 +33,7 @@ export function liveScreen(signal: AbortSignal): LiveScreen {
   }
   stdout.write(OTHER_PAGE);
   const ended = AbortSignal.any([signal, quit.signal]);
-  // A terminal that does not know its size says 0.
+  // A terminal of unknown size reports 0.
   const size = (given: number | undefined, otherwise: number) => given || otherwise;
   return {
     get rows() {
@@ -49,7 +49,7 @@ export function liveScreen(signal: AbortSignal): LiveScreen {
       const text = shown.join("\r\n");
       stdout.write(`${TO_THE_TOP}${text}${REST_OF_SCREEN}`);
     },
-    say(line) {
+    showStatus(line) {
       const text = printable(line).slice(0, size(stdout.columns, 80) - 1);
       stdout.write(`\x1b[${size(stdout.rows, 24)};1H${text}${REST_OF_LINE}`);
     },

@@ -1,5 +1,5 @@
-// The only way to stdout, and to stderr for what went wrong: nothing that came from the database
-// reaches a terminal as it is. JSON for programs, aligned columns for people.
+// The only code that writes to stdout, and failures to stderr: text from the database is always made printable. JSON
+// for programs, aligned columns for people.
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import type { LightJob } from "../../insight/pages/light-rows.ts";
 import { type Colour, coloured } from "./colour.ts";
@@ -7,26 +7,26 @@ import { printable, printableJson, printableLines } from "./printable.ts";
 import { tableLines } from "./table.ts";
 
 /**
- * Ends the process when nobody reads the answer any more (`worker list | head`), and says so when it
- * could not be written. Without a listener Node would print a stack trace.
+ * Ends the process when the output is closed (`worker list | head`); reports other write errors. Without a listener
+ * Node would print a stack trace.
  */
 export function watchOutput(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") process.stderr.write(`worker: cannot write: ${error.message}\n`);
     process.exit(error.code === "EPIPE" ? 0 : 1);
   });
-  // What cannot be said there cannot be said anywhere, and is no reason to end.
+  // An error of stderr cannot be reported anywhere and does not end the process.
   process.stderr.off("error", ignored).on("error", ignored);
 }
 
 const ignored = () => {};
 
-/** From now on nobody has to read: what runs for long, and for others, outlives its reader and a full disk. */
+/** Keeps the process alive after write errors: a long-running process outlives its reader and a full disk. */
 export function outliveOutput(): void {
   process.stdout.removeAllListeners("error").on("error", ignored);
 }
 
-/** One line of text; its first word in a colour, where the terminal has any. */
+/** One line of text; its first word may have a colour. */
 export function print(line: string, colour: Colour | null = null): void {
   const [word = ""] = colour === null ? [] : line.split(" ", 1);
   const first = coloured(printable(word), colour, process.stdout);
@@ -38,7 +38,7 @@ export function printLines(text: string): void {
   process.stdout.write(`${printableLines(text)}\n`);
 }
 
-/** Our own text, such as the help. */
+/** Text of the program itself, such as the help. */
 export function printOwn(text: string): void {
   process.stdout.write(text);
 }
@@ -57,7 +57,7 @@ export function printFailure(line: string, details?: string): void {
   if (details !== undefined) process.stderr.write(`${printableLines(details)}\n`);
 }
 
-/** What was understood, on stderr: stdout has the answer alone. */
+/** A note on stderr: stdout has only the answer. */
 export function printNote(line: string): void {
   process.stderr.write(`${printable(line)}\n`);
 }
@@ -67,12 +67,12 @@ export function printFailureJson(failure: object): void {
   process.stderr.write(`${printableJson(JSON.stringify(failure))}\n`);
 }
 
-/** One line on stderr that is written over by the next, where it is a terminal; null takes it away. */
+/** One line on stderr, overwritten by the next, if it is a terminal; null clears it. */
 export function printProgress(line: string | null): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${line === null ? "" : printable(line)}\x1b[K`);
 }
 
-/** Rows under their column names. */
+/** Rows below their column names. */
 export function printTable(columns: readonly string[], rows: readonly (readonly string[])[]): void {
   process.stdout.write(`${tableLines(columns, rows, process.stdout).join("\n")}\n`);
 }
@@ -87,7 +87,7 @@ export function printJobsJson(jobs: readonly Job[], nextCursor: string | null): 
   printJson(`{"jobs":[${list}],"next_cursor":${JSON.stringify(nextCursor)}}`);
 }
 
-/** Rows of a list; a time is shown without its fraction. */
+/** Rows of a list, with times in whole seconds. */
 export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | null): void {
   printTable(
     JOB_COLUMNS,
@@ -106,7 +106,7 @@ export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | n
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
 }
 
-/** RFC 3339 without the milliseconds. */
+/** RFC 3339 without milliseconds. */
 export function time(date: Date | null): string {
   return date === null ? "" : date.toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -1,7 +1,7 @@
-// Log lines beside an answer: a person who has just typed the command knows what it did.
+// Log lines of a command with an answer: on a terminal the answer is enough.
 import type { Logger } from "../../base/logger.ts";
 
-/** On a terminal what is only information is shown with --verbose. */
+/** On a terminal, info lines are shown only with --verbose. */
 export function quietly(logger: Logger): Logger {
   return process.stderr.isTTY ? { ...logger, info: logger.debug } : logger;
 }

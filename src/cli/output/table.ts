@@ -1,10 +1,10 @@
-// Rows in columns. On a terminal a row is cut to its width, so that no row wraps; elsewhere it is whole.
+// Rows in columns. On a terminal a row is cut to the width, so that none wraps; elsewhere it is complete.
 import { coloured, colourOf } from "./colour.ts";
 import { printable } from "./printable.ts";
 
 const GAP = "  ";
 
-/** Lines for a stream: a head, then the rows; `stream` is a terminal or not. */
+/** Lines for a stream: the head, then the rows. Cut if `stream` is a terminal. */
 export function tableLines(
   columns: readonly string[],
   rows: readonly (readonly string[])[],
@@ -33,7 +33,7 @@ export function tableLines(
   });
 }
 
-/** The text within `most` columns, with … where something is missing. */
+/** The text within `most` columns, with … for what was cut. */
 export function cutTo(text: string, most: number): string {
   if (widthOf(text) <= most) return text;
   let width = 1;

@@ -1,12 +1,12 @@
-// The admin in the process of `worker run`, on connections of its own.
+// The admin in the process of `worker run`, on its own connections.
 import type { Logger } from "../../base/logger.ts";
 import type { CliConnectionSettings } from "../shell/connection.ts";
 import { ADMIN_ADDRESS, type RunArguments } from "./run-options.ts";
 import type { StopRequests } from "./stop-requests.ts";
 
 /**
- * null where it is not asked for. Ends with what is returned. `stops`: with a certificate SIGHUP is no
- * request to stop any more.
+ * null if the admin is off. Disposing of the result stops it. `stops`: with a certificate, SIGHUP reloads it instead of
+ * stopping the worker.
  */
 export async function adminBeside(
   args: RunArguments,

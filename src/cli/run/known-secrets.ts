@@ -1,7 +1,7 @@
-// The secrets that programs find in their environment: what `worker run` takes out of the lines that they print.
+// Secrets in the environment of programs: `worker run` removes them from the lines that they print.
 import { parse } from "node:querystring";
 
-/** Variables that hold nothing else. */
+/** Variables that contain only a secret. */
 const SECRETS = [
   "PGPASSWORD",
   "WORKER_ADMIN_PASSWORD",
@@ -23,7 +23,7 @@ export function knownSecrets(
   return found.filter((secret) => secret !== "");
 }
 
-/** As it is written, and decoded; before the host or as a parameter. */
+/** As written and decoded; before the host or as a parameter. */
 function passwordsOf(url: string): string[] {
   const [, before = ""] = /^[a-z]+:\/\/[^:@/]*:([^@/]*)@/.exec(url) ?? [];
   const at = url.indexOf("?");

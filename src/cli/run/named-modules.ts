@@ -1,10 +1,10 @@
-// In the executable nothing but the files that were named, and what they import, becomes part of the
-// program: NODE_PATH and ~/.node_modules would give a CommonJS module what it does not find beside it.
+// In the executable, only the named files and their imports become part of the program: NODE_PATH and ~/.node_modules
+// would add others for CommonJS modules.
 import Module from "node:module";
 import { isSea } from "node:sea";
 
 export function onlyNamedModules(): void {
-  if (!isSea()) return; // under a Node.js its environment is its user's
+  if (!isSea()) return; // under Node.js the environment belongs to the user
   const { NODE_PATH, HOME } = process.env;
   delete process.env["NODE_PATH"];
   delete process.env["HOME"];

@@ -1,11 +1,11 @@
-// What a process that startOwnProcess() has started does.
+// The main function of a process started by startOwnProcess().
 import { once } from "node:events";
 import { UsageError } from "../arguments/refusals.ts";
-import { tellFailure } from "../shell/failure.ts";
+import { reportFailure } from "../shell/failure.ts";
 import type { ProcessOrder } from "./own/own-process.ts";
 import type { RunArguments } from "./run-options.ts";
 
-/** Runs until its work is done; gives the exit status. */
+/** Resolves with the exit status when the work is done. */
 export async function serveParent(): Promise<number> {
   const [order] = (await once(process, "message")) as [ProcessOrder];
   switch (order.be) {
@@ -17,7 +17,7 @@ export async function serveParent(): Promise<number> {
       try {
         return await watchedWorker(args);
       } catch (error) {
-        tellFailure(error, args);
+        reportFailure(error, args);
         return error instanceof UsageError ? 2 : 1;
       }
     }

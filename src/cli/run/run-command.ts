@@ -1,4 +1,4 @@
-// worker run: a worker without a program: tasks are files.
+// worker run: a worker whose tasks are files.
 
 import { adminNotes } from "../admin/admin-server.ts";
 import { optionName } from "../arguments/command.ts";
@@ -12,14 +12,14 @@ export const runCommand = defineCommand({
   name: "run",
   describe: "Run jobs: a worker whose tasks are the files of a directory",
   options: runOptions,
-  notes: `${runNotes}\n\nOf the admin: ${adminNotes}`,
-  // No answer suggests a command here, and --watch sends all arguments to another process.
+  notes: `${runNotes}\n\nOptions of the admin: ${adminNotes}`,
+  // No output suggests a command here, and --watch sends all arguments to another process.
   run: async ({ suggest: _, ...args }) => {
     const refuse = (message: string) => {
       throw new UsageError(message, "run");
     };
     if (args.tasks === undefined) refuse("--tasks is missing: the directory of the tasks");
-    if (args.once && args.watch) refuse("--once and --watch do not go together");
+    if (args.once && args.watch) refuse("use either --once or --watch");
     if (args.admin === undefined) {
       const values: Readonly<Record<string, unknown>> = args;
       const isGiven = ([key, option]: [string, OptionValue<unknown>]) =>
@@ -27,7 +27,7 @@ export const runCommand = defineCommand({
       const [alone] = Object.entries<OptionValue<unknown>>(aboutAdmin).find(isGiven) ?? [];
       if (alone !== undefined) refuse(`${optionName(alone)} needs --admin`);
     }
-    if (args.once && args.admin !== undefined) refuse("--once and --admin do not go together");
+    if (args.once && args.admin !== undefined) refuse("use either --once or --admin");
     if (!args.fast && args.fastLimit !== undefined) refuse("--fast-limit needs --fast");
     beginBelowShell();
     if (args.watch) return (await import("./watch.ts")).runWatched(args);

@@ -1,5 +1,5 @@
-// The worker of `worker run`: files are loaded, the admin serves where it is asked for, jobs run until
-// somebody asks for a stop, or until none is ready.
+// Runs the worker of `worker run`: loads the files, serves the admin if --admin is given, runs jobs until a stop is
+// requested or, with --once, until none is ready.
 
 import { codeOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -26,18 +26,18 @@ import type { RunArguments } from "./run-options.ts";
 import { endSoon, StopRequests, stopOnUncaught } from "./stop-requests.ts";
 import { workerOptions } from "./worker-options.ts";
 
-/** `stops`: who else may ask for a stop. Throws UsageError for files that will not do. */
+/** `stops`: other sources of stop requests. Throws UsageError for invalid files. */
 export async function runWorker(
   args: RunArguments,
   stops = new StopRequests(),
 ): Promise<ExitStatus> {
-  // What tasks print goes there, too.
+  // Output of tasks goes to the same streams.
   outliveOutput();
   const settings = connectionSettings(args);
   const logger = await commandLogger(args);
   const hasFailed = stopOnUncaught(stops, logger);
   const endedByTask = () => {
-    logger.error({}, "a task has ended this process; what it ran is recovered by other workers");
+    logger.error({}, "a task has ended this process; other workers recover its jobs");
     process.exitCode = 1;
   };
   process.once("exit", endedByTask);
@@ -79,8 +79,8 @@ async function work({ options, stops, manager, logger }: RunParts): Promise<Exit
   }
   await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
-  if (worker.hasAbandonedJobs) logger.error({}, "the worker has given up on jobs that did not end");
-  // Nobody asked: somebody has migrated to a schema that this worker does not know.
+  if (worker.hasAbandonedJobs) logger.error({}, "the worker stopped waiting for jobs that did not end");
+  // Stopped without a request: the schema was migrated to a level that this worker does not support.
   return worker.hasAbandonedJobs || !stops.signal.aborted ? 1 : 0;
 }
 
@@ -88,7 +88,7 @@ async function drain(
   { options, settings, stops, manager, logger }: RunParts,
   { json }: RunArguments,
 ): Promise<ExitStatus> {
-  await manager.ready("running what is ready", stops.signal);
+  await manager.ready("running all ready jobs", stops.signal);
   const { completed, failed, skipped } = await runOnce({
     ...options,
     signal: stops.signal,
@@ -106,26 +106,26 @@ async function drain(
 
 const MOST_NAMED = 5;
 
-/** Jobs that stay ready because their tasks are not among the files; null: none. */
+/** Ready jobs whose tasks are not among the files; null: none. */
 async function readyElsewhere(
   settings: CliConnectionSettings,
   { tasks }: WorkerOptions,
   logger: Logger,
 ): Promise<string | null> {
-  const known = new Set(tasks.map(({ identifier }) => identifier));
+  const own = new Set(tasks.map(({ identifier }) => identifier));
   const pool = createPool({ ...settings, logger });
   try {
     const database = { client: pool, schema: schemaName(settings.schema) };
     const { names } = await createSampler(database).pulse();
     const request = { search: "", sort: "-ready", limit: 500, cursor: null } as const;
     const { tasks: listed } = await listTasks(database, request, names);
-    const left = listed.filter((one) => !known.has(one.identifier) && one.counts.ready.value > 0);
+    const left = listed.filter((one) => !own.has(one.identifier) && one.counts.ready.value > 0);
     if (left.length === 0) return null;
     const shown = left
       .slice(0, MOST_NAMED)
       .map((one) => `${one.identifier} ${valueText(one.counts.ready)}`);
     const more = left.length > MOST_NAMED ? `, and ${left.length - MOST_NAMED} more` : "";
-    return `ready, but without a task here: ${shown.join(", ")}${more}`;
+    return `ready, but this worker has no such task: ${shown.join(", ")}${more}`;
   } finally {
     await pool.end();
   }

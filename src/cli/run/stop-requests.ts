@@ -1,5 +1,5 @@
-// Who asks a worker to stop, how urgently, and that the process then ends: user code may have left
-// timers and connections that would keep it for ever.
+// Requests to stop a worker, and how urgent they are. Also ends the process afterwards: user code may have left timers
+// and connections open that would keep it alive.
 
 import { constants } from "node:os";
 import { setTimeout } from "../../base/clock.ts";
@@ -14,15 +14,15 @@ export interface StoppableWorker {
 }
 
 /**
- * The first signal stops what is given, the second aborts it, the third ends the process. One that
- * comes before there is anything to stop is kept. Disposing of it gives the signals back.
+ * The first signal stops the worker, the second aborts it, the third ends the process. An early signal takes effect
+ * once there is a worker to stop. Disposing of it removes the signal handlers.
  */
 export class StopRequests implements Disposable {
   readonly #onSignal = (name: NodeJS.Signals) => {
     if (name === "SIGHUP" && this.#onHangup !== null) this.#onHangup();
-    else this.ask(name);
+    else this.request(name);
   };
-  readonly #asked = new AbortController();
+  readonly #requested = new AbortController();
   #onHangup: (() => void) | null = null;
   #what: StoppableWorker | null = null;
   #times = 0;
@@ -31,30 +31,30 @@ export class StopRequests implements Disposable {
     for (const name of SIGNALS) process.on(name, this.#onSignal);
   }
 
-  /** Aborts at the first request; its reason is who asked. */
+  /** Aborts at the first request, with its source as the reason. */
   get signal(): AbortSignal {
-    return this.#asked.signal;
+    return this.#requested.signal;
   }
 
-  /** From now on SIGHUP means this, and no stop. */
+  /** SIGHUP calls `what` from now on instead of stopping. */
   onHangup(what: () => void): void {
     this.#onHangup = what;
   }
 
-  /** As a signal of that name does. */
-  ask(name: string): void {
+  /** Handles a request like the signal of that name. */
+  request(name: string): void {
     this.#times++;
-    this.#asked.abort(name);
+    this.#requested.abort(name);
     if (this.#times === 1) void this.#what?.stop(name);
     else if (this.#times === 2) void this.#what?.abort(name);
     else process.exit(128 + (constants.signals[name as NodeJS.Signals] ?? 0));
   }
 
-  /** From now on this is stopped. */
+  /** Sets the worker to stop. */
   for(what: StoppableWorker): void {
     this.#what = what;
-    if (this.#times > 0) void what.stop(String(this.#asked.signal.reason));
-    if (this.#times > 1) void what.abort(String(this.#asked.signal.reason));
+    if (this.#times > 0) void what.stop(String(this.#requested.signal.reason));
+    if (this.#times > 1) void what.abort(String(this.#requested.signal.reason));
   }
 
   [Symbol.dispose](): void {
@@ -63,15 +63,14 @@ export class StopRequests implements Disposable {
 }
 
 /**
- * An error that nobody caught ends the worker as a signal would, and not in the middle of all other jobs.
- * Gives whether there was one.
+ * An uncaught exception stops the worker like a signal, so that other jobs can finish. Returns whether there was one.
  */
 export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boolean {
   let hasFailed = false;
   const onError = (error: unknown) => {
     const stack = error instanceof Error ? error.stack : undefined;
-    logger.error({ error: messageOf(error), stack }, "nobody caught an error: the worker stops");
-    if (!hasFailed) stops.ask("uncaught error");
+    logger.error({ error: messageOf(error), stack }, "uncaught exception: the worker stops");
+    if (!hasFailed) stops.request("uncaught error");
     hasFailed = true;
   };
   process.on("uncaughtException", onError);
@@ -81,11 +80,11 @@ export function stopOnUncaught(stops: StopRequests, logger: Logger): () => boole
 
 const LINGER_MS = 1_000;
 
-/** Ends the process with the status that it has by then, should it not end by itself. */
+/** Ends the process with its current exit status if it does not end by itself. */
 export function endSoon(logger: Logger): void {
   setTimeout(() => {
-    const kept = process.getActiveResourcesInfo().join(", ");
-    logger.warn({ kept }, "the tasks have left something open: the process is ended");
+    const resources = process.getActiveResourcesInfo().join(", ");
+    logger.warn({ kept: resources }, "the tasks have left handles open; ending the process");
     process.exit();
   }, LINGER_MS).unref();
 }

@@ -1,8 +1,8 @@
-// `worker run --watch`: this process looks at the files and serves the admin; the worker is a process of
-// its own, which another follows when something has changed.
+// `worker run --watch`: this process watches the files and serves the admin; the worker is a child process that is
+// replaced after a change.
 //
-//   running ──change──▶ stopping: running jobs end ──ended──▶ running, from the files as they are now
-//      └──ends by itself (it could not load, it died)──▶ waiting ──change──▶ running
+//   running ──change──▶ stopping: running jobs end ──ended──▶ running, from the changed files
+//      └──ends by itself (a load error, a crash)──▶ waiting ──change──▶ running
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
@@ -38,7 +38,7 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   return 0;
 }
 
-/** Runs one worker until it has ended and something has changed, or somebody asks for a stop. */
+/** Runs one worker until it has ended and a file has changed, or a stop is requested. */
 async function untilChanged(
   args: RunArguments,
   files: WatchedFiles,
@@ -48,7 +48,7 @@ async function untilChanged(
   const worker = startOwnProcess({ be: "worker", args });
   worker.on("message", ({ loaded }: Loaded) => files.add(loaded));
   const ended = once(worker, "close") as Promise<[number | null, NodeJS.Signals | null]>;
-  // To the worker the first signal means stop and the second abort, whoever sends them.
+  // The worker treats the first signal as stop and the second as abort, whatever their source.
   let isStopping = false;
   const stop = (name: string) => {
     if (!isStopping) signal(worker, name);
@@ -62,7 +62,7 @@ async function untilChanged(
     return;
   }
   if (end === undefined) {
-    logger.info({}, "a file has changed: the worker begins anew when its running jobs have ended");
+    logger.info({}, "a file has changed: the worker restarts when its running jobs have ended");
     stop("SIGTERM");
     await ended;
     return;
@@ -72,7 +72,7 @@ async function untilChanged(
   await changed;
 }
 
-/** SIGTERM for whatever is no signal. */
+/** SIGTERM if `name` is no signal. */
 function signal(worker: ChildProcess, name: string): void {
   worker.kill(name === "SIGINT" ? "SIGINT" : "SIGTERM");
 }

@@ -1,5 +1,5 @@
-// Whether files have changed, by looking at them: works where the system announces nothing, as on
-// network and container mounts, and sees a rename, a new mode and a new file alike.
+// Detects changed files by polling: works where the system sends no events, as on network and container mounts, and
+// detects renames, mode changes and new files alike.
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { wait } from "../../base/clock.ts";
 const LOOK_MS = 300;
 const MOST_FILES = 10_000;
 
-/** By path: what tells one state of a file from another. */
+/** By path: a text that differs after any change of the file. */
 type States = Map<string, string>;
 
 export class WatchedFiles {
@@ -16,13 +16,13 @@ export class WatchedFiles {
   readonly #named: Set<string>;
   #seen: States = new Map();
 
-  /** All files below the directory, and these. */
+  /** All files below the directory, and `files`. */
   constructor(directory: string, files: readonly string[]) {
     this.#directory = directory;
     this.#named = new Set(files);
   }
 
-  /** This file, too; as it is now. */
+  /** Adds a file in its present state. */
   add(file: string): void {
     if (this.#seen.has(file) || this.#named.size >= MOST_FILES) return;
     this.#named.add(file);
@@ -34,7 +34,7 @@ export class WatchedFiles {
     this.#seen = await this.#states();
   }
 
-  /** Resolves when something has changed and then stayed as it is for a moment; or `signal` aborts. */
+  /** Resolves when something has changed and then stayed unchanged for a moment, or when `signal` aborts. */
   async changed(signal: AbortSignal): Promise<void> {
     while (await wait(LOOK_MS, signal)) {
       let states = await this.#states();
@@ -63,7 +63,7 @@ function isSame(one: States, other: States): boolean {
   return one.size === other.size && [...one].every(([path, state]) => other.get(path) === state);
 }
 
-/** Without hidden ones and packages, as tasks are found. */
+/** Without hidden files and packages, as for tasks. */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");

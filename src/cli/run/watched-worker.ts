@@ -1,4 +1,4 @@
-// The worker that --watch begins anew: it says which files it has loaded, and stops with its parent.
+// The worker that --watch restarts: reports the files that it has loaded, and stops with its parent.
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { ExitStatus } from "../arguments/command.ts";
@@ -6,17 +6,17 @@ import type { RunArguments } from "./run-options.ts";
 import { runWorker } from "./run-worker.ts";
 import { StopRequests } from "./stop-requests.ts";
 
-/** To the parent: a file that belongs to the tasks. */
+/** Sent to the parent: a file that the tasks use. */
 export interface Loaded {
   readonly loaded: string;
 }
 
 export async function watchedWorker(args: RunArguments): Promise<ExitStatus> {
   const stops = new StopRequests();
-  process.once("disconnect", () => stops.ask("SIGTERM"));
+  process.once("disconnect", () => stops.request("SIGTERM"));
   registerHooks({
     load(url, context, nextLoad) {
-      if (url.startsWith("file:") && !url.includes("/node_modules/")) tell(fileURLToPath(url));
+      if (url.startsWith("file:") && !url.includes("/node_modules/")) send(fileURLToPath(url));
       return nextLoad(url, context);
     },
   });
@@ -27,6 +27,6 @@ export async function watchedWorker(args: RunArguments): Promise<ExitStatus> {
   }
 }
 
-function tell(path: string): void {
+function send(path: string): void {
   if (process.connected) process.send?.({ loaded: path } satisfies Loaded);
 }

@@ -1,5 +1,5 @@
-// From the arguments of `worker run` to the options of a worker: the files that they name are loaded,
-// and everything that is wrong with them is said before anything is started.
+// Turns the arguments of `worker run` into worker options: loads the files they name and reports all problems before
+// anything starts.
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { InputError, messageOf, type Problem } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ import { knownSecrets } from "./known-secrets.ts";
 import type { RunArguments } from "./run-options.ts";
 
 const ABORT_GRACE_MS = 5_000;
-/** Of the grace: what is left is for the end of a killed program to be written. */
+/** Fraction of the grace; the rest is for saving the result of a killed program. */
 const KILL_AFTER = 0.8;
 
 export interface WorkerParts {
@@ -25,7 +25,7 @@ export interface WorkerParts {
   readonly runProgram: RunProgram;
 }
 
-/** Throws UsageError with all that is wrong with the files. */
+/** Throws UsageError with all problems of the files. */
 export async function workerOptions(
   args: RunArguments,
   { settings, logger, runProgram }: WorkerParts,
@@ -41,8 +41,7 @@ export async function workerOptions(
     () => loadPlugins(args.plugin ?? []),
     () => (args.crontab === undefined ? [] : readCrontab(args.crontab)),
   );
-  if (tasks.length === 0)
-    throw new UsageError(`--tasks: there is no task in "${directory}"`, "run");
+  if (tasks.length === 0) throw new UsageError(`--tasks: no task found in "${directory}"`, "run");
   const { fastLimit: limitMs } = args;
   return {
     ...{ tasks, plugins, cron: { entries } },
@@ -62,7 +61,7 @@ export async function workerOptions(
   };
 }
 
-/** The results of all, or one UsageError with the problems of all. */
+/** All results, or one UsageError with all problems. */
 async function allOf<const R extends readonly unknown[]>(
   ...loads: { readonly [K in keyof R]: () => R[K] | Promise<R[K]> }
 ): Promise<R> {

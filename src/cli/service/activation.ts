@@ -1,11 +1,11 @@
-// Sockets that systemd has opened for this process, as sd_listen_fds(3) says: their number in LISTEN_FDS,
-// from 3 up, their names in LISTEN_FDNAMES, meant for the process LISTEN_PID and no other.
+// Sockets passed by systemd, as in sd_listen_fds(3): LISTEN_FDS is their number, from descriptor 3 up, LISTEN_FDNAMES
+// their names, LISTEN_PID the only process they are for.
 import { InputError } from "../../base/errors.ts";
 import type { Environment } from "../arguments/environment.ts";
 
 const FIRST = 3;
 
-/** `fd:` and `fd:name` as `fd:3`; every other address as it is. Throws InputError `listenAddr`. */
+/** `fd:` and `fd:name` become `fd:3`; other addresses are unchanged. Throws InputError `listenAddr`. */
 export function activatedAddress(address: string, env: Environment, pid: number): string {
   if (!address.startsWith("fd:") || /^fd:\d+$/.test(address)) return address;
   const name = address.slice("fd:".length);
@@ -18,11 +18,11 @@ export function activatedAddress(address: string, env: Environment, pid: number)
     throw refused(`systemd has passed ${passed.length} sockets; name one of ${all}`);
   }
   const at = name === "" ? 0 : passed.indexOf(name);
-  if (at < 0) throw refused(`systemd has passed no socket named ${name}; there is ${all}`);
+  if (at < 0) throw refused(`systemd has passed no socket named ${name}; it has passed ${all}`);
   return `fd:${FIRST + at}`;
 }
 
-/** The name of each; empty where it has none. */
+/** The name of each; empty if unnamed. */
 function passedSockets(env: Environment, pid: number): readonly string[] {
   if (env["LISTEN_PID"] !== String(pid)) return [];
   const count = Number(env["LISTEN_FDS"] ?? 0);

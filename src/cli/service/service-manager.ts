@@ -1,22 +1,21 @@
-// What the service manager is told: that the service is ready, that it lives, that it stops. Node has no
-// unix datagram socket, so systemd's own program says it (NotifyAccess=all lets it). Without NOTIFY_SOCKET
-// nothing is told to anybody, and where the program is missing the log says so once.
+// Notifies the service manager: ready, alive, stopping. Node has no unix datagram sockets, so systemd-notify sends the
+// messages (NotifyAccess=all permits it). Without NOTIFY_SOCKET nothing is sent; a missing program is logged once.
 
 import { execFile } from "node:child_process";
 import { clearInterval, setInterval } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 
-// Never looked for in PATH: what stands there is not for the environment to say.
+// Absolute paths: PATH must not decide which program runs.
 const PROGRAMS = ["/usr/bin/systemd-notify", "/bin/systemd-notify"];
 const PATIENCE_MS = 5_000;
 
 export interface ServiceManager extends AsyncDisposable {
-  /** The service does its work; the watchdog is fed from now on. Says "stopping" when `stop` aborts. */
+  /** Reports ready and starts the watchdog messages; reports stopping when `stop` aborts. */
   ready(status: string, stop: AbortSignal): Promise<void>;
 }
 
-/** Takes what it needs out of `env`: what this process starts must not speak for it. */
+/** Removes the variables from `env`, so that child processes cannot notify in its name. */
 export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceManager {
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC, WATCHDOG_PID } = env;
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete env[name];
@@ -26,8 +25,8 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
   let telling: Promise<void> = Promise.resolve();
   let feeding: NodeJS.Timeout | undefined;
 
-  /** One after the other: a message must not overtake another. */
-  const tell = (...messages: string[]) => {
+  /** In sequence, so that no message overtakes another. */
+  const notify = (...messages: string[]) => {
     if (!socket) return telling;
     telling = telling.then(async () => {
       try {
@@ -45,14 +44,14 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
       if (!socket) return;
       let isFed = true;
       const feed = async () => {
-        if (!isFed) return; // the last one is still on its way
+        if (!isFed) return; // the previous one is still being sent
         isFed = false;
-        await tell("WATCHDOG=1");
+        await notify("WATCHDOG=1");
         isFed = true;
       };
       if (watchdogMs > 0) feeding = setInterval(() => void feed(), watchdogMs / 2).unref();
-      stop.addEventListener("abort", () => void tell("STOPPING=1"), { once: true });
-      await tell("READY=1", `STATUS=${status}`);
+      stop.addEventListener("abort", () => void notify("STOPPING=1"), { once: true });
+      await notify("READY=1", `STATUS=${status}`);
     },
     async [Symbol.asyncDispose]() {
       clearInterval(feeding);
@@ -62,7 +61,7 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
 }
 
 const NOT_TOLD =
-  "the service manager cannot be told anything: systemd-notify is missing or fails; use Type=exec without WatchdogSec";
+  "cannot notify the service manager: systemd-notify is missing or fails; use Type=exec without WatchdogSec";
 
 async function send(socket: string, messages: readonly string[]): Promise<void> {
   for (const program of PROGRAMS) {
@@ -72,7 +71,7 @@ async function send(socket: string, messages: readonly string[]): Promise<void> 
       if (codeOf(error) !== "ENOENT") throw error;
     }
   }
-  throw new Error("there is no program systemd-notify");
+  throw new Error("systemd-notify is not installed");
 }
 
 function run(program: string, socket: string, messages: readonly string[]): Promise<void> {

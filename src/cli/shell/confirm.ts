@@ -1,22 +1,22 @@
-// Asks before something is lost. A command without a terminal cannot ask: it needs `--yes`.
+// Asks for confirmation of a destructive command. Without a terminal it needs `--yes`.
 import { WorkerError } from "../../base/errors.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { printable } from "../output/printable.ts";
 
-/** True where a person can be asked: the question goes to stderr. */
+/** True if the terminal can show a question, on stderr, and read the answer. */
 export const isAtTerminal = (): boolean =>
   process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** For a command that destroys. Throws UsageError where it could neither ask nor was told `--yes`. */
-export function assertMayAsk(command: string): void {
+/** Throws UsageError if a destructive command has neither a terminal nor `--yes`. */
+export function assertCanConfirm(command: string): void {
   if (isAtTerminal()) return;
   throw new UsageError(
-    `${command} asks for confirmation, and there is no terminal: --yes confirms it`,
+    `${command} asks for confirmation, and there is no terminal: confirm with --yes`,
     command,
   );
 }
 
-/** Throws WorkerError `aborted` when the person does not say yes. `option`: does it without asking. */
+/** Throws WorkerError `aborted` unless the answer is yes. `option`: the option that skips the question. */
 export async function confirm(question: string, option = "--yes"): Promise<void> {
   if (!isAtTerminal()) return;
   const { createInterface } = await import("node:readline/promises");
@@ -29,5 +29,5 @@ export async function confirm(question: string, option = "--yes"): Promise<void>
   } finally {
     lines.close();
   }
-  throw new WorkerError("aborted", `nothing was changed (${option} does it without asking)`);
+  throw new WorkerError("aborted", `nothing was changed (${option} skips this question)`);
 }

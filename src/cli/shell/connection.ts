@@ -1,4 +1,4 @@
-// From global options to a connected queue for the length of one command.
+// Connects to the queue of the global options, for the duration of one command.
 import type { Pool } from "pg";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -11,7 +11,7 @@ export interface CliConnectionSettings {
   readonly maxConnections: number;
 }
 
-/** Without a URL: an empty one, for which libpq's variables count. */
+/** Without a URL: an empty one, to which libpq's variables apply. */
 export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
   const { databaseUrl: connectionString = "", schema, maxConnections } = args;
   return { connectionString, schema, maxConnections };
@@ -19,7 +19,7 @@ export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** The logger that the global options ask for: text for who sits at a terminal, else JSON. What it writes cannot drive a terminal. */
+/** The logger of the global options: text on a terminal, otherwise JSON. Its lines are printable. */
 export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   const { cleanLogger, createLogger } = await import("../../base/logger.ts");
   const level = args.verbose ? "debug" : "info";
@@ -35,7 +35,7 @@ export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   };
 }
 
-/** The same, loaded for its first line: most commands write none. `written`: once all lines are. */
+/** The same, loaded at its first line: most commands log nothing. `written` resolves once all lines are written. */
 function lateLogger(args: GlobalArguments): { logger: Logger; written(): Promise<void> } {
   let lines: Promise<Logger> | null = null;
   const isLevelEnabled = (level: Level) => level !== "debug" || args.verbose;
@@ -66,13 +66,13 @@ function printableFields(value: unknown, depth: number): unknown {
 }
 
 export interface Connected {
-  /** Its statements are bounded: a table that somebody has locked must not hold a command for ever. */
+  /** With a statement timeout: a locked table must not block a command for ever. */
   readonly database: Database;
   readonly pool: Pool;
   readonly logger: Logger;
 }
 
-/** Connects, checks that the schema is usable unless told not to, and lets the connections go. */
+/** Connects, checks the schema by default, and closes the connections. */
 export async function connected<T>(
   args: GlobalArguments,
   run: (connection: Connected) => Promise<T>,

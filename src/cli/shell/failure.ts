@@ -1,4 +1,4 @@
-// A failure as the user of the command line sees it: one line, or JSON, in the names that were typed.
+// Prints a failure of the command line: one line, or JSON, with names as they were typed.
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
 import { type CliCommand, optionName } from "../arguments/command.ts";
 import type { GivenValues } from "../arguments/given.ts";
@@ -7,7 +7,7 @@ import { printFailure, printFailureJson } from "../output/print.ts";
 import { globalOptions } from "./globals.ts";
 import type { SameQueue } from "./same-queue.ts";
 
-export function tellFailure(error: unknown, flags: { verbose: boolean; json: boolean }): void {
+export function reportFailure(error: unknown, flags: { verbose: boolean; json: boolean }): void {
   const expected = error instanceof WorkerError || error instanceof UsageError;
   const message = messageOf(error);
   if (flags.json) {
@@ -18,7 +18,7 @@ export function tellFailure(error: unknown, flags: { verbose: boolean; json: boo
   }
   const lines = linesOf(error);
   if (lines.length > 1 && !flags.verbose) {
-    printFailure(`worker: ${lines.length} things are wrong:`, lines.join("\n"));
+    printFailure(`worker: ${lines.length} problems:`, lines.join("\n"));
     return;
   }
   const line = `worker: ${onOneLine(message)}${placeOf(error)}`;
@@ -26,7 +26,7 @@ export function tellFailure(error: unknown, flags: { verbose: boolean; json: boo
   else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);
 }
 
-/** What is wrong, where that is more than one thing. */
+/** All problems, if there is more than one. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof UsageError) return error.lines;
   if (!(error instanceof InputError)) return [];
@@ -40,7 +40,7 @@ function onOneLine(text: string): string {
   return lines.filter((line) => line !== "").join(" ");
 }
 
-/** Where in a query the fault is. */
+/** The position of the problem in a query. */
 function placeOf(error: unknown): string {
   const at = error instanceof InputError ? error.problems[0]?.at : undefined;
   return at === undefined ? "" : ` (at character ${at + 1})`;
@@ -51,14 +51,14 @@ function stackOf(error: Error): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-// Not options, but typed all the same.
+// Set in the environment rather than typed.
 const environment: Readonly<Record<string, string>> = {
   q: "the query",
   "auth.password": "WORKER_ADMIN_PASSWORD",
   "auth.token": "WORKER_ADMIN_BEARER_TOKEN or WORKER_ADMIN_HEADER_TOKEN",
 };
 
-/** The same failure with the library's field names as the command's user typed them. */
+/** The same failure, with the library's field names replaced by the names that were typed. */
 export function inTypedNames(
   error: unknown,
   command: CliCommand,
@@ -97,7 +97,7 @@ export function inTypedNames(
   return renamed;
 }
 
-/** The same failure in other words. */
+/** The same failure with another message. */
 function reworded(error: unknown, words: (message: string) => string): unknown {
   if (!(error instanceof WorkerError)) return error;
   const message = words(error.message);
@@ -109,7 +109,7 @@ function reworded(error: unknown, words: (message: string) => string): unknown {
 
 const VARIABLES = "PGHOST, PGPORT, PGUSER and PGDATABASE";
 
-/** What the connection says of "DATABASE_URL" in the words of who has named the database elsewhere. */
+/** Replaces "DATABASE_URL" in a message about the connection if the database was set elsewhere. */
 function sourced(message: string, where: string | null): string {
   const source = where ?? VARIABLES;
   return message
@@ -117,7 +117,7 @@ function sourced(message: string, where: string | null): string {
     .replaceAll(/\bin the (database URL|connection string)\b/g, `in ${source}`);
 }
 
-/** A message that speaks of fields, such as "at least one of run_at, priority and … is needed". */
+/** Replaces fields within a message, such as "at least one of run_at, priority and … is needed". */
 function mentions(message: string, names: ReadonlyMap<string, string>): string {
   const speaks = [...names.keys()].some(
     (field) => /_|[A-Z]/.test(field) && hasWord(message, field),

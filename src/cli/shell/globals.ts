@@ -1,4 +1,4 @@
-// The program as a command: the options that every command takes, and what comes of them.
+// The program as a command: the options that every command takes, and what they give.
 import {
   type CliCommand,
   type CommandParts,
@@ -9,7 +9,7 @@ import { UsageError } from "../arguments/refusals.ts";
 import { defaulting, flag, text, whole } from "../arguments/values.ts";
 import type { SameQueue } from "./same-queue.ts";
 
-/** What the global options give: data, which may be sent to another process. */
+/** The values of the global options: plain data, which can be sent to another process. */
 export interface GlobalOptions {
   readonly databaseUrl: string | undefined;
   readonly schema: string;
@@ -19,7 +19,7 @@ export interface GlobalOptions {
 }
 
 export interface GlobalArguments extends GlobalOptions {
-  /** For the commands that an answer suggests. */
+  /** For suggested commands. */
   readonly suggest: SameQueue;
 }
 
@@ -32,24 +32,25 @@ export const globalOptions = {
     aliases: ["--connection", "-c"],
   }),
   schema: defaulting(text("Schema of the queue", { form: "name", aliases: ["-s"] }), "worker"),
-  maxConnections: defaulting(whole("Most database connections at once", 1, 1_000), 5),
-  json: flag("Answers, failures and log lines as JSON"),
-  verbose: flag("More log lines; stack traces"),
+  maxConnections: defaulting(whole("Maximum number of database connections", 1, 1_000), 5),
+  json: flag("Print answers, errors and log lines as JSON"),
+  verbose: flag("Print more log lines, and stack traces"),
   help: flag("Show help", { aliases: ["-h"] }),
   version: flag("Show the version", { aliases: ["-v"] }),
 } satisfies Values;
 
-/** Gives a command the types of its words and options. */
+/** Types a command's arguments and options. */
 export function defineCommand<W extends Values, O extends Values>(
   parts: CommandParts<W, O, GlobalArguments>,
 ): CliCommand {
   return makeCommand(parts);
 }
 
-/** What is run where no command is named. */
+/** Runs if no command is named. */
 export const program = makeCommand({
   name: "",
-  describe: "A job queue on PostgreSQL. `worker <command> --help` says more about a command.",
+  describe:
+    "A job queue on PostgreSQL. See `worker <command> --help` for the options of a command.",
   options: globalOptions,
   notes: `\
 Without a URL libpq's variables say where the database is: PGHOST, PGPORT, PGUSER, PGDATABASE,
@@ -67,6 +68,6 @@ Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, a missing
 --yes where one is needed; 3 partly done: some of the jobs were locked or gone, or an index could
 not be built; 128 + n an export that signal n stopped. NO_COLOR turns colours off, FORCE_COLOR on.`,
   run: async () => {
-    throw new UsageError("name a command, such as worker status");
+    throw new UsageError("no command given; try worker status, or worker --help");
   },
 });

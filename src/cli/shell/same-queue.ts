@@ -1,5 +1,5 @@
-// What a command line needs to reach the same database and schema as this call: the suggested commands get it.
-// What came from the environment is there for the next command, too.
+// The connection options that suggested commands need to reach the same database and schema as this call. Values from
+// the environment are not repeated: the next command has them, too.
 import { withoutSecrets } from "../../database/connection/server/connection-text.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";
 import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts";
@@ -9,11 +9,11 @@ export interface SameQueue {
   line(line: string): string;
   /** A text with suggested commands in quotes. */
   text(text: string): string;
-  /** What a suggested command left out, as a sentence; null: nothing. */
+  /** A sentence on what a suggested command omits; null: nothing. */
   readonly note: string | null;
 }
 
-/** `whereOf`: how an option was typed, or which variable gave it. */
+/** `whereOf`: how an option was typed, or the variable that set it. */
 export function sameQueue(
   { databaseUrl, schema }: Readonly<Record<string, unknown>>,
   whereOf: (key: string) => string | null,
@@ -43,12 +43,12 @@ export function sameQueue(
       text.replaceAll(/(["`])(worker [a-z][^"`]*)\1/g, (_, q, one) => `${q}${line(one)}${q}`),
     get note() {
       if (!isIncomplete) return null;
-      return `The password in ${where} is left out above: set PGPASSWORD to run these commands.`;
+      return `The password in ${where} is omitted above: set PGPASSWORD to run these commands.`;
     },
   };
 }
 
-/** How a shell finds what this call has read from its environment; psql does not look there by itself. */
+/** A shell's reference to the variable that set the connection; psql does not read it by itself. */
 function variable(where: string | null): string {
   if (where === null) return "";
   const credential = /^the credential (.+)$/.exec(where)?.[1];

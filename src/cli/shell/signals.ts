@@ -1,4 +1,4 @@
-// SIGTERM, SIGINT and SIGHUP ask a long-running command to stop; the second one does not ask.
+// SIGTERM, SIGINT and SIGHUP request a long-running command to stop; the second signal ends the process.
 
 import { constants } from "node:os";
 import { clearInterval, setInterval } from "../../base/clock.ts";
@@ -6,11 +6,11 @@ import { WorkerError } from "../../base/errors.ts";
 
 const NAMES = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** A signal has ended the command before it was done; its exit status is what a shell expects of that. */
+/** A signal ended the command early; the exit status is 128 + signal, as shells expect. */
 export class StoppedError extends WorkerError {
   readonly status: number;
 
-  /** `signal`: as stopSignal() gave it. */
+  /** `signal`: from stopSignal(). */
   constructor(signal: AbortSignal, message: string) {
     super("aborted", message);
     this.status = statusOf(signal.reason);
@@ -20,8 +20,7 @@ export class StoppedError extends WorkerError {
 const statusOf = (name: NodeJS.Signals) => 128 + constants.signals[name];
 
 /**
- * Aborts at the first of the signals; at the second the process ends at once (128 + signal). `onHangup`:
- * what SIGHUP means instead, where it means something else.
+ * Aborts at the first signal; the second ends the process at once (128 + signal). `onHangup`: called at SIGHUP instead.
  */
 export function stopSignal(onHangup?: () => void): AbortSignal {
   const { signal, onSignal } = listen();
@@ -29,7 +28,7 @@ export function stopSignal(onHangup?: () => void): AbortSignal {
   return signal;
 }
 
-/** Does work that the first of the signals asks to stop; after it they mean again what they meant. */
+/** Runs work that the first signal aborts, then restores the default handling. */
 export async function stoppable<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { signal, end } = listen();
   try {
@@ -55,7 +54,7 @@ function listen() {
 /** Resolves when `signal` has aborted. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
-  // The timer keeps the process alive while it waits for nothing but a signal.
+  // The timer keeps the process alive while it waits only for a signal.
   const alive = setInterval(() => {}, 2 ** 30);
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });

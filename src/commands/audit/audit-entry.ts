@@ -1,40 +1,40 @@
-// A line of the audit trail: who did what to which jobs, when, from where, and what they were before
-// and after. Never a payload, never a secret.
+// An entry of the audit trail: the user, the action, the jobs before and after it, the time and the source. Never a
+// payload, never a secret.
 import type { JobState } from "../../domain/job.ts";
 
-/** One write of admin or command line. */
+/** One write by the admin or the command line. */
 export interface AuditEntry {
   /** RFC 3339. */
   readonly at: string;
-  /** The login's name; on the command line the system's; null: no login is asked for. */
+  /** The user that logged in; on the command line the system user; null without a login. */
   readonly by: string | null;
   readonly source: "admin" | "command line";
-  /** The address that it came from, or the host on which it was typed. */
+  /** The client's address, or the host of the command line. */
   readonly client: string | null;
   /** The HTTP request's id. */
   readonly request: string | null;
-  /** The command, or what was done to an operation: `operation.pause`. */
+  /** The command, or an action on an operation: `operation.pause`. */
   readonly action: string;
   readonly query: string | null;
   readonly ids: readonly string[] | null;
   readonly key: string | null;
   readonly workers: readonly string[] | null;
   readonly operationId: string | null;
-  /** What was to be changed, and into what. */
+  /** The fields that the action sets, with their values. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first few of the jobs; null where the action is not about single jobs. */
+  /** The first few jobs; null if the action is not on single jobs. */
   readonly before: readonly JobFacts[] | null;
   readonly after: readonly JobFacts[] | null;
   readonly asked: number | null;
   readonly done: number | null;
-  /** What came of it, as a sentence. */
+  /** The result, as a sentence. */
   readonly message: string;
 }
 
-/** Who asks, and through what. */
+/** The user and the source of an action. */
 export type Origin = Pick<AuditEntry, "by" | "source">;
 
-/** What a trail says of a job; one that is missing in `after` is gone. */
+/** A job in the audit trail; jobs missing from `after` no longer exist. */
 export interface JobFacts {
   readonly id: string;
   readonly state: JobState;
@@ -44,5 +44,5 @@ export interface JobFacts {
   readonly max_attempts: number;
 }
 
-/** Told of every write, once it has been done. May take its time; what it throws is logged. */
+/** Called after each write is done. May take its time; its errors are logged. */
 export type OnAudit = (entry: AuditEntry) => void | Promise<void>;

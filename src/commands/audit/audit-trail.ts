@@ -1,6 +1,5 @@
-// Keeps the audit trail: in the extension's table where it is there, else in this process, with every
-// id in the log. An action on jobs and its entry are one transaction. Of what was done before its entry can be
-// written, a trail that cannot be written is an error in the log, with the entry in it.
+// Keeps the audit trail: in the extension's table if it exists, otherwise in memory; every id is also logged. An action
+// on jobs and its entry are one transaction. If an entry cannot be written after its action, it is logged as an error.
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { type Database, query } from "../../database/database.ts";
@@ -14,19 +13,19 @@ import type { AuditEntry, JobFacts, OnAudit } from "./audit-entry.ts";
 export interface AuditTrail {
   /** Never rejects. */
   record(entry: AuditEntry): Promise<void>;
-  /** Writes the entry in the transaction of `within`. Returns what is to be done once that is committed. */
+  /** Writes the entry in the transaction of `within`. Returns a function to call after the commit. */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
-  /** Newest first; `beforeId`: older than this one. */
+  /** Newest first. `beforeId`: only older entries. */
   list(limit: number, beforeId: string | null): Promise<AuditPage>;
-  /** Lets go of what is too old, or too much, a bounded part of it. True: there is more. */
+  /** Deletes some of the expired or excess entries. Returns true if there are more. */
   tidy(): Promise<boolean>;
 }
 
 export interface AuditPage {
-  /** With an `id` beside the entry's members. JSON texts. */
+  /** JSON texts: the entry's members and its `id`. */
   readonly entries: readonly string[];
   readonly nextCursor: string | null;
-  /** Whether they outlive this process. */
+  /** True if entries outlive this process. */
   readonly isKept: boolean;
 }
 
@@ -41,7 +40,7 @@ const MOST_IN_MEMORY = 1_000;
 const MOST_ROWS = 100_000;
 const KEPT_DAYS = 90;
 const TIDIED_AT_ONCE = 5_000;
-// A line of the log must not grow with a request.
+// A log line must not grow with the request.
 const MOST_LOGGED = 500;
 
 export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTrail {
@@ -75,7 +74,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       try {
         if (!(await written(db, entry, json))) remember(entry, json);
       } catch (error) {
-        // A server that takes no writes: what was done there has changed nothing.
+        // On a read-only server the action has changed nothing.
         const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
         if (isReadOnly) log(logger, entry);
         else logger.error({ error: messageOf(error), entry: json }, NOT_WRITTEN);
@@ -103,14 +102,14 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
   };
 }
 
-/** False: there is no table for it. */
+/** Returns false if the table does not exist. */
 async function written(db: Database, entry: AuditEntry, json: string): Promise<boolean> {
   if (!(await hasOperations(db))) return false;
   await query(db, recordSql, [entry.operationId, json]);
   return true;
 }
 
-/** `isCut`: there may be more behind the last row, although there are no more rows. */
+/** `isCut`: the page was cut before its limit, so there may be more. */
 function pageOf(
   rows: readonly { readonly id: string; readonly json: string }[],
   limit: number,
@@ -123,7 +122,7 @@ function pageOf(
   };
 }
 
-const NOT_WRITTEN = "the audit trail was not written";
+const NOT_WRITTEN = "the audit entry was not written";
 
 function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry): void {
   logger.info({ ...entry, ...(ids === null ? {} : { ids: ids.slice(0, MOST_LOGGED) }) }, "write");
@@ -136,7 +135,7 @@ function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry
 const recordSql = (s: string) => `
   insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
 
-/** Ours have 10,000 ids at most. */
+/** Entries of this program have at most 10,000 ids. */
 const LONGEST_ENTRY = 1_048_576;
 
 const listSql = (s: string) => `
@@ -156,13 +155,13 @@ interface AuditRow {
   readonly at_us: string;
 }
 
-/** An entry of no size of ours, as an entry. */
+/** Replaces an entry longer than this program writes. */
 const tooLong = ({ at_us: us, operation_id: operationId }: AuditRow): string =>
   auditJson({
     at: timeText(us),
     ...{ by: null, source: "admin", client: null, request: null, action: "", query: null },
     ...{ ids: null, key: null, workers: null, operationId, changes: {}, before: null, after: null },
-    ...{ asked: null, done: null, message: "This entry is too long to be read." },
+    ...{ asked: null, done: null, message: "This entry is too long to read." },
   });
 
 const tidySql = (s: string) => `
@@ -179,7 +178,7 @@ const tidySql = (s: string) => `
   )
   select pg_catalog.count(*)::int as gone from gone`;
 
-/** On the wire and in the table; ids as JSON integers. */
+/** The entry on the wire and in the table; ids as JSON integers. */
 function auditJson(entry: AuditEntry): string {
   const facts = (list: readonly JobFacts[] | null) =>
     list === null
@@ -220,7 +219,7 @@ interface FactsRow {
   readonly max_attempts: number;
 }
 
-/** Of the first few of these jobs, those that are there, ascending by id. */
+/** The first few of these jobs that exist, ascending by id. */
 export async function readFacts(
   db: Database,
   { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },

@@ -1,8 +1,8 @@
-// What may be used once by all admins of a schema: where the extension is, the first one to say so has it.
-// A row among the rehearsals, which are the same: good for a while, once, and let go of by their tidying.
+// Names that can be used once across all admins of a schema: with the extension, the first use wins. Stored among the
+// rehearsals, which also expire, are used once, and are deleted by the same cleanup.
 import { type Database, query } from "../../database/database.ts";
 
-/** Whether nobody has used it before. Needs the extension. */
+/** Returns true for the first use. Needs the extension. */
 export async function useOnce(db: Database, name: string, expiresAtMs: number): Promise<boolean> {
   const rows = await query(db, useSql, [`used ${name}`, expiresAtMs / 1_000]);
   return rows.length > 0;

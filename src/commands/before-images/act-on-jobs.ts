@@ -1,5 +1,4 @@
-// Acts on jobs by their ids, as the schema's functions for that do, and keeps what they were where that is
-// asked for.
+// Acts on jobs by id like the schema's functions, and stores their earlier state for undo if requested.
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -12,15 +11,15 @@ import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { changing, isDeletion, type JobChange, keptOf, parameters } from "./job-change.ts";
 import { type Keeping, type KeptRow, keptStatement, keptValues } from "./kept-statement.ts";
 
-/** The jobs that were changed, ascending by id, and what was kept of it. */
+/** The changed jobs, ascending by id, and the operation that stores their earlier state. */
 export interface Changed {
   readonly jobs: Job[];
   readonly operationId: string | null;
 }
 
 /**
- * The same after a wait, of up to a second, for jobs that a worker has fetched and not started. Deletions and changes of
- * running jobs need none.
+ * The same after waiting up to a second for jobs that are fetched and not started. Deletions and changes of running
+ * jobs need no wait.
  */
 export async function actOnJobsInTurn(
   db: Database,
@@ -42,7 +41,7 @@ export async function untilMayChange(
 
 const mustWait = (change: JobChange): boolean => !isDeletion(change) && change.mayRun !== true;
 
-/** Throws InputError for a list that is empty, longer than 10,000 or holds something but job ids. */
+/** Throws InputError if the list is empty, longer than 10,000, or contains anything but job ids. */
 export async function actOnJobs(
   db: Database,
   change: JobChange,
@@ -68,7 +67,7 @@ export async function actOnJobs(
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-/** The changing statement for an expression of ids. A running job is left alone by most actions. */
+/** The changing statement for an expression of ids. Most actions skip running jobs. */
 type Changing = (ids: string) => string;
 
 const plainStatement = (s: string, changed: string) => `
@@ -80,7 +79,7 @@ const plainStatement = (s: string, changed: string) => `
   ${jobNames(s)}
   order by jobs.id`;
 
-/** Locked first, so that what is kept is what the change finds. */
+/** Locked first, so that the stored state is the one that is changed. */
 const tablesOf = (
   s: string,
   change: JobChange,
@@ -102,13 +101,13 @@ const tablesOf = (
     left join ${s}._private_jobs as jobs on jobs.id = asked.id
   )`;
 
-// Jobs that may be fetched and not started: locked by a worker that reports what it runs, and not among that. A
-// worker gives back within 250 ms what it has fetched and cannot start, so an action on such jobs waits for that.
+// Fetched jobs are locked by a worker that reports what it runs, and are not in that report. A worker returns jobs that
+// it cannot start within 250 ms, so an action on fetched jobs waits for that.
 
-/** Which jobs: by their ids, or by a key. */
+/** Selects jobs by id or by key. */
 export type Wanted = { readonly ids: readonly string[] } | { readonly key: string };
 
-/** How long an action waits. */
+/** The longest wait of an action. */
 const PATIENCE_MS = 1_000;
 const STEP_MS = 40;
 
@@ -121,7 +120,7 @@ const fetchedSql: Statement = (s) => `
   join ${s}._private_workers workers on workers.id = j.locked_by
   where j.id = any($1::bigint[]) and j.locked_at is not null and ${isUnreported("j")}`;
 
-/** Waits until none of these jobs is fetched any more, a second at most. */
+/** Waits until none of these jobs is fetched, at most a second. */
 export async function untilNotFetched(db: Database, wanted: Wanted): Promise<void> {
   const values = "ids" in wanted ? [wanted.ids, null] : ["{}", wanted.key];
   let ids = idsOf(await query<Row>(db, lockedSql, values));

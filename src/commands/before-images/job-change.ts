@@ -1,37 +1,37 @@
-// What an action does to the rows of jobs. One record changes jobs by their ids and by a query, names the columns
-// that are kept before, and decides which jobs are untouched since, so that an undo may put those columns back.
-// The columns of `_private_operation_rows` have the jobs' names.
+// What an action does to the rows of jobs. The same record changes jobs by id and by query, names the columns stored
+// for undo, and defines which jobs are unchanged since, so that an undo can restore those columns.
+// `_private_operation_rows` has the same column names.
 
 export type AddParameter = (value: unknown, type: string) => string;
 
-/** Numbers parameters as they are used: PostgreSQL refuses one that is not. */
+/** Numbers parameters at their first use: PostgreSQL rejects unused parameters. */
 export function parameters() {
   const values: unknown[] = [];
   const parameter: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
   return { values, parameter };
 }
 
-/** Whose new value: `row` is `jobs` while it is changed, `batch` (what was kept) when that is undone. */
+/** The row of a new value: `row` is `jobs` during the change and `batch` (the stored state) during the undo. */
 export interface RowAt {
   readonly row: string;
-  /** The id of the job. */
+  /** The job's id. */
   readonly id: string;
-  /** The moment of the change. */
+  /** The time of the change. */
   readonly now: string;
 }
 
 export interface JobChange {
-  /** The new value of each column, an expression; null: the jobs are deleted. */
+  /** The new value of each column, as an expression; null deletes the jobs. */
   readonly set: Readonly<Record<string, (at: RowAt, parameter: AddParameter) => string>> | null;
-  /** Running jobs are changed, too. */
+  /** Also changes running jobs. */
   readonly mayRun?: boolean;
-  /** Jobs may become ready by it, so workers are notified. */
+  /** Jobs may become ready, so workers are notified. */
   readonly wakes?: boolean;
-  /** Each job gets another `run_at`: a rehearsal shows the first and the last. */
+  /** Each job gets a different `run_at`: a rehearsal shows the first and the last. */
   readonly moves?: boolean;
 }
 
-/** The jobs are deleted. */
+/** Deletes the jobs. */
 export const deletion: JobChange = { set: null };
 
 export const isDeletion = ({ set }: JobChange): boolean => set === null;
@@ -41,17 +41,17 @@ const wholeRow = [
   ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
 ];
 
-/** The names of the columns that are kept: all that are overwritten, the task for the receipt, and no more. */
+/** The columns stored for undo: those that are overwritten, and the task for the receipt. */
 export function keptColumns({ set }: JobChange): string[] {
   if (set === null) return wholeRow;
   return [...new Set(["updated_at", "task_id", "attempts", ...Object.keys(set)])];
 }
 
-/** The same of a row. */
+/** The same columns, qualified with a row. */
 export const keptOf = (change: JobChange, row: string): string[] =>
   keptColumns(change).map((name) => `${row}.${name}`);
 
-/** What is kept of a job, bytes. */
+/** Size of the stored columns of a job, in bytes. */
 export function keptBytes(
   change: JobChange,
   { payloadBytes, errorBytes }: { readonly payloadBytes: number; readonly errorBytes: number },
@@ -61,7 +61,7 @@ export function keptBytes(
   return 90 + whole + (columns.includes("last_error") ? errorBytes : 0);
 }
 
-/** The statement's beginning, up to its `where`: it changes `jobs`. */
+/** The statement up to its `where`; it changes `jobs`. */
 export function changing(s: string, { set }: JobChange, parameter: AddParameter): string {
   if (set === null) return `delete from ${s}._private_jobs as jobs`;
   const at = { row: "jobs", id: "jobs.id", now: "pg_catalog.now()" };
@@ -71,37 +71,37 @@ export function changing(s: string, { set }: JobChange, parameter: AddParameter)
       ${[...values, "updated_at = pg_catalog.now()"].join(",\n      ")}`;
 }
 
-/** The columns that an undo puts back. A job that may have run since has another `updated_at`. */
+/** The columns that an undo restores. A job that may have run since has another `updated_at`. */
 export const restoredColumns = ({ set, mayRun = false }: JobChange): string[] => [
   ...Object.keys(set ?? {}),
   ...(mayRun ? [] : ["updated_at"]),
 ];
 
 /**
- * A condition on `jobs` and what was kept of it, `batch`: not taken since (which counts an attempt), and not written
- * since. Stock workers, and SQL written by hand, leave updated_at as it is: all that would be overwritten is compared.
+ * A condition on `jobs` and its stored state `batch`: neither locked since (which counts an attempt) nor changed since.
+ * Stock workers and hand-written SQL do not set updated_at, so all overwritten columns are compared.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
   const at = { row: "batch", id: "batch.job_id", now: "batch.left_at" };
   const same = Object.entries(set ?? {})
     .filter(([name]) => name !== "attempts")
     .map(([name, value]) => `jobs.${name} is not distinct from ${value(at, parameter)}`);
-  // One that may run may also have run since.
+  // A job that may change while running may also have run since.
   const untouched = ["jobs.updated_at = batch.left_at", "jobs.attempts = batch.left_attempts"];
   return [...(mayRun ? [] : untouched), ...same].join(" and ");
 }
 
-/** Where an insert of kept rows finds what it keeps: names of the statement's tables. */
+/** The tables of the statement that an insert of stored rows reads. */
 export interface KeptOf {
-  /** The id of the operation, and what became of the job: expressions, on `met`. */
+  /** The operation's id and the job's outcome: expressions on `met`. */
   readonly operation: string;
   readonly outcome: string;
-  /** All jobs that were met; of those that are changed what they were. `acted` has them changed. */
+  /** All jobs that were met, with the earlier state of those that change. `acted` has the changed jobs. */
   readonly met: string;
   readonly was: string;
 }
 
-/** Keeps a row for each job that was met; deleted jobs are `acted` as they were. */
+/** Stores a row for each job that was met; deleted jobs come from `acted` in their earlier state. */
 export function keepRows(
   s: string,
   change: JobChange,
@@ -125,7 +125,7 @@ export function keepRows(
     left join ${isDelete ? namesOfDeleted(s) : `${was} as was on was.id = acted.id`}`;
 }
 
-/** Names beside ids: a task or queue that no job has any more may be cleaned up before the undo. */
+/** Names in addition to ids: a task or queue without jobs may be deleted before the undo. */
 const namesOfDeleted = (
   s: string,
 ): string => `${s}._private_tasks as tasks on tasks.id = acted.task_id

@@ -1,31 +1,30 @@
-// What somebody does to single jobs, kept in the same statement as an operation that is over when it is
-// there: its row, and a row for each job with what it was. So it stands in Activity, has its receipt, and
-// is undone as operations by query are (operations/store/undo-statement.ts), there is no other way back.
-// It needs the extension.
+// Stores an action on single jobs as a finished operation, in the same statement: one row for the operation, and one
+// for each job with its earlier state. So it appears in Activity, has a receipt, and is undone like an operation by
+// query (operations/store/undo-statement.ts). Needs the extension.
 import { MOST_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import type { Origin } from "../audit/audit-entry.ts";
 import { type JobChange, keepRows } from "./job-change.ts";
 
-/** Whose it is, and what it is called: the words of operations by query. */
+/** The origin and the name of the action, in the terms of operations by query. */
 export interface Keeping {
   readonly origin: Origin;
   readonly action: string;
-  /** By the names of the wire. */
+  /** By wire name. */
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
-/** The jobs that were changed, each with `operation_id`. */
+/** The changed jobs, each with `operation_id`. */
 export interface KeptRow {
   /** null: nothing was changed that can be undone. */
   readonly operation_id: string | null;
 }
 
 /**
- * `tables`: the statement's first tables. `acted` are the changed jobs with all their columns, `met` all
- * that were asked for, each with what became of it: done, locked, gone (`d`, `l`, `g`); and `was`, as in
- * keepRows. The values of `keptValues` are its parameters from number `first` on.
+ * `tables`: the statement's first tables. `acted` has the changed jobs with all columns; `met` has all requested jobs,
+ * each with its outcome (`d` done, `l` locked, `g` gone), and `was`, as in keepRows. The values of `keptValues` are its
+ * parameters from number `first` on.
  */
 export const keptStatement = (
   s: string,

@@ -1,6 +1,6 @@
-// What a declaration of a command says. One file declares one command, index.ts lists them all, and
-// everything that offers commands reads it there: HTTP and its document, the command line, dialogs,
-// the log. Nothing else knows what there is to do to jobs, queues and workers.
+// The type of a command's declaration. One file declares one command and index.ts lists them all. HTTP and its
+// document, the command line, dialogs and the log are derived from that list; no other code names the actions on jobs,
+// queues and workers.
 import type { Pool } from "pg";
 import type { Problem } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -13,86 +13,87 @@ import type { CommandFields, FieldData, Input } from "./field.ts";
 import type { JobActionData } from "./job-action.ts";
 
 /**
- * - `safe`: can be done again, or taken back, without loss.
- * - `changes`: alters what is there; nothing is lost.
- * - `destroys`: deletes, gives a job up, or may let it run twice. To be confirmed by a person.
+ *
+ * - `safe`: can be repeated or undone without loss.
+ * - `changes`: changes data; nothing is lost.
+ * - `destroys`: deletes, ends a job's retries, or may run it twice. Needs confirmation.
  */
 export type Danger = "safe" | "changes" | "destroys";
 
-/** Where HTTP offers it. `action` is null where the route is for this command alone. */
+/** The command's HTTP route. `action` is null if the route has only this command. */
 export interface HttpPlace {
   readonly path: string;
   readonly action: string | null;
 }
 
 /**
- * The members of the answer beside `message`: name → `string`, `integer`, `boolean`, `time`, or a
- * record's name, with `?` where it may be null and `[]` for a list.
+ * The members of the answer besides `message`: name → `string`, `integer`, `boolean`, `time`, or a record's name, with
+ * `?` if nullable and `[]` for a list.
  */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** What can be said without performing it: also what the client is built with. */
+/** The static part of a declaration; the page is built from it, too. */
 export interface CommandData {
-  /** The command on the command line, unique: `run-now`. */
+  /** Unique name on the command line: `run-now`. */
   readonly name: string;
   /** Other names on the command line. */
   readonly aliases: readonly string[];
-  /** What it does, for lists and help: a phrase without a full stop. */
+  /** What the command does, for lists and help: a phrase without a full stop. */
   readonly summary: string;
-  /** What stands above its dialog: `Clean up`. */
+  /** The title of its dialog: `Clean up`. */
   readonly title: string;
-  /** The verb of its button: `Run now`. */
+  /** The label of its button: `Run now`. */
   readonly verb: string;
-  /** What will happen, in whole sentences, for whoever is about to confirm it. */
+  /** What will happen, in whole sentences, shown before the confirmation. */
   readonly consequence: string;
-  /** The same where it is about one job; default: `consequence`. */
+  /** The same for one job; default: `consequence`. */
   readonly consequenceOfOne?: string;
-  /** `heavy`: may take minutes or change the schema; gets the longer timeouts. */
+  /** `heavy`: may take minutes or change the schema; has longer timeouts. */
   readonly weight: "light" | "heavy";
   readonly danger: Danger;
   readonly http: HttpPlace;
-  /** Fields that the command line takes without an option, in this order; a list is the last. */
+  /** Positional arguments on the command line, in this order; only the last may be a list. */
   readonly positionals: readonly string[];
   readonly fields: Readonly<Record<string, FieldData>>;
-  /** The state of jobs that it is for; it is offered where one of the chosen has it. Default: any. */
+  /** The state that the command applies to; offered if a selected job has it. Default: any. */
   readonly forState?: JobState;
-  /** What its dialog asks for, in this order; default: all fields. The others are for programs. */
+  /** The fields of its dialog, in this order; default: all. Other fields are for programs. */
   readonly dialogFields?: readonly string[];
-  /** Fields of which at least one must be given. */
+  /** At least one of these fields is required. */
   readonly needsOneOf?: readonly string[];
-  /** Its key on the page, wherever it is offered. */
+  /** Its shortcut on the page. */
   readonly key?: string;
-  /** The page's dialog that can do more than ask for the fields; `none`: the page offers it elsewhere. */
+  /** The page's special dialog for it; `none`: the page offers it elsewhere. */
   readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "none";
-  /** Lines for a shell, for the help. */
+  /** Command lines for the help. */
   readonly examples: readonly string[];
-  /** Works where the schema is not there yet. */
+  /** Works before the schema exists. */
   readonly makesSchema?: boolean;
   readonly answer: AnswerShape;
 }
 
-/** How many jobs were asked for, and with how many of them it was done. */
+/** The number of requested jobs, and of those that were changed. */
 export interface CommandTally {
   readonly asked: number;
   readonly done: number;
 }
 
-/** What a command may use beside the database. */
+/** What a command can use in addition to the database. */
 export interface CommandContext {
-  /** null on a client of the caller's: what needs a pool is refused there. */
+  /** null on a client of the caller: commands that need a pool are rejected. */
   readonly pool: Pool | null;
   readonly logger: Logger;
-  /** Aborts when nobody waits for the result any more. */
+  /** Aborts when the result is no longer awaited. */
   readonly signal: AbortSignal;
-  /** How long a migration waits for others, milliseconds. Default: migrate()'s. */
+  /** How long a migration waits for other transactions, in milliseconds. Default: that of migrate(). */
   readonly patienceMs?: number;
-  /** For whom it is kept what the jobs were, so that it can be undone; absent: it is not. */
+  /** Stores the jobs' earlier state for undo in the name of this origin; absent: not stored. */
   readonly keepFor?: Origin | undefined;
-  /** Who builds indexes in the background; without it the command waits until they are built. */
+  /** Builds indexes in the background; without it the command waits until they are built. */
   readonly indexBuilds?: IndexBuilds;
 }
 
-/** What a file declares. Methods, so that commands of all fields and results fit one list. */
+/** A complete declaration. It has methods, so that commands of all fields and results fit one list. */
 export interface Command<
   F extends CommandFields = CommandFields,
   R = unknown,
@@ -100,37 +101,37 @@ export interface Command<
 > extends CommandData {
   readonly name: N;
   readonly fields: F;
-  /** What makes it a bulk action on jobs: it is also done to all that match a query. */
+  /** Makes it a bulk action on jobs: it can also run on all jobs that match a query. */
   readonly onJobs?: JobActionData;
-  /** What is wrong with values that are each right. */
+  /** Problems of values that are valid one by one. */
   problems?(input: Input<F>): readonly Problem[];
-  /** What it waits for before it begins. */
+  /** Waits for preconditions before the command runs. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
   run(db: Database, input: Input<F>, surroundings: CommandContext): Promise<R>;
-  /** What was done, as a sentence without a full stop. */
+  /** The result, as a sentence without a full stop. */
   sentence(result: R, input: Input<F>): string;
-  /** Only for commands that may do less than they were asked to. */
+  /** For commands that may change only some of the requested jobs. */
   tally?(result: R, input: Input<F>): CommandTally;
-  /** The same of what is not counted. */
+  /** For commands that may be done in part and have no tally. */
   isPartial?(result: R): boolean;
-  /** Whose jobs it was done to, where the input does not say it: for records. */
+  /** The affected jobs, if the input does not have them: for records. */
   jobIds?(result: R): readonly string[];
-  /** The operation that has kept what the jobs were; declared by all that can keep it. */
+  /** The operation that stores the jobs' earlier state; declared by all commands that can store it. */
   operationId?(result: R): string | null;
-  /** The same as of jobs, of workers. */
+  /** The affected workers, likewise. */
   workerIds?(result: R): readonly string[];
-  /** The JSON texts of the members that `answer` declares. */
+  /** The JSON texts of the members declared in `answer`. */
   members(result: R, input: Input<F>): Readonly<Record<string, string>>;
 }
 
-/** Gives a declaration the types of its fields and of its result. */
+/** Types a declaration by its fields and its result. */
 export function defineCommand<const F extends CommandFields, R, const N extends string>(
   command: Command<F, R, N>,
 ): Command<F, R, N> {
   return Object.freeze(command);
 }
 
-/** What a command has to say of what it does, for whoever wants it kept. */
+/** What a command passes on for its stored operation; undefined if nothing is stored. */
 export function keepingOf(
   keepFor: Origin | undefined,
   action: string,

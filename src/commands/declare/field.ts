@@ -1,6 +1,6 @@
-// The fields that a command takes. Each is data (what it is, its limits, what to say about it), from
-// which the HTTP documents, the command line's options and the dialogs follow, together with the check
-// that holds every caller to it. Names are those of the wire, in snake_case.
+// The fields of commands. Each is data (its kind, its limits, its texts) from which HTTP documents, command-line
+// options and dialogs are derived, together with the validation that applies to every caller. Names are those of the
+// wire, in snake_case.
 import * as v from "valibot";
 import { boundedList } from "../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
@@ -8,7 +8,7 @@ import { attemptCount, attemptLimit, boundedText, smallint } from "../../domain/
 import { moment } from "../../domain/moment.ts";
 import { workerId } from "../../queue/workers/worker-table.ts";
 
-/** What a value is: `ids` are job ids as decimal strings, `json` is JSON as its exact text. */
+/** The kind of a value: `ids` are job ids as decimal strings, `json` is JSON as its exact text. */
 export type CommandFieldKind =
   | "text"
   | "integer"
@@ -20,48 +20,48 @@ export type CommandFieldKind =
   | "ids"
   | "list";
 
-/** What there is to know about a field, as data. */
+/** A field as data. */
 export interface FieldData {
   readonly kind: CommandFieldKind;
-  /** Its name for people, such as in a form. */
+  /** Its label, such as in a form. */
   readonly label: string;
-  /** What it does: a phrase without a full stop. */
+  /** Its purpose: a phrase without a full stop. */
   readonly about: string;
   readonly isRequired: boolean;
-  /** Whether null is the same as absent; else null is refused. */
+  /** True if null means absent; otherwise null is rejected. */
   readonly isNullable: boolean;
-  /** text: characters; integer and seconds: the value; ids and list: how many. */
+  /** Minimum: of the length for text, the value for integer and seconds, the count for ids and list. */
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
-  /** What a list holds. */
+  /** The items of a list. */
   readonly item?: FieldData;
-  /** What holds when it is absent, as a person would type it. */
+  /** The value if it is absent, as typed. */
   readonly default?: string;
-  /** `about` where the command line can say less, or more. */
+  /** Replaces `about` on the command line. */
   readonly shellAbout?: string;
-  /** What the command line sends when it is not typed; default: nothing. */
+  /** The command line's value if it is not typed; default: none. */
   readonly shellDefault?: string;
-  /** Of a list: what the option means on the command line when nothing stands behind it. */
+  /** For a list: the values of the option typed without a value. */
   readonly whenBare?: readonly string[];
-  /** Absent, it means everything there is: a person must say so expressly. */
+  /** Absence means everything, so the command line requires an explicit option. */
   readonly isAllWhenAbsent?: boolean;
-  /** Taken from programs that send it, but offered to nobody. */
+  /** Accepted from programs, but not offered anywhere. */
   readonly isHidden?: boolean;
-  /** The option on the command line; default: the field's name with dashes. */
+  /** The command-line option; default: the field's name with dashes. */
   readonly option?: string;
-  /** Further names of the option. */
+  /** Other spellings of the option. */
   readonly optionAliases?: readonly string[];
 }
 
-/** A field with its check. */
+/** A field with its validation. */
 export interface Field<S extends v.GenericSchema = v.GenericSchema> extends FieldData {
   readonly check: S;
 }
 
 export type CommandFields = Readonly<Record<string, Field>>;
 type Checks<F extends CommandFields> = { [K in keyof F]: F[K]["check"] };
-/** The checked values of fields. */
+/** The validated values of fields. */
 export type Input<F extends CommandFields> = v.InferOutput<
   v.StrictObjectSchema<Checks<F>, undefined>
 >;
@@ -83,14 +83,14 @@ function field<S extends v.GenericSchema>(
   return { kind, label, about, isRequired: true, isNullable: false, ...details, check };
 }
 
-/** May be absent, or null, and is undefined then. */
+/** Optional; null is read as absent. */
 export function optional<S extends v.GenericSchema>(given: Field<S>, details: Details = {}) {
   const absent = v.transform((value: v.InferOutput<S> | null | undefined) => value ?? undefined);
   const check = v.optional(v.pipe(v.nullish(given.check), absent));
   return { ...given, ...details, isRequired: false, isNullable: true, check };
 }
 
-/** May be absent, but not null: for what must not follow from a null that was meant otherwise. */
+/** Optional, but not nullable: for fields whose absence has a large effect. */
 export function absentOnly<S extends v.GenericSchema>(given: Field<S>, details: Details = {}) {
   return { ...given, ...details, isRequired: false, check: v.optional(given.check) };
 }
@@ -100,7 +100,7 @@ type Words = readonly [label: string, about: string];
 export const text = (words: Words, min: number, max: number, details: Details = {}) =>
   field("text", words, boundedText(min, max), { min, max, ...details });
 
-/** Text with something to see in it. */
+/** Text that is not blank. */
 export const name = (words: Words, max: number, details: Details = {}) => {
   const isBlank = (value: string) => value !== "" && value.trim() === "";
   const check = v.pipe(
@@ -120,11 +120,11 @@ const seconds = v.pipe(
   v.check((secs) => secs >= 0 && secs <= YEAR_SECS, `must be from 0 to ${YEAR_SECS} seconds`),
 );
 
-/** A duration in seconds, fractions allowed, up to a year. */
+/** A duration in seconds, with fractions, up to a year. */
 export const duration = (words: Words, details: Details = {}) =>
   field("seconds", words, seconds, { min: 0, max: YEAR_SECS, ...details });
 
-/** A duration in seconds, forwards or back, up to a year. */
+/** A signed duration in seconds, up to a year. */
 export const shift = (words: Words, details: Details = {}) => {
   const check = v.pipe(
     v.number("must be a number of seconds"),
@@ -138,11 +138,11 @@ export const shift = (words: Words, details: Details = {}) => {
 
 const NOW_OR_TIME = 'must be "now" or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
 
-/** RFC 3339 text, or `now`: this moment by the database's clock. */
+/** RFC 3339 text, or `now`: the present moment by the database's clock. */
 export const time = (words: Words, details: Details = {}) =>
   field("time", words, v.union([v.literal("now"), moment], NOW_OR_TIME), details);
 
-/** The library writes words with underscores, the wire with dashes: both are taken. */
+/** Accepts underscores, as in the library, and dashes, as on the wire. */
 export const choice = <const T extends readonly string[]>(
   words: Words,
   choices: T,

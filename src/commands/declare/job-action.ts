@@ -1,49 +1,49 @@
-// What a command on jobs declares beside the rest, so that it can be done to all jobs that match a query, previewed,
-// undone, and offered by the page. The page is generated from it (ui/schema/commands.mjs).
+// What a command on jobs declares in addition, so that it can run on all jobs that match a query, be previewed and
+// undone, and be offered by the page. The page is generated from it (ui/schema/commands.mjs).
 import type { Condition } from "../../domain/condition.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { CommandFields } from "./field.ts";
 
-/** Checked changes, by the names of the wire. */
+/** Validated changes, by wire name. */
 export type Changes = Readonly<Record<string, string | number>>;
 
-/** The texts of an action. `{jobs}` is where the jobs are named: `Run {jobs} now`. */
+/** The texts of an action. `{jobs}` is replaced by the jobs: `Run {jobs} now`. */
 export interface ActionWords {
-  /** Before the number of jobs in a receipt and on the command line: `Retried`. */
+  /** Precedes the number of jobs in receipts and on the command line: `Retried`. */
   readonly past: string;
   readonly ask: string;
   readonly doing: string;
   readonly done: string;
 }
 
-/** Jobs of which conditions an action is offered for. */
+/** The conditions of jobs for which an action is offered. */
 export type OfferedFor = "all" | "failed" | "not failed";
 
-/** Where the page offers an action. Absent: not there. */
+/** Where the page offers an action; absent: not there. */
 export interface ActionOffers {
-  /** In the menu of one job, and its place there. */
+  /** In the menu of one job, at this place. */
   readonly one?: { readonly of: OfferedFor; readonly place: number };
-  /** Over the list, for selected jobs. */
+  /** Above the list, for selected jobs. */
   readonly selected?: OfferedFor;
-  /** Over the list, for all that match, and its place there. */
+  /** Above the list, for all matching jobs, at this place. */
   readonly every?: { readonly of: OfferedFor; readonly place: number };
-  /** The conditions whose likeliest action it is. */
+  /** The conditions for which it is the default action. */
   readonly firstFor?: readonly Condition[];
-  /** Its key works in the list of jobs, too. */
+  /** Its shortcut also works in the list of jobs. */
   readonly hasListKey?: boolean;
 }
 
 export interface JobActionData {
   readonly words: ActionWords;
   /**
-   * What it does to jobs with these changes: of a command by ids, and of an operation on all that match, which has
-   * defaults of its own.
+   * Its effect on jobs with these changes: for a command by ids, and for an operation on all matching jobs, which has
+   * its own defaults.
    */
   readonly change: (changes: Changes) => JobChange;
-  /** Whether the first few jobs may show that the rest will go well: usually, if asked for, or not at all. */
+  /** Whether the first few jobs can show that the rest will succeed: by default, on request, or never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;
-  /** Where an operation is not the command of its name: the fields, the button and the consequence. */
+  /** The fields, button and consequence of an operation that differs from the command of its name. */
   readonly operation?: {
     readonly verb: string;
     readonly consequence: string;

@@ -1,4 +1,4 @@
-// Declares the building of an optional index: how it is done: database/schema/indexes/.
+// Declares the command that builds an optional index; implemented in database/schema/indexes/.
 import { planBuild } from "../../database/schema/indexes/build-index.ts";
 import { buildAndTell } from "../../database/schema/indexes/index-builds.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
@@ -7,11 +7,11 @@ import { indexAction, indexField, indexPlace } from "./index-field.ts";
 export const buildIndexCommand = defineCommand({
   name: "build-index",
   aliases: [],
-  summary: "Build an optional index, which makes some reads of the admin fast",
+  summary: "Build an optional index that speeds up reads of the admin",
   title: "Build an index",
   verb: "Build",
   consequence:
-    "PostgreSQL builds the index while workers go on. It reads all jobs twice, and waits for transactions that are older.",
+    "PostgreSQL builds the index while workers keep running. It reads all jobs twice and waits for older transactions.",
   weight: "heavy",
   danger: "safe",
   http: indexAction("build"),
@@ -34,11 +34,11 @@ export const buildIndexCommand = defineCommand({
   sentence: (state, { name }) => {
     switch (state) {
       case "there":
-        return `The index ${name} is there already`;
+        return `The index ${name} already exists`;
       case "building":
-        return `The index ${name} is being built already`;
+        return `The index ${name} is already being built`;
       case "begun":
-        return `The index ${name} is being built now`;
+        return `Started building the index ${name}`;
       case "built":
         return `Built the index ${name}`;
       default:

@@ -1,4 +1,4 @@
-// Declares the end of a build of an optional index, wherever it was started.
+// Declares the command that cancels the build of an optional index, wherever it was started.
 import { cancelBuild } from "../../database/schema/indexes/build-index.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { indexAction, indexField } from "./index-field.ts";
@@ -9,7 +9,7 @@ export const cancelIndexCommand = defineCommand({
   summary: "Cancel the build of an optional index",
   title: "Cancel the build",
   verb: "Cancel the build",
-  consequence: "PostgreSQL stops building the index; what it has built so far is dropped.",
+  consequence: "PostgreSQL stops building the index; the unfinished index is dropped.",
   weight: "heavy",
   danger: "safe",
   http: indexAction("cancel"),

@@ -1,4 +1,4 @@
-// Declares the dropping of an optional index that we have built, or of what a broken build has left.
+// Declares the command that drops one of the optional indexes, or the remains of an interrupted build.
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { dropIndex } from "../../database/schema/indexes/build-index.ts";
@@ -10,11 +10,11 @@ const PATIENCE_MS = 1_500;
 export const dropIndexCommand = defineCommand({
   name: "drop-index",
   aliases: [],
-  summary: "Drop an optional index; everything works without it, some reads are slower",
+  summary: "Drop an optional index; everything works without it, but some reads are slower",
   title: "Drop an index",
   verb: "Drop",
   consequence:
-    "PostgreSQL drops the index while workers go on. No job is touched; reads that used it are slower.",
+    "PostgreSQL drops the index while workers keep running. Jobs are unaffected; reads that used it are slower.",
   weight: "heavy",
   danger: "changes",
   http: indexAction("drop"),
@@ -28,7 +28,7 @@ export const dropIndexCommand = defineCommand({
       had ? "dropped" : "absent",
     );
     if (indexBuilds === undefined) return dropping;
-    // It waits for transactions that may use the index; who asks over HTTP does not.
+    // Dropping waits for transactions that may use the index; an HTTP request does not wait for it.
     const late = new AbortController();
     const waited = wait(PATIENCE_MS, late.signal).then(() => "dropping" as const);
     const state = await Promise.race([dropping, waited]).finally(() => late.abort());
@@ -40,9 +40,9 @@ export const dropIndexCommand = defineCommand({
     return state;
   },
   sentence: (state, { name }) => {
-    if (state === "absent") return `There is no index ${name} of ours to drop`;
+    if (state === "absent") return `There is no optional index ${name} to drop`;
     if (state === "dropped") return `Dropped the index ${name}`;
-    return `The index ${name} is being dropped, as soon as older transactions are over`;
+    return `The index ${name} will be dropped as soon as older transactions have ended`;
   },
   members: (state, { name }) => jsonOf({ name, state }),
 });

@@ -1,5 +1,4 @@
-// What the commands of this room have in common: which index, where HTTP offers them, and the place
-// where an index is built.
+// Shared by the commands of this folder: the index field, the HTTP route, and the connection for building.
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -11,8 +10,8 @@ export const indexField = choice(["Index", "name of an optional index"], indexNa
 
 export const indexAction = (action: string) => ({ path: "/api/indexes", action });
 
-/** It takes a connection of its own, which nobody but a pool can give. */
+/** Building needs a separate connection, so a pool is required. */
 export function indexPlace(db: Database, pool: Pool | null): IndexPlace {
-  if (pool === null) throw new WorkerError("configuration", "an index needs a pool to be built");
+  if (pool === null) throw new WorkerError("configuration", "building an index needs a pool");
   return { pool, db };
 }

@@ -1,5 +1,5 @@
-// What the actions on jobs have in common: where HTTP offers them, how they are done to jobs by their ids, and
-// how the result names the number of jobs that were changed and left alone.
+// Shared by the actions on jobs: their HTTP route, how they change jobs by id, and a result that counts the jobs that
+// were changed and those that were left alone.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
@@ -9,7 +9,7 @@ import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";
 
 type Fields = CommandFields & { readonly ids: typeof jobIds };
-/** What follows from the rest. */
+/** Members that are derived from the rest. */
 type Given = "aliases" | "weight" | "http" | "positionals" | "answer" | "sentence" | "tally";
 type JobAction<F extends Fields, N extends string> = Omit<
   Command<F, Acted, N>,
@@ -20,7 +20,7 @@ type JobAction<F extends Fields, N extends string> = Omit<
   readonly run?: Command<F, Acted>["run"];
 };
 
-/** An action on jobs by their ids, and on all that match a query. */
+/** An action on jobs by id, and on all jobs that match a query. */
 export function defineJobAction<const F extends Fields, const N extends string>(
   action: JobAction<F, N>,
 ): Command<F, Acted, N> {
@@ -31,7 +31,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
     answer: { jobs: "ActedJob[]", operation: "integer?" },
-    // Not in the transaction, whose time is that of the change.
+    // Outside the transaction, whose timeout is that of the change.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & Asked;
       await untilMayChange(db, action.onJobs.change(changes as Changes), ids);
@@ -53,16 +53,16 @@ export function defineJobAction<const F extends Fields, const N extends string>(
   } as Command<F, Acted, N>);
 }
 
-/** What became of the jobs that were asked for. */
+/** The outcome for the requested jobs. */
 export interface Acted extends Changed {
-  /** Left alone, because they have started. */
+  /** Left alone because they have started. */
   readonly held: readonly string[];
   readonly gone: readonly string[];
-  /** Have no attempts left, and so will not run; they may be among those that were changed. */
+  /** Jobs without attempts left, which will not run; they may be among the changed jobs. */
   readonly spent: readonly string[];
 }
 
-/** What of `ids` is there and was not changed, somebody holds. */
+/** Jobs of `ids` that exist and were not changed are locked. */
 export async function acted(
   db: Database,
   ids: readonly string[],
@@ -85,7 +85,7 @@ export async function acted(
 const presentSql: Statement = (schema) => `
   select id::text from ${schema}._private_jobs where id = any($1::bigint[])`;
 
-/** The jobs as they are now, payloads byte for byte. */
+/** The jobs in their present state, payloads byte for byte. */
 export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(actedJobJson).join(",")}]` };
 }
@@ -94,7 +94,7 @@ interface Asked {
   readonly ids: readonly string[];
 }
 
-/** A job that no worker will take, because its attempts are used up. */
+/** True if the job has no attempts left, so that no worker takes it. */
 export function isSpent(job: Job): boolean {
   return job.attempts >= job.maxAttempts;
 }
@@ -126,7 +126,7 @@ function named(ids: readonly string[]): string {
   return [...first, ...(ids.length > MOST_NAMED ? ["…"] : [])].join(", ");
 }
 
-/** Why jobs would not run, and how to give them attempts again. */
+/** Explains why jobs will not run, and how to give them attempts. */
 function spentClause(spent: number): string {
   if (spent === 0) return "";
   const have = counted(spent, "has", "have");

@@ -1,4 +1,4 @@
-// Declares the adding of one job; how it is done: queue/add/add-job.ts.
+// Declares the command that adds one job; implemented in queue/add/add-job.ts.
 import type { Job } from "../../domain/job.ts";
 import { rawJson } from "../../domain/payload.ts";
 import { addJob } from "../../queue/add/add-job.ts";
@@ -42,12 +42,12 @@ export const addCommand = defineCommand({
     queue: optional(text(["Queue", "jobs of one queue run one after the other"], 1, 128)),
     run_at: optional(time(["Run at", "not before this time"]), { default: "now" }),
     max_attempts: optional(maxAttempts, { default: "25" }),
-    key: optional(text(["Job key", "there is at most one waiting job with this key"], 1, 512), {
+    key: optional(text(["Job key", "at most one waiting job has this key"], 1, 512), {
       optionAliases: ["job-key"],
     }),
     job_key_mode: optional(
       choice(
-        ["If the key is taken", "what happens to a waiting job that has the key"],
+        ["If the key exists", "what happens to a waiting job that has the key"],
         ["replace", "preserve-run-at", "unsafe-dedupe"],
       ),
       { default: "replace", option: "key-mode", optionAliases: ["job-key-mode"] },
@@ -56,7 +56,7 @@ export const addCommand = defineCommand({
     flags: optional(
       list(
         ["Flags", "a worker that forbids one of these skips the job"],
-        text(["Flag", "a word of yours"], 1, 128),
+        text(["Flag", "any word"], 1, 128),
         64,
       ),
       { option: "flag", optionAliases: ["flags"] },
@@ -95,7 +95,7 @@ export const addCommand = defineCommand({
       case "updated":
         return `Updated job ${job.id} for ${identifier}, which had the key ${key}`;
       default:
-        return `Nothing was added: job ${job.id} has the key ${key} and stays as it is`;
+        return `Nothing was added: job ${job.id} has the key ${key} and is unchanged`;
     }
   },
   jobIds: (job) => [job.id],
@@ -105,7 +105,7 @@ export const addCommand = defineCommand({
   }),
 });
 
-/** A new job's revision is 0; every call that meets its key counts it up. */
+/** A new job's revision is 0; each call that finds its key increments it. */
 function outcomeOf(job: Job, mode: keyof typeof modes | undefined): "added" | "updated" | "kept" {
   if (job.revision === 0) return "added";
   return mode === "unsafe-dedupe" ? "kept" : "updated";

@@ -1,4 +1,4 @@
-// Ends jobs as if they had succeeded: their rows are deleted.
+// Completes jobs as if they had succeeded: deletes their rows.
 import type { Database } from "../../database/database.ts";
 import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
 import { deletion } from "../before-images/job-change.ts";
@@ -7,9 +7,9 @@ import { jobIds } from "../declare/field.ts";
 import { defineJobAction } from "./acted.ts";
 
 /**
- * Deletes the jobs and returns them as they were, ascending by id. Unknown ids, and jobs locked less
- * than 4 hours ago, are left alone and are not in the answer.
- * Throws InputError for a list that is empty, longer than 10,000 or holds something but job ids.
+ * Deletes the jobs and returns their last state, ascending by id. Unknown ids, and jobs locked less than 4 hours ago,
+ * are left alone and not returned. Throws InputError if the list is empty, longer than 10,000, or contains anything but
+ * job ids.
  */
 export async function completeJobs(
   db: Database,

@@ -1,4 +1,4 @@
-// Ends jobs as if their attempts were used up: they stay, as failed, until someone acts on them.
+// Fails jobs as if all attempts had failed: they stay as failed jobs.
 import { validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
@@ -10,15 +10,14 @@ import { keepingOf } from "../declare/command.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
 import { acted, defineJobAction } from "./acted.ts";
 
-// As much as a long stack trace needs, and a bound on 10,000 copies of it.
+// Enough for a long stack trace, and a limit for 10,000 copies of it.
 const reasonText = boundedText(0, 65_536);
 
 /**
- * Sets attempts to max_attempts and last_error to `reason` (null: "Manually marked as failed").
- * Returns the jobs that were changed, ascending by id; unknown ids, and jobs locked less than
- * 4 hours ago, are left alone and are not in the answer. Waits up to a second for jobs that a worker has
- * fetched and not started.
- * Throws InputError for bad ids (see completeJobs) or a reason longer than 65,536 characters.
+ * Sets attempts to max_attempts and last_error to `reason` (null: "Manually marked as failed"). Returns the changed
+ * jobs, ascending by id; unknown ids, and jobs locked less than 4 hours ago, are left alone and not returned. Waits up
+ * to a second for jobs that are fetched and not started. Throws InputError for invalid ids (see completeJobs) or a
+ * reason longer than 65,536 characters.
  */
 export async function permanentlyFailJobs(
   db: Database,
@@ -30,7 +29,7 @@ export async function permanentlyFailJobs(
   return actOnJobsInTurn(db, failing(checked), ids, keeping);
 }
 
-/** null: the reason that the schema's own function gives. */
+/** null: the default reason of the schema's function. */
 const failing = (reason: string | null): JobChange => ({
   set: {
     last_error: (_, parameter) =>
@@ -46,15 +45,15 @@ const hasText = (reason: unknown): reason is string =>
 
 export const failCommand = defineJobAction({
   name: "fail",
-  summary: "Fail jobs for good: they stay, but are not tried again",
+  summary: "Fail jobs permanently: they stay, but are not retried",
   title: "Fail jobs",
   verb: "Fail",
-  consequence: "The jobs get no more attempts, so they do not run again by themselves.",
-  consequenceOfOne: "The job gets no more attempts, so it does not run again by itself.",
+  consequence: "The jobs get no more attempts and do not run again by themselves.",
+  consequenceOfOne: "The job gets no more attempts and does not run again by itself.",
   danger: "destroys",
   fields: {
     ids: jobIds,
-    reason: optional(text(["Reason", "stands as the job's last error"], 0, 10_000), {
+    reason: optional(text(["Reason", "becomes the job's last error"], 0, 10_000), {
       default: DEFAULT_REASON,
       shellDefault: markedFailed("from the command line"),
     }),

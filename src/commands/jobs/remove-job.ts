@@ -1,4 +1,4 @@
-// Takes back a job by its key.
+// Removes a job by its key.
 import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -19,9 +19,9 @@ import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds, text } from "../declare/field.ts";
 
 /**
- * - `removed`: the job was not running and is deleted; `job` is as it was.
- * - `locked`: it has started. It cannot be taken back, but it has lost its key and will not
- *   be retried; `job` is as it is now.
+ *
+ * - `removed`: the job was not running and is deleted; `job` is its last state.
+ * - `locked`: the job has started. It loses its key and will not be retried; `job` is its present state.
  * - `absent`: no job has this key; `job` is null.
  */
 export interface RemovedJob {
@@ -30,7 +30,8 @@ export interface RemovedJob {
 }
 
 /**
- * Removes the job with this key. Waits up to a second for one that a worker has fetched and not started. Throws InputError when `key` has not 1 to 512 characters.
+ * Removes the job with this key. Waits up to a second for a job that is fetched and not started. Throws InputError
+ * unless `key` has 1 to 512 characters.
  */
 export async function removeJob(db: Database, key: string): Promise<RemovedJob> {
   const checked = validate(jobKey, key);
@@ -43,13 +44,13 @@ async function removeAtOnce(db: Database, key: string): Promise<RemovedJob> {
   return removed(row);
 }
 
-// The row that was deleted still has its key; the one that runs has just lost it.
+// The deleted row still has its key; a running job has just lost it.
 const removed = (row: JobRow | undefined): RemovedJob =>
   row === undefined
     ? { outcome: "absent", job: null }
     : { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
 
-/** The same, where a job that is deleted is kept as it was. */
+/** The same; also stores the earlier state of a deleted job. */
 export async function removeKeeping(db: Database, key: string, keeping: Keeping): Promise<Removed> {
   const values = [validate(jobKey, key), ...keptValues(keeping)];
   const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
@@ -60,8 +61,8 @@ export interface Removed extends RemovedJob {
   readonly operationId: string | null;
 }
 
-// As the schema's function remove_job. A running job ends, but neither retries nor keeps its key. `removed`
-// is read first: a deletion that had to wait for a worker finds the job locked, and then the update has it.
+// Like the schema's function remove_job. A running job ends without a retry and loses its key. `removed` is read first:
+// a deletion that waits for a worker finds the job locked, and the update then applies.
 const removing = (schema: string) => `removed as (
     delete from ${schema}._private_jobs as jobs
     where jobs.key = $1::text and ${isFree}
@@ -111,7 +112,7 @@ export const removeCommand = defineCommand({
   answer: { outcome: "string", operation: "integer?" },
   dialog: "remove",
   examples: ["worker remove sync:acme", "worker remove --ids 42,43"],
-  // To delete what is not locked is what completing does; the word in the trail is another.
+  // Deletes jobs that are not locked, like completing; only the name in the audit trail differs.
   onJobs: {
     words: {
       past: "Removed",

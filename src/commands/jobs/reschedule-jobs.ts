@@ -1,4 +1,4 @@
-// Changes when, how urgently and how often jobs may still run.
+// Changes the time, priority and attempts of jobs.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -21,13 +21,13 @@ import {
 import type { Changes } from "../declare/job-action.ts";
 import { acted, defineJobAction, isSpent } from "./acted.ts";
 
-/** What is not given stays as it is. */
+/** Absent fields stay unchanged. */
 export interface JobChanges {
-  /** A Date, RFC 3339 text with a zone, or `now`: this moment by the database's clock. */
+  /** A Date, RFC 3339 text with a zone, or `now`: the present moment by the database's clock. */
   readonly runAt?: Date | string | undefined;
-  /** Moves each job by so many milliseconds from its own time, back if negative; up to a year. Not with runAt. */
+  /** Moves each job by this many milliseconds from its own time, earlier if negative; up to a year. Not with runAt. */
   readonly shiftMs?: number | undefined;
-  /** Spreads the jobs evenly over so many milliseconds from the given time, or from their own; up to a year. */
+  /** Spreads the jobs evenly over this many milliseconds from runAt, or from their own times; up to a year. */
   readonly spreadMs?: number | undefined;
   /** Lower runs earlier, smallint. */
   readonly priority?: number | undefined;
@@ -60,7 +60,7 @@ const changesSchema = v.pipe(
   ),
   v.check(
     ({ runAt, shiftMs }) => runAt === undefined || shiftMs === undefined,
-    "runAt and shiftMs exclude each other",
+    "use either runAt or shiftMs",
   ),
 );
 
@@ -69,10 +69,9 @@ function MOMENT(): string {
 }
 
 /**
- * Applies `changes` to the jobs and returns those that were changed, ascending by id. Unknown ids,
- * and jobs locked less than 4 hours ago, are left alone and are not in the answer. Waits up to a second for
- * jobs that a worker has fetched and not started.
- * Throws InputError for bad ids (see completeJobs), no change at all, or a value out of range.
+ * Applies `changes` to the jobs and returns the changed ones, ascending by id. Unknown ids, and jobs locked less than 4
+ * hours ago, are left alone and not returned. Waits up to a second for jobs that are fetched and not started. Throws
+ * InputError for invalid ids (see completeJobs), no change at all, or a value out of range.
  */
 export async function rescheduleJobs(
   db: Database,
@@ -93,7 +92,7 @@ type Moving = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
   readonly spread?: number | undefined;
 };
 
-/** Other times and numbers for jobs. What is not given stays as it is, and is kept and compared all the same. */
+/** New times and numbers for jobs. Unchanged columns are stored and compared all the same. */
 function moving(to: Moving): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
   return {
@@ -121,13 +120,13 @@ function moving(to: Moving): JobChange {
 
 /**
  * `from`: a time; `id`: the job's; `shift` and `spread`: seconds. A job's place in the spread follows from its id:
- * `hashint8` gives each of 2^32 numbers as likely as another.
+ * `hashint8` is uniform over 2^32 numbers.
  */
 const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
   `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}
         * ((pg_catalog.hashint8(${id})::float8 + 2147483648::float8) / 4294967296::float8))`;
 
-/** The same by the names of the wire. */
+/** The same by wire name. */
 export const movingBy = (changes: Changes): JobChange =>
   moving({
     runAt: changes["run_at"] as string | undefined,
@@ -140,10 +139,10 @@ export const movingBy = (changes: Changes): JobChange =>
 
 export const rescheduleCommand = defineJobAction({
   name: "reschedule",
-  summary: "Reschedule jobs: change when, how urgently and how often they run",
+  summary: "Reschedule jobs: change their time, priority or attempts",
   title: "Reschedule jobs",
   verb: "Reschedule",
-  consequence: "What is given is changed; what stays empty is left as it is.",
+  consequence: "Only the fields you fill in are changed.",
   danger: "changes",
   fields: {
     ids: jobIds,
@@ -185,12 +184,17 @@ export const rescheduleCommand = defineJobAction({
   problems: ({ run_at: runAt, shift }) =>
     runAt === undefined || shift === undefined
       ? []
-      : [{ path: "shift", message: "moves each job from its own time: leave out run_at, or this" }],
+      : [
+          {
+            path: "shift",
+            message: "moves each job from its own time, so it cannot be combined with run_at",
+          },
+        ],
   run: async (db, { ids, ...changes }, { keepFor }) => {
     const change = movingBy(changes as Changes);
     const keeping = keepingOf(keepFor, "reschedule", changes);
     const result = await acted(db, ids, await actOnJobs(db, change, ids, keeping));
-    // They have the time now, but when it comes no worker takes them.
+    // These jobs have a new time, but no attempts left: no worker will take them.
     const spent = change.moves === true ? result.jobs.filter(isSpent).map(({ id }) => id) : [];
     return { ...result, spent };
   },

@@ -1,16 +1,15 @@
-// Gives jobs all their attempts back and lets them run now: what one does with failed jobs once
-// their cause is repaired.
+// Resets the attempts of jobs and runs them now: for failed jobs once their cause is fixed.
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
 import { defineJobAction } from "./acted.ts";
 import { movingBy } from "./reschedule-jobs.ts";
 
 export const retryCommand = defineJobAction({
   name: "retry",
-  summary: "Retry jobs: run them now, with all their attempts given back",
+  summary: "Retry jobs: reset their attempts and run them now",
   title: "Retry jobs",
   verb: "Retry",
-  consequence: "The jobs have all their attempts again, and the next free workers take them.",
-  consequenceOfOne: "The job has all its attempts again, and the next free worker takes it.",
+  consequence: "The jobs' attempts are reset to 0, and they run as soon as workers are free.",
+  consequenceOfOne: "The job's attempts are reset to 0, and it runs as soon as a worker is free.",
   danger: "changes",
   fields: { ids: jobIds, priority: optional(priority), max_attempts: optional(maxAttempts) },
   forState: "failed",

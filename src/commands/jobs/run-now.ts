@@ -1,5 +1,5 @@
-// Makes jobs run as soon as a worker is free: their time becomes now. Attempts stay as they are, so a
-// failed job needs attempts with it, or `retry`.
+// Runs jobs as soon as a worker is free: sets their time to now. Attempts are unchanged, so a failed job needs
+// `attempts` as well, or `retry`.
 import { now } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -11,7 +11,7 @@ import type { Changes } from "../declare/job-action.ts";
 import { type Acted, acted, defineJobAction } from "./acted.ts";
 import { movingBy } from "./reschedule-jobs.ts";
 
-/** Jobs that will have no attempts left stay as they are: a new time would not make them run. */
+/** Jobs without attempts left stay unchanged: a new time would not make them run. */
 export async function runNow(
   db: Database,
   ids: readonly string[],
@@ -38,11 +38,11 @@ const spentSql: Statement = (schema) => `
 
 export const runNowCommand = defineJobAction({
   name: "run-now",
-  summary: "Run jobs now: their time becomes this moment",
+  summary: "Run jobs now: set their time to this moment",
   title: "Run jobs now",
   verb: "Run now",
-  consequence: "The jobs' time is set to now: the next free workers take them.",
-  consequenceOfOne: "The job's time is set to now: the next free worker takes it.",
+  consequence: "The jobs' time is set to now: they run as soon as workers are free.",
+  consequenceOfOne: "The job's time is set to now: it runs as soon as a worker is free.",
   danger: "changes",
   fields: {
     ids: jobIds,
@@ -74,7 +74,12 @@ export const runNowCommand = defineJobAction({
   problems: ({ run_at: runAt }) =>
     runAt === undefined || !isAhead(runAt)
       ? []
-      : [{ path: "run_at", message: "lies ahead: run-now runs at once; use reschedule" }],
+      : [
+          {
+            path: "run_at",
+            message: "is in the future: run-now runs jobs at once; use reschedule",
+          },
+        ],
   run: async (db, { ids, run_at: _, ...changes }, { keepFor }) => {
     const keeping = keepingOf(keepFor, "run-now", changes);
     return runNow(db, ids, changes as Changes, keeping);

@@ -1,5 +1,5 @@
-// Makes the attempt of a job that has begun its last one: for jobs that fail or crash their worker each time.
-// It also works on a job that runs, which every other action leaves alone.
+// Makes the started attempt of a job its last one: for jobs that fail or crash their worker each time. Unlike all other
+// actions, it also applies to running jobs.
 import type { Database } from "../../database/database.ts";
 import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
@@ -8,10 +8,9 @@ import { jobIds } from "../declare/field.ts";
 import { defineJobAction } from "./acted.ts";
 
 /**
- * Sets max_attempts to the attempts that have begun, at least 1: a running attempt becomes the last, a job
- * that has not begun runs once, a waiting one fails with the error that it has.
- * Returns the jobs that were changed, ascending by id, running ones among them.
- * Throws InputError for bad ids (see completeJobs).
+ * Sets max_attempts to the number of started attempts, at least 1: a running attempt becomes the last, a job without
+ * attempts runs once, and a waiting job fails with its last error. Returns the changed jobs, running ones included,
+ * ascending by id.
  */
 export function stopRetrying(
   db: Database,
@@ -28,13 +27,13 @@ const limiting: JobChange = {
 
 export const stopRetryingCommand = defineJobAction({
   name: "stop-retrying",
-  summary: "Stop retrying jobs: the attempt that has begun is the last, also while it runs",
+  summary: "Stop retrying jobs: the attempt that has started is the last, even while it runs",
   title: "Stop retrying jobs",
   verb: "Stop retrying",
   consequence:
-    "The jobs get no further attempts. Where one runs, it is the last; a job that has not begun runs once.",
+    "The jobs get no further attempts. A running attempt is the last; a job that has not started runs once.",
   consequenceOfOne:
-    "The job gets no further attempts. If one runs, it is the last; if none has begun, it runs once.",
+    "The job gets no further attempts. A running attempt is the last; a job that has not started runs once.",
   danger: "changes",
   fields: { ids: jobIds },
   dialogFields: [],

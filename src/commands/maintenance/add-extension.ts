@@ -1,4 +1,4 @@
-// Declares the adding of one of our extensions of the schema; how it is done: database/schema/migrate.ts.
+// Declares the command that adds an extension to the schema; implemented in database/schema/migrate.ts.
 import { WorkerError } from "../../base/errors.ts";
 import { extensions } from "../../database/schema/extensions/index.ts";
 import { migrate } from "../../database/schema/migrate.ts";
@@ -10,10 +10,10 @@ const names = extensions.map(({ name }) => name);
 export const addExtensionCommand = defineCommand({
   name: "add-extension",
   aliases: [],
-  summary: "Add one of our extensions to the schema, or bring it up to date",
+  summary: "Add an extension to the schema, or update it",
   title: "Add an extension",
   verb: "Add",
-  consequence: "Tables and functions of ours are added to the schema. Workers may keep running.",
+  consequence: "Adds tables and functions to the schema. Workers may keep running.",
   weight: "heavy",
   danger: "changes",
   http: { path: "/api/extensions", action: "add" },
@@ -23,7 +23,7 @@ export const addExtensionCommand = defineCommand({
   examples: ["worker add-extension operations"],
   answer: { outcome: "string", level: "integer", extensions: "string[]", warnings: "string[]" },
   run: async ({ schema }, { name }, { pool, logger, signal, patienceMs }) => {
-    if (pool === null) throw new WorkerError("configuration", "an extension needs a pool");
+    if (pool === null) throw new WorkerError("configuration", "adding an extension needs a pool");
     const patience = patienceMs === undefined ? {} : { patienceMs };
     return migrate(pool, schema, { logger, signal, extensions: [name], ...patience });
   },

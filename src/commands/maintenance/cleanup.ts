@@ -1,4 +1,4 @@
-// Deletes what nobody will need again: failed jobs, and names without jobs.
+// Deletes failed jobs, and names of tasks and queues without jobs.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { didYouMean, strict, validate } from "../../base/validate.ts";
@@ -19,16 +19,16 @@ import { defineCommand, jsonOf } from "../declare/command.ts";
 import { absentOnly, choice, list } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
-/** Graphile Worker's three cleanup tasks, in the order in which they run. */
+/** Graphile Worker's three cleanup tasks, in execution order. */
 export const cleanupTasks = [
   "delete-permanently-failed-jobs",
   "gc-task-identifiers",
   "gc-job-queues",
 ] as const;
-/** What cleanup() may delete: failed jobs, task identifiers without jobs, queues without jobs. */
+/** What cleanup() can delete: failed jobs, task identifiers without jobs, queues without jobs. */
 export type CleanupTask = (typeof cleanupTasks)[number];
 
-/** What was deleted; null = that task was not asked for. */
+/** The numbers of deleted rows; null for a task that was not requested. */
 export interface CleanupResult {
   readonly deletedJobs: number | null;
   readonly deletedTaskIdentifiers: number | null;
@@ -36,7 +36,7 @@ export interface CleanupResult {
 }
 
 const CHUNK = 10_000;
-/** How long older transactions are waited for after names were deleted. */
+/** How long to wait for older transactions after deleting names. */
 const OLDER_TRANSACTIONS_MS = 10_000;
 
 const optionsSchema = strict({
@@ -46,24 +46,21 @@ const optionsSchema = strict({
   ),
 });
 
-/** What cleanup() is to spare. */
+/** What cleanup() must keep. */
 export interface CleanupOptions {
-  /** Tasks that "gc-task-identifiers" keeps although they have no job. Default: none. */
+  /** Tasks that "gc-task-identifiers" keeps even without jobs. Default: none. */
   readonly taskIdentifiersToKeep?: readonly string[] | undefined;
 }
 
 /**
- * Runs the named tasks, all three by default, in the order of `cleanupTasks` whatever the order
- * given; an empty list runs none. Jobs and names are deleted in steps of 10,000, each a statement of
- * its own. "gc-task-identifiers" keeps the tasks that running workers name in their heartbeats (all tasks, where
- * one has more than the 1,000 that it can name), and `taskIdentifiersToKeep`.
- *
- * A transaction that is open at that moment may have read a name and commit a job with its id later. So each
- * step waits up to 10 s for the older transactions, then puts back the names that jobs refer to, or all of
- * them where such a transaction is still open. "gc-job-queues" also gives a row to queues that jobs refer to
- * and that a stock worker's cleanup deleted.
- * Throws InputError for an unknown task, or names that are none; `configuration` where names are to be
- * deleted inside a transaction of the caller's.
+ * Runs the named tasks, by default all three, always in the order of `cleanupTasks`; an empty list runs none. Jobs and
+ * names are deleted in steps of 10,000, each its own statement. "gc-task-identifiers" keeps the tasks that running
+ * workers report in their heartbeats (all tasks if a worker has more than the 1,000 that it can report), and
+ * `taskIdentifiersToKeep`. A transaction open at that moment may have read a name and commit a job with its id later.
+ * So each step waits up to 10 s for older transactions, then restores the names that jobs refer to, or all names if
+ * such a transaction is still open. "gc-job-queues" also restores the rows of queues that a stock worker's cleanup
+ * deleted while jobs referred to them. Throws InputError for an unknown task or invalid names, and `configuration` if
+ * names are to be deleted inside the caller's transaction.
  */
 export async function cleanup(
   db: Database,
@@ -106,7 +103,7 @@ async function deleteTasks(db: Database, kept: readonly string[]): Promise<numbe
   return deleteNames(db, "identifier", deleteTasksSql(await hasWorkerTable(db)), [kept]);
 }
 
-/** Deletes names in steps, by ascending id. Returns how many are gone in the end. */
+/** Deletes names in steps, by ascending id. Returns the number that stays deleted. */
 async function deleteNames(
   db: Database,
   column: NameColumn,
@@ -131,7 +128,7 @@ async function deleteNames(
   return deleted;
 }
 
-/** Chunk after chunk with ascending ids: it ends even while other jobs keep failing. */
+/** In chunks by ascending id, so that it ends even while other jobs keep failing. */
 async function deleteFailedJobs(db: Database): Promise<number> {
   let deleted = 0;
   let last: string | null = "0";
@@ -148,7 +145,7 @@ async function deleteFailedJobs(db: Database): Promise<number> {
   return deleted;
 }
 
-// A job that somebody acts on at this moment is skipped, not waited for.
+// A job that is locked by another transaction is skipped.
 const deleteFailedSql: Statement = (schema) => `
   with failed as materialized (
     select jobs.id
@@ -165,7 +162,7 @@ const deleteFailedSql: Statement = (schema) => `
   )
   select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted`;
 
-/** $1 int the id before  $2 int how many. */
+/** $1 int: the preceding id; $2 int: the limit. */
 const deleteNamesSql = (column: NameColumn, condition: (s: string) => string): Statement => {
   const { table, reference } = NAMES[column];
   return (s) => `
@@ -202,17 +199,17 @@ export const cleanupCommand = defineCommand({
   summary: "Delete failed jobs, unused task identifiers and unused queues",
   title: "Clean up",
   verb: "Clean up",
-  consequence: "Jobs that failed for good, and names without jobs, are deleted.",
+  consequence: "Permanently failed jobs and names without jobs are deleted.",
   weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("cleanup"),
   positionals: [],
   fields: {
-    // Not null: who sends one by mistake must not lose every failed job.
+    // null is rejected: sent by mistake, it would delete every failed job.
     cleanup_tasks: absentOnly(
       list(
         ["Tasks", "what to clean up; an empty list does nothing"],
-        choice(["Task", "one of the three"], cleanupTasks),
+        choice(["Task", "one of the three tasks"], cleanupTasks),
         10,
       ),
       {

@@ -1,4 +1,4 @@
-// Takes away the locks of workers that are known to be gone.
+// Removes the locks of workers that no longer run.
 import * as v from "valibot";
 import { boundedList, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
@@ -10,7 +10,7 @@ import { defineCommand, jsonOf } from "../declare/command.ts";
 import { workerIds } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
-/** How many locks were taken away. */
+/** The number of removed locks. */
 export interface UnlockedCounts {
   readonly jobs: number;
   readonly queues: number;
@@ -27,9 +27,8 @@ const workerIdsSchema = v.pipe(
 );
 
 /**
- * Unlocks every job and queue held by these ids and counts them. A job that a living worker still
- * runs will run a second time: only name workers that are gone.
- * Throws InputError unless there are 1 to 1,000 ids.
+ * Unlocks every job and queue locked by these workers and counts them. A job that a live worker still runs will run
+ * twice: only name workers that have ended. Throws InputError unless there are 1 to 1,000 ids.
  */
 export async function forceUnlockWorkers(
   db: Database,
@@ -40,7 +39,7 @@ export async function forceUnlockWorkers(
 }
 
 interface Unlocked extends UnlockedCounts {
-  /** Those that held nothing and have no heartbeat: nobody knows them. */
+  /** Workers that held no locks and have no heartbeat. */
   readonly unknown: readonly string[];
 }
 
@@ -58,9 +57,9 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 
 const MOST_NAMED = 5;
 
-// What the schema's function force_unlock_workers does, but counted, and with the ids that held nothing:
-// that one returns nothing. One scan: on a large table no index has the locks. Where the optional index on
-// locked jobs is there, "not is_available" lets it serve (see list-locked-workers).
+// Like the schema's function force_unlock_workers, which returns nothing, but with the counts and the ids without
+// locks. One scan: on a large table no index covers locks. With the optional index on locked jobs, "not is_available"
+// lets PostgreSQL use it (see list-locked-workers).
 const unlockSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
@@ -99,9 +98,9 @@ export const unlockCommand = defineCommand({
   title: "Force unlock workers",
   verb: "Force unlock",
   consequence:
-    "What these workers have locked may run again at once. If a process still lives, its jobs run twice.",
+    "Jobs and queues locked by these workers can run again at once. If a process is still alive, its jobs run twice.",
   consequenceOfOne:
-    "What this worker has locked may run again at once. If its process still lives, its jobs run twice.",
+    "Jobs and queues locked by this worker can run again at once. If its process is still alive, its jobs run twice.",
   weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("force-unlock"),
@@ -120,7 +119,7 @@ export const unlockCommand = defineCommand({
     const more = unknown.length > MOST_NAMED ? ", …" : "";
     return `${done} ${all - unknown.length} of ${counted(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
   },
-  // A name that was mistyped has unlocked nothing, and nobody should believe it has.
+  // A mistyped name unlocks nothing, which the result must show.
   tally: ({ unknown }, { worker_ids: ids }) => {
     const asked = new Set(ids).size;
     return { asked, done: asked - unknown.length };

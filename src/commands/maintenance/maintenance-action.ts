@@ -1,3 +1,3 @@
-// Where HTTP offers the commands of this room.
+// The HTTP route of the commands in this folder.
 
 export const maintenanceAction = (action: string) => ({ path: "/api/maintenance", action });

@@ -1,4 +1,4 @@
-// Declares the migration of the schema; how it is done: database/schema/migrate.ts.
+// Declares the command that migrates the schema; implemented in database/schema/migrate.ts.
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -23,7 +23,7 @@ export const migrateCommand = defineCommand({
   summary: "Create the schema, or adopt an existing Graphile Worker installation",
   title: "Migrate the schema",
   verb: "Migrate",
-  consequence: "The server applies the migrations that are missing. Workers may keep running.",
+  consequence: "Applies the missing migrations. Workers may keep running.",
   weight: "heavy",
   danger: "changes",
   http: maintenanceAction("migrate"),
@@ -32,19 +32,19 @@ export const migrateCommand = defineCommand({
     with_operations: optional(
       flag([
         "With operations",
-        "also adds the tables for operations by query, receipts, undo and the trail of all writes",
+        "also adds the tables for operations by query, receipts, undo and the audit trail",
       ]),
       { default: "false" },
     ),
     with_indexes: optional(
       list(
-        ["Optional indexes", "optional indexes to build, which make some reads of the admin fast"],
+        ["Optional indexes", "optional indexes to build, which speed up reads of the admin"],
         choice(["Index", "name of an index"], indexNames),
         indexNames.length,
         { whenBare: recommendedIndexes },
       ),
     ),
-    dry_run: optional(flag(["Dry run", "only say what would be done"]), { default: "false" }),
+    dry_run: optional(flag(["Dry run", "only show what would be done"]), { default: "false" }),
   },
   dialogFields: ["with_operations", "with_indexes"],
   makesSchema: true,
@@ -84,7 +84,7 @@ export const migrateCommand = defineCommand({
   },
   sentence: ({ kind, schema, level, warnings, leftOut, dryRun }) => {
     const done = (dryRun ? plannedSentence : doneSentence)(kind, schema);
-    const reasons = leftOut.map(({ reason }) => `left out: ${reason}`);
+    const reasons = leftOut.map(({ reason }) => `skipped: ${reason}`);
     return [`${done} (level ${level})`, ...warnings, ...reasons].join("; ");
   },
   isPartial: ({ leftOut }) => leftOut.length > 0,
@@ -103,16 +103,16 @@ export const migrateCommand = defineCommand({
 function doneSentence(kind: string, schema: string): string {
   if (kind === "created") return `Created the schema ${schema}`;
   if (kind === "current") return `The schema ${schema} is up to date`;
-  return `Brought the schema ${schema} up to date`;
+  return `Updated the schema ${schema}`;
 }
 
 function plannedSentence(kind: string, schema: string): string {
   if (kind === "created") return `Would create the schema ${schema}`;
   if (kind === "current") return `The schema ${schema} is up to date`;
-  return `Would bring the schema ${schema} up to date`;
+  return `Would update the schema ${schema}`;
 }
 
-/** Those of them that are not there, where there is a table to have them. */
+/** The missing indexes, without those whose table does not exist. */
 async function missingOf(db: Database, asked: readonly IndexName[]): Promise<IndexName[]> {
   const { kind } = await schemaState(db);
   const found = kind === "ready" ? await findIndexes(db) : [];
@@ -120,7 +120,7 @@ async function missingOf(db: Database, asked: readonly IndexName[]): Promise<Ind
   return [...new Set(asked)].filter((name) => !valid.includes(name));
 }
 
-/** The others are left out, so that one that cannot be built does not stand in the way of the rest. */
+/** Skips indexes that cannot be built, so that the others still are. */
 async function buildableOf(db: Database, asked: readonly IndexName[]) {
   const reasons = await Promise.all(asked.map((name) => whyNotBuilt(db, name)));
   return {
@@ -132,7 +132,7 @@ async function buildableOf(db: Database, asked: readonly IndexName[]) {
   };
 }
 
-/** Gives the names of those that were not there. Over HTTP they are built in the background. */
+/** Returns the names of the indexes that were missing. Over HTTP they are built in the background. */
 async function buildIndexes(
   db: Database,
   asked: readonly IndexName[],

@@ -1,8 +1,7 @@
-// Recovers the jobs of stale workers by hand: the sweep that every worker makes (recover-jobs.ts),
-// with a threshold for those that declare none, and for holders of locks that never had a heartbeat.
-//
-// This does not use the schema's functions: those of graphile_worker_rs give the attempt back, so
-// that a job that kills its worker runs for ever, and a stock Graphile Worker schema has none.
+// Recovers the jobs of stale workers on request: the sweep that every worker runs (recover-jobs.ts), with a threshold
+// for workers that declare none and for lock holders without heartbeats. It does not call the schema's functions: those
+// of graphile_worker_rs give the attempt back, so that a job that crashes its worker runs for ever, and a stock
+// Graphile Worker schema has none.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -13,36 +12,36 @@ import { hasWorkerTable, STALE_AFTER_MS, upToAYear } from "../../queue/workers/w
 /** Defaults as in graphile_worker_rs. */
 export interface SweepOptions {
   /**
-   * Milliseconds without a heartbeat after which a worker is stale, up to a year. Default 300,000.
-   * Where a worker declares a longer one of its own, that holds.
+   * A worker is stale after this many milliseconds without a heartbeat, up to a year. Default 300,000. A worker's own
+   * longer threshold takes precedence.
    */
   readonly sweepThresholdMs?: number | undefined;
   /** Milliseconds before a recovered job may run again, up to a year. Default 30,000. */
   readonly recoveryDelayMs?: number | undefined;
-  /** Only say what would be recovered. Default false. */
+  /** Only report what would be recovered. Default false. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What a sweep found, and recovered. */
+/** What a sweep found and recovered. */
 export interface SweepResult {
   readonly dryRun: boolean;
-  /** False on a stock schema: there every holder of an old lock counts, also a worker at work. */
+  /** False on a stock schema: every holder of an old lock counts, even if its worker is alive. */
   readonly hasHeartbeats: boolean;
   readonly staleWorkers: string[];
-  /** Holders of old locks that have no heartbeat row. */
+  /** Holders of old locks without a heartbeat row. */
   readonly orphanWorkers: string[];
-  /** Not heard of for the given threshold, but within their own, which is longer: left alone. */
+  /** No heartbeat within the given threshold, but within the worker's own, longer one: left alone. */
   readonly sparedWorkers: string[];
-  /** What the stale and the orphan workers held when they were found. */
+  /** Jobs locked by stale and unknown workers when they were found. */
   readonly lockedJobs: number;
   readonly lockedQueues: number;
   /**
-   * What of that can be recovered now: in a dry run, what the real one would recover. Less than is
-   * locked where jobs are resilient and their worker's longer threshold is not over.
+   * Jobs that can be recovered now; in a dry run, those that a real one would recover. Resilient jobs count once their
+   * worker's longer threshold has passed.
    */
   readonly recoverableJobs: number;
   readonly recoverableQueues: number;
-  /** What was recovered; 0 in a dry run. */
+  /** Recovered jobs; 0 in a dry run. */
   readonly recoveredJobs: number;
   readonly recoveredQueues: number;
 }
@@ -54,9 +53,9 @@ const optionsSchema = strict({
 });
 
 /**
- * Unlocks the jobs and queues of stale workers and forgets these workers, at most 1,000 in a sweep.
- * A recovered job keeps its attempts, says in last_error what happened, and runs no earlier than
- * now + delay. Throws InputError for an unknown option or a value out of range.
+ * Unlocks the jobs and queues of stale workers and deletes these workers, at most 1,000 in a sweep. A recovered job
+ * keeps its attempts, gets the reason as last_error, and runs no earlier than now + delay. Throws InputError for an
+ * unknown option or a value out of range.
  */
 export async function sweepStaleWorkers(
   db: Database,

@@ -1,4 +1,4 @@
-// Declares the sweep; how it is done: sweep-stale-workers.ts.
+// Declares the sweep; implemented in sweep-stale-workers.ts.
 import { counted } from "../../domain/words.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional } from "../declare/field.ts";
@@ -12,7 +12,7 @@ export const sweepCommand = defineCommand({
   title: "Sweep workers that are not responding",
   verb: "Sweep",
   consequence:
-    "Workers that are not responding are removed, and their jobs may run again after the delay.",
+    "Workers that are not responding are removed, and their jobs can run again after the delay.",
   weight: "heavy",
   danger: "destroys",
   http: maintenanceAction("sweep-stale-workers"),
@@ -23,7 +23,7 @@ export const sweepCommand = defineCommand({
       { default: "300", option: "threshold", optionAliases: ["sweep-threshold"] },
     ),
     recovery_delay_secs: optional(
-      duration(["Then wait", "seconds before the recovered jobs may run again"]),
+      duration(["Recovery delay", "seconds before recovered jobs can run again"]),
       { default: "30", option: "delay", optionAliases: ["recovery-delay"] },
     ),
     dry_run: optional(flag(["Dry run", "only show what would be recovered"]), { default: "false" }),
@@ -49,11 +49,11 @@ export const sweepCommand = defineCommand({
   sentence: (result) => {
     const { staleWorkers, orphanWorkers, sparedWorkers, dryRun } = result;
     const workers = counted(staleWorkers.length + orphanWorkers.length, "worker");
-    // Without heartbeats nobody can tell a stale stock worker from one that is busy.
+    // Without heartbeats a stale stock worker cannot be distinguished from a busy one.
     const orphans = orphanWorkers.length;
     const doubt = orphans === 0 ? "" : ` (${orphans} without heartbeats)`;
     const spared = sparedWorkers.length;
-    const rest = spared === 0 ? "" : `; ${spared} left alone, whose own threshold is longer`;
+    const rest = spared === 0 ? "" : `; ${spared} left alone because of a longer threshold`;
     return dryRun
       ? `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${doubt}${rest}`
       : `Swept ${workers}${doubt}; ${counted(result.recoveredJobs, "job")} recovered${rest}`;
@@ -71,7 +71,7 @@ export const sweepCommand = defineCommand({
     }),
 });
 
-/** The wire has seconds. */
+/** The wire uses seconds. */
 function inMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }

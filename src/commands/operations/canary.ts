@@ -1,5 +1,5 @@
-// The first few jobs of a retry show whether the rest would only fail again: success is a job that is
-// gone, failure one that has failed again. Whoever has not ended after two minutes has shown nothing.
+// The first few jobs of a retry show whether the rest would fail again. A job that no longer exists has succeeded; one
+// that has failed again counts against the canary; one that has not ended after two minutes is undecided.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -7,7 +7,7 @@ import type { OperationTools } from "./model/operation-tools.ts";
 const LOOK_EVERY_MS = 500;
 const LONGEST_WATCH_MS = 120_000;
 
-/** Running again when all went well, else paused; or whatever somebody has made of it meanwhile. */
+/** Resumes the operation if all succeeded, otherwise pauses it, unless its state was changed meanwhile. */
 export async function watchCanary(
   { store, monotonic, wait }: OperationTools,
   operation: JobOperation,
@@ -37,7 +37,7 @@ export async function watchCanary(
 
 type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly error: string };
 
-/** It is somebody else's now. */
+/** Another process has taken the operation over. */
 const TAKEN: Verdict = { to: "running" };
 
 export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {

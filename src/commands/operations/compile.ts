@@ -1,5 +1,4 @@
-// Compiles the queries of operations: with the indexes that are there, so that a rehearsal knows what is
-// cheap to count.
+// Compiles the queries of operations with the existing indexes, so that a rehearsal can estimate its costs.
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { compileQuery } from "../../insight/query/compile-query.ts";

@@ -1,11 +1,11 @@
-// A look at the head of each priority. What an operation has taken away there leaves dead entries in
-// the index from which workers take jobs, and who comes first walks over all of them and marks them:
-// after 200,000 jobs that took a fetch 1.1 s. So the operation goes first itself, after each batch.
+// Reads the head of each priority. The jobs that an operation removes there leave dead entries in the index from which
+// workers fetch; the next reader has to walk and mark them all, which took a fetch 1.1 s after 200,000 jobs. So the
+// operation reads them itself after each batch.
 import { type Database, query } from "../../database/database.ts";
 import { ageMs } from "../../queue/sql/moments.ts";
 import { priorities } from "../../queue/sql/priorities.ts";
 
-/** How long the oldest ready job has been waiting, milliseconds; null: there is none. */
+/** How long the oldest ready job has been waiting, in milliseconds; null without one. */
 export async function probeHead(db: Database): Promise<number | null> {
   const [row] = await query<{ oldest_ms: number | null }>(db, probeSql);
   return row?.oldest_ms ?? null;

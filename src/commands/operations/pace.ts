@@ -1,17 +1,14 @@
-// How large batches are and how long they rest. Pure: told how long things took, it says what is next.
-//
-// A batch should take about 50 ms: long enough to be worth its round trip, short enough that nobody
-// waits for it, also where one takes several times as long. Two things make one long: many jobs to
-// change (`limit`), or few among many (`span` ids to walk). After a batch others have as long as it took; longer, while the oldest ready job grows
-// older than it was: then the workers do not keep up because of us.
-//
-// On a busy machine, or far from the database, a batch takes longer than that whatever its size is, and
-// smaller ones would only be more of them. So from 200 jobs and 25,000 ids on, a batch may take up to 2 s.
+// Decides the size of batches and the pauses between them, from how long earlier ones took. Pure. A batch should take
+// about 50 ms: worth its round trip, and short enough to block no other transaction for long, even if one takes several
+// times as long. Two things make a batch long: many jobs to change (`limit`), or few matches among many ids (`span`).
+// After a batch others get as much time as it took, and more while the age of the oldest ready job grows: then workers
+// fall behind because of the operation. On a busy machine, or far from the database, every batch takes longer, and
+// smaller ones only add round trips. So a batch of at least 200 jobs and 25,000 ids may take up to 2 s.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
 const MOST_LIMIT = 2_000;
-// Who asks for no pauses wants it over; planning and committing are a fifth of a batch of 2,000.
+// Without pauses the total time matters; planning and committing take a fifth of a batch of 2,000.
 const MOST_WITHOUT_PAUSES = 4_000;
 const STEADY_LIMIT = 200;
 const LEAST_LIMIT = 10;
@@ -24,41 +21,41 @@ const MOST_GROWTH = 8;
 const LONGEST_REST_MS = 2_000;
 
 export interface BatchStep {
-  /** Ids to walk, and matches to take, at most. */
+  /** The most ids to walk, and matches to process. */
   readonly span: number;
   readonly limit: number;
 }
 
-/** What a batch took. */
+/** Measurements of one batch. */
 export interface Took {
   readonly ms: number;
   readonly found: number;
   readonly done: number;
   /** Ids walked. */
   readonly walked: number;
-  /** How old the oldest ready job is after it, ms; null: there is none. */
+  /** Age of the oldest ready job after the batch, in milliseconds; null without one. */
   readonly oldestReadyMs: number | null;
 }
 
 export interface Left {
   /** Ids to walk. */
   readonly ids: number;
-  /** Jobs to meet; null or 0: not known. */
+  /** Jobs to meet; null or 0 if unknown. */
   readonly jobs: number | null;
 }
 
 export interface BatchPace {
   readonly step: BatchStep;
   readonly speed: Speed;
-  /** How long to rest now. */
+  /** The pause after the batch, in milliseconds. */
   after(took: Took, left: Left): number;
-  /** The batch did not end in time. */
+  /** Call when a batch exceeded its timeout. */
   tooLong(): void;
 }
 
 export interface PaceOptions {
   readonly rate: number | null;
-  /** Milliseconds by a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }
 
@@ -78,10 +75,10 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const tune = ({ ms, found, walked }: Took) => {
     if (found >= limit) {
-      // Whole, for what is found is compared with it.
+      // An integer, since the number of matches is compared with it.
       const next = Math.round(Math.min(resized(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(LEAST_LIMIT, most), most);
-      // As many ids as that took, and some more: what is denser further on is cut by the limit.
+      // As many ids as that took, and some more: the limit cuts denser stretches.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, LEAST_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -91,7 +88,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 
   const patienceAfter = (oldestReadyMs: number | null, ms: number) => {
     firstOldestMs ??= oldestReadyMs ?? 0;
-    // One that stands at the head for ever, because no worker knows its task, says nothing about us.
+    // A job that stays at the head because no worker supports its task is not a sign of load.
     const grows =
       oldestReadyMs !== null &&
       lastOldestMs !== null &&
@@ -112,7 +109,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       tune(took);
       done += took.done;
       walkedInAll += took.walked;
-      // The pause that a rate asks for now belongs to what was done before it.
+      // At a fixed rate, the pause belongs to the batch before it.
       const atRate = rate ? done / rate : 0;
       const seconds = Math.max((monotonic() - began) / 1_000, atRate, 0.001);
       const walksPerS = walkedInAll / seconds;
@@ -124,7 +121,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       speed = { ratePerS: whole(done / seconds), etaS: etaS === null ? null : whole(etaS) };
       if (rate === 0) return 0;
       patience = patienceAfter(took.oldestReadyMs, took.ms);
-      // Looking and finding nothing holds no lock and leaves nothing behind.
+      // A batch without changes holds no locks and leaves no dead rows.
       const share = took.done === 0 ? 0.25 : 1;
       const rest = Math.min(took.ms * share * patience, LONGEST_REST_MS);
       if (rate === null) return rest;
@@ -138,7 +135,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   };
 }
 
-/** As large as takes the wanted time; but only what takes very long is less than `steady`. */
+/** The size for the target time; only a very slow batch goes below `steady`. */
 function resized(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MOST_GROWTH, MOST_GROWTH);

@@ -1,5 +1,5 @@
-// What one may do to an operation: begin it, pause, resume, stop and undo it; and when each of these
-// is refused. Who begins, resumes or undoes has to work on it (work.ts).
+// The actions on an operation: begin, pause, resume, stop and undo, and when each is rejected. The caller that begins,
+// resumes or undoes an operation has to run it (work.ts).
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { noMoreThan } from "../../domain/value.ts";
 import type { Origin } from "../audit/audit-entry.ts";
@@ -14,7 +14,7 @@ export const MOST_RATE = 1_000_000;
 export const MOST_CANARY = 1_000;
 export const MOST_LIMIT = 1_000_000_000;
 
-/** Does what was rehearsed, once. Throws `not_found` for a rehearsal that is over, and `conflict`. */
+/** Starts a rehearsed operation, once. Throws `not_found` for an expired rehearsal, and `conflict`. */
 export async function beginOperation(
   store: OperationStore,
   rehearsalId: string,
@@ -24,7 +24,7 @@ export async function beginOperation(
   const rehearsal = await store.take(rehearsalId);
   if (rehearsal === null) {
     const message =
-      "there is no such rehearsal: each is good for 15 minutes and for one operation; rehearse again";
+      "no such rehearsal: each is valid for 15 minutes and for one operation; rehearse again";
     throw new WorkerError("not_found", message);
   }
   try {
@@ -34,20 +34,20 @@ export async function beginOperation(
     const expected = limit === null ? rehearsal.expected : noMoreThan(rehearsal.expected, limit);
     return await store.begin({ ...rehearsal, expected }, origin, manner);
   } catch (error) {
-    // Nothing was done: it may be tried again.
+    // Nothing was done, so it can be tried again.
     await store.keep(rehearsal).catch(() => {});
     throw error;
   }
 }
 
-/** What is wrong with how it is to be done. */
+/** Problems of the pacing and limits. */
 export function mannerProblems(
   action: OperationAction,
   { rate, canary, limit }: Manner,
 ): Problem[] {
   const problems: Problem[] = [];
   if (canary !== null && actionData(action).canary === "none") {
-    const message = `is for retry and run-now: what has become of a job shows nothing after ${action}`;
+    const message = `applies only to retry and run-now: the outcome of a job is not conclusive after ${action}`;
     problems.push({ path: "canary", message });
   }
   if (canary !== null && !(canary >= 1 && canary <= MOST_CANARY)) {
@@ -62,7 +62,10 @@ export function mannerProblems(
   return problems;
 }
 
-/** Throws `not_found`, and `conflict` where the operation's state does not allow it. No store has no operations. */
+/**
+ * Throws `not_found`, and `conflict` if the operation's state does not allow it. Without a store there are no
+ * operations.
+ */
 export async function change(
   store: OperationStore | null,
   id: string,
@@ -91,7 +94,7 @@ function transitionOf(operation: JobOperation, verb: OperationVerb): Transition 
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // A canary that has not shown anything yet is watched anew; over it is where it held the rest.
+      // An undecided canary is watched again; a canary that paused the operation is over.
       return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };
@@ -106,10 +109,10 @@ function transitionOf(operation: JobOperation, verb: OperationVerb): Transition 
 }
 
 const allowed: Readonly<Record<OperationVerb, string>> = {
-  pause: "only one that is running can be paused",
-  resume: "only one that is paused or interrupted can be resumed",
-  stop: "only one that is not over can be stopped",
-  undo: "only one that is over can be undone, for 24 hours",
+  pause: "only a running operation can be paused",
+  resume: "only a paused or interrupted operation can be resumed",
+  stop: "only an operation that has not ended can be stopped",
+  undo: "only an ended operation can be undone, for 24 hours",
 };
 
 function refusal(operation: JobOperation, verb: OperationVerb): WorkerError {

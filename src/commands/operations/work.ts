@@ -32,14 +32,14 @@ import type { OperationTools } from "./model/operation-tools.ts";
 import { type BatchPace, createPace } from "./pace.ts";
 import { readCandidates } from "./rehearse/candidates.ts";
 
-// A database that is away for longer is somebody's to look at.
+// A database that is away for longer needs an operator.
 const MOST_FAILURES = 60;
-// Locked queues and new names: how old the compiled query may be.
+// How old a compiled query may be: locked queues and names change.
 const COMPILED_FOR_MS = 2_000;
 
 /**
- * The operation must be at work and the caller's. Gives it as it is in the end: `done`, `undone`,
- * `paused` (by somebody, or by its canary), `stopped`, `failed`, or `interrupted` when `signal` aborts.
+ * The operation must be running and owned by the caller. Returns its last state: `done`, `undone`, `paused` (on request
+ * or by its canary), `stopped`, `failed`, or `interrupted` when `signal` aborts.
  */
 export async function workOn(
   tools: OperationTools,
@@ -66,7 +66,7 @@ export async function workOn(
         if (!isPassing(error) || ++failures > MOST_FAILURES) throw error;
         if ((error as WorkerError).code === "database_timeout") pace.tooLong();
         await tools.wait(backoffDelay(failures, { firstMs: 100, longestMs: 5_000 }), signal);
-        // Whether the batch was committed is not known, but its row knows.
+        // The commit may have happened; the row shows whether it did.
         current = (await store.find(id).catch(() => null)) ?? current;
       }
     }
@@ -78,7 +78,7 @@ export async function workOn(
   return left ?? (await store.find(id).catch(() => null)) ?? current;
 }
 
-/** What one batch led to. */
+/** The result of one batch. */
 interface Round {
   readonly operation: JobOperation;
   readonly isOver: boolean;
@@ -91,8 +91,8 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
-  // One at a time: behind millions of deleted jobs a probe takes longer than a batch. One that is given
-  // up has marked what it has passed, so that the next comes further.
+  // One at a time: after millions of deleted jobs a probe takes longer than a batch. An abandoned probe has marked the
+  // entries it passed, so that the next one gets further.
   const probed = () => {
     probe ??= probeHead(tools.quickReads)
       .catch(() => null)
@@ -122,7 +122,7 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
     if (batch.afterId === null) return over(await found(store, id, operation));
     const ms = monotonic() - began;
     const oldest = batch.done === 0 ? null : probed();
-    // Who does not rest does not wait for the answer either.
+    // Without pauses there is no reason to wait for the probe.
     const oldestReadyMs = operation.rate === 0 ? null : await oldest;
     const walked = Number(BigInt(batch.afterId) - BigInt(afterId));
     const next = {
@@ -155,7 +155,7 @@ async function oneBatch(
   if (jobs.check !== null) {
     const candidates = await readCandidates(reads, jobs, afterId, uptoId);
     const { ids, ctids } = candidates;
-    // What is beyond the limit is looked at again by the next batch.
+    // Jobs beyond the limit are read again by the next batch.
     if (ids.length > limit) uptoId = ids[limit - 1] ?? uptoId;
     else uptoId = candidates.uptoId;
     chosen = { ids: ids.slice(0, limit), ctids: ctids.slice(0, limit) };
@@ -202,7 +202,7 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
   };
 }
 
-/** By what the preview counted, and the limit; null: not known. */
+/** From the preview's count and the limit; null if unknown. */
 function jobsLeft(operation: JobOperation): number | null {
   const { matched, done, limit } = operation;
   if (matched === null) return null;
@@ -210,7 +210,7 @@ function jobsLeft(operation: JobOperation): number | null {
   return Math.max(0, limit === null ? left : Math.min(left, limit - done));
 }
 
-/** So many in all for now: no more than the canary before that is over. */
+/** How many jobs may be changed for now: no more than the canary until that is over. */
 function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
   const most = limit ?? Number.POSITIVE_INFINITY;
   return canary === null || isCanaryOver ? most : Math.min(most, canary);
@@ -221,7 +221,7 @@ const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>
 
 const over = (operation: JobOperation): Round => ({ operation, isOver: true, restMs: 0 });
 
-/** As somebody else has left it. */
+/** The state as another process has left it. */
 const found = async (store: OperationStore, id: string, known: JobOperation) =>
   (await store.find(id)) ?? known;
 
@@ -233,7 +233,7 @@ async function ended(store: OperationStore, operation: JobOperation, to: "done")
 
 const passing = ["database_unreachable", "database_timeout", "database_busy"];
 
-/** It may go through the next time. */
+/** The next try may succeed. */
 function isPassing(error: unknown): boolean {
   return error instanceof WorkerError && passing.includes(error.code);
 }

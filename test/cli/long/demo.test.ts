@@ -143,8 +143,8 @@ test("When the sample worker cannot start, the demo ends, its server and databas
 test("Without a login the admin says what everybody may do, and localhost is this machine.", async () => {
   const { url } = await migratedDatabase();
   for (const [more, rights] of [
-    [[], /everybody on this machine may do everything/],
-    [["--read-only"], /everybody on this machine may read everything/],
+    [[], /everybody on this machine may read and change/],
+    [["--read-only"], /everybody on this machine may read/],
   ] as const) {
     const args = [...command, "admin", "--auth", "none", "--listen", "localhost:0", ...more];
     const { shows, ended, child } = start(process.execPath, args, { DATABASE_URL: url });

@@ -135,7 +135,7 @@ async function begin(admin: Admin, request: HttpRequest, members: Members): Prom
     request,
     operation,
     operation.action,
-    `Began operation ${operation.id}`,
+    `Started operation ${operation.id}`,
   );
   return jsonText(operationJson(operation), 202);
 }

@@ -1,4 +1,4 @@
-// worker add-many: a job for each line of a file, all of them or none.
+// worker add-many: adds one job for each line of a file, all of them or none.
 import { open, stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { InputError, messageOf } from "../../../base/errors.ts";
@@ -14,8 +14,8 @@ import { StoppedError, stoppable } from "../../shell/signals.ts";
 
 export const addManyCommand = defineCommand({
   name: "add-many",
-  describe: "Add a job for each line of a file of JSON, all of them or none",
-  words: { file: required(text("JSON Lines; - is standard input", { form: "path" })) },
+  describe: "Add one job for each line of a JSON Lines file, all of them or none",
+  words: { file: required(text("JSON Lines file; - reads standard input", { form: "path" })) },
   notes: `\
 A line is {"task": "mail", "payload": {…}}, with queue, run_at ("+10m" and "in 2h", too), priority,
 max_attempts, key, key_mode and flags where they are wanted. Payloads are kept byte for byte. A line
@@ -33,7 +33,7 @@ keys are slower, since each may meet a job that is there.`,
 
 const PIECE_BYTES = 64 * 1024;
 
-/** A step of copyJobs, and the one behind it, are as many as a problem can be in. */
+/** A step of copyJobs and the next one: a problem is always in one of these lines. */
 const KNOWN_LINES = 4_096;
 
 function sentenceOf({ added, replaced }: Copied): string {
@@ -67,7 +67,7 @@ async function addLines(connection: Connected, file: string, signal: AbortSignal
     }
   };
   try {
-    // A pool, and no bounded statements: all lines are one transaction.
+    // A pool without a statement timeout: all lines are one transaction.
     const copied = await copyKeyedJobs({ ...database, client: pool }, jobs());
     await trailOf(connection).record(entryOf(file, copied));
     return copied;
@@ -86,7 +86,7 @@ async function* chunksOf(
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   try {
-    // Whoever writes to us may rest for long; a signal is not to wait for that.
+    // The input may pause for long; a signal must not wait for it.
     for await (const chunk of file === "-"
       ? addAbortSignal(signal, process.stdin)
       : piecesOf(file)) {
@@ -99,7 +99,7 @@ async function* chunksOf(
   }
 }
 
-/** In the same memory each time: a stream's own for each piece would be most of what this takes. */
+/** Reads into one buffer: a stream allocates one for each piece, which would take most of the time. */
 async function* piecesOf(file: string): AsyncGenerator<Uint8Array> {
   await using handle = await open(file);
   const memory = Buffer.allocUnsafe(PIECE_BYTES);

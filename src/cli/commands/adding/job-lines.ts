@@ -1,5 +1,5 @@
-// JSON Lines as jobs: a line each, in the fields of the HTTP API, of the library or of Graphile Worker. The
-// payload keeps its exact text. What is wrong is told with the line's number.
+// Parses JSON Lines into jobs, with the field names of the HTTP API, of the library or of Graphile Worker. Payloads
+// keep their exact text. Errors name the line.
 import { isUtf8 } from "node:buffer";
 import { InputError, type Problem } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
@@ -9,48 +9,48 @@ import { Unfit } from "../../arguments/refusals.ts";
 import { moment, momentText } from "../../arguments/times.ts";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** Grows where a line is longer. */
-const HELD_BYTES = 128 * 1024;
+/** Grows for a longer line. */
+const BUFFER_BYTES = 128 * 1024;
 
 const NEWLINE = 10;
 
-/** Lines that have come together; those that are blank are among them. */
+/** Lines read together, blank ones included. */
 export interface LineBlock {
-  /** The number of the first. */
+  /** The number of the first line. */
   readonly first: number;
   readonly lines: readonly string[];
 }
 
 /**
- * The lines of a stream, through one piece of memory: a chunk is not looked at after the next was asked
- * for. Throws InputError for a line that is too long, or no UTF-8.
+ * Yields the lines of a stream in blocks that share one buffer: a block is invalid after the next one is requested.
+ * Throws InputError for a line that is too long or not UTF-8.
  */
 export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineBlock> {
-  let held: Buffer = Buffer.allocUnsafe(HELD_BYTES);
+  let buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   let length = 0;
   let first = 1;
   for await (const chunk of chunks) {
-    if (length + chunk.length > held.length) {
+    if (length + chunk.length > buffer.length) {
       const larger = Buffer.allocUnsafe(2 * (length + chunk.length));
-      held.copy(larger, 0, 0, length);
-      held = larger;
+      buffer.copy(larger, 0, 0, length);
+      buffer = larger;
     }
-    held.set(chunk, length);
+    buffer.set(chunk, length);
     length += chunk.length;
-    const end = held.subarray(0, length).lastIndexOf(NEWLINE) + 1;
+    const end = buffer.subarray(0, length).lastIndexOf(NEWLINE) + 1;
     if (end > 0) {
-      const lines = textOf(held.subarray(0, end - 1), first).split("\n");
-      held.copyWithin(0, end, length);
+      const lines = textOf(buffer.subarray(0, end - 1), first).split("\n");
+      buffer.copyWithin(0, end, length);
       length -= end;
       yield { first, lines };
       first += lines.length;
     }
     if (length > LONGEST_LINE) throw atLine(first, "is longer than 16 MiB");
   }
-  yield { first, lines: [textOf(held.subarray(0, length), first)] };
+  yield { first, lines: [textOf(buffer.subarray(0, length), first)] };
 }
 
-/** Where bytes are no UTF-8, they would be stored as something else. Some programs mark a file as UTF-8. */
+/** Invalid UTF-8 would be stored as something else. Some programs begin a file with a byte order mark. */
 function textOf(bytes: Buffer, first: number): string {
   if (isUtf8(bytes))
     return first === 1 ? bytes.toString().replace(/^\uFEFF/, "") : bytes.toString();
@@ -64,7 +64,7 @@ function textOf(bytes: Buffer, first: number): string {
   throw atLine(number, "is not UTF-8");
 }
 
-/** As it is told to whoever has written the line. */
+/** An error about a line, for the author of the file. */
 export function atLine(number: number, message: string, field = ""): InputError {
   const path = field === "" ? `line ${number}` : `line ${number}, ${field}`;
   return new InputError([{ path, message }]);
@@ -95,16 +95,16 @@ const fields: Readonly<Record<string, Field>> = {
   flags: "flags",
 };
 
-/** A line's job. `nowMs`: by the database's clock. Throws InputError. */
+/** The job of one line. `nowMs`: by the database's clock. Throws InputError. */
 export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd {
   const spec: Record<string, unknown> = {};
   let identifier: unknown;
   let payload: unknown;
   for (const [name, text] of membersOf(number, line)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) throw atLine(number, `there is no field "${name.slice(0, 64)}"`);
+    if (field === undefined) throw atLine(number, `unknown field "${name.slice(0, 64)}"`);
     if (field === "payload") {
-      // The line has been read as JSON, and from UTF-8.
+      // The line is already checked as UTF-8 and JSON.
       payload = new RawJson(text);
       continue;
     }
@@ -113,7 +113,7 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     if (field === "identifier") identifier = value;
     else spec[field] = valueIn(field, value, { number, name, nowMs });
   }
-  // What is no text is refused where all jobs are checked.
+  // A non-string identifier is rejected where all jobs are checked.
   const job = { identifier: identifier as string, payload };
   return Object.keys(spec).length === 0 ? job : { ...job, spec };
 }
@@ -148,7 +148,7 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: Where): 
   }
 }
 
-/** What is wrong with `jobs[n]`, told of the line that it stands in. */
+/** Rewrites an error about `jobs[n]` to name the line. */
 export function inLines(error: unknown, lineOf: (job: number) => number): unknown {
   if (!(error instanceof InputError)) return error;
   const moved = ({ path, message }: Problem): Problem => {

@@ -1,4 +1,4 @@
-// worker doctor: looks at everything that keeps a queue from working well, and says what fixes it.
+// worker doctor: checks everything that can keep a queue from working well and prints the fixes.
 import type { ExitStatus } from "../../arguments/command.ts";
 import { colourOf } from "../../output/colour.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -11,17 +11,17 @@ export const doctorCommand = defineCommand({
   name: "doctor",
   describe: "Diagnose the queue and suggest fixes",
   notes: `\
-Looks at the server, the clock, the schema and its drift, privileges, connections, what holds vacuum
-back, dead rows, indexes, and all that needs a person. It changes nothing.
-Exit status: 0 all is well; 3 there are warnings; 1 something is broken, or cannot be reached.`,
+Checks the server, the clock, the schema and its drift, privileges, connections, transactions that hold back
+vacuum, dead rows, indexes, and incidents. It changes nothing.
+Exit status: 0 all is well; 3 warnings; 1 something is broken or the database is unreachable.`,
   run: async (args) => {
     const { readFacts } = await import("./read-facts.ts");
-    const { heldFindings, schemaFindings, serverFindings } = await import("./rules.ts");
+    const { vacuumFindings, schemaFindings, serverFindings } = await import("./rules.ts");
     const { queueFindings } = await import("./queue-rules.ts");
     const facts = await connected(args, ({ database }) => readFacts(database), false);
     const { suggest } = args;
     const all = [
-      ...[serverFindings, schemaFindings, heldFindings, queueFindings].flatMap((rule) =>
+      ...[serverFindings, schemaFindings, vacuumFindings, queueFindings].flatMap((rule) =>
         rule(facts),
       ),
       ...facts.unread.map((what) => finding("warn", "unread", what)),
@@ -59,7 +59,7 @@ function statusOf(level: FindingLevel): ExitStatus {
   }
 }
 
-/** The worst first. */
+/** Worst first. */
 function printFindings(found: readonly (Finding & { readonly fix: string | null })[]): void {
   for (const level of order) {
     for (const { check, message, fix, level: own } of found) {

@@ -1,15 +1,15 @@
-// One thing that a look at the installation has found, with the line that fixes it.
+// One result of a check, with the command that fixes it.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 
-/** `bad`: work stands still, is lost, or soon will be; `warn`: it costs something; `ok`: looked at, and well. */
+/** `bad`: work is stopped or lost, or soon will be; `warn`: a cost; `ok`: checked and well. */
 export type FindingLevel = "ok" | "warn" | "bad";
 
 export interface Finding {
   readonly level: FindingLevel;
-  /** What was looked at: `server`, `schema`, `privileges`, … */
+  /** What was checked: `server`, `schema`, `privileges`, … */
   readonly check: string;
   readonly message: string;
-  /** A command for a shell, such as psql with a statement, or several; null: there is nothing to run. */
+  /** Shell commands, such as psql with a statement; null if there is nothing to run. */
   readonly fix: string | readonly string[] | null;
 }
 
@@ -20,11 +20,11 @@ export const finding = (
   fix: string | readonly string[] | null = null,
 ): Finding => ({ level, check, message, fix });
 
-/** SQL as a line for a shell. */
+/** A shell command that runs the SQL. */
 export function inPsql(statement: string): string {
   return `psql -c ${shellWord(statement)}`;
 }
 
-/** A name in SQL. */
+/** A quoted SQL identifier. */
 export const quoted = (name: string) =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;

@@ -1,4 +1,4 @@
-// What the facts about the queue's tables mean, and what needs a person there.
+// Turns the facts about the queue's tables and its incidents into findings.
 import type { RelationFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
@@ -12,7 +12,7 @@ type Queue = NonNullable<DoctorFacts["queue"]>;
 
 const MANY_DEAD = 50_000;
 const MUCH_CHANGED = 50_000;
-/** From here on the optional indexes are worth what they cost. */
+/** From this size on, the optional indexes are worth their cost. */
 const MANY_JOBS = 1_000_000;
 
 export function queueFindings({ queue, schemaName }: DoctorFacts): Finding[] {
@@ -52,17 +52,17 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
     found.push(finding("warn", "drift", `the trigger ${name} runs for every job`, fix));
   }
   for (const { name, table } of drift.references) {
-    const message = `the foreign key ${name} of ${table} refuses the end of each job that it references: that job fails`;
+    const message = `the foreign key ${name} of ${table} blocks the deletion of each job that it references: the job fails`;
     const fix = inPsql(`alter table ${table} drop constraint ${quoted(name)}`);
     found.push(finding("warn", "drift", message, fix));
   }
-  if (found.length === 0) found.push(finding("ok", "drift", "the schema is as it was made"));
+  if (found.length === 0) found.push(finding("ok", "drift", "no drift from the created schema"));
   return found;
 }
 
 function unsettledFindings({ unsettled }: Queue): Finding[] {
   return unsettled.map(({ id, error }) => {
-    const message = `job ${id} has ended and stays locked: ${error}`;
+    const message = `job ${id} has finished and stays locked: ${error}`;
     return finding("bad", "results", message, `worker why ${id}`);
   });
 }
@@ -77,11 +77,11 @@ function indexFindings({ indexes, optional, tables }: Queue, schema: string): Fi
   for (const { name, is_valid: isValid } of indexes) {
     if (isValid || building.has(name)) continue;
     const fix = inPsql(`reindex index concurrently ${quoted(schema)}.${quoted(name)}`);
-    found.push(finding("bad", "indexes", `the index ${name} is not valid, and not used`, fix));
+    found.push(finding("bad", "indexes", `the index ${name} is invalid and not used`, fix));
   }
   for (const { name, state } of optional) {
     if (state !== "broken") continue;
-    const message = `the optional index ${name} was left unfinished`;
+    const message = `the build of the optional index ${name} was not completed`;
     found.push(finding("warn", "indexes", message, `worker build-index ${shellWord(name)}`));
   }
   const jobs = tables.find(({ name }) => name === "_private_jobs")?.live_rows ?? 0;
@@ -93,7 +93,7 @@ function indexFindings({ indexes, optional, tables }: Queue, schema: string): Fi
     const message = `with ${grouped(jobs)} jobs some reads of the admin are slow without ${names}`;
     found.push(finding("warn", "indexes", message, "worker migrate --with-indexes"));
   }
-  if (found.length === 0) found.push(finding("ok", "indexes", "all are valid"));
+  if (found.length === 0) found.push(finding("ok", "indexes", "all valid"));
   return found;
 }
 
@@ -119,7 +119,7 @@ function bloatFindings({ tables }: Queue, schema: string): Finding[] {
   const found = tables.flatMap((table): Finding[] => {
     const name = `${quoted(schema)}.${quoted(table.name)}`;
     if (isBloated(table)) {
-      const message = `${table.name} has ${grouped(table.dead_rows)} dead rows beside ${grouped(table.live_rows)}: fetches read them, too`;
+      const message = `${table.name} has ${grouped(table.dead_rows)} dead rows and ${grouped(table.live_rows)} live ones; fetches read both`;
       return [finding("warn", "bloat", message, inPsql(`vacuum (analyze) ${name}`))];
     }
     if (table.changed_since_analyze > Math.max(MUCH_CHANGED, table.live_rows)) {
@@ -135,7 +135,7 @@ const isBloated = ({ dead_rows: dead, live_rows: live }: RelationFacts) =>
   dead > Math.max(MANY_DEAD, live / 2);
 
 function lockFindings({ sweep }: Queue): Finding[] {
-  if (sweep === null) return [finding("ok", "locks", "none of workers that are not responding")];
+  if (sweep === null) return [finding("ok", "locks", "none held by stale workers")];
   return [finding("warn", "locks", `a sweep ${lowered(sweep)}`, "worker sweep")];
 }
 
@@ -150,7 +150,7 @@ function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
   if (tasklessJobs > 0) {
     const s = quoted(schema);
     const listed = `select id from ${s}._private_jobs where task_id not in (select id from ${s}._private_tasks)`;
-    const what = `${counted(tasklessJobs, "job")} cannot run, because the name of the task was deleted: fail or complete each, and add it anew`;
+    const what = `${counted(tasklessJobs, "job")} cannot run because the name of the task was deleted: fail or complete each, and add it again`;
     found.push(finding("bad", "names", what, inPsql(listed)));
   }
   return found.length > 0 ? found : [finding("ok", "names", "every job has its task and queue")];
@@ -158,14 +158,14 @@ function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
 
 const lowered = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
-/** What the page's overview says: stale locks, stuck queues, tasks that no worker knows, and so on. */
+/** The incidents of the page's overview: stale locks, stuck queues, tasks that no worker supports, and so on. */
 function incidentFindings({ incidents }: Queue): Finding[] {
   if (incidents === null) return [];
   const found = incidents.incidents.map(({ level, title, sentence, verb }) =>
     finding(level, "queue", `${title}: ${sentence}`, verb === null ? null : lineOfVerb(verb)),
   );
   if (incidents.more > 0) {
-    found.push(finding("warn", "queue", `and ${incidents.more} more things need a person`));
+    found.push(finding("warn", "queue", `${incidents.more} more incidents`));
   }
   return found.length > 0 ? found : [finding("ok", "queue", incidents.verdict)];
 }

@@ -1,5 +1,5 @@
-// What the doctor looks at: the same readings as the admin's page about the database. What this role may not
-// read, or takes too long, is told and leaves the rest standing.
+// Reads the facts that the doctor checks, the same as the admin's page about the database. A read that is not permitted
+// or takes too long is reported; the others still run.
 
 import { monotonic, now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -27,7 +27,7 @@ const NO_BUILDS = { isWaiting: () => false, failureOf: () => null };
 
 export type DoctorFacts = Awaited<ReturnType<typeof readFacts>>;
 
-/** Throws WorkerError when the database cannot be reached. */
+/** Throws WorkerError if the database is unreachable. */
 export async function readFacts(db: Database) {
   const unread: string[] = [];
   const part = async <T>(what: string, read: () => Promise<T>): Promise<T | null> => {
@@ -71,12 +71,12 @@ export async function readFacts(db: Database) {
       sweep: await part("stale locks", () => readSweep(db)),
       behind: (await part("sequences", () => readBehindSequences(db))) ?? [],
       ahead: (await part("timetables", () => readAhead(db))) ?? [],
-      incidents: await part("what needs a person", () => createInsight(db).incidents()),
+      incidents: await part("incidents", () => createInsight(db).incidents()),
     },
   };
 }
 
-/** Why rows cannot be seen, such as row level security; null: they can. */
+/** Why rows are hidden, such as row level security; null if they are visible. */
 async function hiddenBy(db: Database): Promise<string | null> {
   try {
     await assertUsableSchema(db);
@@ -87,7 +87,7 @@ async function hiddenBy(db: Database): Promise<string | null> {
   }
 }
 
-/** What `worker sweep` would do: null, nothing. */
+/** What `worker sweep` would do; null for nothing. */
 async function readSweep(db: Database): Promise<string | null> {
   const { commands } = await import("../../../commands/index.ts");
   const { perform } = await import("../../../commands/perform.ts");
@@ -104,14 +104,14 @@ async function readSweep(db: Database): Promise<string | null> {
   return stale.length + orphans.length === 0 ? null : plan.message;
 }
 
-/** Entries of timetables whose last tick lies in the future. */
+/** Cron entries whose last tick is in the future. */
 async function readAhead(db: Database) {
   const { listCron } = await import("../../../insight/lists/list-cron.ts");
   const all = { search: "", sort: "-last", limit: 100, cursor: null } as const;
   return (await listCron(db, all)).entries.filter(({ isAhead }) => isAhead);
 }
 
-/** How far this machine's clock is ahead of the database's, as well as a round trip tells. */
+/** How far this machine's clock is ahead of the database's, within the error of a round trip. */
 async function readSkew(db: Database): Promise<number> {
   const { databaseTime } = await import("../../../queue/cron/database-time.ts");
   const before = monotonic();

@@ -1,4 +1,4 @@
-// What the facts mean: each rule looks at one thing and says what it has found.
+// Turns facts into findings: each rule checks one thing.
 
 import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.ts";
 import type { ReadySchema } from "../../../database/schema/schema-state.ts";
@@ -30,11 +30,17 @@ export function serverFindings({
         finding("bad", "server", `${about}: at least ${OLDEST_SERVER} is needed; upgrade it`),
       );
     } else if (major > NEWEST_SERVER) {
-      found.push(finding("warn", "server", `${about}: tried up to ${NEWEST_SERVER}`));
+      found.push(
+        finding(
+          "warn",
+          "server",
+          `${about}: newer than the tested versions (up to ${NEWEST_SERVER})`,
+        ),
+      );
     } else found.push(finding("ok", "server", about));
     if (isReadOnly) {
-      const why = isStandby ? "it is a standby" : "its transactions only read, by setting";
-      const message = `takes no writes: ${why}; target_session_attrs=read-write finds the primary among several hosts`;
+      const why = isStandby ? "it is a standby" : "its transactions are read-only by default";
+      const message = `accepts no writes: ${why}; target_session_attrs=read-write finds the primary among several hosts`;
       found.push(finding("bad", "server", message));
     }
   }
@@ -47,7 +53,7 @@ export function serverFindings({
     found.push(finding(isFull ? "warn" : "ok", "connections", message, fix));
   }
   if (transactionAge !== null && transactionAge > LAST_TRANSACTION_AGE / 3) {
-    const message = `the oldest row is ${grouped(transactionAge)} transactions old; at ${grouped(LAST_TRANSACTION_AGE)} PostgreSQL takes no more writes`;
+    const message = `the oldest row is ${grouped(transactionAge)} transactions old; at ${grouped(LAST_TRANSACTION_AGE)} PostgreSQL stops accepting writes`;
     const isNear = transactionAge > LAST_TRANSACTION_AGE / 2;
     found.push(finding(isNear ? "bad" : "warn", "vacuum", message, inPsql("vacuum (freeze)")));
   }
@@ -93,7 +99,7 @@ export function schemaFindings(facts: DoctorFacts): Finding[] {
     const fix = inPsql(`alter role ${quoted(server?.role ?? "")} bypassrls`);
     found.push(finding("bad", "privileges", queue.hidden, server === null ? null : fix));
   } else if (queue !== null && rights.length === 0) {
-    found.push(finding("ok", "privileges", "this role may do all that workers do"));
+    found.push(finding("ok", "privileges", "this role has all privileges that a worker needs"));
   }
   return found;
 }
@@ -110,11 +116,11 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
   const { origin, level, extensions, warnings } = schema;
   const found = [finding("ok", "schema", `${name} at level ${level}, made by ${makers[origin]}`)];
   if (!extensions.has("workers")) {
-    const message = "has no heartbeats: whether a worker is alive cannot be told";
+    const message = "has no heartbeats: live and stale workers cannot be distinguished";
     found.push(finding("warn", "schema", message, migrate));
   }
   if (!extensions.has("operations")) {
-    const message = "has no tables for operations by query, undo and the trail of writes";
+    const message = "has no tables for operations by query, undo and the audit trail";
     found.push(finding("ok", "schema", message, `${migrate} --with-operations`));
   }
   for (const warning of warnings) found.push(finding("warn", "schema", warning));
@@ -123,7 +129,7 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
 
 const makers = { ours: "worker", graphile: "Graphile Worker", "rust-port": "its Rust port" };
 
-export function heldFindings({ oldest, held, server }: DoctorFacts): Finding[] {
+export function vacuumFindings({ oldest, held, server }: DoctorFacts): Finding[] {
   const found: Finding[] = [];
   const nowMs = server === null ? null : Date.parse(server.now);
   const age = (since: string | null) =>

@@ -1,4 +1,4 @@
-// worker cron: the timetables, and which of their ticks are late.
+// worker cron: cron entries, and their overdue ticks.
 import type { CronPage, CronSort } from "../../../insight/lists/list-cron.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
@@ -10,10 +10,9 @@ const sorts = ["next", "identifier", "-last"] as const satisfies readonly CronSo
 
 export const cronCommand = defineCommand({
   name: "cron",
-  describe: "List the entries of timetables, with their last and next ticks",
+  describe: "List cron entries with their last and next ticks",
   options: listingOptions(sorts, "the name or the task"),
-  notes:
-    "Patterns and next ticks are known as far as a living worker keeps the entry; they are UTC.",
+  notes: "Patterns and next ticks (UTC) are shown while a live worker has the entry.",
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
     const { listCron } = await import("../../../insight/lists/list-cron.ts");
     const { cronListJson } = await import("../../../insight/json/cron-json.ts");

@@ -1,19 +1,19 @@
-// What the lists of tasks and timetables have in common: their options, and how a page is asked for.
+// Shared by the lists of tasks and cron entries: their options, and how a page is read.
 import { choice, defaulting, text, whole } from "../../arguments/values.ts";
 
 export const listingOptions = <const S extends string>(
   sorts: readonly [S, ...S[]],
   of: string,
 ) => ({
-  search: defaulting(text(`Text in ${of}`), ""),
-  sort: defaulting(choice("In which order", sorts), sorts[0]),
-  limit: defaulting(whole("How many at most", 1, 500), 100),
-  cursor: text("Where a list before ended", { form: "cursor" }),
+  search: defaulting(text(`Filter by text in ${of}`), ""),
+  sort: defaulting(choice("Sort order", sorts), sorts[0]),
+  limit: defaulting(whole("Maximum number of rows", 1, 500), 100),
+  cursor: text("Cursor printed by the previous page", { form: "cursor" }),
 });
 
-/** The time, without its fraction; empty for none. */
+/** The time in whole seconds; empty for null. */
 export function timeOf(ms: number | null): string {
   if (ms === null) return "";
-  // What a Date holds; PostgreSQL's infinite times are beyond it.
+  // Beyond a Date's range: PostgreSQL's infinity.
   return Math.abs(ms) > 8.64e15 ? "never" : new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -1,4 +1,4 @@
-// worker tasks: the tasks, those in trouble first, with who knows each.
+// worker tasks: tasks, most failures first, with the number of workers that support each.
 
 import { shownConditions } from "../../../domain/condition.ts";
 import { valueText } from "../../../domain/words.ts";
@@ -14,9 +14,9 @@ const sorts = [
 
 export const tasksCommand = defineCommand({
   name: "tasks",
-  describe: "List tasks with their jobs by condition, and how many workers know them",
+  describe: "List tasks with their jobs by condition and the number of workers that support them",
   options: listingOptions(sorts, "the name"),
-  notes: "≈ is an estimate from a sample, as of a very large table.",
+  notes: "≈ marks an estimate from a sample, used for very large tables.",
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
     const { listTasks } = await import("../../../insight/lists/list-tasks.ts");
     const { createSampler } = await import("../../../insight/known/sampler.ts");
@@ -29,7 +29,7 @@ export const tasksCommand = defineCommand({
     if (args.json) printJson(JSON.stringify(taskListJson(page, asOf)));
     else {
       printTable(
-        ["TASK", ...shownConditions.map((one) => one.toUpperCase()), "OLDEST READY", "KNOWN BY"],
+        ["TASK", ...shownConditions.map((one) => one.toUpperCase()), "OLDEST READY", "WORKERS"],
         page.tasks.map(rowOf),
       );
       if (page.nextCursor !== null) print(`more: --cursor ${page.nextCursor}`);
@@ -39,11 +39,11 @@ export const tasksCommand = defineCommand({
 });
 
 function rowOf({ identifier, counts, oldestReadyMs, supportedBy, isUnsupported }: ListedTask) {
-  const known = isUnsupported === true ? "no worker" : `${supportedBy}`;
+  const workers = isUnsupported === true ? "no worker" : `${supportedBy}`;
   return [
     identifier,
     ...shownConditions.map((one) => valueText(counts[one])),
     timeOf(oldestReadyMs),
-    isUnsupported === null ? "?" : known,
+    isUnsupported === null ? "?" : workers,
   ];
 }

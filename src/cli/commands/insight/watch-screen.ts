@@ -1,4 +1,4 @@
-// What `worker watch` shows: one screen of text, made anew of what is known at a moment.
+// The screen of `worker watch`, rendered from the latest reading.
 
 import { conditions, shownConditions } from "../../../domain/condition.ts";
 import { ageText } from "../../../domain/portable/ages.ts";
@@ -10,23 +10,23 @@ import { countWorkers } from "../../../insight/known/queue-snapshot.ts";
 import { inCondition, sumOf } from "../../../insight/stats/tally.ts";
 
 export interface Shown {
-  readonly known: QueueSnapshot;
-  /** null: they could not be read. */
+  readonly snapshot: QueueSnapshot;
+  /** null if they could not be read. */
   readonly incidents: Incidents | null;
   readonly taskNames: ReadonlyMap<number, string>;
   readonly schema: string;
 }
 
-/** `rows` and `columns` of the terminal: nothing is shown beyond them. */
+/** `rows` and `columns`: the size of the terminal; nothing exceeds it. */
 export function screenOf(shown: Shown, rows: number, columns: number): string[] {
-  const { known, incidents, schema } = shown;
-  const { counts, gauge } = known;
+  const { snapshot: snapshot, incidents, schema } = shown;
+  const { counts, gauge } = snapshot;
   const head = [
     `worker watch  ${schema}  ${counts.asOf.replace(/\.\d+Z$/, "Z")}   q or Ctrl-C ends`,
     "",
     shownConditions.map((one) => `${one} ${valueText(counts.conditions[one])}`).join("   "),
-    `${agesLine(known, gauge.nowMs)}   ${workersLine(known)}`,
-    ratesLine(known),
+    `${agesLine(snapshot, gauge.nowMs)}   ${workersLine(snapshot)}`,
+    ratesLine(snapshot),
     "",
     ...incidentLines(incidents),
     "",
@@ -41,14 +41,14 @@ function agesLine({ counts }: QueueSnapshot, nowMs: number): string {
   return `oldest due ${age(counts.oldestDueAt)}   longest running ${age(counts.longestRunningAt)}`;
 }
 
-function workersLine(known: QueueSnapshot): string {
-  const { alive, silent, unknown } = countWorkers(known);
+function workersLine(snapshot: QueueSnapshot): string {
+  const { alive, silent, unknown } = countWorkers(snapshot);
   return `workers ${alive} alive, ${silent} not responding, ${unknown} without heartbeats`;
 }
 
 const counters = ["added", "done", "failed"] as const;
 
-/** Before a minute has been watched: what happened meanwhile, for so long. */
+/** Before the first minute has passed: what happened so far, and in how long. */
 function ratesLine({ rates, seen }: QueueSnapshot): string {
   const since: Partial<Record<(typeof counters)[number], number>> = seen;
   const listed = (values: Partial<Record<(typeof counters)[number], number | null>>) =>
@@ -61,13 +61,13 @@ function ratesLine({ rates, seen }: QueueSnapshot): string {
     ...(minute === "" ? [] : [`in the last minute: ${minute}`]),
     ...(isEarly ? [`in ${ageText(seen.ms)}: ${meanwhile}`] : []),
   ];
-  return parts.length === 0 ? "in the last minute: not known yet" : parts.join("   ");
+  return parts.length === 0 ? "in the last minute: no data yet" : parts.join("   ");
 }
 
 const MOST_INCIDENTS = 5;
 
 function incidentLines(incidents: Incidents | null): string[] {
-  if (incidents === null) return ["what needs a person could not be read"];
+  if (incidents === null) return ["incidents could not be read"];
   const shown = incidents.incidents.slice(0, MOST_INCIDENTS);
   const more = incidents.more + incidents.incidents.length - shown.length;
   return [
@@ -79,8 +79,8 @@ function incidentLines(incidents: Incidents | null): string[] {
   ];
 }
 
-/** Those with most to do first. */
-function taskLines({ known: { names }, taskNames }: Shown, room: number): string[] {
+/** Tasks with the most work first. */
+function taskLines({ snapshot: { names }, taskNames }: Shown, room: number): string[] {
   const busy = [...names.tallies.tasks]
     .map(([id, tally]) => ({
       id,

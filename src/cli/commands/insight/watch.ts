@@ -1,5 +1,5 @@
-// worker watch: the queue live in the terminal, until q or a signal. Where the output is no terminal, one
-// screen, or with --json one line each time.
+// worker watch: shows the queue live in the terminal until q or a signal. Without a terminal it prints one screen, with
+// --json one line for each reading.
 import { wait } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
@@ -15,8 +15,8 @@ const SHORTEST_MS = 500;
 
 export const watchCommand = defineCommand({
   name: "watch",
-  describe: "Show the queue live: jobs by condition, what needs a person, the busiest tasks",
-  options: { interval: { ...span("How often it is read"), fallback: "2s" } },
+  describe: "Show the queue live: jobs by condition, incidents, the busiest tasks",
+  options: { interval: { ...span("Refresh interval"), fallback: "2s" } },
   notes:
     "Without a terminal it shows one screen and ends; with --json it writes a line each time, as GET api/counts has it, until it is stopped.",
   run: async ({ interval = 2_000, ...args }) => {
@@ -40,7 +40,7 @@ export const watchCommand = defineCommand({
 
 type Read = () => Promise<Shown>;
 
-/** One reading after the other; what costs more is read less often (cached.ts). */
+/** Reads one after the other; expensive reads are less frequent (cached.ts). */
 async function reader(database: Database): Promise<Read> {
   const { createSampler } = await import("../../../insight/known/sampler.ts");
   const { createInsight } = await import("../../../insight/insight.ts");
@@ -48,14 +48,14 @@ async function reader(database: Database): Promise<Read> {
   const sampler = createSampler(database);
   const insight = createInsight(database);
   return async () => {
-    const known = await sampler.pulse();
+    const snapshot = await sampler.pulse();
     const incidents = await insight.incidents().catch((error: unknown) => {
       if (error instanceof WorkerError && error.code === "database_timeout") return null;
       throw error;
     });
-    const ids = [...known.names.tallies.tasks.keys()].slice(0, MOST_NAMES);
+    const ids = [...snapshot.names.tallies.tasks.keys()].slice(0, MOST_NAMES);
     const taskNames = await readNames(database, "task", ids);
-    return { known, incidents, taskNames, schema: database.schema.name };
+    return { snapshot: snapshot, incidents, taskNames, schema: database.schema.name };
   };
 }
 
@@ -73,9 +73,9 @@ async function onTerminal(read: Read, intervalMs: number, signal: AbortSignal): 
       const shown = await read();
       screen.show(await textOf(shown, screen.rows, screen.columns));
     } catch (error) {
-      // A server that restarts is away for a moment: the last screen stays, with what is wrong.
+      // A restarting server is away for a moment: the last screen stays, with the error.
       if (!(error instanceof WorkerError)) throw error;
-      screen.say(error.message);
+      screen.showStatus(error.message);
     }
     await wait(intervalMs, screen.ended);
   }
@@ -85,8 +85,8 @@ async function jsonLines(read: Read, intervalMs: number, signal: AbortSignal): P
   const { countsJson } = await import("../../../insight/json/counts-json.ts");
   const { incidentsJson } = await import("../../../insight/json/insight-json.ts");
   do {
-    const { known, incidents } = await read();
-    const said = incidents === null ? null : incidentsJson(incidents);
-    printJson(`{"counts":${countsJson(known)},"incidents":${JSON.stringify(said)}}`);
+    const { snapshot: known, incidents } = await read();
+    const json = incidents === null ? null : incidentsJson(incidents);
+    printJson(`{"counts":${countsJson(known)},"incidents":${JSON.stringify(json)}}`);
   } while (await wait(intervalMs, signal));
 }

@@ -1,4 +1,4 @@
-// worker why: why a job is where it is, and the line that removes the cause.
+// worker why: why a job is in its condition, and the command that removes the cause.
 import { WorkerError } from "../../../base/errors.ts";
 import { checkedJobId } from "../../../domain/job-ids.ts";
 import type { JobExplanation } from "../../../insight/why/explain-job.ts";
@@ -11,7 +11,7 @@ import type { SameQueue } from "../../shell/same-queue.ts";
 
 export const whyCommand = defineCommand({
   name: "why",
-  describe: "Say why a job is where it is, and what would help",
+  describe: "Explain why a job is in its condition, and what to do",
   words: { id: required(text("Job id")) },
   run: async ({ id, ...args }) => {
     const { createInsight } = await import("../../../insight/insight.ts");
@@ -34,13 +34,13 @@ function linesOf(
   suggest: SameQueue,
 ): string[] {
   const lines = [`job ${id} is ${condition}. ${suggest.text(sentence)}`];
-  for (const { text: said, detail, isRoot, verb } of causes) {
+  for (const { text: sentence, detail, isRoot, verb } of causes) {
     lines.push(
-      `  ${isRoot ? "root" : "because"}: ${said}${detail === null ? "" : ` (${suggest.text(detail)})`}`,
+      `  ${isRoot ? "root" : "because"}: ${sentence}${detail === null ? "" : ` (${suggest.text(detail)})`}`,
     );
     if (verb !== null) lines.push(`    ${verb.label}: ${suggest.line(lineOfVerb(verb))}`);
   }
-  if (nextTries.length > 0) lines.push(`  next tries: ${nextTries.join(", ")}`);
-  if (lastTry !== null) lines.push(`  last try: ${lastTry}`);
+  if (nextTries.length > 0) lines.push(`  next attempts: ${nextTries.join(", ")}`);
+  if (lastTry !== null) lines.push(`  last attempt: ${lastTry}`);
   return lines;
 }

@@ -1,11 +1,11 @@
-// Where the admin of this machine, or of this container, is to be asked, by the variables that it reads itself.
+// The URL of the admin on this machine or in this container, from the variables that the admin reads itself.
 import type { Environment } from "../../arguments/environment.ts";
 
 const DEFAULT = "127.0.0.1:5678";
-/** Addresses of every interface, and those of them by which a process reaches its own machine. */
+/** Addresses that mean every interface, and the loopback address to connect to instead. */
 const OWN: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 
-/** `WORKER_ADMIN_LISTEN=0.0.0.0:80` is http://127.0.0.1:80. What cannot be told from it, as fd:, is the default. */
+/** `WORKER_ADMIN_LISTEN=0.0.0.0:80` is http://127.0.0.1:80. The default for anything that has no URL, such as fd:. */
 export function adminUrl(env: Environment): string {
   const listen = env["WORKER_ADMIN_LISTEN"] || DEFAULT;
   const path = env["WORKER_ADMIN_BASE_PATH"] || "/";

@@ -1,5 +1,4 @@
-// The programs themselves, one for each shell. They know all commands by heart: nothing is started while
-// somebody types.
+// The completion scripts, one for each shell. They contain all commands, so that completing starts no process.
 
 export interface KnownOption {
   /** With its dashes. */
@@ -14,7 +13,7 @@ export interface KnownOption {
 export interface CompletionWords {
   readonly name: string;
   readonly describe: string;
-  /** What its first word may be; empty: anything. */
+  /** The choices for the first word; empty: anything. */
   readonly words: readonly string[];
   readonly options: readonly KnownOption[];
 }
@@ -104,16 +103,16 @@ export function fish(commands: readonly CompletionWords[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Every option once; of those that several commands have the first. */
+/** Every option once; of options that several commands share, the first. */
 function distinct(commands: readonly CompletionWords[]): readonly KnownOption[] {
-  const known = new Map<string, KnownOption>();
+  const byName = new Map<string, KnownOption>();
   for (const option of commands.flatMap(({ options }) => options)) {
-    const before = known.get(option.name);
-    // --auth of one and of another may have other choices; then all of them are offered.
+    const before = byName.get(option.name);
+    // The choices of --auth and others differ between commands: all are offered.
     const choices = [...new Set([...(before?.choices ?? []), ...option.choices])];
-    known.set(option.name, { ...option, choices });
+    byName.set(option.name, { ...option, choices });
   }
-  return [...known.values()];
+  return [...byName.values()];
 }
 
 const single = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,4 @@
-// worker completion: what a shell reads to complete commands and options.
+// worker completion: prints a shell's completion script.
 import { type CliCommand, optionName, type Values } from "../../arguments/command.ts";
 import { choice, required } from "../../arguments/values.ts";
 import { printOwn } from "../../output/print.ts";
@@ -7,24 +7,24 @@ import { bash, type CompletionWords, fish, zsh } from "./completion-scripts.ts";
 
 const scripts = { bash, zsh, fish };
 
-/** `all`: every command, itself among them. */
+/** `all`: every command, this one included. */
 export const completionCommand = (all: () => readonly CliCommand[]) =>
   defineCommand({
     name: "completion",
-    describe: "Print what bash, zsh or fish reads to complete commands and options",
-    words: { shell: required(choice("For which shell", ["bash", "zsh", "fish"])) },
+    describe: "Print the completion script for bash, zsh or fish",
+    words: { shell: required(choice("Shell", ["bash", "zsh", "fish"])) },
     notes: `\
 bash: eval "$(worker completion bash)"    in ~/.bashrc
 zsh:  eval "$(worker completion zsh)"     in ~/.zshrc, behind compinit
 fish: worker completion fish > ~/.config/fish/completions/worker.fish`,
-    refuses: { databaseUrl: "it needs none", schema: "it needs none" },
+    refuses: { databaseUrl: "it needs no database", schema: "it needs no database" },
     run: async ({ shell }) => {
-      printOwn(scripts[shell](all().map(knownOf)));
+      printOwn(scripts[shell](all().map(wordsOf)));
       return undefined;
     },
   });
 
-function knownOf({ name, describe, words, options }: CliCommand): CompletionWords {
+function wordsOf({ name, describe, words, options }: CliCommand): CompletionWords {
   const first = Object.values(words)[0];
   return {
     name,
@@ -36,7 +36,7 @@ function knownOf({ name, describe, words, options }: CliCommand): CompletionWord
 
 function optionsOf(options: Values): CompletionWords["options"] {
   return Object.entries(options).map(([key, value]) => ({
-    // What is on unless it is denied is typed as it is denied.
+    // A flag that is on by default is completed in its negated form.
     name:
       value.form === null && value.read([]) === true
         ? optionName(key).replace("--", "--no-")
@@ -48,7 +48,7 @@ function optionsOf(options: Values): CompletionWords["options"] {
   }));
 }
 
-/** What options that name something on the disk are shown with. */
+/** Placeholders of options that take a path. */
 const PATHS: readonly string[] = ["path", "file", "dir"];
 
 /** `a|b|c` */

@@ -1,4 +1,4 @@
-// worker healthcheck: asks an admin server whether it is ready; for containers without curl.
+// worker healthcheck: checks that an admin server is ready; for containers without curl.
 import {
   codeOf,
   InputError,
@@ -14,22 +14,22 @@ import { adminUrl } from "./admin-url.ts";
 
 export const healthcheckCommand = defineCommand({
   name: "healthcheck",
-  describe: "Ask a running admin server whether it is ready",
+  describe: "Check whether a running admin server is ready",
   words: {
-    url: text("Of the admin, or unix:/path [default: http://127.0.0.1:5678]", {
+    url: text("URL of the admin, or unix:/path [default: http://127.0.0.1:5678]", {
       form: "url",
       optional: true,
     }),
   },
   options: {
-    timeout: { ...span("How long the answer may take"), fallback: "5s" },
-    insecure: flag("Take any certificate: on this machine it has another name"),
+    timeout: { ...span("Time limit for the response"), fallback: "5s" },
+    insecure: flag("Accept any certificate: the name does not match on this machine"),
   },
   notes:
-    "Asks <url>/readyz. Without a URL it asks where WORKER_ADMIN_LISTEN, WORKER_ADMIN_BASE_PATH and WORKER_ADMIN_TLS_CERT have an admin listen, as in a container. Exit status: 0 it is ready; 1 it is not, or does not answer in time.",
+    "Requests <url>/readyz. Without a URL, it uses the address that WORKER_ADMIN_LISTEN, WORKER_ADMIN_BASE_PATH and WORKER_ADMIN_TLS_CERT give the admin, as in a container. Exit status: 0 ready; 1 not ready or no response in time.",
   refuses: {
-    databaseUrl: "it asks the server",
-    schema: "it asks the server",
+    databaseUrl: "it connects to the admin, not to the database",
+    schema: "it connects to the admin, not to the database",
   },
   run: async ({ url = adminUrl(process.env), timeout = 5_000, insecure, json }) => {
     const { address, socketPath } = readyAddress(url);
@@ -40,13 +40,10 @@ export const healthcheckCommand = defineCommand({
     );
     if (status !== 200) {
       const reason = typeof body["reason"] === "string" ? ` (${body["reason"]})` : "";
-      throw new WorkerError("busy", `${where} is not ready: it answers ${status}${reason}`);
+      throw new WorkerError("busy", `${where} is not ready: status ${status}${reason}`);
     }
     if (json) printJson(JSON.stringify(body));
-    else
-      print(
-        `ready${body["read_only_server"] === true ? ", on a server that takes no writes" : ""}`,
-      );
+    else print(`ready${body["read_only_server"] === true ? ", on a read-only server" : ""}`);
     return undefined;
   },
 });
@@ -60,10 +57,10 @@ function readyAddress(typed: string): { address: URL; socketPath: string | undef
     const message =
       port === undefined
         ? `must be a URL such as http://127.0.0.1:5678, or unix:/path of a socket, not "${shown}"`
-        : `has "${port}" for a port, which must be a number up to 65535`;
+        : `has "${port}" as its port, which must be a number up to 65535`;
     throw new InputError([{ path: "<url>", message }]);
   }
-  // The route is open to everybody: nobody has to see what logs in elsewhere.
+  // The route needs no login: credentials in the URL must not reach another server.
   url.username = "";
   url.password = "";
   url.search = "";
@@ -78,9 +75,9 @@ function withoutLastSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-async function answerOf(where: string, limitMs: number, asked: () => Promise<GetResponse>) {
+async function answerOf(where: string, limitMs: number, request: () => Promise<GetResponse>) {
   try {
-    const { status, text } = await asked();
+    const { status, text } = await request();
     return { status, body: membersOf(text) };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -88,15 +85,15 @@ async function answerOf(where: string, limitMs: number, asked: () => Promise<Get
     if (CERTIFICATE.test(codeOf(cause) ?? "")) {
       throw new WorkerError(
         "configuration",
-        `the certificate of ${where} will not do (${withoutNodeHint(messageOf(cause))}); --insecure takes any`,
+        `the certificate of ${where} is invalid (${withoutNodeHint(messageOf(cause))}); --insecure accepts any certificate`,
       );
     }
-    const detail = late ? `no answer within ${limitMs} ms` : (codeOf(cause) ?? messageOf(cause));
-    throw new WorkerError("timeout", `${where} does not answer (${detail})`);
+    const detail = late ? `no response within ${limitMs} ms` : (codeOf(cause) ?? messageOf(cause));
+    throw new WorkerError("timeout", `cannot connect to ${where} (${detail})`);
   }
 }
 
-/** What OpenSSL and Node call a certificate that is not trusted, is over, or has another name. */
+/** Error codes of OpenSSL and Node for an untrusted, expired or misnamed certificate. */
 const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
 
 function membersOf(text: string): Readonly<Record<string, unknown>> {

@@ -1,12 +1,12 @@
-// worker licenses: the notices of all third-party software inside, as the build has put them there.
+// worker licenses: prints the notices of all third-party software, which the build collects.
 import { WorkerError } from "../../../base/errors.ts";
 import { printOwn } from "../../output/print.ts";
 import { defineCommand } from "../../shell/globals.ts";
 
 export const licensesCommand = defineCommand({
   name: "licenses",
-  describe: "Print the licences of the software inside: packages, Node.js, PostgreSQL",
-  refuses: { databaseUrl: "it needs none", schema: "it needs none" },
+  describe: "Print the licences of the included software: packages, Node.js, PostgreSQL",
+  refuses: { databaseUrl: "it needs no database", schema: "it needs no database" },
   run: async () => {
     const packed = await embedded();
     const { brotliDecompressSync } = await import("node:zlib");
@@ -22,7 +22,7 @@ async function embedded(): Promise<string> {
     });
     return text;
   } catch (cause) {
-    const message = 'the notices have not been made; run "node build.mjs assets"';
+    const message = 'the notices are missing from this build; run "node build.mjs assets"';
     throw new WorkerError("configuration", message, { cause });
   }
 }

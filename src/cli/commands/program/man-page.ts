@@ -58,7 +58,7 @@ function optionLines({
   variables,
 }: ManualOption): string[] {
   const more = [
-    isRepeatable ? "May be given more than once." : "",
+    isRepeatable ? "May be repeated." : "",
     fallback === null ? "" : `Default: ${fallback}.`,
     variables.length === 0 ? "" : `Environment: ${variables.join(", ")}.`,
   ].filter(Boolean);
@@ -72,7 +72,7 @@ function paragraphs(text: string): string[] {
   return blocks.flatMap((block) => [".PP", ...block.split("\n").map(escaped)]);
 }
 
-/** As it stands: no line begins a request, no backslash an escape; other letters by their codes. */
+/** Escapes text for troff: no line starts a request, no backslash an escape; non-ASCII letters by code. */
 function escaped(text: string): string {
   const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
   const ascii = plain.replaceAll(/[^ -~]/gu, (letter) => {

@@ -1,17 +1,17 @@
-// worker man: the manual page, made of the commands' own records.
+// worker man: prints the manual page, generated from the commands' records.
 import type { CliCommand } from "../../arguments/command.ts";
 import { printOwn } from "../../output/print.ts";
 import { defineCommand, program } from "../../shell/globals.ts";
 import { manualPage } from "./man-page.ts";
 import { manualOf } from "./manual.ts";
 
-/** `all`: every command, itself among them. */
+/** `all`: every command, this one included. */
 export const manCommand = (all: () => readonly CliCommand[]) =>
   defineCommand({
     name: "man",
     describe: "Print the manual page: worker man | man -l -",
-    notes: "To keep it: worker man > /usr/local/share/man/man1/worker.1",
-    refuses: { databaseUrl: "it needs none", schema: "it needs none" },
+    notes: "To install it: worker man > /usr/local/share/man/man1/worker.1",
+    refuses: { databaseUrl: "it needs no database", schema: "it needs no database" },
     run: async () => {
       printOwn(manualPage(manualOf(program, all())));
       return undefined;

@@ -1,18 +1,18 @@
-// What there is to say about the program, made of the commands' own records: the manual page and the
-// reference in docs/ are two ways to print it.
+// The program's manual as data, collected from the commands' records. The manual page and the reference in docs/ both
+// print it.
 import { type CliCommand, optionName, type Values } from "../../arguments/command.ts";
 import { variableOf } from "../../arguments/environment.ts";
 
 export interface ManualOption {
-  /** As they are typed, the longest first: what is on unless it is denied is typed as it is denied. */
+  /** As typed, longest first. A flag that is on by default has its negated form. */
   readonly names: readonly string[];
-  /** What stands behind it; null: nothing. */
+  /** The placeholder of its value; null: none. */
   readonly form: string | null;
   /** A sentence. */
   readonly about: string;
   readonly isRepeatable: boolean;
   readonly fallback: string | null;
-  /** Environment variables that say the same. */
+  /** Environment variables that set it. */
   readonly variables: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface ManualCommand {
 export interface Manual {
   readonly about: string;
   readonly commands: readonly ManualCommand[];
-  /** Those of every command. */
+  /** The options of every command. */
   readonly options: readonly ManualOption[];
   readonly notes: string;
 }

@@ -1,16 +1,16 @@
-// A process of this same program that `worker run` starts for itself: to start programs, or to be the
-// worker that --watch begins anew. It is told over a channel that only its parent has what it is to
-// be: nothing of it stands in its arguments or its environment. It ends when its parent does.
+// A process of this same program that `worker run` starts for itself: to start programs, or as the worker that --watch
+// restarts. Its order arrives over a channel that only the parent has; arguments and environment contain nothing of it.
+// It ends when its parent does.
 import { type ChildProcess, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 import { OWN_PROCESS } from "./own-word.ts";
 
-/** What it is told first. `args`: those of `worker run`. */
+/** The first message to it. `args`: those of `worker run`. */
 export type ProcessOrder =
   | { readonly be: "program-starter" }
   | { readonly be: "worker"; readonly args: object };
 
-/** In a session of its own: Ctrl-C on a terminal is for its parent alone. */
+/** In its own session: Ctrl-C on a terminal reaches only the parent. */
 export function startOwnProcess(
   order: ProcessOrder,
   env: NodeJS.ProcessEnv = process.env,
@@ -26,7 +26,7 @@ export function startOwnProcess(
       env,
     },
   );
-  child.on("error", () => {}); // it has not started: its "exit" or "close" is what others wait for
+  child.on("error", () => {}); // a failed start also emits "exit" or "close", which callers wait for
   child.send(order, () => {});
   return child;
 }

@@ -1,2 +1,2 @@
-// The only argument of a process that `worker run` starts for itself (own-process.ts): no command.
+// The only argument of a process that `worker run` starts for itself (own-process.ts); not a command.
 export const OWN_PROCESS = ":own";

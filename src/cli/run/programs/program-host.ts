@@ -1,6 +1,5 @@
-// Runs programs in a process of its own that does nothing else. To start one, a process is copied
-// first, which takes the longer the more memory it has: milliseconds in which a worker would stand
-// still. And should the worker die, somebody is left who ends its programs.
+// Starts programs from a separate process. Starting a program forks the process, which takes longer the more memory it
+// has and would block a worker for milliseconds. If the worker dies, this process ends its programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
@@ -9,12 +8,12 @@ import type { Program, ProgramEnd, ProgramOptions } from "../../../worker/files/
 import { warnWithoutInit } from "../own/first-process.ts";
 import { startOwnProcess } from "../own/own-process.ts";
 
-/** To the process that starts programs. */
+/** Sent to the process that starts programs. */
 export type StarterOrder =
   | { readonly id: number; readonly run: Program; readonly killAfterMs: number }
   | { readonly id: number; readonly stop: true };
 
-/** From it. */
+/** Sent by it. */
 export type StarterReport = { readonly id: number } & (
   | { readonly pid: number }
   | { readonly stream: "stdout" | "stderr"; readonly lines: readonly string[] }
@@ -24,7 +23,7 @@ export type StarterReport = { readonly id: number } & (
 
 interface Running {
   readonly options: ProgramOptions;
-  /** null: it has not been started yet. */
+  /** null until it is started. */
   pid: number | null;
   readonly ended: PromiseWithResolvers<ProgramEnd>;
 }
@@ -39,7 +38,7 @@ export class ProgramHost implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** As runProgram(). */
+  /** Like runProgram(). */
   readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramEnd> => {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;
@@ -57,7 +56,7 @@ export class ProgramHost implements AsyncDisposable {
     }
   };
 
-  /** What still runs is stopped. */
+  /** Stops running programs. */
   async [Symbol.asyncDispose](): Promise<void> {
     const starter = this.#starter;
     this.#starter = null;
@@ -68,14 +67,14 @@ export class ProgramHost implements AsyncDisposable {
 
   #send(order: StarterOrder): void {
     this.#starter ??= this.#start();
-    // Where it cannot be sent, the process ends, and that is told.
+    // If it cannot be sent, the process ends, which is reported.
     this.#starter.send(order, () => {});
   }
 
   #start(): ChildProcess {
     warnWithoutInit(this.#logger);
     const starter = startOwnProcess({ be: "program-starter" }, programEnvironment());
-    starter.on("message", (report: StarterReport) => this.#told(report));
+    starter.on("message", (report: StarterReport) => this.#onReport(report));
     let error: string | undefined; // why it could not be started
     starter.once("error", (reason) => {
       error = reason.message;
@@ -89,7 +88,7 @@ export class ProgramHost implements AsyncDisposable {
     return starter;
   }
 
-  #told(report: StarterReport): void {
+  #onReport(report: StarterReport): void {
     const running = this.#running.get(report.id);
     if (running === undefined) return;
     const { options, ended } = running;
@@ -100,13 +99,13 @@ export class ProgramHost implements AsyncDisposable {
   }
 }
 
-/** Nobody knows any more how it ends, so it must not go on beside the next attempt. */
+/** The program's end can no longer be observed, so it must not run beside the next attempt. */
 async function lose({ pid, options, ended }: Running): Promise<void> {
   if (pid !== null) await endGroup(pid, options.killAfterMs);
   ended.reject(new Error("was lost: the process that starts programs has ended"));
 }
 
-/** What programs may see: all but what opens the admin. */
+/** The environment of programs: without the secrets of the admin. */
 function programEnvironment(): NodeJS.ProcessEnv {
   const isSecret = (name: string) => /^WORKER_(ADMIN|RUN|DEMO)_.*(PASSWORD|TOKEN)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isSecret(name)));

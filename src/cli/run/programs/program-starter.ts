@@ -1,12 +1,12 @@
-// The process that starts programs (program-host.ts): takes orders from the worker, and ends what
-// still runs when the worker is gone.
+// The process that starts programs (program-host.ts): takes orders from the worker, and ends running programs when the
+// worker has exited.
 import { messageOf } from "../../../base/errors.ts";
 import { runProgram } from "../../../worker/files/run-program.ts";
 import type { StarterOrder, StarterReport } from "./program-host.ts";
 
-/** Until the worker lets go of the channel. */
+/** Until the worker closes the channel. */
 export async function startPrograms(): Promise<number> {
-  // These are for the worker, which knows what is to end when.
+  // The worker handles these signals and decides what ends when.
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});
   const running = new Map<number, { stop: AbortController; ended: Promise<void> }>();
   process.on("message", (order: StarterOrder) => {
@@ -36,7 +36,7 @@ async function runOne(
   }
 }
 
-/** Resolves when it is sent, or there is nobody to send it to. */
+/** Resolves when it is sent, or when the parent has exited. */
 function report(message: StarterReport): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

@@ -1,5 +1,5 @@
-// What an operation may do to the jobs that match, and with which changes. The rules for changes are
-// those of the commands that do the same to jobs by their ids: there is one declaration of each.
+// The actions of operations and their changes. Each action is the declared command of the same name, so the rules for
+// its changes are declared once.
 import { InputError } from "../../../base/errors.ts";
 import type { JobChange } from "../../before-images/job-change.ts";
 import type { Command } from "../../declare/command.ts";
@@ -15,20 +15,20 @@ export const operationActions: readonly OperationAction[] = jobActions.map(({ na
 export const isOperationAction = (name: string): name is OperationAction =>
   jobActions.some((one) => one.name === name);
 
-/** How an operation is to be done. */
+/** How an operation is paced and limited. */
 export interface Manner {
-  /** Jobs a second; null: half of the time is left to others; 0: without pauses. */
+  /** Jobs per second; null: half of the time is left to others; 0: without pauses. */
   readonly rate: number | null;
-  /** So many first, and the rest only when these went well. */
+  /** Run this many first, and the rest only if they succeed. */
   readonly canary: number | null;
-  /** Most jobs to change, those of the lowest ids; null: all that match. */
+  /** The most jobs to change, lowest ids first; null: all that match. */
   readonly limit: number | null;
 }
 
-/** The command of an action, with the fields that an operation takes. */
+/** The command of an action, with the fields that an operation accepts. */
 function commandOf(action: OperationAction): Command & { readonly onJobs: JobActionData } {
   const command = jobActions.find(({ name }) => name === action) as Command | undefined;
-  if (command?.onJobs === undefined) throw new Error(`${action} is no action on jobs`);
+  if (command?.onJobs === undefined) throw new Error(`${action} is not an action on jobs`);
   const { onJobs } = command;
   const { fields } = onJobs.operation ?? command;
   return { ...command, fields, onJobs };
@@ -37,11 +37,11 @@ function commandOf(action: OperationAction): Command & { readonly onJobs: JobAct
 /** The declaration of an action. */
 export const actionData = (action: OperationAction): JobActionData => commandOf(action).onJobs;
 
-/** Whether its command takes ids, so that a query may be typed in their place. */
+/** True if the command takes ids, so that a query can replace them. */
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
-/** The fields of all changes that some action takes, for the document. */
+/** The fields of all changes of any action, for the document. */
 export function changeFields(): CommandFields {
   const { ids: _, ...fields } = Object.assign(
     {},
@@ -56,11 +56,11 @@ export function checkedChanges(
   changes: Readonly<Record<string, unknown>>,
 ): Changes {
   if (Object.hasOwn(changes, "ids")) {
-    const message = "is not for an operation: its jobs are those that match the query";
+    const message = "is not allowed for an operation, which changes the jobs that match its query";
     throw new InputError([{ path: "changes.ids", message }]);
   }
   try {
-    // A query replaces the ids; here they only satisfy the command's check.
+    // The query replaces the ids; these only satisfy the command's validation.
     const input: Record<string, unknown> = Object.assign(Object.create(null), changes);
     input["ids"] = ["1"];
     const { ids: _, ...checked } = checkInput(commandOf(action), input);

@@ -1,5 +1,5 @@
-// Operations by query are kept in the tables of the extension "operations". Where these are missing, an operation
-// can be rehearsed and not started: this file says why, and what adds the tables.
+// Operations by query are stored in the tables of the extension "operations". Without them, an operation can be
+// rehearsed but not started: this file explains why, and how to add the tables.
 import { WorkerError } from "../../../base/errors.ts";
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { hasOperations } from "../../../database/schema/extensions/has-operations.ts";
@@ -9,11 +9,11 @@ import { workerLine } from "../../../domain/portable/worker-line.ts";
 export const OPERATIONS = "operations";
 
 export interface MissingTables {
-  /** True where this role can add the tables. */
+  /** True if this role can add the tables. */
   readonly mayAdd: boolean;
-  /** What the owner runs in a shell; null where that would change nothing. */
+  /** The command for the owner to run in a shell; null if it would change nothing. */
   readonly command: string | null;
-  /** What is missing, and what to do. */
+  /** What is missing and what to do. */
   readonly sentence: string;
 }
 
@@ -26,7 +26,7 @@ interface Row {
   readonly is_current: boolean;
 }
 
-/** Returns null where operations by query can be started. */
+/** Returns null if operations by query can be started. */
 export async function missingTables(db: Database): Promise<MissingTables | null> {
   return (await hasOperations(db)) ? null : whyMissing(db);
 }
@@ -42,7 +42,7 @@ export async function whyMissing(db: Database): Promise<MissingTables> {
   ]);
   if (row === undefined) throw new Error("a statement without a table has given no row");
   if (row.is_current) {
-    const sentence = `the role ${row.role} has no rights to the tables that an operation by query needs; their owner, ${row.table_owner}, can give it all rights on _private_operations, _private_operation_rows, _private_rehearsals and _private_audit`;
+    const sentence = `the role ${row.role} has no privileges on the tables of operations by query; their owner, ${row.table_owner}, can grant all privileges on _private_operations, _private_operation_rows, _private_rehearsals and _private_audit`;
     return { mayAdd: false, command: null, sentence };
   }
   const command = workerLine(name, "worker migrate --with-operations");
@@ -52,7 +52,7 @@ export async function whyMissing(db: Database): Promise<MissingTables> {
   return { mayAdd, command, sentence };
 }
 
-/** The refusal to start an operation. */
+/** The error when an operation cannot be started. */
 export const extensionMissing = ({ sentence }: MissingTables): WorkerError =>
   new WorkerError("extension_missing", sentence);
 

@@ -1,11 +1,9 @@
-// What the receipt cannot name. A rehearsal counts the jobs that match and keeps no list of them; who is
-// completed by a worker before its turn, or no longer matches then, is never met. How many those are is
-// the difference:
-//
-//   matched = done + locked + changed + gone + not found
+// Jobs that a receipt cannot list. A rehearsal counts matching jobs but stores no list of them; a job that a worker
+// completes before its turn, or that no longer matches then, is never met. Their number is the difference: matched =
+// done + locked + changed + gone + not found
 import type { Value } from "../../../domain/value.ts";
 
-/** Of an operation. */
+/** The counts of an operation. */
 interface Met {
   readonly matched: Value | null;
   readonly afterId: string;
@@ -17,9 +15,9 @@ interface Met {
 }
 
 /**
- * Jobs that matched at the boundary and were not met at their turn: gone, or no longer matching. null
- * before all ids have had their turn. Exact where the rehearsal's count is, and nothing that has changed
- * since was met: such a job may have begun to match after the boundary.
+ * Jobs that matched at the boundary and were not met at their turn: deleted, or no longer matching. null until all ids
+ * have had their turn. Exact if the rehearsal's count is and no met job was changed since: such a job may have begun to
+ * match after the boundary.
  */
 export function notFound(operation: Met): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;

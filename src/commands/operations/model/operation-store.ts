@@ -1,5 +1,5 @@
-// Where operations are kept: in the extension's tables (table-store.ts). There they outlive the process, and
-// every admin sees them.
+// The store of operations: the extension's tables (table-store.ts). They outlive the process, and every admin sees
+// them.
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
@@ -7,50 +7,50 @@ import type { JobChange } from "../../before-images/job-change.ts";
 import type { Manner } from "./action.ts";
 import type { JobOperation, OperationState, Rehearsal, UndoLeft } from "./operation.ts";
 
-/** A change of state; nothing happens where the operation is in none of the states `from`. */
+/** A change of state; does nothing if the operation is in none of the states `from`. */
 export interface Transition {
   readonly from: readonly OperationState[];
   readonly to: OperationState;
-  /** The caller works on it from now on; only one operation in a schema is at work. */
+  /** The caller works on it from now on; only one operation of a schema runs at a time. */
   readonly takes?: boolean;
-  /** Only where the caller works on it. */
+  /** Only if the caller works on it. */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;
 }
 
-/** Where a batch looks: ids after `afterId` up to `uptoId`, at most so many matches. */
+/** The part that a batch processes: ids after `afterId` up to `uptoId`, with a limit on matches. */
 export interface Stretch {
   readonly afterId: string;
   readonly uptoId: string;
   readonly limit: number;
   readonly before: string;
-  /** Which of them match, where PostgreSQL cannot decide it: as they were read. */
+  /** The matching jobs as read, if PostgreSQL cannot decide the query. */
   readonly chosen: Chosen | null;
 }
 
 export interface Chosen {
   readonly ids: readonly string[];
-  /** The version of the row that was looked at. */
+  /** The version of the row that was checked. */
   readonly ctids: readonly string[];
 }
 
-/** Which part of what is kept comes back. */
+/** The part of the stored rows that is restored next. */
 export interface UndoStretch {
   readonly afterId: string;
   readonly limit: number;
 }
 
-/** What one batch did. */
+/** The result of one batch. */
 export interface Batch {
-  /** Jobs that matched, and that were changed. */
+  /** Matching and changed jobs. */
   readonly found: number;
   readonly done: number;
-  /** The rest, by why they were left alone; none of an undo. */
+  /** The other jobs, by the reason they were skipped; none for an undo. */
   readonly skipped: Skipped;
-  /** Of an undo: those that it has left as they are so far. */
+  /** For an undo: the jobs that it has left unchanged so far. */
   readonly undoLeft?: UndoLeft;
-  /** How far the operation is now; null: it is not ours any more, and nothing was done. */
+  /** How far the operation is; null if it belongs to another process and nothing was done. */
   readonly afterId: string | null;
 }
 
@@ -65,14 +65,14 @@ export interface Speed {
   readonly etaS: number | null;
 }
 
-/** What has become of the jobs of a canary. */
+/** The outcome of a canary's jobs. */
 export interface CanaryOutcome {
   readonly gone: number;
   readonly failedAgain: number;
   readonly undecided: number;
 }
 
-/** `failed_again`: of those that are done. The rest of the list: what an undo did to those. */
+/** `failed_again` is a part of `done`. The last ones are outcomes of an undo. */
 export const outcomes = [
   "done",
   "locked",
@@ -87,7 +87,7 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** What is known of it; null: nothing, or there is none. */
+/** null: unknown, or none. */
 export interface ReceiptJob {
   readonly id: string;
   readonly taskIdentifier: string | null;
@@ -96,25 +96,25 @@ export interface ReceiptJob {
 
 export interface Receipt {
   readonly jobs: readonly ReceiptJob[];
-  /** null: that was all. */
+  /** null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** What has become of the jobs that were changed. */
+/** The present state of the changed jobs. */
 export interface OperationResults {
-  /** How many of them were looked at. */
+  /** The number of jobs checked. */
   readonly lookedAt: number;
-  /** Gone: completed by a worker, or deleted. */
+  /** Completed by a worker, or deleted. */
   readonly finished: number;
   readonly failedAgain: number;
   readonly running: number;
-  /** Not taken since. */
+  /** Not locked since. */
   readonly waiting: number;
-  /** Written to by others since. */
+  /** Changed by others since. */
   readonly changed: number;
   /** An undo would restore them now. */
   readonly restorable: number;
-  /** Of those that failed again, most jobs first. */
+  /** The errors of jobs that failed again, most jobs first. */
   readonly errors: readonly { readonly label: string; readonly count: number }[];
 }
 
@@ -124,22 +124,22 @@ export interface OperationPage {
 }
 
 export interface OperationStore {
-  /** Keeps a rehearsal for a while. */
+  /** Stores a rehearsal for a limited time. */
   keep(rehearsal: Rehearsal): Promise<void>;
-  /** Gives a rehearsal once: what it was for is done once. */
+  /** Returns a rehearsal and deletes it: each can be used once. */
   take(id: string): Promise<Rehearsal | null>;
-  /** A new operation, running, that the caller works on. Throws `conflict` while another is at work. */
+  /** Creates a running operation owned by the caller. Throws `conflict` while another one runs. */
   begin(rehearsal: Rehearsal, origin: Origin, manner: Manner): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
-  /** Those of them that there are; the newest, where their rows are too long together. */
+  /** The existing ones; only the newest if their rows are too long together. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
-  /** The one at work, else the newest that took its time: what acts on single jobs is over at once. */
+  /** The running operation, otherwise the newest by query: actions on single jobs are over at once. */
   atHand(): Promise<JobOperation | null>;
-  /** Newest first; `beforeId`: older than this one. Fewer than `limit` where their rows are long. */
+  /** Newest first. `beforeId`: only older ones. Fewer than `limit` if their rows are long. */
   list(limit: number, beforeId: string | null): Promise<OperationPage>;
-  /** null: it is in none of the states. Throws `conflict` like begin(). */
+  /** null if it is in none of the states. Throws `conflict` like begin(). */
   move(id: string, transition: Transition): Promise<JobOperation | null>;
-  /** Says that the caller is still there. False: it is not the caller's any more. */
+  /** Renews the caller's lease. Returns false if the operation no longer belongs to the caller. */
   renew(id: string): Promise<boolean>;
   batch(
     operation: JobOperation,
@@ -157,6 +157,6 @@ export interface OperationStore {
   canary(id: string): Promise<CanaryOutcome>;
   results(operation: Pick<JobOperation, "id" | "action" | "changes">): Promise<OperationResults>;
   receipt(id: string, outcome: Outcome, afterId: string, limit: number): Promise<Receipt>;
-  /** Lets go of what has been kept for long enough, a bounded part of it. True: there is more. */
+  /** Deletes some of the expired rows. Returns true if there are more. */
   tidy(): Promise<boolean>;
 }

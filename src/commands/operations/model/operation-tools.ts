@@ -1,25 +1,25 @@
-// What working on operations takes beside the operation itself.
+// Dependencies of the code that runs operations.
 import type { Logger } from "../../../base/logger.ts";
 import type { Database } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { JobOperation } from "./operation.ts";
 import type { OperationStore } from "./operation-store.ts";
 
-/** What a rehearsal takes: no store where the schema has no tables for operations. */
+/** Dependencies of a rehearsal: no store if the schema has no tables for operations. */
 export interface RehearsalTools {
   readonly store: OperationStore | null;
-  /** Reads, each bounded. */
+  /** Bounded reads. */
   readonly reads: Database;
-  /** For what is better left than waited for. */
+  /** For reads that are better skipped than waited for. */
   readonly quickReads: Database;
-  /** The query; with `nowUs` the ages in it mean what they meant at that moment. */
+  /** Compiles a query; with `nowUs`, its ages are relative to that moment. */
   readonly compile: (text: string, nowUs?: string) => Promise<JobQuery>;
   readonly logger: Logger;
-  /** Milliseconds by a clock that never jumps. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** True when the time has passed, false when `signal` has aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** Told after each batch. */
+  /** Called after each batch. */
   readonly onProgress?: (operation: JobOperation) => void;
 }
 

@@ -28,14 +28,14 @@ export const operationStates = [
 ] as const;
 export type OperationState = (typeof operationStates)[number];
 
-/** Which jobs are meant, by the time of the rehearsal. */
+/** Selects the jobs by the time of the rehearsal. */
 export interface Boundary {
   readonly maxId: string;
   /** RFC 3339, microseconds. */
   readonly before: string;
 }
 
-/** What somebody means to do, counted and shown before it is done. */
+/** A planned action, counted and shown before it is performed. */
 export interface Rehearsal {
   readonly id: string;
   readonly query: string;
@@ -43,19 +43,19 @@ export interface Rehearsal {
   readonly action: OperationAction;
   readonly changes: Changes;
   readonly boundary: Boundary;
-  /** Jobs that match, and those of them that are to be changed. */
+  /** Matching jobs, and those of them that will be changed. */
   readonly matched: Value;
   readonly expected: Value;
 }
 
-/** Changed jobs that an undo has left as they are. */
+/** Changed jobs that an undo leaves unchanged. */
 export interface UndoLeft {
-  /** Deleted ones whose key another job has now. */
+  /** Deleted jobs whose key another job has now. */
   readonly keyTaken: number;
-  /** Taken or written since. */
+  /** Locked or changed since. */
   readonly changed: number;
   readonly gone: number;
-  /** They ran at that moment, or somebody held their row. */
+  /** Running at that moment, or their row was locked. */
   readonly locked: number;
 }
 
@@ -68,31 +68,31 @@ export interface JobOperation {
   readonly origin: Origin;
   readonly state: OperationState;
   readonly boundary: Boundary;
-  /** What the rehearsal said; null: begun by an earlier version. */
+  /** The rehearsal's count; null if an earlier version began the operation. */
   readonly matched: Value | null;
   readonly expected: Value | null;
   readonly startedAt: string;
   readonly finishedAt: string | null;
-  /** Ids up to this one have been dealt with. */
+  /** All ids up to this one have been processed. */
   readonly afterId: string;
   readonly done: number;
-  /** Left alone: they ran at their turn, or somebody held their row. */
+  /** Skipped: running at their turn, or their row was locked. */
   readonly skippedLocked: number;
-  /** Left alone: somebody has written to them since the boundary, or they matched no more at their turn. */
+  /** Skipped: changed since the boundary, or no longer matching at their turn. */
   readonly skippedChanged: number;
-  /** They were found, and gone at their turn. */
+  /** Found, but deleted before their turn. */
   readonly skippedGone: number;
-  /** Rows kept for receipt and undo. */
+  /** Rows stored for receipt and undo. */
   readonly kept: number;
-  /** Jobs a second; null: half of the time is left to others; 0: without pauses. */
+  /** Jobs per second; null: half of the time is left to others; 0: without pauses. */
   readonly rate: number | null;
   readonly canary: number | null;
   readonly isCanaryOver: boolean;
-  /** Most jobs to change, those of the lowest ids; null: all that match. */
+  /** The most jobs to change, lowest ids first; null: all that match. */
   readonly limit: number | null;
   readonly ratePerS: number | null;
   readonly etaS: number | null;
-  /** Jobs up to this one have been put back; null: no undo has begun. */
+  /** Jobs up to this one are restored; null: no undo has started. */
   readonly undoAfterId: string | null;
   readonly undone: number;
   readonly undoLeft: UndoLeft;
@@ -107,7 +107,7 @@ export const atWork: readonly OperationState[] = ["running", "canary", "undoing"
 export const leftAlone = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
-/** How long undo data are kept, hours; and most rows of one operation. */
+/** How long undo data are stored, in hours; and the most rows of one operation. */
 export const UNDO_HOURS = 24;
 export const MOST_ROWS = 1_000_000;
 
@@ -156,7 +156,7 @@ export function operationJson(operation: JobOperation): string {
   return objectText(members);
 }
 
-/** JSON texts by name, as an object. */
+/** An object from JSON texts by name. */
 export function objectText(members: Readonly<Record<string, string>>): string {
   const texts = Object.entries(members).map(([name, value]) => `"${name}":${value}`);
   return `{${texts.join(",")}}`;

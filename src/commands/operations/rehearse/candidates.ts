@@ -1,5 +1,5 @@
-// Where PostgreSQL can only narrow a query down, Node decides on the texts of what is left. The version
-// of the row that was looked at goes with the id: what has changed since is not what was decided on.
+// If PostgreSQL can only narrow a query down, Node checks the texts of the candidates. The row version of each
+// candidate is kept with its id: a job that has changed since does not count as checked.
 import { type Database, query } from "../../../database/database.ts";
 import type { CheckedTexts, JobQuery } from "../../../insight/query/job-query.ts";
 import { loadPacked, type PackableRow, packable } from "../../../queue/sql/unpacked.ts";
@@ -9,13 +9,13 @@ export interface Candidates {
   readonly ids: readonly string[];
   readonly ctids: readonly string[];
   readonly tally: MatchTally;
-  /** Up to this id all have been looked at. */
+  /** All ids up to this one have been checked. */
   readonly uptoId: string;
 }
 
 // Their texts are in memory at once.
 const MOST_CANDIDATES = 200;
-/** In the table, and once it is unpacked. */
+/** In the table, and after decompression. */
 const LARGEST_STORED = 65_536;
 const LARGEST_UNPACKED = 262_144;
 const LONGEST_ERROR = 16_384;
@@ -40,7 +40,7 @@ export async function readCandidates(
   const values = [afterId, uptoId, MOST_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
   const looked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
-  // A payload too large to be looked at decides nothing: its job is left alone.
+  // A payload too large to check decides nothing: its job is left alone.
   const matching = looked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );

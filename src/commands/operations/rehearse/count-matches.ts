@@ -1,6 +1,6 @@
-// How many jobs an operation is about: counted where that is cheap (a small table, a few ids, an index
-// that leads to a few), else estimated from a sample, and where the sample hardly meets any, walked for a
-// while. Nothing is locked, and no statement is long.
+// Counts the jobs of an operation: exactly where that is cheap (a small table, a few ids, a selective index), otherwise
+// estimated from a sample, and if the sample has few matches, by walking for a while. Takes no locks, and every
+// statement is short.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
@@ -29,9 +29,9 @@ import { idsByTime, sampleMatches, tallyIds, tallyRange } from "./read-matches.t
 
 export interface MatchRequest {
   readonly jobs: JobQuery;
-  /** Higher ids are not meant. */
+  /** Higher ids are excluded. */
   readonly maxId: string;
-  /** How long to look one by one, milliseconds. */
+  /** How long to walk, in milliseconds. */
   readonly walkMs: number;
   /** For tests. */
   readonly sample?: SampleOptions | undefined;
@@ -39,11 +39,11 @@ export interface MatchRequest {
 
 type Tools = Pick<OperationTools, "reads" | "monotonic">;
 
-// Fewer in the sample say too little.
+// Fewer matches in the sample are not conclusive.
 const ENOUGH_HITS = 30;
-// An index leads to so many within the time.
+// The most jobs that an index reads in time.
 const MOST_BY_INDEX = 10_000;
-// A range of ids that is worth a look before the sample.
+// A range of ids this narrow is walked before sampling.
 const NARROW = 200_000n;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
@@ -58,7 +58,7 @@ export async function countMatches(tools: Tools, asked: MatchRequest): Promise<M
   if (counted !== null) return countedAs(counted, asOf);
   const sample = await sampleMatches(reads, jobs, gauge, asked.maxId, asked.sample);
   const isEnough = sample.places.length >= ENOUGH_HITS;
-  // How large payloads are that Node has looked into, the sample does not say.
+  // The sample has no sizes of payloads that Node checks.
   const { first, last } = idsOf(asked);
   const besides = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
   if (isEnough && jobs.check === null) return estimatedFrom(sample, besides);
@@ -68,7 +68,7 @@ export async function countMatches(tools: Tools, asked: MatchRequest): Promise<M
   return estimatedFrom(sized, { ...besides, walked: tally });
 }
 
-/** Those that can match. */
+/** The ids that can match. */
 function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last: bigint } {
   const first = BigInt(shape.minId ?? "1");
   const most = BigInt(maxId);
@@ -76,7 +76,7 @@ function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last:
   return { first, last: last < first ? first - 1n : last };
 }
 
-/** null: it would take too long, or nobody knows. */
+/** null if it would take too long or cannot be estimated. */
 async function countedWhereCheap(
   tools: Tools,
   asked: MatchRequest,
@@ -124,7 +124,7 @@ function isNarrow(asked: MatchRequest): boolean {
 
 interface WalkedThrough {
   readonly tally: MatchTally;
-  /** These are all. */
+  /** These are all matches. */
   readonly isWhole: boolean;
 }
 
@@ -138,7 +138,7 @@ async function walkedThrough(
   let tally = noTally;
   const { first, last } = idsOf(asked);
   let after = first - 1n;
-  // An index leads to a few, wherever they are.
+  // A selective index reads few rows anywhere.
   let span = hasFew(jobs) ? Number.MAX_SAFE_INTEGER : FIRST_SPAN;
   while (after < last) {
     if (monotonic() > until) return { tally, isWhole: false };
@@ -157,7 +157,7 @@ async function walkedThrough(
   return { tally, isWhole: true };
 }
 
-/** All of them where an index leads to them and they are few; else null. */
+/** All matches if an index finds them and they are few; otherwise null. */
 async function idsByIndex(
   db: Database,
   jobs: JobQuery,
@@ -181,7 +181,7 @@ async function idsByIndex(
 
 const waiting: readonly Condition[] = ["ready", "scheduled", "retrying"];
 
-/** By the optional indexes `failed` and `running`. */
+/** With the optional indexes `failed` and `running`. */
 async function orderedByIndex(
   db: Database,
   { shape }: JobQuery,

@@ -1,18 +1,18 @@
-// How many jobs match, how many of them run, of which tasks and queues they are: counted, or estimated
-// from those on some pages of the table. Pure; what is read is read in read-matches.ts.
+// Counts of matching jobs, of running ones, and by task and queue: exact, or estimated from a sample of the table's
+// pages. Pure; read-matches.ts does the reading.
 import { between, exact, type Value, within } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
 export interface MatchCounts {
-  /** Jobs that match. */
+  /** Matching jobs. */
   readonly count: Value;
-  /** Of them those that run, and are left alone; and the others. */
+  /** Running ones, which are left alone; and the others. */
   readonly locked: Value;
   readonly free: Value;
-  /** The largest ones; an id of null: without a queue. */
+  /** The largest; an id of null means no queue. */
   readonly byTask: readonly CountOf[];
   readonly byQueue: readonly CountOf[];
-  /** Of one job, on average, as it is stored. */
+  /** The average of one job, as stored. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }
@@ -22,11 +22,11 @@ export interface CountOf {
   readonly count: Value;
 }
 
-/** Jobs that match, each of them counted. */
+/** Matching jobs, counted one by one. */
 export interface MatchTally {
   readonly rows: number;
   readonly locked: number;
-  /** Beside them, those whose texts are too large to be looked at: they may match, and are left alone. */
+  /** Jobs too large to check: they may match, and are left alone. */
   readonly undecided: number;
   readonly payloadBytes: number;
   readonly errorBytes: number;
@@ -36,23 +36,23 @@ export interface MatchTally {
 
 type Counts = ReadonlyMap<number | null, number>;
 
-/** Jobs that match on some pages of the table, and what the numbers of all of them follow from. */
+/** Matching jobs on some pages of the table, and the data for the estimate. */
 export interface MatchSample {
-  /** Of each job: the place of its page among those that were read, from 0. */
+  /** For each job, the index of its page in the sample, from 0. */
   readonly places: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
   readonly isLocked: readonly boolean[];
   readonly pagesRead: number;
-  /** Of the table. */
+  /** The pages of the table. */
   readonly pages: number;
-  /** Of all these jobs together, as they are stored. */
+  /** Of all these jobs together, as stored. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }
 
 const MOST_SHARES = 10;
-/** Of the smallest jobs there are: for what was met on no page. */
+/** Jobs of the smallest size on one page: a bound for jobs that the sample misses. */
 const MOST_ON_A_PAGE = 90;
 
 export const noTally: MatchTally = {
@@ -61,7 +61,7 @@ export const noTally: MatchTally = {
   byQueue: new Map(),
 };
 
-/** Both together, of two ranges. */
+/** The sum of two ranges. */
 export function sumOf(one: MatchTally, other: MatchTally): MatchTally {
   return {
     rows: one.rows + other.rows,
@@ -98,13 +98,13 @@ export function countedAs(tally: MatchTally, asOf: string): MatchCounts {
   };
 }
 
-/** What is known of the matches beside a sample. */
+/** What else is known of the matches besides the sample. */
 export interface KnownBesides {
-  /** Counted one by one: no estimate is below it. */
+  /** Counted one by one: a lower bound of the estimate. */
   readonly walked: MatchTally;
-  /** So many ids there are: no estimate is above it. */
+  /** The number of ids: an upper bound of the estimate. */
   readonly most: number;
-  /** Whether a job that runs can match. */
+  /** Whether a running job can match. */
   readonly mayRun: boolean;
   readonly asOf: string;
 }
@@ -148,7 +148,7 @@ export function estimatedFrom(
 
 type Sized = Pick<MatchTally, "rows" | "payloadBytes" | "errorBytes">;
 
-/** Of one job, on average. */
+/** The averages of one job. */
 export function sizesOf({ rows, payloadBytes, errorBytes }: Sized) {
   const each = (bytes: number) => (rows === 0 ? 0 : bytes / rows);
   return { payloadBytes: each(payloadBytes), errorBytes: each(errorBytes) };

@@ -1,5 +1,5 @@
-// Reads what a rehearsal counts: all matches in a range of ids or among certain ids, or those on some
-// pages of the table.
+// Reads the counts of a rehearsal: all matches in a range of ids or among given ids, or those on some pages of the
+// table.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { readGroupedRows } from "../../../insight/groups/job-rows.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -28,7 +28,7 @@ export async function tallyIds(db: Database, ids: readonly string[]): Promise<Ma
   return tallyOf(await query<TallyRow>(db, tallySql("jobs.id = any($1::bigint[])"), [ids]));
 }
 
-/** Of jobs that wait, whose times the query bounds; at most `limit` of them. */
+/** Waiting jobs whose times the query bounds; at most `limit`. */
 export async function idsByTime(
   db: Database,
   jobs: JobQuery,
@@ -38,7 +38,7 @@ export async function idsByTime(
   return rows.map(({ id }) => id);
 }
 
-// The index of times begins with the priority: once for each of them.
+// The index of times begins with the priority: one scan for each.
 const byTimeSql =
   (jobs: JobQuery): Statement =>
   (s) =>
@@ -55,7 +55,7 @@ const byTimeSql =
   limit $1::int`;
 
 interface TallyRow {
-  /** Which of the three it is: the bits of what it is not grouped by. */
+  /** Which of the three groupings it is: the bits of grouping(). */
   readonly of: number;
   readonly is_locked: boolean | null;
   readonly task_id: number | null;
@@ -107,7 +107,7 @@ function tallyOf(rows: readonly TallyRow[]): MatchTally {
   };
 }
 
-/** The matches on pages of the table that are chosen at random. */
+/** Matches on random pages of the table. */
 export async function sampleMatches(
   db: Database,
   jobs: JobQuery,
@@ -131,7 +131,7 @@ export async function sampleMatches(
   };
 }
 
-/** Where Node decides; how large their payloads are is known from elsewhere. */
+/** For queries that Node checks; the sizes of their payloads come from elsewhere. */
 async function sampleChecked(db: Database, jobs: JobQuery, gauge: Gauge): Promise<MatchSample> {
   const { rows, pagesRead } = await readGroupedRows(db, jobs, gauge, 0, false);
   return {
@@ -155,7 +155,7 @@ interface SampleRow {
   readonly error_bytes: number | null;
 }
 
-// Job by job: what lay on which page is added up here with less work than it would be grouped there.
+// One row for each job: counting by page here is cheaper than grouping in SQL.
 const sampleSql =
   (jobs: JobQuery): Statement =>
   (s) =>

@@ -1,4 +1,4 @@
-// The first and the last time that rescheduled jobs would have: of as many as are counted exactly and read at once.
+// The first and the last new time of rescheduled jobs, if they are counted exactly and few enough to read.
 import { type Database, query } from "../../../database/database.ts";
 import type { Value } from "../../../domain/value.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -12,7 +12,7 @@ export interface Times {
 
 const MOST_READ = 100_000;
 
-/** null: the action gives no time, there are none, or too many to be read. `count`: how many are changed. */
+/** null if the action sets no time, or there are no or too many jobs. `count`: the number that will change. */
 export async function readTimes(
   reads: Database,
   { moves, set }: JobChange,
@@ -47,7 +47,7 @@ interface TimesParts {
   readonly matches: string;
 }
 
-// Those of the lowest ids, as an operation with a limit changes them.
+// The lowest ids, in the order in which an operation with a limit changes them.
 const timesSql =
   ({ maximum, limit, runAt, matches }: TimesParts) =>
   (s: string) =>

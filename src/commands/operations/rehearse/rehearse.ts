@@ -1,5 +1,5 @@
-// What an operation would do, before it does anything: how many jobs, of which tasks and queues, what
-// is left alone, a few of them to look at. Each number says how well it is known (count-matches.ts).
+// Rehearses an operation: how many jobs it would change, of which tasks and queues, how many it would leave alone, and
+// a few samples. Each number has its precision (count-matches.ts).
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { exact, noMoreThan, type Value } from "../../../domain/value.ts";
@@ -17,18 +17,18 @@ import { readBoundary, readSamples, type SampleJob } from "./samples.ts";
 
 export interface RehearsalReport {
   readonly rehearsal: Rehearsal;
-  /** Jobs that match, also those that are left alone. */
+  /** Matching jobs, including those that are left alone. */
   readonly count: Value;
-  /** Of them those that will be changed, and those that run now. */
+  /** Jobs that will be changed, and running ones. */
   readonly change: Value;
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
   readonly byQueue: readonly Share[];
   readonly samples: readonly SampleJob[];
-  /** The first and the last time that the jobs would have, where that is known. */
+  /** The first and the last new time of the jobs, if available. */
   readonly times: Times | null;
   readonly unknown: readonly string[];
-  /** What the database will keep for the undo, of how many jobs: of more than a million the first. */
+  /** The size of the undo data, and the number of jobs in it: beyond a million, only the first. */
   readonly undoBytes: number;
   readonly undoJobs: number;
   readonly etaS: number;
@@ -40,26 +40,26 @@ export interface Share {
   readonly count: Value;
 }
 
-// Whoever waits in a browser has the rough number at once; the exact one is a question of its own.
+// A browser gets the estimate at once and requests the exact number separately.
 const USUAL_WALK_MS = 250;
 
 export interface AskedRehearsal {
   readonly query: string;
   readonly action: OperationAction;
   readonly changes: object;
-  /** Most jobs to change, those of the lowest ids; null: all that match. */
+  /** The most jobs to change, lowest ids first; null: all that match. */
   readonly limit?: number | null;
-  /** How long to look for what a sample hardly meets, milliseconds. Default 250. */
+  /** How long to walk for rare matches, in milliseconds. Default 250. */
   readonly walkMs?: number;
-  /** Somebody may begin it. Default: true. */
+  /** Stores the rehearsal so that it can be started. Default true. */
   readonly isKept?: boolean;
   /** For tests. */
   readonly sample?: SampleOptions;
 }
 
 /**
- * Throws InputError for a query or changes that are refused. Where there is no store, the rehearsal cannot be
- * started: it is repeated once there is one.
+ * Throws InputError for an invalid query or invalid changes. Without a store the rehearsal cannot be started and must
+ * be repeated once there is one.
  */
 export async function rehearse(
   tools: RehearsalTools,
@@ -82,7 +82,7 @@ export async function rehearse(
     sharesOf(reads, "queue", counts.byQueue),
   ]);
   const id = randomBytes(16).toString("base64url");
-  // Compiled again while it runs: a word that is a key now must not become a text to look for.
+  // Compiled again while it runs: a word that is a key now must not be read as a text later.
   const { explicit: query, nowUs } = jobs;
   const kept = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MOST_ROWS);
@@ -98,11 +98,11 @@ export async function rehearse(
   };
 }
 
-// Jobs a second with half of the time left to others, as measured.
+// Jobs per second with half of the time left to others, as measured.
 const DELETED_PER_S = 30_000;
 const CHANGED_PER_S = 8_000;
 
-/** Under their names; what has no name any more has its number. */
+/** By name; a deleted name is shown as its id. */
 async function sharesOf(
   db: Database,
   kind: "task" | "queue",

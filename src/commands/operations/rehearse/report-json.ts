@@ -1,5 +1,4 @@
-// A rehearsal on the wire; ids as JSON integers. Beside each plain number stands, as `…_value`, how well
-// it is known.
+// A rehearsal on the wire; ids as JSON integers. Each plain number has a companion `…_value` with its precision.
 import { type MissingTables, OPERATIONS } from "../model/missing-tables.ts";
 import { objectText } from "../model/operation.ts";
 import type { RehearsalReport, Share } from "./rehearse.ts";

@@ -1,5 +1,4 @@
-// What a rehearsal shows beside its counts: a few of the jobs, without their payloads; and where it draws
-// the boundary.
+// Reads a rehearsal's boundary and its samples: a few of the jobs, without payloads.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { Condition } from "../../../domain/condition.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -27,7 +26,7 @@ export interface SampleJob {
   readonly errorLine: string | null;
 }
 
-/** The highest id and the present moment: what comes or changes later is not meant. */
+/** The highest id and the present time: later jobs and changes are excluded. */
 export async function readBoundary(db: Database): Promise<Boundary> {
   const [row] = await query<{ max_id: string; now_us: string }>(db, boundarySql);
   return { maxId: row?.max_id ?? "0", before: timeText(row?.now_us ?? "0") };
@@ -41,7 +40,7 @@ const MOST_SAMPLES = 5;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
 
-/** The first few of them, as far as they are found in a moment. */
+/** The first few matches found within a short time. */
 export async function readSamples(
   { reads, monotonic }: Pick<OperationTools, "reads" | "monotonic">,
   jobs: JobQuery,

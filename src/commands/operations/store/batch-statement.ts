@@ -1,7 +1,7 @@
-// One batch of an operation as one statement: what matches is found, locked, looked at again under the
-// lock, changed, and kept as it was, and the operation moves on, all or nothing. So a process that is
-// killed in the middle leaves no job half done, and whoever resumes goes on behind the last batch. What
-// was found and could not be had counts as locked, and is looked at again afterwards (missed.ts).
+// One batch of an operation as one statement: finds matching jobs, locks them, checks them again under the lock, stores
+// their earlier state, changes them, and advances the operation, all or nothing. A killed process leaves no job half
+// done, and a resumed operation continues after the last batch. Jobs that were found and could not be locked count as
+// locked and are checked again afterwards (missed.ts).
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
@@ -17,7 +17,9 @@ import {
 import { MOST_ROWS } from "../model/operation.ts";
 import type { Chosen, Stretch } from "../model/operation-store.ts";
 
-/** The operation's row; a batch does nothing unless it is ours, running, and where we think it is. */
+/**
+ * The operation's row; a batch does nothing unless this process owns it, it is running, and it is at the expected id.
+ */
 export interface Claim {
   readonly operationId: string;
   readonly owner: string;
@@ -31,10 +33,7 @@ export interface BuiltStatement {
   readonly values: readonly unknown[];
 }
 
-/**
- * Found first without a lock, then locked in the order of ids, what others have left out: a batch never
- * waits for a worker.
- */
+/** Finds jobs without a lock, then locks those that are free in id order: a batch never waits for a worker. */
 export function batchStatement(
   s: string,
   query: JobQuery,
@@ -54,7 +53,7 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = chosen === null ? "jobs" : "chosen";
-  // A job that crashes its worker is locked, or changed, at every moment.
+  // A job that crashes its worker is always locked or changed.
   const [isLocked, isChanged, isFree] =
     change.mayRun === true
       ? ["false", "false", `${before} is not null`]
@@ -64,7 +63,7 @@ export function batchStatement(
           `jobs.locked_at is null and jobs.updated_at <= ${before}`,
         ];
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
-  // Of those that were chosen by their texts, also the ones that are another version by now.
+  // For jobs selected by their texts, also those whose row version has changed since.
   const candidates =
     chosen === null
       ? `from ${s}._private_jobs as jobs
@@ -98,7 +97,7 @@ export function batchStatement(
   return { text, values };
 }
 
-/** The row is locked until the batch is committed: who pauses or stops waits that long, not longer. */
+/** The row is locked until the batch commits: pausing or stopping waits no longer than that. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
   return `mine as materialized (
     select kept from ${s}._private_operations
@@ -115,8 +114,8 @@ const chosenOf = ({ ids, ctids }: Chosen, parameter: AddParameter): string =>
   )`;
 
 /**
- * As the schema's own functions. A row is found where it lies, not by its id among all dead entries of jobs
- * that were changed before: for a deletion that is a third of a batch.
+ * Like the schema's own functions. Rows are found by ctid, not by id, which would walk the dead entries of jobs changed
+ * before: for a deletion that is a third of a batch.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
   const head = changing(s, change, parameter);
@@ -177,7 +176,7 @@ function kept(
   from tally left join moved on true`;
 }
 
-/** Found, and somebody was faster. */
+/** Found, but changed by another transaction first. */
 const MISSED = `array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)

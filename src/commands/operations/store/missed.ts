@@ -1,18 +1,17 @@
-// Jobs that a batch found and could not have: in the moment between, somebody took them, wrote to them,
-// removed them, or holds their row. The batch's own snapshot cannot tell which, so they are looked at
-// once more. Until then they count as locked: whoever is killed in between has counted all of them.
+// Jobs that a batch found but could not change: in between they were locked, changed or deleted. The batch's snapshot
+// cannot show which, so they are read again. Until then they count as locked, also if the process is killed in between.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 
 export interface Missed {
-  /** Somebody holds them, or held their row. */
+  /** Locked, or their row was locked. */
   readonly locked: readonly string[];
-  /** Written to since the boundary, or no longer matching. */
+  /** Changed since the boundary, or no longer matching. */
   readonly changed: readonly string[];
   readonly gone: readonly string[];
 }
 
-/** PostgreSQL's text of an array of numbers. */
+/** Parses PostgreSQL's text of an array of numbers. */
 export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
 
 export async function lookAgain(
@@ -43,7 +42,7 @@ const lookSql =
   left join ${s}._private_jobs as jobs on jobs.id = missed.id
   order by missed.id`;
 
-/** In the operation's receipt, where they stand as locked. */
+/** In the operation's receipt, where they are recorded as locked. */
 export async function noteMissed(
   db: Database,
   operationId: string,

@@ -1,4 +1,4 @@
-// An operation as its SQL row. The only place that knows the columns.
+// An operation as its SQL row. The only module that names the columns.
 import type { Value } from "../../../domain/value.ts";
 import { dateOf, microseconds, timeText } from "../../../queue/sql/moments.ts";
 import { isUnpackable } from "../../../queue/sql/unpacked.ts";
@@ -11,7 +11,7 @@ import {
   type UndoLeft,
 } from "../model/operation.ts";
 
-/** What `operationColumns` selects, as `query()` delivers it. */
+/** The row of `operationColumns`, as returned by `query()`. */
 export interface OperationRow {
   readonly id: string;
   readonly query: string;
@@ -49,7 +49,7 @@ export interface OperationRow {
   readonly can_undo: boolean;
 }
 
-/** At work, but the process that worked on it has not been heard of. */
+/** Running, but its owner's lease has expired. */
 export const EFFECTIVE_STATE = `case
     when operation.state in ('running', 'canary', 'undoing')
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
@@ -64,21 +64,21 @@ const textBytes = (row: string): string =>
   texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
 
 /**
- * The condition that the row is as long as one of ours can be: no other is listed or found. The length of a
- * text is known without unpacking it.
+ * The condition that a row is not longer than this program writes: others are neither listed nor found. The length of a
+ * text is available without decompressing it.
  */
 export const isOwnSize = (row: string): string =>
   `${textBytes(row)} <= ${LONGEST_TEXTS}::bigint
     and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}`;
 
-/** How long such a row is. */
+/** The length of such a row. */
 export const rowBytes = (row: string): string =>
   [
     textBytes(row),
     ...jsons.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}::text), 0)::bigint`),
   ].join(" + ");
 
-/** Expects the table under the name `operation`. */
+/** Requires the table under the name `operation`. */
 export const operationColumns = `
   operation.id, operation.query, operation.now_us, operation.action, operation.changes,
   operation.performed_by, operation.source, ${EFFECTIVE_STATE} as state,
@@ -130,7 +130,7 @@ export function toOperation(row: OperationRow): JobOperation {
   };
 }
 
-/** Beside a batch of an undo. */
+/** Returned with a batch of an undo. */
 export type UndoLeftRow = Pick<
   OperationRow,
   "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"

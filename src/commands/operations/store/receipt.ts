@@ -1,12 +1,11 @@
-// What has become of the jobs of an operation: those that it changed, those that it left alone, of the
-// changed ones those that have failed again since, and what its undo did to them.
+// The outcomes of an operation's jobs: changed, left alone, failed again since, and the results of its undo.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { failedAt } from "../../../queue/settle/retry-policy.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
 import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
-/** Success is a job that is gone; failure one that has used up a further attempt and waits again. */
+/** A job that no longer exists has succeeded; one that has used another attempt and waits again has failed. */
 export const FAILED_AGAIN = (was: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > ${was}.left_attempts and ${failedAt("jobs")} > ${was}.left_at`;
@@ -27,7 +26,7 @@ export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome>
   return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
-/** Which of an operation's rows; of an undo under way those that it has come to. */
+/** The rows of an operation with an outcome; for an undo in progress, those it has processed. */
 const whichRows: Readonly<Record<Outcome, string>> = {
   done: "was.outcome = 'd'",
   locked: "was.outcome = 'l'",
@@ -42,10 +41,10 @@ const whichRows: Readonly<Record<Outcome, string>> = {
   undo_locked: "was.undo_outcome = 'l'",
 };
 
-// As many rows as one page may look at: of done jobs few may have failed again.
+// The most rows that one page reads: of done jobs, few may have failed again.
 const LOOKED_AT = 5_000;
 
-/** Of those that were not changed there are few, and they have an index of their own. */
+/** Unchanged jobs are few and have their own index. */
 const stretch = (outcome: Outcome) =>
   whichRows[outcome].startsWith("was.outcome = 'd'")
     ? rowsAfter("was", "$1::bigint", "$2::bigint")

@@ -1,5 +1,5 @@
-// What has become of the jobs that an operation has changed, counted as they are now: of the first 20,000,
-// by their ids. A job that is gone has finished: a worker has completed it, or it was deleted.
+// The present state of the jobs that an operation changed, counted over the first 20,000 by id. A job that no longer
+// exists is finished: completed by a worker, or deleted.
 import { type Database, query } from "../../../database/database.ts";
 import { errorLabel } from "../../../domain/error-group.ts";
 import { isDeletion, type JobChange, parameters } from "../../before-images/job-change.ts";

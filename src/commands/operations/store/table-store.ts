@@ -1,6 +1,5 @@
-// Operations in the extension's tables. Nothing here depends on a session, so all of it works behind a
-// transaction pooler: whose an operation is, is a lease in its row, and that only one is at work is a
-// unique index.
+// Operations in the extension's tables. Nothing depends on a session, so it works behind a transaction pooler:
+// ownership is a lease in the row, and a unique index permits only one running operation.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
@@ -25,9 +24,9 @@ import { resultsOf } from "./results.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
 
-/** After so long without a word from its owner an operation counts as interrupted, seconds. */
+/** The lease's duration in seconds: without renewal the operation counts as interrupted. */
 export const LEASE_S = 15;
-/** How long a rehearsal may be acted upon, minutes. */
+/** How long a rehearsal can be started, in minutes. */
 const REHEARSAL_MINUTES = 15;
 
 /** `owner`: an id of this process. */
@@ -124,7 +123,7 @@ async function conflicting<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function anotherAtWork(cause?: unknown): WorkerError {
-  const message = "another operation is at work on this queue; wait for it, pause it or stop it";
+  const message = "another operation is running on this queue; wait for it, pause it or stop it";
   return new WorkerError("conflict", message, { cause });
 }
 
@@ -136,7 +135,7 @@ interface BatchRow {
   readonly missed_ids?: string;
 }
 
-/** `missed`: those that count as locked until they have been looked at again. */
+/** `missed`: jobs that count as locked until they are checked again. */
 function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;
@@ -145,7 +144,7 @@ function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batc
   return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
-/** The oldest go: a rehearsal is for the one who looks at it now. */
+/** The oldest are deleted first: a rehearsal is meant to be used at once. */
 const MOST_REHEARSALS = 1_000;
 
 const keepSql = (s: string) => `
@@ -165,7 +164,7 @@ const takeSql = (s: string) => `
   where id = $1::text and expires_at > pg_catalog.now()
   returning rehearsal`;
 
-/** What nobody works on any more no longer stands in the way of others. */
+/** An operation without an owner no longer blocks others. */
 const releaseSql = (s: string) => `
   update ${s}._private_operations
   set state = 'interrupted', owner = null, lease_until = null
@@ -197,7 +196,7 @@ const findAllSql = (s: string) => `
   from page join ${s}._private_operations as operation on operation.id = page.id
   where page.row_number > 0`;
 
-// So far back it is looked for, or it would take longer the more there are.
+// How far back to search, so that the time does not grow with their number.
 const LOOKED_AT = 200;
 
 const atHandSql = (s: string) => `

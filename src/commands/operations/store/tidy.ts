@@ -1,11 +1,10 @@
-// Lets go of receipts and undo data when their time is over, and of the oldest when there are too many:
-// those before a million rows that are newer, and before the newest 20,000 operations. A program may act
-// on single jobs many times a second, and each time leaves one.
+// Deletes expired receipts and undo data, and the oldest beyond a million rows or 20,000 operations. A program may act
+// on single jobs many times a second, and each action stores one.
 import { type Database, query } from "../../../database/database.ts";
 import { MOST_ROWS, UNDO_HOURS } from "../model/operation.ts";
 
 const MOST_OPERATIONS = 20_000;
-// Small enough to be over in a moment, so that nobody's snapshot is held up.
+// Small enough to end quickly and not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
 const expireSql = (s: string) => `
@@ -46,12 +45,11 @@ const expireSql = (s: string) => `
   )
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from gone))::int as gone`;
 
-/** What is older than the newest so many; ids have gaps, but few. */
+/** Older than the newest n; ids have few gaps. */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MOST_OPERATIONS}`;
 
-// Operation by operation and in the index's order, or the planner reads the whole table: of a million
-// rows that others still need none is looked at.
+// By operation and in index order, or the planner reads the whole table: rows that are still needed are not read.
 const tidySql = (s: string) => `
   with gone as (
     delete from ${s}._private_operation_rows
@@ -71,7 +69,7 @@ const tidySql = (s: string) => `
   )
   select pg_catalog.count(*)::int as gone from gone`;
 
-/** A bounded part of it. True: there is more. */
+/** Deletes some of them. Returns true if there are more. */
 export async function tidyTables(db: Database): Promise<boolean> {
   const [over] = await query<{ gone: number }>(db, expireSql, []);
   const [row] = await query<{ gone: number }>(db, tidySql, []);

@@ -1,6 +1,5 @@
-// One batch of an undo as one statement: of the jobs that an operation has changed, those which nobody
-// has touched since become what they were, to the byte; the rest is left as it is, and it is noted why.
-// Deleted jobs come back under their id, unless their key is taken meanwhile.
+// One batch of an undo as one statement: changed jobs that are untouched since are restored byte for byte; others stay,
+// with the reason recorded. Deleted jobs are restored under their id, unless their key is in use.
 
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {
@@ -82,17 +81,17 @@ export function undoStatement(
   return { text, values };
 }
 
-/** What it was when the batch began; a row that looks untouched was held by somebody. */
+/** The state at the start of the batch; a row that looks untouched was locked. */
 const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
         when jobs.id is null then 'g'${mayRun ? "" : "\n        when jobs.locked_at is not null then 'l'"}
         when not (${asLeft}) then 'c'
         else 'l'
       end`;
 
-/** Its id is there again, or its key is another job's. */
+/** Its id exists again, or another job has its key. */
 const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
 
-/** A condition on a kept row `batch` and the job `jobs`, or none: an undo would restore it now. */
+/** A condition on the stored row `batch` and the job `jobs`, if any: an undo would restore it now. */
 export function mayBeRestored(s: string, change: JobChange, parameter: AddParameter): string {
   if (isDeletion(change)) {
     return `jobs.id is null and not exists (
@@ -126,7 +125,7 @@ const changedBack = (
     returning jobs.id
   )`;
 
-/** By the names, not the ids, of task and queue: the ids may have become others. */
+/** By the names of task and queue rather than their ids, which may have changed. */
 const putBack = (s: string): string => `restored as (
     insert into ${s}._private_jobs (
       id, job_queue_id, task_id, payload, priority, run_at, attempts, max_attempts, last_error,
@@ -146,7 +145,7 @@ const putBack = (s: string): string => `restored as (
     returning id
   )`;
 
-/** Before a batch of deleted jobs comes back: the names that have been cleaned up since. */
+/** Restores names that were deleted since, before a batch of deleted jobs is restored. */
 export function namesStatement(
   s: string,
   operationId: string,
