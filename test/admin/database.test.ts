@@ -78,7 +78,7 @@ test("An index is built in the background, shown with its progress, cancelled, a
   const begun = await client.post("/api/indexes", { action: "build", name: "failed" });
   assert.deepEqual(
     [begun.status, begun.body.state, begun.body.message],
-    [200, "building", "The index failed is being built now"],
+    [200, "building", "Started building the index failed"],
   );
   await until("the build waits for the writer", async () => {
     const { state, progress } = indexOf(await report(), "failed");
@@ -101,7 +101,7 @@ test("An index is built in the background, shown with its progress, cancelled, a
   writer.release();
   await until("it is built", async () => indexOf(await report(), "failed").state === "valid");
   const again = await client.post("/api/indexes", { action: "build", name: "failed" });
-  assert.equal(again.body.message, "The index failed is there already");
+  assert.equal(again.body.message, "The index failed already exists");
   const dropped = await client.post("/api/indexes", { action: "drop", name: "failed" });
   assert.deepEqual([dropped.status, dropped.body.state], [200, "dropped"], dropped.text);
   assert.equal(indexOf(await report(), "failed").state, "absent");

@@ -149,7 +149,7 @@ const refusals: [string, object | string, Record<string, RegExp>][] = [
   [
     "/api/jobs/action",
     { action: "run-now", ids: [1], run_at: "2090-01-01T00:00:00Z" },
-    { run_at: /lies ahead/ },
+    { run_at: /is in the future/ },
   ],
   [
     "/api/jobs/action",

@@ -200,7 +200,7 @@ test("Adding says whether a job is new, changed, or was there already.", async (
   const kept = await add({ job_key_mode: "unsafe-dedupe" });
   assert.deepEqual(
     [kept.message, kept.outcome],
-    [`Nothing was added: job ${id} has the key once and stays as it is`, "kept"],
+    [`Nothing was added: job ${id} has the key once and is unchanged`, "kept"],
   );
   const updated = await add({ priority: 3 });
   assert.deepEqual(

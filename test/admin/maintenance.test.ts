@@ -83,7 +83,7 @@ test("A sweep says whom it leaves alone because their own threshold is longer.",
   const dry = await maintain({ ...sweep, dry_run: true });
   assert.equal(
     dry.message,
-    "Would recover 0 jobs of 0 workers; 1 left alone, whose own threshold is longer",
+    "Would recover 0 jobs of 0 workers; 1 left alone because of a longer threshold",
   );
   assert.deepEqual(dry.spared_workers, ["patient"]);
 });

@@ -170,7 +170,7 @@ test("What is refused says which field and why, and changes nothing.", async () 
   assert.equal(proto.status, 400, proto.text);
   const { rehearsal } = await rehearsed({ q: "task:t", action: "fail" });
   const canary = await client.post("/api/operations", { rehearsal, canary: 3 });
-  assert.match(canary.body.error, /canary: is for retry and run-now/);
+  assert.match(canary.body.error, /canary: applies only to retry and run-now/);
   assert.equal((await client.post("/api/operations", { rehearsal: "gone" })).status, 404);
   assert.equal((await client.get("/api/operations/999999")).status, 404);
   assert.equal((await client.get("/api/operations/x/jobs")).status, 404);
@@ -342,7 +342,10 @@ test("A role that may not add the tables is told which command their owner runs.
   await owner.pool.query(`revoke pg_write_all_data from ${role}`);
   const after = await rehearsed({ q: "task:t", action: "retry" }, limited.client);
   assert.deepEqual([after.missing.may_add, after.missing.command], [false, null]);
-  assert.match(after.missing.sentence, new RegExp(`the role ${role} has no rights to the tables`));
+  assert.match(
+    after.missing.sentence,
+    new RegExp(`the role ${role} has no privileges on the tables`),
+  );
   await owner.pool.query(`grant all on all tables in schema "some jobs" to ${role}`);
   assert.equal((await rehearsed({ q: "task:t", action: "retry" }, limited.client)).missing, null);
   await owner.close();

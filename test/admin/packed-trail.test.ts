@@ -64,7 +64,7 @@ test("An entry that is too long by itself is named, not sent.", async () => {
   const { entries, next_cursor } = await read("/api/activity");
   assert.deepEqual(
     entries.map(({ message }: Json) => message),
-    ["This entry is too long to be read.", "This entry is too long to be read."],
+    ["This entry is too long to read.", "This entry is too long to read."],
   );
   assert.equal(next_cursor, null);
 });

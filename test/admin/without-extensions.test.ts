@@ -72,7 +72,7 @@ for (const { name, added: when } of extensions) {
         ? await client.post("/api/maintenance", { action: "migrate" })
         : await client.post("/api/extensions", { action: "add", name });
     assert.deepEqual([outcome.outcome, outcome.extensions], ["upgraded", [name]]);
-    assert.match(outcome.message, /^Brought the schema worker up|^Added the extension/);
+    assert.match(outcome.message, /^Updated the schema worker|^Added the extension/);
   });
 }
 

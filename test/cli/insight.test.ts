@@ -200,7 +200,7 @@ test("doctor names functions of a renamed schema, and its fix repairs them.", as
     stdout,
     /^bad {3}drift: the function add_job .*\n +fix: worker migrate --schema=jobs$/m,
   );
-  assert.match((await quickly(["migrate"], env)).stdout, /^Brought the schema jobs up to date/);
+  assert.match((await quickly(["migrate"], env)).stdout, /^Updated the schema jobs/);
   assert.equal((await quickly(["doctor"], env)).status, 0);
 });
 test("doctor and cron name what is ahead of the clock, doctor what is behind a table.", async () => {

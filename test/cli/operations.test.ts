@@ -52,7 +52,7 @@ test("A query is rehearsed, done, receipted, and undone.", async () => {
   assert.ok((await jobsOf("whole")).every((job) => job.last_error === null));
   const again = await run("operations", id, "undo");
   assert.equal(again.status, 1);
-  assert.match(again.stderr, /operation \d+ is undone; only one that is over/);
+  assert.match(again.stderr, /operation \d+ is undone; only an ended operation/);
 });
 
 test("An undo of a deletion names the application's own columns, which it does not restore.", async () => {

@@ -219,7 +219,7 @@ test("Rescheduling refuses no change, a change out of range, and an unknown fiel
     [{ runAt: undefined }, /at least one of/],
     [{ runAt: "soon" }, /^runAt: must be "now", a Date, or/],
     [{ runAt: new Date(Number.NaN) }, /^runAt: must be/],
-    [{ runAt: "now", shiftMs: 1 }, /runAt and shiftMs exclude each other/],
+    [{ runAt: "now", shiftMs: 1 }, /use either runAt or shiftMs/],
     [{ shiftMs: 31_536_000_001 }, /^shiftMs: must be from -31536000000 to/],
     [{ spreadMs: -1 }, /^spreadMs: must be from 0 to/],
     [{ priority: 32_768 }, /^priority: must be a whole number from -32768 to 32767/],

@@ -79,7 +79,8 @@ async function work({ options, stops, manager, logger }: RunParts): Promise<Exit
   }
   await manager.ready(`${options.tasks.length} tasks`, stops.signal);
   await worker.stopped;
-  if (worker.hasAbandonedJobs) logger.error({}, "the worker stopped waiting for jobs that did not end");
+  if (worker.hasAbandonedJobs)
+    logger.error({}, "the worker stopped waiting for jobs that did not end");
   // Stopped without a request: the schema was migrated to a level that this worker does not support.
   return worker.hasAbandonedJobs || !stops.signal.aborted ? 1 : 0;
 }

@@ -202,7 +202,7 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
   await visit(admin, "/maintenance", async ({ page }) => {
     await act(page, /^failed /, "Build…").click();
     await confirm(page, [/Makes fast: failed jobs/], "Build the index failed");
-    await noticed(page, "The index failed is being built now");
+    await noticed(page, "Started building the index failed");
     await page
       .getByRole("row", { name: /^failed / })
       .getByText(/waiting for/)

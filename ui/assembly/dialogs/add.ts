@@ -162,8 +162,8 @@ export class AddDialog extends CommandDialog {
     }
     const said = this.facts.modeNote(draft.value("key"), mode);
     return box("div", "field", [
-      leaf("span", "label", "If the key is taken"),
-      segments("If the key is taken", parts),
+      leaf("span", "label", "If the key exists"),
+      segments("If the key exists", parts),
       said.length > 0 ? leaf("p", "hint", said) : nothing,
     ]);
   }

@@ -114,5 +114,5 @@ function left(found: Sweep): string {
   const spared = found.sparedWorkers.length;
   return spared === 0
     ? ""
-    : ` ${counted(spared, "worker is", "workers are")} left alone, whose own threshold is longer.`;
+    : ` ${counted(spared, "worker is", "workers are")} left alone because of a longer threshold.`;
 }

@@ -1,13 +1,13 @@
-// What an operation is: an action on all jobs that match a query, done in batches, ascending by id.
+// An operation: an action on all jobs that match a query, performed in batches, ascending by id.
 //
 //   running ⇄ paused            running ──▶ canary ──▶ running, or paused when some failed again
-//      │  ╲ owner lost: interrupted, until somebody resumes it
+//      │  ╲ lease expired: interrupted, until it is resumed
 //      ├──▶ done      ┐
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
-// Jobs are meant by a boundary: ids up to the highest at the rehearsal, not changed since. So what is
-// added later is never touched, and nothing is touched twice.
+// Its jobs are those within a boundary: ids up to the highest at the rehearsal, not changed since. So jobs added later
+// are never changed, and no job is changed twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";

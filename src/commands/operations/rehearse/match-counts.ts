@@ -98,7 +98,7 @@ export function countedAs(tally: MatchTally, asOf: string): MatchCounts {
   };
 }
 
-/** What else is known of the matches besides the sample. */
+/** Facts about the matches in addition to the sample. */
 export interface KnownBesides {
   /** Counted one by one: a lower bound of the estimate. */
   readonly walked: MatchTally;
