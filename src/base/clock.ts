@@ -1,11 +1,11 @@
-// The one place that asks the system for the time or waits for it. Database time decides about
-// jobs; this clock only paces our own loops and stamps our own answers.
-// Timers and clocks are those of the moment when this module is loaded: test tools replace the global ones under
-// an application that waits for its database. No delay is longer than Node can count.
+// Reads the clock and waits. PostgreSQL's time decides about jobs; this clock only paces loops and stamps
+// answers.
+// The timers are captured when this module loads, because test tools replace the global ones while an
+// application waits for its database.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
-/** Node's timers count to 2^31 - 1 ms, 24.8 days, and take a longer delay for 1 ms. */
+/** Node counts timers up to 2^31 - 1 ms (24.8 days) and turns a longer delay into 1 ms. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const bounded = (ms: number) => Math.min(ms, LONGEST_TIMER_MS);
@@ -37,15 +37,15 @@ const { now: epochMs } = Date;
 const uptimeMs = performance.now.bind(performance);
 const sharedNs = process.hrtime.bigint;
 
-/** What paces a loop; a test gives one that it moves by hand. */
+/** Paces a loop. Tests pass one that they advance by hand. */
 export interface Clock {
   /** Milliseconds by a clock that never jumps. */
   monotonic(): number;
-  /** Calls back once, after `ms`, unless what it returns is called before. */
+  /** Calls `callback` once, after `ms`. The function that it returns cancels the call. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The system's. Its timers keep the process alive: a worker that only waits for one still lives. */
+/** The system's clock. Its timers keep the process alive: a worker that only waits for a timer must not exit. */
 export const systemClock: Clock = Object.freeze({
   monotonic,
   after(ms: number, callback: () => void) {
@@ -54,7 +54,7 @@ export const systemClock: Clock = Object.freeze({
   },
 });
 
-/** The same for what nobody waits for: the process may end before its timers. */
+/** Like `systemClock`, but its timers do not keep the process alive. */
 export const backgroundClock: Clock = Object.freeze({
   monotonic,
   after(ms: number, callback: () => void) {
@@ -78,7 +78,7 @@ export function sharedMonotonicUs(): bigint {
   return sharedNs() / 1_000n;
 }
 
-/** Waits `ms` milliseconds, or until `signal` aborts; never throws. True when the time passed. */
+/** Waits `ms` milliseconds, or until `signal` aborts. Returns true if the time has passed; never throws. */
 export async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   try {

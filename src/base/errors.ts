@@ -1,8 +1,8 @@
-// Every failure that we expect: a code a program can test, a sentence a person can act on.
-// The command line turns it into one line and an exit status, the admin into an HTTP status.
+// Every expected failure, with a code for programs and a message for people. The command line turns it into
+// one line and an exit status, the admin into an HTTP status.
 import { types } from "node:util";
 
-/** Codes are part of the public interface: HTTP bodies carry them, callers may test them. */
+/** Codes are public: HTTP bodies carry them and callers compare them. */
 export type ErrorCode =
   | "bad_input"
   | "query_too_wide"
@@ -25,12 +25,12 @@ export type ErrorCode =
   | "conflict"
   | "extension_missing";
 
-/** The same in every copy of the library: a task's package is another copy than the executable's. */
+/** Shared by all copies of the library: a task's package is another copy than the executable's. */
 const KIND = Symbol.for("pg-job-worker.error");
 
 /**
- * An expected failure. `message` says what to do next; `cause` keeps what was underneath. `instanceof`
- * also recognises one of another copy of the library.
+ * An expected failure. `message` includes what to do next; `cause` is the original error. `instanceof` also
+ * matches errors of another copy of the library.
  */
 export class WorkerError extends Error {
   readonly code: ErrorCode;
@@ -55,21 +55,21 @@ export class WorkerError extends Error {
 const kindOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? (value as { [KIND]?: unknown })[KIND] : undefined;
 
-/** What `instanceof` does for a class of its own. */
+/** The default behaviour of `instanceof`, for subclasses of this copy. */
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 
-/** One thing wrong with an input; `path` is the field as the user wrote it, such as `ids[2]`. */
+/** One problem of an input. `path` is the field as the caller wrote it, such as `ids[2]`. */
 export interface Problem {
   readonly path: string;
   readonly message: string;
-  /** Where in the field's text, in UTF-16 units: from `at` up to, not including, `end`. */
+  /** The part of the field's text that is wrong, in UTF-16 units: from `at` up to, but not including, `end`. */
   readonly at?: number;
   readonly end?: number;
-  /** What to write in place of that part; null = nobody knows. */
+  /** A replacement for that part, or null if there is none. */
   readonly suggestion?: string | null;
 }
 
-/** Refused input. All problems are reported at once and nothing has been changed. */
+/** Invalid input. All problems are reported at once, and nothing has been changed. */
 export class InputError extends WorkerError {
   declare readonly code: "bad_input" | "query_too_wide";
   readonly problems: readonly Problem[];
@@ -99,7 +99,7 @@ function sentence(problem: Problem): string {
   return problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
 }
 
-/** The text of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
     return error.errors.map(messageOf).join("; ");
@@ -112,17 +112,17 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** Of a certificate: without Node's advice on an option of its own, which the executable does not have. */
+/** Removes Node's advice to use one of its own options, which the executable does not have. */
 export function withoutNodeHint(message: string): string {
   return message.replace(/; if the root CA is installed.*$/s, "");
 }
 
-/** What was thrown, if it is an Error, or else one that says it. */
+/** The thrown value if it is an Error; otherwise an Error with its text. */
 export function errorOf(thrown: unknown): Error {
   return isError(thrown) ? thrown : new Error(messageOf(thrown));
 }
 
-/** An Error of any realm: Jest runs tests in one of their own. Of a proxy even this question may throw. */
+/** True for an Error of any realm (Jest runs tests in one of their own). A proxy may throw even on this check. */
 export function isError(value: unknown): value is Error {
   try {
     return types.isNativeError(value) || value instanceof Error;

@@ -1,12 +1,12 @@
-// Reads a JSON object without touching its values: each top-level member keeps its exact text, so
-// that payloads pass byte for byte and 64-bit ids are never rounded. The grammar itself is checked by
-// JSON.parse; this file only finds where members begin and end in text that is known to be valid.
+// Reads a JSON object without touching its values: each top-level member keeps its exact text, so that
+// payloads pass byte for byte and 64-bit ids are not rounded. JSON.parse checks the grammar; this file only
+// finds where members begin and end in valid text.
 import { InputError } from "./errors.ts";
 
-/** Deeper nesting than anybody writes; keeps every recursive reader behind us safe. */
+/** Far deeper than real payloads. It keeps every later recursive reader safe. */
 const MAX_DEPTH = 200;
 
-/** Name → exact text of the value. Throws InputError when the body is not one plain JSON object. */
+/** Maps each name to the exact text of its value. Throws InputError unless the body is one JSON object. */
 export function jsonMembers(text: string): Map<string, string> {
   checkDepth(text);
   if (!isObject(parsed(text))) throw new InputError("the body must be a JSON object");
@@ -16,14 +16,14 @@ export function jsonMembers(text: string): Map<string, string> {
     const end = skipString(part, 0);
     const name = JSON.parse(part.slice(0, end)) as string;
     if (members.has(name)) {
-      throw new InputError([{ path: shortened(name), message: "is there more than once" }]);
+      throw new InputError([{ path: shortened(name), message: "occurs more than once" }]);
     }
     members.set(name, part.slice(part.indexOf(":", end) + 1).trim());
   }
   return members;
 }
 
-/** The exact texts of a JSON array's elements, or null when `text` (valid JSON) is no array. */
+/** Returns the exact texts of a JSON array's elements, or null if `text` (valid JSON) is not an array. */
 export function jsonElements(text: string): string[] | null {
   return text.startsWith("[") ? [...parts(text)] : null;
 }
@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // V8's message quotes the body; the position is of little use to a person and none to a program.
+    // V8's message quotes the body, and its position helps neither people nor programs.
     const hint = text.trim() === "" ? "it is empty" : "check its quotes, commas and brackets";
     throw new InputError(`the body is not JSON: ${hint}`);
   }
@@ -49,7 +49,7 @@ const BACKSLASH = 0x5c;
 const isOpening = (code: number) => code === 0x7b || code === 0x5b;
 const isClosing = (code: number) => code === 0x7d || code === 0x5d;
 
-/** The comma-separated parts between the outermost brackets, trimmed; none when they are empty. */
+/** Yields the comma-separated parts between the outermost brackets, trimmed. */
 function* parts(text: string): Generator<string> {
   let depth = 0;
   let start = -1;
@@ -81,7 +81,7 @@ function skipString(text: string, start: number): number {
   return end < 0 ? text.length + 1 : end + 1;
 }
 
-/** An odd number of backslashes stands before it. */
+/** True after an odd number of backslashes. */
 function isEscaped(text: string, at: number): boolean {
   let before = at;
   while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;

@@ -1,59 +1,59 @@
-// Structured logging through pino. Everything else takes the small `Logger` interface, so that an
-// application can pass its own (pino, console-like, …). Lines go to stderr: stdout is for answers.
+// Structured logging through pino. Other code takes the small `Logger` interface, so that an application
+// can pass its own logger. Lines go to stderr, because stdout is for output.
 import type { DestinationStream, Level } from "pino";
 
-/** What the library needs of a logger: fields first, then the sentence (pino's own shape). */
+/** The logger that the library needs: fields first, then the message, as in pino. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** Whether lines of this level are written, as pino tells it. Without it all are. */
+  /** Whether lines of this level are written. Without this method every level is. */
   isLevelEnabled?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
-/** What createLogger() may be told. */
+/** Options of createLogger(). */
 export interface LoggerOptions {
-  /** `json`: a line per event; `text`: for people. Default `text`. */
+  /** `json`: one object per line; `text`: for people. Default `text`. */
   readonly format?: "json" | "text";
   /** Lowest level that is written. Default `info`. */
   readonly level?: Level;
 }
 
 const STDERR = 2;
-/** What is kept of lines that cannot be written, such as while the disk is full; more are dropped. */
+/** Buffer for lines that cannot be written, such as while the disk is full. Further lines are dropped. */
 const MOST_KEPT_BYTES = 1_048_576;
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** Whether it has what the library needs of a logger. */
+/** Whether `value` has the methods that the library needs of a logger. */
 export function isLogger(value: unknown): value is Logger {
   const methods = value as Partial<Logger> | null | undefined;
   return LEVELS.every((level) => typeof methods?.[level] === "function");
 }
 
-/** What is wrong with something that is no logger. */
+/** Describes why `value` is not a logger. */
 export function loggerProblem(value: unknown): string {
   if (value instanceof Promise) return "is a promise: write `await createLogger()`";
   return "needs debug, info, warn and error";
 }
 
 /**
- * Builds a logger that writes lines to stderr. A promise, because pino is loaded when it is needed:
+ * Creates a logger that writes lines to stderr. It returns a promise because pino is loaded on demand:
  * `logger: await createLogger()`.
  */
 export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   return cleanLogger(options, (line) => line);
 }
 
-/** The same, whose JSON lines are what `clean` makes of them; one line ends with its line break. */
+/** Like createLogger(), but passes each JSON line, with its line break, through `clean`. */
 export async function cleanLogger(
   options: LoggerOptions,
   clean: (line: string) => string,
 ): Promise<Logger> {
   const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
   const lines = destination({ dest: STDERR, sync: true, maxLength: MOST_KEPT_BYTES });
-  // A full disk, or a reader that has gone, costs lines and never the process.
+  // A full disk or a closed pipe costs log lines, never the process.
   lines.on("error", () => {});
   let stream: DestinationStream = { write: (line) => lines.write(clean(line)) };
   if (options.format !== "json") {
@@ -71,7 +71,7 @@ export async function cleanLogger(
   return logger;
 }
 
-/** A logger that says nothing: the default of everything that an application embeds. */
+/** A logger that writes nothing: the default in applications. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

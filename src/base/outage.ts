@@ -1,36 +1,28 @@
-// What several connections to one server have in common when it goes away: it is told once, one after
-// another they try again, and the first that gets through ends the pauses of all.
+// Coordinates the connections of one process while their server is away: the outage is logged once, the
+// connections retry one after another, and the first that succeeds ends the pauses of the others.
 //
-//   all is well ──the first is lost──▶ away: warned ──the last is back──▶ all is well: informed
-//                                       ▲   ▲                                  │
-//                 seldom, not warned ───┘   └── again within seconds: warned ──┘
-//                    back again: informed only when it lasts
-//
-// A database that answers and refuses in turn, as one on a full disk does, is one outage, and is asked
-// with pauses that grow.
-// So an outage is two lines of log however many connections a worker has, and a server that starts is
-// asked by each worker every 0.4 s, after a minute every 2 s, not by each of its connections.
+// reachable ──the first is lost──▶ away: warning ──the last is back──▶ reachable: info
 import { backgroundClock, type Clock, wait } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import { backoffDelay, retrying } from "./retry.ts";
 
-export interface OutageTrials {
-  /** Ends the tries. */
+export interface OutageRetryOptions {
+  /** Ends the retries. */
   readonly signal: AbortSignal;
   readonly onError?: (error: unknown) => void;
-  /** The clock's, or a test's. */
+  /** Default: the clock's. Tests pass their own. */
   readonly wait?: typeof wait;
 }
 
-/** Between two tries, however long it lasts: jobs must start within seconds once the server is back. */
+/** Between two attempts, however long the outage lasts: jobs must start within seconds once the server is back. */
 const LONGEST_PAUSE_MS = 2_000;
-/** At first: most outages are a restart, and work goes on within a second of its end. */
+/** In the first minute: most outages are restarts, and work should continue within a second of their end. */
 const LONGEST_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
-/** Who is lost again sooner was not really back. Who was away for as long had an outage of its own. */
+/** A connection that is lost again sooner was not really back. One that was away for longer had a new outage. */
 const STEADY_MS = 5_000;
-/** An outage that lasts is told again, each time after twice as long. */
+/** The time until a lasting outage is logged again; it doubles each time. */
 const FIRST_REMINDER_MS = 60_000;
 
 interface Return {
@@ -41,22 +33,22 @@ interface Return {
 export class Outage {
   readonly #logger: Logger;
   readonly #clock: Clock;
-  /** Who is cut off now and since when, and who was since all was well. */
+  /** The connections that are cut off, with the time of each loss, and all connections of this outage. */
   readonly #away = new Map<string, number>();
   readonly #affected = new Set<string>();
   #sinceMs = 0;
-  /** The same, but of the last time only where it came back for a moment. */
+  /** Like `#sinceMs`, but starts again after a short recovery. */
   #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
-  /** How often all was well for a moment only, since it was for longer. */
+  /** Consecutive recoveries that were too short to count. */
   #relapses = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
-  /** Keeps the end of the outage from being told, which waits until it has lasted. */
-  #keepEnd = () => {};
-  /** Of each who has come back: when, and how often in a row it was lost again within seconds. */
+  /** Cancels the log line about the end of the outage, which waits until the end has lasted. */
+  #cancelEnd = () => {};
+  /** For each connection that is back: since when, and how often in a row it was lost again within seconds. */
   readonly #returns = new Map<string, Return>();
-  /** When the last of those who pause may try. */
+  /** The time of the last planned attempt. */
   #lastTurnMs = 0;
   #through = new AbortController();
 
@@ -65,12 +57,12 @@ export class Outage {
     this.#clock = clock;
   }
 
-  /** `who` is cut off, or is refused. */
-  lost(who: string, error: unknown): void {
+  /** Reports that `connection` is cut off or refused. */
+  lost(connection: string, error: unknown): void {
     const nowMs = this.#clock.monotonic();
     const isFirst = this.#away.size === 0;
     if (isFirst) {
-      this.#keepEnd();
+      this.#cancelEnd();
       this.#lostAtMs = nowMs;
     }
     const isRelapse = nowMs - this.#backAtMs < STEADY_MS;
@@ -81,52 +73,52 @@ export class Outage {
       this.#affected.clear();
     }
     if (isFirst && isRelapse) this.#relapses++;
-    if (!this.#away.has(who)) this.#countRelapse(who, nowMs);
-    this.#away.set(who, this.#away.get(who) ?? nowMs);
-    this.#affected.add(who);
-    const fields = { connection: who, error: messageOf(error) };
+    if (!this.#away.has(connection)) this.#countRelapse(connection, nowMs);
+    this.#away.set(connection, this.#away.get(connection) ?? nowMs);
+    this.#affected.add(connection);
+    const fields = { connection, error: messageOf(error) };
     if (isFirst && this.#relapses <= 1)
       this.#logger.warn(
         fields,
-        "the database is away or refuses; running jobs go on, their results wait",
+        "the database is unreachable; running jobs continue and their results are kept",
       );
-    else this.#goesOn(fields);
+    else this.#logStillAway(fields);
   }
 
-  #countRelapse(who: string, nowMs: number): void {
-    const last = this.#returns.get(who);
+  #countRelapse(connection: string, nowMs: number): void {
+    const last = this.#returns.get(connection);
     if (last === undefined) return;
     const isRelapse = nowMs - last.atMs < STEADY_MS;
-    this.#returns.set(who, { ...last, relapses: isRelapse ? last.relapses + 1 : 0 });
+    this.#returns.set(connection, { ...last, relapses: isRelapse ? last.relapses + 1 : 0 });
   }
 
-  #goesOn(fields: object): void {
+  #logStillAway(fields: object): void {
     const awayMs = Math.round(this.#awayMs());
     const isReminder = awayMs >= this.#remindMs;
     if (isReminder) this.#remindMs = 2 * awayMs;
-    const say = isReminder ? this.#logger.warn : this.#logger.debug;
+    const log = isReminder ? this.#logger.warn : this.#logger.debug;
     const all = { ...fields, connections: [...this.#away.keys()], away_ms: awayMs };
-    say.call(this.#logger, all, "the database is still away");
+    log.call(this.#logger, all, "the database is still unreachable");
   }
 
-  /** `who` works again. Nothing where it was not lost. */
-  back(who: string): void {
-    const lostAtMs = this.#away.get(who);
+  /** Reports that `connection` works again. Does nothing if it was not lost. */
+  back(connection: string): void {
+    const lostAtMs = this.#away.get(connection);
     if (lostAtMs === undefined) return;
-    this.#away.delete(who);
+    this.#away.delete(connection);
     this.#endPauses();
     this.#backAtMs = this.#clock.monotonic();
     const wasOutage = this.#backAtMs - lostAtMs >= STEADY_MS;
-    const relapses = wasOutage ? 0 : (this.#returns.get(who)?.relapses ?? 0);
-    this.#returns.set(who, { atMs: this.#backAtMs, relapses });
+    const relapses = wasOutage ? 0 : (this.#returns.get(connection)?.relapses ?? 0);
+    this.#returns.set(connection, { atMs: this.#backAtMs, relapses });
     if (this.#away.size > 0) return;
     const fields = { connections: [...this.#affected], away_ms: Math.round(this.#awayMs()) };
-    const tell = () => this.#logger.info(fields, "the database is back");
-    if (this.#relapses === 0) tell();
-    else this.#keepEnd = this.#clock.after(STEADY_MS, tell);
+    const logEnd = () => this.#logger.info(fields, "the database is reachable again");
+    if (this.#relapses === 0) logEnd();
+    else this.#cancelEnd = this.#clock.after(STEADY_MS, logEnd);
   }
 
-  /** Connects: the first time that it works again the others try at once. */
+  /** Runs `connect`. After a failure, the first success ends the pauses of all connections. */
   async reaching(connect: () => Promise<void>): Promise<void> {
     try {
       await connect();
@@ -140,52 +132,59 @@ export class Outage {
   }
 
   /**
-   * Does `work` until it does not throw, as retrying() does; `who` is lost while it throws, and back when
-   * it has `succeeded`. False when `signal` ended it. Never rejects.
+   * Runs `work` until it does not throw, as retrying() does. `connection` counts as lost while `work`
+   * throws, and as back once `work` calls `succeeded`. Returns false if `signal` ended it; never rejects.
    */
   async retrying(
-    who: string,
+    connection: string,
     work: (succeeded: () => void) => Promise<void>,
-    { signal, onError, wait: waits = wait }: OutageTrials,
+    { signal, onError, wait: waitFor = wait }: OutageRetryOptions,
   ): Promise<boolean> {
-    await this.#pauseAfterRelapses(who, signal, waits);
+    await this.#pauseAfterRelapses(connection, signal, waitFor);
     const isDone = await retrying(
       (succeeded) =>
         work(() => {
           succeeded();
-          this.back(who);
+          this.back(connection);
         }),
       {
         signal,
         onError: (error) => {
-          if (!signal.aborted) this.lost(who, error);
+          if (!signal.aborted) this.lost(connection, error);
           onError?.(error);
         },
         longestMs: () => this.#longestPauseMs,
         pause: async (ms) => {
-          await this.#pauseAfterRelapses(who, signal, waits);
-          await this.pause(ms, signal, waits);
+          await this.#pauseAfterRelapses(connection, signal, waitFor);
+          await this.pause(ms, signal, waitFor);
         },
       },
     );
-    // Who ends while it is cut off is not waited for, and not called back.
-    this.#away.delete(who);
+    // A connection that ends while it is cut off is no longer part of the outage.
+    this.#away.delete(connection);
     return isDone;
   }
 
-  /** At least `ms` after whoever else pauses, or until somebody has got through. */
-  async pause(ms: number, signal: AbortSignal, waits = wait): Promise<void> {
+  /** Waits until at least `ms` after all other pauses, or until a connection succeeds. */
+  async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
     this.#lastTurnMs = Math.max(nowMs, this.#lastTurnMs) + ms;
     const early = this.#through.signal;
-    await waits(this.#lastTurnMs - nowMs, AbortSignal.any([signal, early]));
+    await waitFor(this.#lastTurnMs - nowMs, AbortSignal.any([signal, early]));
   }
 
-  /** Nobody ends it: those who are back for a moment only would wake each other again and again. */
-  async #pauseAfterRelapses(who: string, signal: AbortSignal, waits: typeof wait): Promise<void> {
-    const { relapses = 0 } = this.#returns.get(who) ?? {};
+  /**
+   * A success elsewhere does not end this pause: connections that keep failing would wake each other again
+   * and again.
+   */
+  async #pauseAfterRelapses(
+    connection: string,
+    signal: AbortSignal,
+    waitFor: typeof wait,
+  ): Promise<void> {
+    const { relapses = 0 } = this.#returns.get(connection) ?? {};
     if (relapses === 0) return;
-    await waits(backoffDelay(relapses - 1, { longestMs: LONGEST_PAUSE_MS }), signal);
+    await waitFor(backoffDelay(relapses - 1, { longestMs: LONGEST_PAUSE_MS }), signal);
   }
 
   get #longestPauseMs(): number {

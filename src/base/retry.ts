@@ -1,4 +1,4 @@
-// Trying again: exponential backoff with jitter, bounded in delay.
+// Retries with exponential backoff and jitter.
 import { wait } from "./clock.ts";
 
 export interface BackoffOptions {
@@ -8,7 +8,10 @@ export interface BackoffOptions {
   readonly longestMs?: number;
 }
 
-/** The delay before attempt `attempt` (0-based): doubled each time, ± 25 % so that many do not march in step. */
+/**
+ * The delay in milliseconds before attempt `attempt` (0-based). It doubles each time, ± 25 % so that
+ * clients spread out.
+ */
 export function backoffDelay(attempt: number, options: BackoffOptions = {}): number {
   const { firstMs = 100, longestMs = 10_000 } = options;
   const base = Math.min(longestMs, firstMs * 2 ** Math.min(attempt, 30));
@@ -16,19 +19,18 @@ export function backoffDelay(attempt: number, options: BackoffOptions = {}): num
 }
 
 export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
-  /** Longest delay, milliseconds; a function is asked before each. Default 10,000. */
+  /** Longest delay, milliseconds. A function is called before each delay. Default 10,000. */
   readonly longestMs?: number | (() => number);
-  /** Ends the tries. */
+  /** Ends the retries. */
   readonly signal: AbortSignal;
   onError(error: unknown): void;
-  /** How to pause between two tries, where something else may end a pause early. Default: the clock's. */
+  /** Replaces the pause between two attempts, so that it can be ended early. Default: the clock's wait(). */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 /**
- * Does `work` until it does not throw, with a longer pause after each failure. `work` calls
- * `succeeded` where it got on before it failed: the pauses then begin anew with a short one.
- * False when `signal` ended it. Never rejects.
+ * Runs `work` until it does not throw, with a longer pause after each failure. When `work` calls
+ * `succeeded`, the pauses start short again. Returns false if `signal` ended it; never rejects.
  */
 export async function retrying(
   work: (succeeded: () => void) => Promise<void>,

@@ -1,6 +1,6 @@
-// Waiting for several things of which any may fail.
+// Waits for several promises of which any may reject.
 
-/** All of them, and then the first error: none is left behind without a listener. */
+/** Waits for all of them, then throws the first error. No promise is left without a handler. */
 export async function settled(work: readonly unknown[]): Promise<unknown[]> {
   const results = await Promise.allSettled(work);
   return results.map((one) => {

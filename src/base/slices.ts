@@ -1,13 +1,12 @@
-// Long work on many items without holding up everybody else: after each slice the event loop gets its
-// turn.
+// Splits long work on many items into slices, so that other work gets its turn on the event loop.
 import { monotonic, nextTurn } from "./clock.ts";
 
 /**
- * A request beside it waits for a slice at each of its round trips to the database: a dozen of 8 ms made
- * an answer of 15 ms one of 70.
+ * A concurrent request waits up to one slice at each of its round trips to the database: with a dozen round
+ * trips and slices of 8 ms, an answer took 70 ms instead of 15.
  */
 const SLICE_MS = 2;
-/** Items between two looks at the clock. */
+/** Items between two checks of the clock. */
 const BETWEEN_LOOKS = 16;
 
 /** Calls `work` for each item in order. One item should take less than a millisecond. */

@@ -1,12 +1,12 @@
-// Checks options and bodies against a valibot schema and reports every problem at once, with a
-// "did you mean" for a misspelt name. The only file that knows how valibot words its issues.
+// Checks options and bodies against a valibot schema and reports every problem at once, with a "did you
+// mean" for a misspelt name. The only file that depends on valibot's wording.
 
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
 import { LONGEST_TIMER_MS } from "./clock.ts";
 import { InputError, type Problem } from "./errors.ts";
 
-/** The checked input; throws InputError that lists all problems. */
+/** Returns the checked input, or throws an InputError with all problems. */
 export function validate<const S extends v.GenericSchema>(
   schema: S,
   input: unknown,
@@ -16,12 +16,12 @@ export function validate<const S extends v.GenericSchema>(
   throw new InputError(result.issues.slice(0, MOST_PROBLEMS).flatMap(problems));
 }
 
-/** More are not reported. */
+/** Further problems are not reported. */
 const MOST_PROBLEMS = 100;
 
 /**
- * A list of at most `most` items. Its length is checked first: the items of a list that is too long are not
- * looked at, however many there are.
+ * A list of at most `most` items. The length is checked first, so the items of a list that is too long are
+ * never visited.
  */
 export const boundedList = <S extends v.GenericSchema>(
   item: S,
@@ -30,7 +30,7 @@ export const boundedList = <S extends v.GenericSchema>(
   tooMany = `must have at most ${most} items`,
 ) => v.pipe(v.array(v.unknown(), message), v.maxLength(most, tooMany), v.array(item, message));
 
-/** The results of all checks, or one InputError with the problems of all. */
+/** Runs all checks and returns their results, or throws one InputError with the problems of all. */
 export function together<const R extends readonly unknown[]>(
   ...checks: { readonly [K in keyof R]: () => R[K] }
 ): R {
@@ -58,7 +58,7 @@ function problems(issue: Issue): Problem[] {
   return [{ path, message: isMissing ? "is required" : issue.message }];
 }
 
-/** valibot stops at the first unknown field of an object; the others are told, too. */
+/** valibot stops at an object's first unknown field; this reports the others as well. */
 function unknownFields({ message, path = [] as never }: Issue): Problem[] {
   const { known, hints } = JSON.parse(message.slice(KNOWN.length)) as KnownFields;
   const last = path.at(-1);
@@ -74,7 +74,7 @@ function unknownFields({ message, path = [] as never }: Issue): Problem[] {
 
 const MOST_UNKNOWN = 100;
 
-/** `ids[2]`, `payload.to`: the way that the user would write it. */
+/** The path as the caller would write it: `ids[2]`, `payload.to`. */
 function pathOf(keys: Path): string {
   let path = "";
   for (const { key } of keys) {
@@ -84,7 +84,7 @@ function pathOf(keys: Path): string {
   return path;
 }
 
-// An issue does not carry its schema, so the known names travel in the message.
+// An issue does not carry its schema, so the field names travel in the message.
 const KNOWN = "known:";
 
 interface KnownFields {
@@ -97,8 +97,8 @@ function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
 }
 
 /**
- * A strict object whose unknown fields are reported with the nearest known name, or with a hint of its
- * own for a name that users of something else bring along.
+ * A strict object. An unknown field is reported with the nearest field name, or with its own hint if users
+ * of another library often write it.
  */
 export function strict<const E extends v.ObjectEntries>(
   entries: E,
@@ -120,10 +120,10 @@ export const count = (most: number) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-/** Milliseconds, as many as a timer can wait. */
+/** Milliseconds, at most what a timer can count. */
 export const duration = count(LONGEST_TIMER_MS);
 
-/** The same or 0, which means something of its own. */
+/** A duration, or 0, which has a meaning of its own. */
 export const durationOrNone = v.pipe(
   v.number("must be a number"),
   v.integer("must be a whole number"),
@@ -131,18 +131,18 @@ export const durationOrNone = v.pipe(
   v.maxValue(LONGEST_TIMER_MS, `must be at most ${LONGEST_TIMER_MS}`),
 );
 
-/** `, did you mean "queue"?` when one of `known` is near enough, else nothing. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const name = nearest(word, known);
+/** Returns `, did you mean "queue"?` if a candidate is near enough, otherwise an empty string. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const name = nearest(word, candidates);
   return name === null ? "" : `, did you mean "${name}"?`;
 }
 
-/** The one of `known` that was probably meant, whatever its case; null when none is near enough. */
-export function nearest(word: string, known: readonly string[]): string | null {
+/** Returns the candidate that was probably meant, ignoring case, or null if none is near enough. */
+export function nearest(word: string, candidates: readonly string[]): string | null {
   if (word.length > 64) return null;
   let best: string | null = null;
   let least = Number.POSITIVE_INFINITY;
-  for (const name of known) {
+  for (const name of candidates) {
     const steps = distance(word.toLowerCase(), name.toLowerCase());
     if (steps >= least) continue;
     best = name;

@@ -1,13 +1,12 @@
-// The version, from package.json: the bundler puts it into the one file that is shipped.
+// The version, from package.json. The bundler inlines it.
 import manifest from "../../package.json" with { type: "json" };
 
-/** The version of this package. */
 export const VERSION: string = manifest.version;
 
-/** The oldest Node.js: an older one would fail in the middle of something, in words of its own. */
+/** The oldest supported Node.js. An older one fails later with an unclear error. */
 const LEAST_NODE = [22, 15] as const;
 
-/** What is wrong with `version`, such as "22.15.0", in words; null = nothing. */
+/** Describes why `version`, such as "22.15.0", is too old; null if it is not. */
 export function nodeVersionProblem(name: string, version = process.versions.node): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1])) return null;

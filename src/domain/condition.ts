@@ -1,24 +1,25 @@
-// The condition of a job, finer than the contract's four states. Each condition is one record, from which the lists of
-// server and command line follow, and the page's (ui/schema/conditions.mjs). Its SQL is in queue/sql/condition.ts.
+// The seven conditions of a job, finer than the contract's four states. The lists of the server, the
+// command line and the page (ui/schema/conditions.mjs) follow from these records. Their SQL is in
+// queue/sql/condition.ts.
 
 export interface ConditionData {
-  /** Its place where all conditions are shown, and among the tabs of the page: what needs a person first. */
+  /** Its position where all conditions are listed, and among the page's tabs. */
   readonly place: number;
   readonly tab: number;
   /** A worker has locked the job. Such jobs have no time on the horizon. */
   readonly isLocked: boolean;
-  /** The contract's states that jobs in it may have. */
+  /** The contract's states that a job in this condition may have. */
   readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
-  /** On a terminal. */
+  /** Colour on a terminal. */
   readonly colour: "red" | "yellow" | "green" | "cyan" | "faint" | null;
-  /** On the page: its glyph as a path, the tone of the box that explains it, and a sentence. */
+  /** For the page: the path of its icon, the tone of its box, and an explanation. */
   readonly drawing: string;
   readonly tone: "bad" | "warn" | "retry" | "run" | "sched" | "";
   readonly meaning: string;
-  /** The head of the column with the time that matters, and the usual order of a list. */
+  /** The heading of the column with the relevant time, and the default order of a list. */
   readonly timeHead: string;
   readonly sort: "due" | "running" | "-failed_at";
-  /** The wait since the job's time is over matters. */
+  /** Whether the time since the job was due is shown. */
   readonly waits: boolean;
 }
 
@@ -57,7 +58,7 @@ const data = {
     colour: "red",
     tone: "bad",
     drawing: "M4 4l8 8M12 4l-8 8",
-    meaning: "A failed job has used up all its tries.",
+    meaning: "A failed job has used up all its attempts.",
     timeHead: "Failed",
     sort: "-failed_at",
     waits: false,
@@ -70,7 +71,7 @@ const data = {
     colour: "yellow",
     tone: "warn",
     drawing: "M3.5 3.5h9v9h-9zM6 8h4",
-    meaning: "A blocked job is due, and another one has its queue.",
+    meaning: "A blocked job is due, but another job of its queue is running.",
     timeHead: "Late",
     sort: "due",
     waits: true,
@@ -83,7 +84,7 @@ const data = {
     colour: "yellow",
     tone: "retry",
     drawing: "M12.8 8a4.8 4.8 0 1 1-1.5-3.5M12.8 2.6v2.6h-2.6",
-    meaning: "A retrying job has failed and is tried again.",
+    meaning: "A retrying job has failed and will run again.",
     timeHead: "Due",
     sort: "due",
     waits: false,
@@ -120,18 +121,17 @@ export type Condition = keyof typeof data;
 export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 
 /**
- * Exactly one holds, tested in this order: *fetched* = locked, and its holder reports that it has not
- * started it; *running* = locked; *failed* = attempts used up; *blocked* = due, and its named queue is
- * locked by another; *retrying* = an attempt has failed; *scheduled* = run_at ahead; else *ready*.
+ * Every job has exactly one condition, the first of these that applies: *fetched* = locked, and its worker
+ * reports that it has not started it; *running* = locked; *failed* = attempts used up; *blocked* = due, and
+ * another worker has locked its named queue; *retrying* = an attempt has failed; *scheduled* = run_at in
+ * the future; otherwise *ready*.
  */
 export const conditions = Object.keys(data) as readonly Condition[];
 
 const inOrderOf = (place: "place" | "tab") =>
   conditions.toSorted((a, b) => data[a][place] - data[b][place]);
 
-/** In the order in which they are shown everywhere. */
 export const shownConditions: readonly Condition[] = inOrderOf("place");
-/** The page's tabs. */
 export const tabConditions: readonly Condition[] = inOrderOf("tab");
 
 /** The conditions of a locked job. */

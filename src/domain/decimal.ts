@@ -1,5 +1,4 @@
-// Compares numbers of JSON as they are written, of any size: 7.0 is 7, and 2^63 differs from its
-// neighbours.
+// Compares JSON numbers of any size by their text: 7.0 equals 7, and 2^63 differs from its neighbours.
 
 interface Decimal {
   readonly isNegative: boolean;
@@ -9,7 +8,7 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** Below 0, 0 or above 0, as for sorting. Both are numbers of JSON. */
+/** Compares two JSON numbers as a sort function does: negative, 0 or positive. */
 export function compareNumbers(a: string, b: string): number {
   const [left, right] = [decimal(a), decimal(b)];
   const [leftSign, rightSign] = [signOf(left), signOf(right)];
@@ -36,7 +35,7 @@ function decimal(text: string): Decimal {
   return { isNegative, digits, exponent: whole.length - first + Number(power) };
 }
 
-// By hand: a regexp for zeros at the end looks at every zero again.
+// A regular expression for trailing zeros would take quadratic time.
 function firstNotZero(digits: string): number {
   let at = 0;
   while (digits[at] === "0") at++;

@@ -1,28 +1,28 @@
-// Failures of one kind: the first line of the error with what differs from job to job left out. What
-// is left out is stable: groups are compared between versions of the page, and kept in links. A second,
-// coarser group is for a task whose errors differ in words that no expression finds: the error's class and
-// the first stack frame of the application.
+// Groups of similar failures: the first line of the error, without the parts that differ from job to job.
+// The rules are stable, because groups are compared between versions of the page and kept in links. A
+// second, coarser group serves tasks whose errors differ in their words: the error's class and the
+// application's first stack frame.
 import { hash } from "node:crypto";
 
 export interface ErrorGroup {
-  /** 12 hexadecimal digits that stand for the label. */
+  /** 12 hexadecimal digits, a hash of the label. */
   readonly fingerprint: string;
-  /** The first line with `#` in place of numbers, ids, addresses, times, and quoted texts. */
+  /** The first line with `#` in place of numbers, ids, addresses, times and quoted texts. */
   readonly label: string;
   /** A LIKE pattern that all errors of the group match, and perhaps others. */
   readonly likePattern: string;
 }
 
-/** More of a first line adds nothing. */
+/** The rest of a first line is ignored. */
 const LONGEST_LINE = 300;
-/** A group depends on at most this many characters from the beginning of an error. */
+/** A group depends on at most this many leading characters of an error. */
 export const ERROR_START = 600;
 
 const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+/g;
 
 // In this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, files, values of a URL's query, ids
-// behind an underscore, ids of letters and digits in turn, ids with digits inside, numbers. A line has
-// 300 characters, which bounds all of them.
+// after an underscore, ids that alternate letters and digits, ids with digits inside, numbers. A line has
+// at most 300 characters, which limits the cost of all of them.
 const VARYING = new RegExp(
   [
     "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
@@ -35,14 +35,14 @@ const VARYING = new RegExp(
     "(?<=\\?)[\\w.-]+=[^\\s\"'`)]*[^\\s\"'`).,:;]",
     "(?<=_)(?=[a-z]*(?:\\d|[bcdfghj-np-tv-xz]{5}))[a-z0-9]{8,}(?![a-z0-9])",
     "(?<![a-z0-9])[a-z]*\\d+[a-z]+\\d[a-z0-9]*(?![a-z0-9])",
-    // Not such words as base64decode.
+    // Except for words such as base64decode.
     "(?<![a-z0-9])(?!base|http|ipv|oauth|sha|utf)(?=[a-z]+\\d+[a-z])[a-z0-9]{9,}(?![a-z0-9])",
     "\\d+(?:\\.\\d+)*",
   ].join("|"),
   "gi",
 );
 
-// Names of code and of a schema are quoted, too, and differ between defects, not between jobs.
+// Quoted names of code and of a schema differ between defects, not between jobs.
 const NAMED =
   "(?<!\\b(?:reading|setting|column|constraint|relation|table|index|function|module|property) )";
 
@@ -60,20 +60,20 @@ const QUOTED = new RegExp(
   "gi",
 );
 
-/** May be an id of letters, or of letters and digits, such as a nanoid; `prefix_` stays. */
+/** Possibly an id of letters, or of letters and digits, such as a nanoid. `prefix_` is kept. */
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
-/** A ULID may have its digits in front alone. */
+/** A ULID may have digits only at its beginning. */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|[a-z]{12,})$/;
 const SHORTEST_WITHOUT_PREFIX = 16;
 const NANOID = 21;
 
-/** The group of an error as it stands in `last_error`. */
+/** The group of an error, from the text of `last_error`. */
 export function errorGroup(lastError: string): ErrorGroup {
   return groupOfLabel(errorLabel(lastError));
 }
 
-/** The same, once the label is known. */
+/** The group of a label. */
 export function groupOfLabel(label: string): ErrorGroup {
   return { fingerprint: fingerprintOf(label), label, likePattern: likePatternOf(label) };
 }
@@ -100,7 +100,7 @@ function withoutRandom(text: string, prefix: string, id: string): string {
   return isRandom(id) ? `${prefix}#` : text;
 }
 
-/** Letters of both cases, and digits, that change too often for words or follow each other as in none. */
+/** Whether letters of both cases and digits alternate too often for words, or follow each other as in no word. */
 function isRandom(token: string): boolean {
   if (!MIXED_CASE.test(token)) return false;
   const longestWord = Math.max(...token.split(/[^a-z]+/).map(({ length }) => length));
@@ -112,21 +112,21 @@ function isRandom(token: string): boolean {
 
 const LOWER_A = 97;
 const LOWER_Z = 122;
-/** The bit in which small letters differ from capitals. */
+/** The bit that distinguishes lower case from upper case. */
 const CASE = 32;
-// For each letter those that follow it in words and in names of code, as at least three of ten thousand
-// pairs there do. More than half of the pairs of random letters are not among them.
+// For each letter, the letters that follow it in at least 3 of 10,000 pairs of words and names in code.
+// More than half of all pairs of random letters are missing here.
 const FOLLOWERS =
   "bcdfgiklmnprstuvwxy|aeijlorsuy|acehiklortuy|adeilorsuy|abcdefgilmnopqrstuvwxy|aefilorstuy|aeghilnorstu|aeiort|abcdefglmnoprstvxz|eos|aeis|abdeiklostuvy|abeimnopsuy|acdefgiklmnopstuvy|abcdfgiklmnoprstuvwx|adeghiloprstu|lu|acdefgiklmnorstuvy|acefhiklopqstuy|acehiloprstuy|abcdefgilmnprst|aei|aehinor|ceipt|mnpsw|e".split(
     "|",
   );
-/** A bit for each letter that follows the one at this place of the alphabet. */
+/** For each letter, a bit for every letter that may follow it. */
 const FOLLOWING = FOLLOWERS.map((letters) =>
   [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
 );
 const UNUSUAL = 0.3;
 
-/** Of the pairs of letters in its words so many are unusual. */
+/** Whether at least 30 % of the pairs of letters in its words are unusual. */
 function isUnpronounceable(token: string): boolean {
   let pairs = 0;
   let unusual = 0;
@@ -143,7 +143,7 @@ function isUnpronounceable(token: string): boolean {
   return unusual >= 2 && unusual >= pairs * UNUSUAL;
 }
 
-/** The pattern of a label alone. */
+/** The LIKE pattern of a label. */
 export function likePatternOf(label: string): string {
   return `${label.replace(/[\\%_]/g, "\\$&").replaceAll("#", "%")}%`;
 }
@@ -157,12 +157,12 @@ export interface ErrorPlace {
   readonly label: string;
 }
 
-// Parts of the executable are in no folder.
+// Parts of the executable have no folder.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;
 
-/** The place of a task's error, by its class and the first frame outside of node_modules and of the worker. */
+/** The place of a task's error: its class and the first frame outside node_modules and the worker. */
 export function errorPlace(task: string, lastError: string): ErrorPlace {
   const start = lastError.slice(0, ERROR_START);
   const kind = CLASS.exec(start)?.[1] ?? "Error";

@@ -1,7 +1,7 @@
-// Job ids as callers give them: decimal strings, because a PostgreSQL bigint does not fit a number.
+// Job ids from callers: decimal strings, because a PostgreSQL bigint does not fit a number.
 import { InputError, type Problem } from "../base/errors.ts";
 
-/** Most ids in one call: a bound on the statement, its locks and its answer. */
+/** The maximum in one call. It limits the statement, its locks and its result. */
 export const MAX_IDS = 10_000;
 
 const MAX_BIGINT = 9_223_372_036_854_775_807n;
@@ -12,7 +12,7 @@ export function isJobId(text: unknown): text is string {
   return typeof text === "string" && /^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_BIGINT;
 }
 
-/** The distinct ids of a call. Throws InputError unless there are 1 to 10,000 and all are job ids. */
+/** Returns the distinct ids. Throws InputError unless there are 1 to 10,000 valid job ids. */
 export function checkedJobIds(ids: readonly string[]): string[] {
   if (!Array.isArray(ids) || ids.length === 0) {
     throw new InputError([{ path: "ids", message: "must list at least one job id" }]);
@@ -29,7 +29,7 @@ export function checkedJobIds(ids: readonly string[]): string[] {
   return [...new Set(ids)];
 }
 
-/** One id; throws InputError when it is not one. */
+/** Returns the id, or throws InputError. */
 export function checkedJobId(id: string): string {
   if (!isJobId(id)) throw new InputError([{ path: "id", message: FORM }]);
   return id;

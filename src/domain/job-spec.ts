@@ -1,5 +1,5 @@
-// What a caller may say about a job to be added, and the limits the schema sets. Checked here, at
-// the edge, all problems at once, so that the database only ever refuses what it alone can know.
+// The options of a job to be added, and the schema's limits. All problems are reported at once, before the
+// database is involved.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { boundedList, strict, validate } from "../base/validate.ts";
@@ -9,14 +9,14 @@ import { payloadText } from "./payload.ts";
 /** How an existing unlocked job with the same key is treated (Graphile Worker's `job_key_mode`). */
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
- * What becomes of a waiting job with the same key: it is overwritten (`replace`), overwritten but for
- * its time (`preserve_run_at`), or left as it is (`unsafe_dedupe`, also when it is running or failed).
+ * What happens to a waiting job with the same key: it is overwritten (`replace`), overwritten except for
+ * its time (`preserve_run_at`), or left unchanged (`unsafe_dedupe`, also if it is running or failed).
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
-/** What may be said of a job beside its task and payload. */
+/** Options of a job besides its task and payload. */
 export interface JobSpec {
-  /** Jobs of one named queue run one at a time, in order. ≤ 128 characters. */
+  /** Jobs of a named queue run one at a time, in order. At most 128 characters. */
   readonly queueName?: string | undefined;
   /** Earliest time to run. Default: now, by the database's clock. */
   readonly runAt?: Date | string | undefined;
@@ -39,14 +39,14 @@ export interface JobToAdd {
   readonly spec?: JobSpec | undefined;
 }
 
-/** One job of a batch by its task, whose type says what the payload may be: see typed-job.ts. */
+/** One job of a batch, given by its task, whose type determines the payload's (see typed-job.ts). */
 export interface JobByTask {
   readonly task: { readonly identifier: string };
   readonly payload?: unknown;
   readonly spec?: JobSpec | undefined;
 }
 
-/** A checked job, in the columns of the database's `job_spec` type; null = the database's default. */
+/** A checked job with the columns of the database's `job_spec` type. null = the database's default. */
 export interface ResolvedJob {
   readonly identifier: string;
   readonly payload: string;
@@ -59,13 +59,13 @@ export interface ResolvedJob {
   readonly jobKeyMode: JobKeyMode;
 }
 
-// PostgreSQL text cannot hold U+0000, and half a surrogate pair would arrive as another character.
+// PostgreSQL text cannot store U+0000, and half a surrogate pair would become another character.
 const storable = v.check(
   (text: string) => !text.includes("\0") && text.isWellFormed(),
   "must not contain a NUL character or half a surrogate pair",
 );
 
-/** Text of `least`–`longest` characters; the database counts characters, so we count code points. */
+/** Text of `least`–`longest` characters. Counts code points, as the database does. */
 export const boundedText = (least: number, longest: number) =>
   v.pipe(
     v.string("must be a string"),
@@ -89,14 +89,13 @@ const integer = (least: number, most: number) =>
 export const smallint = integer(-32_768, 32_767);
 /** `max_attempts`: at least one. */
 export const attemptLimit = integer(1, 32_767);
-/** `attempts`: none or more. */
 export const attemptCount = integer(0, 32_767);
 
 export const identifier = v.pipe(
   boundedText(1, 128),
   v.check((text) => text === "" || text.trim() !== "", "must not be blank"),
 );
-/** At most this long in the schema's own check. */
+/** The schema's own limit. */
 export const jobKey = boundedText(1, 512);
 
 const specSchema = v.pipe(
@@ -128,7 +127,7 @@ const jobSchema = strict({
   spec: v.optional(specSchema, {}),
 });
 
-/** A batch is mostly jobs without a spec, of an identifier that has been checked already. */
+/** Most jobs of a batch have no spec, and an identifier that has been checked before. */
 function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
   if (typeof job !== "object" || job === null || !checked.has(job.identifier)) return false;
   for (const name in job) if (name !== "identifier" && name !== "payload") return false;
@@ -161,12 +160,12 @@ export function resolveJob(job: JobToAdd): ResolvedJob {
   };
 }
 
-/** The identifier of a task, or the one that was given; it is checked where the job is. */
+/** Returns the task's identifier, or the given one unchecked: resolveJob() checks it. */
 export function identifierOf(task: string | JobByTask["task"]): string {
   return typeof task === "object" && task !== null ? task.identifier : task;
 }
 
-/** The job by its identifier. Throws InputError where `task` is none, or both are given. */
+/** Returns the job with its task's identifier. Throws InputError if `task` is not a task, or both are given. */
 export function named(job: JobToAdd | JobByTask): JobToAdd {
   if (typeof job !== "object" || job === null || !("task" in job)) return job;
   const { task, ...rest } = job;
@@ -179,7 +178,7 @@ export function named(job: JobToAdd | JobByTask): JobToAdd {
   return { ...rest, identifier: task.identifier };
 }
 
-/** Checks a batch; a problem's path says which job, such as `jobs[3].spec.priority`. */
+/** Checks a batch. A problem's path names the job, such as `jobs[3].spec.priority`. */
 export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[]): ResolvedJob[] {
   const problems: { path: string; message: string }[] = [];
   const resolved: ResolvedJob[] = [];

@@ -1,21 +1,24 @@
-// What a job is, as everybody above the database sees it, and its JSON on the wire. Pure.
+// A job as all layers above the database use it, and its JSON on the wire.
 
-/** Exactly one holds, tested in this order: locked_at set; attempts used up; run_at ahead; else ready. */
+/**
+ * Every job has exactly one state, the first that applies: locked_at set; attempts used up; run_at in the
+ * future; else ready.
+ */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
-/** Where a job stands: being run, out of attempts, waiting for its time, or waiting for a worker. */
+/** A job's state: locked by a worker, out of attempts, waiting for its time, or waiting for a worker. */
 export type JobState = (typeof jobStates)[number];
 
 /** One row of the queue. Ids are strings: they are PostgreSQL bigints. */
 export interface Job {
   readonly id: string;
   readonly taskId: number;
-  /** null when the task's row is gone. */
+  /** null if the task's row was deleted. */
   readonly taskIdentifier: string | null;
   readonly queueId: number | null;
   readonly queueName: string | null;
-  /** The payload's exact JSON text, as it is stored. */
+  /** The payload's exact JSON text, as stored. */
   readonly payloadText: string;
-  /** The payload, parsed at first use. Integers beyond 2^53 are exact only in `payloadText`. */
+  /** The payload, parsed on first access. Integers beyond 2^53 are exact only in `payloadText`. */
   readonly payload: unknown;
   readonly priority: number;
   readonly runAt: Date;
@@ -25,8 +28,8 @@ export interface Job {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /**
-   * The same times as RFC 3339 text with all microseconds that the database has, which a Date cuts
-   * off: for comparing, and for giving back as `runAt` exactly.
+   * The same times as RFC 3339 text with microseconds, which a Date cuts off: for comparisons, and to pass
+   * back as `runAt` exactly.
    */
   readonly runAtText: string;
   readonly createdAtText: string;
@@ -36,19 +39,19 @@ export interface Job {
   readonly lockedAt: Date | null;
   readonly lockedBy: string | null;
   readonly revision: number;
-  /** The flags' JSON text (`{"name": true}`), as it is stored. */
+  /** The flags' JSON text (`{"name": true}`), as stored. */
   readonly flagsText: string | null;
-  /** Neither locked nor exhausted; it may still lie in the future. */
+  /** Neither locked nor failed. Its `runAt` may be in the future. */
   readonly isAvailable: boolean;
   readonly state: JobState;
 }
 
-/** The contract's `ListedJob`, payload and flags byte for byte. `more`: name → JSON text. */
+/** The contract's `ListedJob`, with payload and flags byte for byte. `more` maps further names to JSON texts. */
 export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
   return listedJobTexts(job, more).join("");
 }
 
-/** The same in pieces, of which a payload is one: to be put together once, with others. */
+/** Like listedJobJson(), but in pieces, so that a large payload is copied only once. */
 export function listedJobTexts(job: Job, more: Record<string, string> = {}): string[] {
   const { task_identifier, queue_name, is_available, state, ...rest } = fields(job);
   return object({ ...rest, task_identifier, queue_name, is_available, state, ...more });
@@ -62,7 +65,7 @@ export function actedJobJson(job: Job): string {
   );
 }
 
-/** Field name → JSON text. Written by hand because payload and flags must not be parsed. */
+/** Maps names to JSON texts. Written by hand because payload and flags must not be parsed. */
 function fields(job: Job) {
   return {
     id: job.id,

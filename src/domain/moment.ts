@@ -1,12 +1,12 @@
-// Moments as callers give them, and what PostgreSQL makes of them.
+// Times from callers, and their value in PostgreSQL.
 import * as v from "valibot";
 
-// RFC 3339 with a zone: PostgreSQL would read a bare date in the session's time zone. It knows no
-// year 0, none of more than four digits in the form that Date gives, and no zone beyond 15:59.
+// RFC 3339 with a zone, because PostgreSQL would read a bare date in the session's time zone. PostgreSQL
+// has no year 0, does not accept Date's form of years with more than four digits, and no zone beyond 15:59.
 const RFC3339 =
   /^((?!0000)\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?(?:[Zz]|([+-](?:0\d|1[0-5])):?(\d\d))$/;
 
-/** A moment: a Date, or RFC 3339 text with a time zone; years 1–9999. Gives RFC 3339 text. */
+/** A time: a Date, or RFC 3339 text with a time zone; years 1–9999. The result is RFC 3339 text. */
 export const moment = v.pipe(
   v.union(
     [v.date(), v.string()],
@@ -19,17 +19,17 @@ export const moment = v.pipe(
   v.transform(momentText),
 );
 
-/** Nothing for a Date that is none. */
+/** Empty for an invalid Date. */
 function momentText(value: Date | string): string {
   return value instanceof Date ? (value.toJSON() ?? "") : value;
 }
 
-/** Whether the text is an RFC 3339 time with a zone that PostgreSQL can hold. */
+/** Whether the text is an RFC 3339 time with a zone that PostgreSQL can store. */
 export function isMoment(text: string): boolean {
   return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
 }
 
-/** Date.parse takes 31 February for 3 March. */
+/** Date.parse reads 31 February as 3 March. */
 function isRealDay(text: string): boolean {
   const [year, month, day] = text.split(/[-Tt ]/, 3).map(Number);
   const date = new Date(Date.UTC(2000, (month ?? 0) - 1, day));
@@ -37,7 +37,7 @@ function isRealDay(text: string): boolean {
   return date.getUTCDate() === day;
 }
 
-/** Microseconds since 1970 of a moment's text, rounded as PostgreSQL does (half to even). */
+/** Microseconds since 1970, rounded half to even as PostgreSQL does. */
 export function microsecondsOf(text: string): bigint {
   const [, day, minute, second = ":00", fraction = ".0", hours, minutes] = RFC3339.exec(text) ?? [];
   const zone = hours === undefined ? "Z" : `${hours}:${minutes}`;

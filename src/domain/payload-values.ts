@@ -1,12 +1,12 @@
-// Looks into a payload's text without parsing it as a whole: numbers keep their digits, and no payload
-// is so odd (NUL, half surrogates, any depth) that it could not be read. The text is valid JSON: it
-// comes from a json column.
+// Reads values out of a payload's text without parsing the whole: numbers keep their digits, and any
+// payload can be read (NUL, half surrogates, any depth). The text comes from a json column, so it is valid
+// JSON.
 import type { PathStep } from "./query/query-tree.ts";
 
 /**
- * The texts of the values at `path`. A step by name goes into the elements of a list, too, and a list
- * at the end gives its elements beside itself. Of members with one name the last counts, as it does
- * for JavaScript and jsonb.
+ * Returns the texts of the values at `path`. A step by name also applies to the elements of a list, and a
+ * list at the end adds its elements to the result. Of duplicate members the last counts, as in JavaScript
+ * and jsonb.
  */
 export function valuesAt(json: string, path: readonly PathStep[]): string[] {
   const found: string[] = [];
@@ -39,7 +39,7 @@ function collect(
   }
 }
 
-/** The names of an object's members; none of anything else. */
+/** Returns the names of an object's members; none for other values. */
 export function memberNames(json: string): string[] {
   const names: string[] = [];
   if (json[skipSpace(json, 0)] === "{") {
@@ -50,7 +50,7 @@ export function memberNames(json: string): string[] {
   return [...new Set(names)];
 }
 
-/** Where the value of a member begins. */
+/** Returns where a member's value begins. */
 function member(json: string, start: number, name: string): number | null {
   let found: number | null = null;
   for (const [at, end, value] of members(json, start)) {
@@ -59,7 +59,7 @@ function member(json: string, start: number, name: string): number | null {
   return found;
 }
 
-/** Of each member where its name begins and ends, and where its value begins. */
+/** For each member: where its name begins and ends, and where its value begins. */
 function* members(json: string, start: number): Generator<readonly [number, number, number]> {
   let at = skipSpace(json, start + 1);
   while (json[at] === '"') {
@@ -89,7 +89,7 @@ function* elements(json: string, start: number): Generator<number> {
   }
 }
 
-/** The text of a JSON string. */
+/** Decodes a JSON string. */
 export function stringOf(json: string): string {
   return json.includes("\\") ? (JSON.parse(json) as string) : json.slice(1, -1);
 }

@@ -1,28 +1,28 @@
-// Payloads travel as JSON text, byte for byte: key order, duplicate keys and integers beyond 2^53
-// survive. This file turns what an application gives into that text, and never back and forth.
+// Payloads travel as JSON text, byte for byte: key order, duplicate keys and integers beyond 2^53 survive.
+// This file turns an application's value into that text.
 import { InputError } from "../base/errors.ts";
 
-/** Known in every copy of the library: a task's package is another copy than the executable's. */
+/** Shared by all copies of the library: a task's package is another copy than the executable's. */
 const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
- * JSON text that passes through exactly as it is, also within a payload's objects and arrays. Build it
- * with `rawJson()`. JSON.stringify() outside of this library writes its value as JavaScript reads it.
+ * JSON text that is stored exactly as it is, also inside a payload's objects and arrays. Create it with
+ * `rawJson()`. JSON.stringify() outside of this library writes its parsed value.
  */
 export class RawJson {
   /**
-   * A symbol, so that an object that happens to have a text is none.
+   * A symbol, so that an unrelated object with a `text` does not match.
    * @internal
    */
   readonly [RAW]: string;
 
   constructor(text: string) {
     this[RAW] = text;
-    // Own and enumerable: JSON.stringify() also reads it where a toJSON() returned this object.
+    // Own and enumerable, so that JSON.stringify() also reads it if a toJSON() returned this object.
     Object.defineProperty(this, "text", { enumerable: true, get: () => met(text) });
   }
 
-  /** True for one of any copy of the library. */
+  /** Also matches an object of another copy of the library. */
   static [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && typeof textOf(value) === "string";
   }
@@ -34,7 +34,7 @@ export class RawJson {
   }
 }
 
-/** Marks `text` as a payload to be stored byte for byte. Throws InputError when it is not JSON. */
+/** Marks `text` as a payload to be stored byte for byte. Throws InputError if it is not JSON. */
 export function rawJson(text: string): RawJson {
   if (!text.isWellFormed()) {
     throw new InputError([{ path: "payload", message: "has half of a surrogate pair" }]);
@@ -50,8 +50,8 @@ export function rawJson(text: string): RawJson {
 }
 
 /**
- * The JSON text of a payload. `undefined` is `{}` (Graphile Worker's default); a bigint is written
- * as an exact integer. Throws InputError for what JSON cannot hold (functions, cycles).
+ * Returns the JSON text of a payload. `undefined` is `{}` (Graphile Worker's default); a bigint becomes an
+ * exact integer. Throws InputError for values that JSON cannot represent (functions, cycles).
  */
 export function payloadText(payload: unknown): string {
   if (payload === undefined) return "{}";
@@ -70,20 +70,23 @@ export function payloadText(payload: unknown): string {
 }
 
 /**
- * No JSON contains it: of the control characters only white space may stand in it. Joins the payloads
- * of a batch on their way to the database.
+ * Separates the payloads of a batch on their way to the database. JSON never contains it: the only control
+ * characters allowed in JSON are white space.
  */
 export const PAYLOAD_SEPARATOR = "\u001f";
 
 const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
 
-/** What was not built with `rawJson()` could hold anything. */
+/** An object that was not created by `rawJson()` can contain any text. */
 function checked(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
 }
 
-/** Whether JSON.stringify() has met a RawJson. It may be another copy's, so all copies share it. */
+/**
+ * Whether JSON.stringify() has read a RawJson. Shared by all copies of the library, since it may be another
+ * copy's.
+ */
 const shared = globalThis as { [MET]?: boolean };
 const MET = Symbol.for("pg-job-worker.RawJson.met");
 
@@ -92,24 +95,24 @@ function met(text: string): string {
   return text;
 }
 
-/** A replacer costs five times as much as it all, so it only runs where a plain attempt fails. */
+/** A replacer makes JSON.stringify() five times as slow, so it runs only if the plain attempt does not suffice. */
 function toJson(payload: unknown): string | undefined {
   try {
     shared[MET] = false;
     const text = JSON.stringify(payload);
     if (!shared[MET]) return text;
   } catch {
-    // A bigint, or what the exact attempt refuses with the same words.
+    // A bigint, or a value that the exact attempt refuses with the same message.
   }
   return toExactJson(payload);
 }
 
-// JSON.rawJSON (ECMAScript "JSON.parse source text access") is newer than the compiler's library.
+// JSON.rawJSON (ECMAScript "JSON.parse source text access") is missing in the compiler's library.
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /**
- * JSON.rawJSON takes no objects, so each raw text is put in for a mark. JSON.stringify() writes that
- * escape in lower case, so no text of the payload looks like one.
+ * JSON.rawJSON does not accept objects, so a mark replaces each raw text. JSON.stringify() writes this
+ * escape in lower case, so no text of the payload equals a mark.
  */
 const MARK = /"\\u001F(\d+)"/g;
 

@@ -1,21 +1,21 @@
-// A number that says how well it is known: nothing is shown as exact that is not.
+// A number with its precision, so that an estimate is never shown as exact.
 
 /** `exact`; `capped`: at least that many; `estimated`: probably between `low` and `high`. */
 export type Precision = "exact" | "capped" | "estimated";
 
-/** Where a number comes from. */
+/** The source of a number. */
 export type Basis = "probe" | "scan" | "sample" | "census" | "heartbeat" | "catalog";
 
-/** On the wire as it stands here. */
+/** Has this form on the wire, too. */
 export interface Value {
   readonly value: number;
   readonly precision: Precision;
-  /** Not with `exact`. */
+  /** Missing if `exact`. */
   readonly low?: number;
-  /** Not with `exact`; null with `capped`: nobody knows. */
+  /** Missing if `exact`; null if `capped`, which has no upper bound. */
   readonly high?: number | null;
   readonly basis: Basis;
-  /** RFC 3339, UTC: the moment of which it tells. */
+  /** RFC 3339, UTC: the time to which the number refers. */
   readonly as_of: string;
 }
 
@@ -23,12 +23,11 @@ export function exact(value: number, basis: Basis, asOf: string): Value {
   return { value, precision: "exact", basis, as_of: asOf };
 }
 
-/** At least `cap`. */
 export function capped(cap: number, basis: Basis, asOf: string): Value {
   return { value: cap, precision: "capped", low: cap, high: null, basis, as_of: asOf };
 }
 
-/** `atLeast`: what is proven; an estimate is never below it. `digits` follow the interval's width. */
+/** An estimate ± `margin`, but not below `atLeast`, which is certain. Rounded according to the margin. */
 export function estimated(
   value: number,
   margin: number,
@@ -42,7 +41,7 @@ export function estimated(
   return { value: rounded, precision: "estimated", low, high, basis, as_of: asOf };
 }
 
-/** An estimate whose interval is not symmetric: few hits in a sample bound it from above only. */
+/** An estimate whose interval is not symmetric: a few hits in a sample limit it only from above. */
 export function between(
   { value, low, high }: Interval,
   basis: Basis,
@@ -55,7 +54,7 @@ export function between(
   return { value: rounded, precision: "estimated", low: least, high: most, basis, as_of: asOf };
 }
 
-/** The first so many of what is counted. */
+/** Limits a value to `most`. */
 export function noMoreThan(whole: Value, most: number): Value {
   const { value, low = value, high = value, basis, as_of } = whole;
   if (low >= most) return exact(most, basis, as_of);
@@ -64,7 +63,7 @@ export function noMoreThan(whole: Value, most: number): Value {
   return { ...whole, precision: "estimated", value: Math.min(value, most), high: highest };
 }
 
-/** Of a part no more is known, and it is no more, than of the whole. */
+/** Limits a part of a whole: it is neither larger nor more precise than the whole. */
 export function within(part: Value, whole: Value): Value {
   if (part.precision === "exact" || whole.precision === "capped") return part;
   const most = whole.precision === "exact" ? whole.value : (whole.high ?? whole.value);
@@ -79,7 +78,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** No more digits than the margin bears: 2,141,318 ± 28,000 is 2,140,000. */
+/** Rounds to the precision of the margin: 2,141,318 ± 28,000 becomes 2,140,000. */
 function roundedTo(value: number, margin: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(margin, 1))));
   return Math.round(value / step) * step;

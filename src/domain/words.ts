@@ -1,4 +1,4 @@
-// Numbers and times in sentences: grouped, and with a sign where they are not exact. Ages are in portable/ages.ts.
+// Numbers and times in sentences: grouped, with a sign if they are not exact. Ages are in portable/ages.ts.
 import { groupedDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 
@@ -13,7 +13,7 @@ export function valueText({ value, precision }: Value): string {
   return precision === "capped" ? `at least ${grouped(value)}` : `≈ ${grouped(value)}`;
 }
 
-/** In a column or a list: `8,400`, `≈ 8,400` or `≥ 8,400`. */
+/** For a column or a list: `8,400`, `≈ 8,400` or `≥ 8,400`. */
 export function shortValue({ value, precision }: Value): string {
   if (precision === "exact") return grouped(value);
   return `${precision === "capped" ? "≥" : "≈"} ${grouped(value)}`;
@@ -26,9 +26,9 @@ export function counted(count: number | Value, one: string, more = `${one}s`): s
   return `${text} ${Math.trunc(number) === 1 ? one : more}`;
 }
 
-/** What begins with `Its one try is` or `All 25 tries are`. */
-export const allTriesAre = (count: number): string =>
-  count === 1 ? "Its one try is" : `All ${grouped(count)} tries are`;
+/** The beginning `Its only attempt is` or `All 25 attempts are`. */
+export const allAttemptsAre = (count: number): string =>
+  count === 1 ? "Its only attempt is" : `All ${grouped(count)} attempts are`;
 
 /** `1st`, `2nd`, `11th`. */
 export function ordinal(count: number): string {
@@ -38,26 +38,26 @@ export function ordinal(count: number): string {
 }
 
 /**
- * A time in a sentence, RFC 3339: `2026-11-26T20:28:50Z`. It follows `at` or `since`, where the page
- * finds it and writes it by the reader's clock.
+ * A time in a sentence, RFC 3339: `2026-11-26T20:28:50Z`. It follows `at` or `since`; the page recognises
+ * it there and shows it in local time.
  */
 export const momentText = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
 const MARKED = "Marked failed ";
 
-/** What stands as the error of a job that somebody has given up and said no more about. */
+/** The error of a job that was failed by hand without a reason. */
 export const markedFailed = (where: string): string => MARKED + where;
 
-/** How the schema's own function marks a job that was failed by hand. */
+/** The error that the schema's own function sets when a job is failed by hand. */
 const BY_FUNCTION = "Manually marked as failed";
 
-/** The job was failed by hand. */
+/** Whether the job was failed by hand. */
 export const isMarkedFailed = (error: string): boolean =>
   error.startsWith(MARKED) || error.startsWith(BY_FUNCTION);
 
 const LONGEST_NAME = 80;
 
-/** A worker in a sentence. Whoever writes locks by hand may leave its name empty. */
+/** A worker at the start of a sentence. Locks set by hand in SQL may have an empty name. */
 export function workerNamed(workerId: string): string {
   return workerId === "" ? "A worker without a name" : named(workerId);
 }
@@ -67,7 +67,7 @@ export function byWorker(workerId: string): string {
   return workerId === "" ? "a worker without a name" : named(workerId);
 }
 
-/** A name in a sentence: as it is, but not without end. */
+/** A name in a sentence, shortened if it is very long. */
 export function named(name: string): string {
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`;
 }

@@ -1,19 +1,19 @@
-// Whole answers of text are sent compressed to who takes gzip: a list of jobs is a sixth of its size then.
+// Compresses text responses for clients that accept gzip. A list of jobs shrinks to a sixth.
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { type HttpRequest, header } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** A smaller one is not worth it. */
+/** Smaller responses are not worth it. */
 const LEAST_CHARS = 300;
-/** A larger one would keep a thread for too long. */
+/** Larger responses would occupy a thread for too long. */
 const MOST_CHARS = 4_000_000;
-/** The quickest level: the next ones save a tenth and take twice as long. */
+/** The fastest level: the next ones save a tenth and take twice as long. */
 const LEVEL = 1;
 
 const compress = promisify(gzip);
 
-/** The same answer, compressed where that is worth it; not one that says how it is encoded already. */
+/** Returns the response, compressed if that is worth it. A response with a content-encoding is unchanged. */
 export async function compressed(
   request: HttpRequest,
   response: HttpResponse,
@@ -30,7 +30,7 @@ export async function compressed(
   return { ...response, headers: { ...varying, "content-encoding": "gzip" }, body: bytes };
 }
 
-/** Of a header; more are not read. */
+/** Further codings of a header are ignored. */
 export const MOST_CODINGS = 32;
 
 /** `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */

@@ -1,6 +1,5 @@
-// An endpoint is a declaration and one function; the dispatcher takes a request to it. The only
-// place where errors become responses: nothing that is thrown gets past it, and no inside detail
-// leaves with a 500 (it goes to the log under the request's id).
+// Endpoints, and the dispatcher that routes requests to them. This is the only place where errors become
+// responses. Internal details never leave with a 500; they are logged under the request's id.
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -14,13 +13,13 @@ export interface Endpoint extends Route {
   readonly run: (request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 }
 
-/** What holds for every request, whatever endpoint it is for. `endpoint` is null when none is. */
+/** Rules for every request. `endpoint` is null if no route matched. */
 export interface Policy<E extends Endpoint> {
   /** Throws a Refusal when the request may not reach the endpoint. */
   admit(request: HttpRequest, endpoint: E | null): void | Promise<void>;
-  /** Headers of the answer; the endpoint's own yield to them. */
+  /** Headers of the response. They override the endpoint's own. */
   headers(endpoint: E | null, status: number): Readonly<Record<string, string>>;
-  /** Told once the answer is known. */
+  /** Called once the response is determined. */
   answered(exchange: Exchange<E>): void;
 }
 
@@ -28,21 +27,21 @@ export interface Exchange<E extends Endpoint> {
   readonly request: HttpRequest;
   readonly endpoint: E | null;
   readonly status: number;
-  /** The error's code, null when there was none. */
+  /** The error's code, or null. */
   readonly code: string | null;
   readonly durationMs: number;
 }
 
-/** Who hears of what went wrong. */
+/** Where failures are reported. */
 export interface Report {
   readonly logger: Logger;
-  /** Told of each answer 503: its code, which request it was for, and the error. */
+  /** Called for each 503 response with its code, the request's fields and the error. */
   readonly onDegraded?:
     | ((code: string, fields: Readonly<Record<string, unknown>>) => void)
     | undefined;
 }
 
-/** The function that answers every request; it never throws. */
+/** Returns the function that answers every request. It never throws. */
 export function createDispatcher<E extends Endpoint>(
   endpoints: readonly E[],
   policy: Policy<E>,
@@ -57,7 +56,7 @@ export function createDispatcher<E extends Endpoint>(
     let code: string | null = null;
     try {
       await policy.admit(request, endpoint);
-      if (match.kind === "unknown") throw new Refusal(404, "not_found", "there is nothing here");
+      if (match.kind === "unknown") throw new Refusal(404, "not_found", "not found");
       if (match.kind === "other_method") throw otherMethod(request.method, match.allow);
       const answer = await match.route.run({ ...request, params: match.params });
       response = await compressed(request, answer);
@@ -74,12 +73,17 @@ export function createDispatcher<E extends Endpoint>(
 
 function otherMethod(method: string, allow: readonly string[]): Refusal {
   const allowed = allow.join(", ");
-  return new Refusal(405, "method_not_allowed", `${method} is not for this path; use ${allowed}`, {
-    headers: { allow: allowed },
-  });
+  return new Refusal(
+    405,
+    "method_not_allowed",
+    `${method} is not allowed for this path; use ${allowed}`,
+    {
+      headers: { allow: allowed },
+    },
+  );
 }
 
-/** The contract's `Error` for anything that was thrown; the log gets what the client must not see. */
+/** Builds the contract's `Error` for anything that was thrown. Internal details only go to the log. */
 export function errorResponse(
   error: unknown,
   request: Pick<HttpRequest, "id" | "method" | "path">,
@@ -87,15 +91,16 @@ export function errorResponse(
 ): HttpResponse {
   const { status, code, message, headers, members } = refusalOf(error);
   const fields = { request: request.id, method: request.method, path: request.path, code };
-  if (status === 500) logger.error({ ...fields, ...insideOf(error) }, "a request failed inside");
+  if (status === 500)
+    logger.error({ ...fields, ...insideOf(error) }, "a request failed with an internal error");
   else if (status === 503) {
     const all = { ...fields, ...insideOf(error) };
-    logger.debug(all, "a request must wait");
+    logger.debug(all, "a request was answered with 503");
     onDegraded?.(code, all);
   }
   const text =
     status === 500
-      ? `something failed inside; the log has the details under request ${request.id}`
+      ? `internal error; the log has the details under request ${request.id}`
       : shortened(message);
   return {
     ...json({ error: text, code, ...members }, status),
@@ -105,7 +110,7 @@ export function errorResponse(
 
 const RETRY = { headers: { "retry-after": "2" } };
 
-/** Status and retry advice of every failure that is not its own; what is not here is a 500. */
+/** The status of each error code. Codes that are not listed become 500. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   bad_input: 400,
   query_too_wide: 400,
@@ -137,7 +142,7 @@ function refusalOf(error: unknown): Refusal {
   }
   if (error instanceof WorkerError) {
     const status = statuses[error.code] ?? 500;
-    // Whoever tries again of his own accord may do it twice.
+    // A client that retries automatically could repeat the action.
     const mayRetry = status === 503 && error.code !== "outcome_unknown";
     return new Refusal(status, error.code, error.message, mayRetry ? RETRY : {});
   }
@@ -153,7 +158,7 @@ function insideOf(error: unknown): object {
   };
 }
 
-/** A sentence may quote what the client sent; an answer does not grow with it. */
+/** A message may quote the client's input; this limits its length. */
 function shortened(text: string): string {
   return text.length <= 1_000 ? text : `${text.slice(0, 1_000)}…`;
 }

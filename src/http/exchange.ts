@@ -1,9 +1,9 @@
-// From Node's request and response objects to ours and back: one call for every request.
+// Converts Node's request and response objects to this library's, once per request.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { wait } from "../base/clock.ts";
-import { createAnswerMemory, type HeldAnswer } from "./bounds/answer-memory.ts";
+import { createAnswerMemory, type Reservation } from "./bounds/answer-memory.ts";
 import { type ClientAddress, networkOf, plainAddress } from "./bounds/client-address.ts";
 import type { HttpConnections, OpenExchange } from "./bounds/connections.ts";
 import type { Limits } from "./bounds/limits.ts";
@@ -15,17 +15,17 @@ import { checkHeaders, checkVersion, type HttpRequest, parseTarget } from "./req
 import type { HttpResponse } from "./response.ts";
 
 export interface ExchangeOptions extends Report {
-  /** Answers a request; it does not throw. */
+  /** Answers a request. Must not throw. */
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
-  /** Headers of answers to what is too malformed to be handled. */
+  /** Headers of responses to requests that are too malformed to be handled. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Who the client is. Default: the connection's peer. */
+  /** Determines the client. Default: the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
-  /** Whether peers have no addresses. Default: they have. */
+  /** Whether peers have no addresses. Default: false. */
   readonly isUnix?: () => boolean;
 }
 
-/** `expects`: the client waits to be invited before it sends the body. `url`: the whole target. */
+/** `expects`: the client sends the body only after `100 Continue`. `url`: the whole target. */
 export type NodeHandler = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -42,7 +42,7 @@ export function createAnswer(
   const peerOf = ({ remoteAddress = "" }: Socket) => (isUnix() ? UNIX_PEER : remoteAddress);
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const memory = createAnswerMemory(limits);
-  /** Behind a request whose end is unclear, nothing of its connection is handled. */
+  /** Connections with a request whose end is unclear. Later requests on them are ignored. */
   const unclear = new WeakSet<Socket>();
 
   const respond = async (request: HttpRequest, problem: Refusal | null) => {
@@ -52,7 +52,7 @@ export function createAnswer(
     try {
       return await options.handle(request);
     } catch (error) {
-      // handle() does not throw; if it does, the process must not end for it.
+      // handle() must not throw; if it does, the process must survive.
       return refused(error, request);
     } finally {
       leave();
@@ -67,16 +67,16 @@ export function createAnswer(
     headers: { ...response.headers, ...options.headers, "x-request-id": id },
   });
 
-  /** The answer as bytes that have a place; else another one, which says why they have none. */
-  const counted = (response: HttpResponse, request: HttpRequest, held: HeldAnswer) => {
+  /** The response as bytes with reserved memory, or a refusal if there is none. */
+  const counted = (response: HttpResponse, request: HttpRequest, reservation: Reservation) => {
     if (typeof response.body === "function") {
-      held.release();
+      reservation.release();
       return response;
     }
     const body = typeof response.body === "string" ? Buffer.from(response.body) : response.body;
-    const problem = held.settle(body?.length ?? 0);
+    const problem = reservation.settle(body?.length ?? 0);
     if (problem === null) return { ...response, body };
-    held.release();
+    reservation.release();
     return refused(problem === "busy" ? noRoom : tooLarge(body?.length ?? 0), request);
   };
 
@@ -87,10 +87,10 @@ export function createAnswer(
       isRead: () => req.complete,
     });
     res.once("close", exchange.close);
-    // Without a listener a connection that breaks while we write would end the process.
+    // Without a listener, a connection that breaks during a write would end the process.
     req.on("error", () => {});
     res.on("error", () => {});
-    // Nothing has moved: the client reads nothing, or there is nothing to be read.
+    // Nothing was transferred: the client does not read, or there is nothing to send.
     res.on("timeout", () => req.socket.writableLength > 0 && req.socket.destroy());
     let invited = !expects;
     const invite = () => {
@@ -100,31 +100,31 @@ export function createAnswer(
     const { request, problem } = readRequest({
       ...{ req, url, peerOf, clientOf, limits, exchange, invite },
       reserve: async (bytes) => {
-        if (!(await held.reserve(bytes, exchange.left))) throw noRoom;
+        if (!(await reservation.reserve(bytes, exchange.left))) throw noRoom;
       },
     });
-    const held = memory.open(req.socket, networkOf(request.client));
+    const reservation = memory.open(req.socket, networkOf(request.client));
     if (problem?.headers["connection"] === "close") unclear.add(req.socket);
     const work = async () => {
-      await held.readOn(exchange.left);
-      // While we work the connection may be silent: the request and the statements have bounds of
-      // their own. Silence counts again once the client has something to read.
+      await reservation.readOn(exchange.left);
+      // The connection may be idle while the request is processed: the request and its statements have
+      // timeouts. The idle timeout starts again with the response.
       req.socket.setTimeout(0);
       return respond(request, problem);
     };
     void work().then((response) => {
-      const isSpoken = checkVersion(req.httpVersion) === null;
-      const close = connections.draining || !invited || !isSpoken;
+      const isSupported = checkVersion(req.httpVersion) === null;
+      const close = connections.draining || !invited || !isSupported;
       if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
-      if (res.destroyed || res.headersSent || exchange.left.aborted) return held.release();
-      exchange.left.addEventListener("abort", () => held.release(), { once: true });
+      if (res.destroyed || res.headersSent || exchange.left.aborted) return reservation.release();
+      exchange.left.addEventListener("abort", () => reservation.release(), { once: true });
       req.socket.setTimeout(limits.stalledMs);
-      send(res, counted(response, request, held), req.method === "HEAD", close);
+      send(res, counted(response, request, reservation), req.method === "HEAD", close);
     });
   };
 }
 
-// Who floods us has to connect again for more: what else is in the pipeline is not looked at.
+// A client that floods the server must reconnect: the rest of its pipeline is ignored.
 const BUSY = { headers: { "retry-after": "2", connection: "close" } };
 
 const tooMany = new Refusal(503, "busy", "too many requests at once; try again", BUSY);
@@ -132,13 +132,13 @@ const tooMany = new Refusal(503, "busy", "too many requests at once; try again",
 const noRoom = new Refusal(
   503,
   "busy",
-  "too many answers wait for readers that do not read; try again",
+  "too many responses are unread; read them and try again",
   BUSY,
 );
 
 function tooLarge(bytes: number): Refusal {
   const size = (bytes / 1_048_576).toFixed(1);
-  const message = `the answer has ${size} MiB, more than one connection may hold; ask for less`;
+  const message = `the answer has ${size} MiB, more than a connection may buffer; request less`;
   return new Refusal(413, "too_large", message);
 }
 
@@ -153,7 +153,7 @@ interface Arrival {
   readonly reserve: HttpRequest["reserve"];
 }
 
-/** The request, and what is wrong with it before anybody has looked at what it wants. */
+/** Builds the request, with the problem of its target, version or headers if it has one. */
 function readRequest(arrival: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;
@@ -205,7 +205,7 @@ function send(
   res.end(bytes);
 }
 
-/** Reads on for a while, so that the client gets to see the answer, then cuts the connection. */
+/** Keeps reading for a while, so that the client gets to read the response, then cuts the connection. */
 function discardRest(req: IncomingMessage, limits: Limits): void {
   const { socket } = req;
   let left = limits.discardedBytes;
@@ -219,7 +219,7 @@ function discardRest(req: IncomingMessage, limits: Limits): void {
     if (left < 0) socket.destroy();
   });
   req.once("end", finish);
-  // After the answer Node no longer tells the request that its connection has closed.
+  // After the response Node no longer reports to the request that its connection has closed.
   socket.once("close", finish);
   req.resume();
   void wait(limits.discardMs, done.signal).then((passed) => passed && socket.destroy());

@@ -1,5 +1,5 @@
-// Our answers on somebody else's node:http server, for the requests that it hands over. The connections
-// are that server's, and so are their number, their timeouts and what it does with the rest.
+// Answers requests on an application's own node:http server. The connections are that server's, and so are
+// their number, their timeouts and all other requests.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createConnections } from "./bounds/connections.ts";
 import { defaultLimits, type Limits } from "./bounds/limits.ts";
@@ -7,7 +7,7 @@ import { createAnswer, type ExchangeOptions } from "./exchange.ts";
 
 export interface Mount {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Ends event streams; from now on every answer is its connection's last. */
+  /** Ends event streams. Every later response is its connection's last. */
   readonly close: () => void;
 }
 
@@ -16,7 +16,7 @@ export function createMount(options: ExchangeOptions, given: Partial<Limits> = {
   const connections = createConnections(limits, false);
   const answer = createAnswer(options, limits, connections);
   return {
-    // Frameworks cut the path under which they have mounted us off the url.
+    // Frameworks remove the path of the mount from the url.
     answer: (req, res) => {
       const { originalUrl } = req as IncomingMessage & { readonly originalUrl?: unknown };
       answer(req, res, false, typeof originalUrl === "string" ? originalUrl : req.url);

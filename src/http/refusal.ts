@@ -1,10 +1,9 @@
-// A request that is answered with a status of HTTP's own (401, 403, 405, 413, …) is refused by
-// throwing this. Failures of the work itself are InputError and WorkerError; endpoint.ts turns all
-// of them into responses.
+// A refused request, thrown to answer with an HTTP status (401, 403, 405, 413, …). Failures of the work
+// itself are InputError and WorkerError; endpoint.ts turns all of them into responses.
 
 export interface RefusalOptions {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further members of the JSON answer. */
+  /** Further members of the JSON response. */
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
@@ -14,7 +13,7 @@ export class Refusal extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** `message` is the sentence a person can act on; `code` what a program tests. */
+  /** `message` is for people, `code` for programs. */
   constructor(status: number, code: string, message: string, options: RefusalOptions = {}) {
     super(message);
     this.name = "Refusal";

@@ -1,50 +1,46 @@
-// A request as an endpoint sees it, the checks of its first line and headers, and the reading of its body: bounded,
-// JSON only, UTF-8 only.
-// Built by server.ts, so that nothing else needs to know Node's HTTP objects.
+// A request as endpoints see it, the checks of its first line and headers, and the reading of its body:
+// bounded, JSON only, UTF-8 only.
 import type { Readable } from "node:stream";
 import { InputError } from "../base/errors.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface HttpRequest {
-  /** Ours, unique in this process's life: in the answer's `x-request-id` and in the log. */
+  /** Unique in this process: in the response's `x-request-id` and in the log. */
   readonly id: string;
   readonly method: string;
   /** `1.1` or `1.0`. */
   readonly httpVersion: string;
-  /** As it was sent: still percent-encoded, without the query. */
+  /** As sent: percent-encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** The path's `{name}` parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** Lower-case names. Headers that mean something exist at most once. */
+  /** Lower-case names. The headers that this server interprets occur at most once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The host the client meant: of an absolute target, else of the Host header. */
+  /** The requested host: of an absolute target, otherwise of the Host header. */
   readonly host: string | undefined;
-  /** Who is at the other end of the connection. */
+  /** The peer of the connection. */
   readonly remoteAddress: string;
-  /** Who has sent it: that peer, or whom a trusted proxy names. For the log and for limits. */
+  /** The client: the peer, or the address reported by a trusted proxy. For the log and for limits. */
   readonly client: string;
-  /** Aborts when the client has gone or the server stops. */
+  /** Aborts when the client disconnects or the server stops. */
   readonly closing: AbortSignal;
-  /** Aborts when the client has gone: nobody waits for the answer. */
+  /** Aborts when the client disconnects. */
   readonly left: AbortSignal;
   readonly body: RequestBody;
-  /**
-   * Reserves memory for the making of its answer: rows, text and bytes. Throws Refusal 503 where there is no
-   * room in time.
-   */
+  /** Reserves memory to build the response: rows, text and bytes. Throws Refusal 503 if there is none in time. */
   reserve(bytes: number): Promise<void>;
-  /** What the endpoint wants to have in the access log beside the usual. Never secrets. */
+  /** Additional fields for the access log. Never secrets. */
   readonly notes: Record<string, unknown>;
 }
 
 export interface RequestBody {
   readonly stream: Readable;
-  /** Answers `Expect: 100-continue`: called once, right before the body is read. */
+  /** Sends `100 Continue`. Called once, right before the body is read. */
   invite(): void;
 }
 
-/** The header's value when it was sent once, else undefined. */
+/** The header's value if it was sent once, otherwise undefined. */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;
@@ -52,7 +48,7 @@ export function header(request: HttpRequest, name: string): string | undefined {
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
 
-/** The text of a JSON body of at most `limit` bytes. 415, 413 or 400 when it is something else. */
+/** Reads a JSON body of at most `limit` bytes. Throws a Refusal (415, 413) or InputError for other bodies. */
 export async function readJsonText(request: HttpRequest, limit: number): Promise<string> {
   const encoding = header(request, "content-encoding");
   if (!JSON_TYPE.test(header(request, "content-type") ?? "")) {
@@ -67,19 +63,19 @@ export async function readJsonText(request: HttpRequest, limit: number): Promise
   }
   const bytes = await readBody(request, limit);
   try {
-    // A byte order mark is not JSON: it stays, so that the parser refuses it.
+    // A byte order mark is not JSON. It is kept, so that the parser refuses it.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new InputError("the body is not valid UTF-8");
   }
 }
 
-/** Stops reading at the limit; what is left over is server.ts's to discard. */
+/** Stops reading at the limit; server.ts discards the rest. */
 function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const { stream } = request.body;
   return new Promise((resolve, reject) => {
     if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
-    // Its end would never come. What has been parsed cannot be had back byte for byte.
+    // Its end would never come, and a parsed body cannot be restored byte for byte.
     if (stream.readableEnded) throw new Refusal(500, "body_taken", BODY_TAKEN);
     const chunks: Buffer[] = [];
     let size = 0;
@@ -102,13 +98,13 @@ function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
 }
 
 const BODY_TAKEN =
-  "somebody else has read the body: mount the admin before body parsers such as express.json()";
+  "the body was already read: mount the admin before body parsers such as express.json()";
 
 function tooLarge(limit: number): Refusal {
   return new Refusal(413, "body_too_large", `the body must not exceed ${limit} bytes`);
 }
 
-// What the request line and the headers must be (RFC 9112, sections 3.2 and 3.3): Node's parser lets these through.
+// Checks that Node's parser omits (RFC 9112, sections 3.2 and 3.3).
 
 export interface RequestTarget {
   readonly path: string;
@@ -116,7 +112,7 @@ export interface RequestTarget {
   readonly host: string | undefined;
 }
 
-/** The target's parts, or null when it is none. An absolute target's host replaces the header's. */
+/** Returns the target's parts, or null if it is invalid. An absolute target's host replaces the header's. */
 export function parseTarget(url: string, hostHeader: string | undefined): RequestTarget | null {
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(url);
   const rest = absolute === null ? url : url.slice(absolute[0].length);
@@ -131,13 +127,13 @@ export function parseTarget(url: string, hostHeader: string | undefined): Reques
 }
 
 /**
- * What is wrong with the version, or null. Node's parser takes `GET /` without one for HTTP/0.9, which
- * has no headers, and HTTP/2.0 for a name of HTTP/1: it is not known what such a client expects.
+ * Returns the problem of the version, or null. Node's parser reads `GET /` without a version as HTTP/0.9,
+ * which has no headers, and accepts HTTP/2.0 as if it were HTTP/1.
  */
 export function checkVersion(httpVersion: string): Refusal | null {
   if (httpVersion === "1.1" || httpVersion === "1.0") return null;
   if (httpVersion === "0.9") return bad("the request line must end with HTTP/1.1");
-  return new Refusal(505, "http_version", `HTTP/${httpVersion} is not spoken here; use HTTP/1.1`);
+  return new Refusal(505, "http_version", `HTTP/${httpVersion} is not supported; use HTTP/1.1`);
 }
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
@@ -145,7 +141,7 @@ const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$
 // Node keeps the first of two; a proxy in front may have checked the second.
 const single = new Set(["host", "authorization", "content-type", "content-length"]);
 
-/** What is wrong with the headers, or null. `raw`: names and values in turn, as they were sent. */
+/** Returns the problem of the headers, or null. `raw`: names and values alternating, as sent. */
 export function checkHeaders(
   raw: readonly string[],
   httpVersion: string,
@@ -158,9 +154,9 @@ export function checkHeaders(
   const seen = new Set<string>();
   for (let at = 0; at < raw.length; at += 2) {
     const name = (raw[at] ?? "").toLowerCase();
-    if (seen.has(name) && single.has(name)) return bad(`the header ${name} is there twice`);
+    if (seen.has(name) && single.has(name)) return bad(`the header ${name} occurs twice`);
     seen.add(name);
-    // The parser would find out only once the request is under way.
+    // The parser would only detect it while the request is being processed.
     if (name === "transfer-encoding" && !/^chunked$/i.test(raw[at + 1] ?? "")) {
       return bad("the only transfer encoding is chunked");
     }
@@ -170,7 +166,7 @@ export function checkHeaders(
   return null;
 }
 
-/** Where such a request ends may be read differently: it is the last of its connection. */
+/** It may be unclear where such a request ends, so it is its connection's last. */
 function bad(message: string): Refusal {
   return new Refusal(400, "bad_request", message, { headers: { connection: "close" } });
 }

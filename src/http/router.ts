@@ -1,6 +1,6 @@
-// From method and path to a route. Paths are compared as they were sent: nothing is decoded before
-// the comparison, so an encoded dot or slash never becomes a separator. A path without parameters
-// wins over one with. `{name}` takes one segment, which is decoded only after it matched.
+// Finds the route of a method and a path. Paths are compared as sent: nothing is decoded before the
+// comparison, so an encoded dot or slash never becomes a separator. A path without parameters wins over one
+// with parameters. `{name}` matches one segment, which is decoded after the match.
 
 export interface Route {
   readonly method: string;
@@ -22,7 +22,7 @@ interface Pattern<R> {
 const UNKNOWN = { kind: "unknown" } as const;
 const NO_PARAMS = Object.freeze({});
 
-/** Builds the router once; it throws for a route that is there twice. */
+/** Creates the router. Throws if a route is duplicated. */
 export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
   const patterns = new Map<string, Pattern<R>>();
   for (const route of routes) {
@@ -31,7 +31,7 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
       methods: new Map(),
     };
     if (pattern.methods.has(route.method)) {
-      throw new Error(`the route ${route.method} ${route.path} is there twice`);
+      throw new Error(`the route ${route.method} ${route.path} is duplicated`);
     }
     pattern.methods.set(route.method, route);
     patterns.set(route.path, pattern);
@@ -39,7 +39,7 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
   const withParams = [...patterns.values()].filter((pattern) => pattern.segments.some(isParam));
 
   return (method, path) => {
-    // A braced path cannot be sent as such by mistake: `{id}` itself is looked up as a parameter.
+    // A path that contains a brace never matches a pattern literally.
     const exact = path.includes("{") ? undefined : patterns.get(path);
     if (exact !== undefined) return pick(exact, method, NO_PARAMS);
     const sent = path.split("/");
@@ -68,7 +68,7 @@ function isParam(segment: string): boolean {
   return segment.startsWith("{") && segment.endsWith("}");
 }
 
-/** The decoded parameters, or null when the path is another one. */
+/** Returns the decoded parameters, or null if the path does not match. */
 function matchSegments(
   pattern: readonly string[],
   sent: readonly string[],

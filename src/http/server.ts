@@ -1,5 +1,4 @@
-// The owner of node:http and node:https: a server that is started and stopped, and whose every resource is
-// bounded (limits.ts), whatever its clients do.
+// The HTTP server, on node:http and node:https. Every resource that clients can use is limited (limits.ts).
 //
 //   new ──start()──▶ listening ──stop()──▶ in-flight requests finish, idle connections and event
 //                                          streams end ──▶ closed, at the latest at the deadline
@@ -22,17 +21,17 @@ import { Refusal } from "./refusal.ts";
 
 export interface HttpServerOptions extends ExchangeOptions {
   readonly listen: ListenTarget;
-  /** With it TLS is spoken, and nothing else. */
+  /** Serves TLS only. Default: plain HTTP. */
   readonly certificate?: Certificate | null;
   readonly limits?: Partial<Limits>;
 }
 
 export interface HttpServer extends Service {
-  /** Where it listens; known after start(). */
+  /** The address that it listens on. Available after start(). */
   readonly address: BoundAddress;
-  /** Whether there are no addresses: everybody comes over a socket in the file system. Known after start(). */
+  /** Whether it listens on a unix socket, so that peers have no addresses. Available after start(). */
   readonly isUnix: boolean;
-  /** Connections that come from now on are shown what the certificate is now. */
+  /** Uses the current certificate for new connections. */
   renewCertificate(): void;
 }
 
@@ -52,12 +51,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("checkExpectation", (req, res) => answer(req, res, false));
   server.on("clientError", (error, socket) => refuseRaw(unreadable(error), socket as Socket));
   server.on("connect", (_req, socket) => {
-    socket.on("error", () => {}); // nobody else listens to it from now on
+    socket.on("error", () => {}); // it has no other listener from now on
     refuseRaw(noTunnel, socket as Socket);
   });
   server.on("dropRequest", (_req, socket) => socket.destroy());
 
-  /** Answers what never became a request, when it is certain which request the answer is for. */
+  /** Answers bytes that never became a request, if it is certain which request the response is for. */
   const refuseRaw = (refusal: Refusal, socket: Socket) => {
     const verdict = connections.refuse(socket);
     if (verdict === "wait") return;
@@ -66,7 +65,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const response = errorResponse(refusal, where, options);
     options.logger.debug(
       { ...where, code: refusal.code, reason: refusal.message },
-      "a request could not be read",
+      "a request could not be parsed",
     );
     const headers = { ...response.headers, ...options.headers, "x-request-id": where.id };
     socket.end(rawResponse(response.status, headers, String(response.body)));
@@ -75,7 +74,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const start = async () => {
     await listen(server, options.listen);
-    // Node knows no name for one that was passed as a descriptor.
+    // Node has no name for a socket that was passed as a descriptor.
     isUnix = typeof server.address() === "string" || server.address() === null;
   };
   let starting: Promise<void> | undefined;
@@ -90,7 +89,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       if (!passed) return;
       options.logger.warn(
         { open: connections.size },
-        "connections are cut off: they took too long",
+        "connections are cut off: they did not end within the time limit",
       );
       connections.destroyAll();
     });
@@ -129,7 +128,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** What node:tls keeps on a socket of its own: the connection that it encrypts. */
+/** An internal field of node:tls: the connection under the encryption. */
 interface ServedTlsSocket extends TLSSocket {
   readonly _parent?: Socket;
 }
@@ -142,7 +141,7 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(2_000, limits.headersTimeoutMs),
     insecureHTTPParser: false,
-    // Node's own answer to a missing Host has no security headers: checkHeaders() gives ours.
+    // Node's own response to a missing Host has no security headers; checkHeaders() sends one with them.
     requireHostHeader: false,
   };
   const server =
@@ -153,19 +152,19 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
           ...certificate.options,
           handshakeTimeout: limits.headersTimeoutMs,
         });
-  // Node drops headers beyond its count without a word: ours are counted and refused instead.
+  // Node silently drops headers beyond its limit; here they are counted and refused.
   server.maxHeadersCount = 0;
   server.timeout = limits.silenceMs;
   return server;
 }
 
-/** What the parser's error means to the client. */
+/** Turns a parser's error into a response. */
 function unreadable(error: Error): Refusal {
   switch (codeOf(error)) {
     case "HPE_HEADER_OVERFLOW":
       return new Refusal(431, "headers_too_large", "the request's headers are too large");
     case "HPE_PAUSED_H2_UPGRADE":
-      return new Refusal(505, "http_version", "HTTP/2 is not spoken here; use HTTP/1.1");
+      return new Refusal(505, "http_version", "HTTP/2 is not supported; use HTTP/1.1");
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new Refusal(408, "request_timeout", "the request took too long to arrive");
     default:
@@ -173,15 +172,15 @@ function unreadable(error: Error): Refusal {
   }
 }
 
-/** CONNECT asks for a tunnel, which Node hands over as a bare socket. */
+/** CONNECT requests a tunnel, which Node passes on as a bare socket. */
 const noTunnel = new Refusal(
   405,
   "method_not_allowed",
-  "CONNECT is not for this server; use GET, HEAD, POST",
+  "CONNECT is not supported; use GET, HEAD, POST",
   { headers: { allow: "GET, HEAD, POST" } },
 );
 
-/** A whole response in HTTP/1.1; the connection ends with it. */
+/** A whole HTTP/1.1 response, after which the connection closes. */
 function rawResponse(status: number, headers: Record<string, string>, body: string): string {
   const all = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

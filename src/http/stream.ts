@@ -1,6 +1,6 @@
-// A body that is made while it is sent. The next piece is asked for only once the connection has taken
-// the one before (backpressure), so what is held for a reader is one piece, however slow it is. A
-// body that breaks off, or stands still, ends its connection: an incomplete answer never looks whole.
+// A body that is produced while it is sent. The next piece is requested only after the connection has
+// accepted the previous one (backpressure), so at most one piece is in memory, however slow the client is.
+// A body that fails or stalls cuts its connection, so an incomplete response never looks complete.
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -17,30 +17,30 @@ type Piece = string | Uint8Array;
 export interface Streamed {
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Text or bytes, of bounded size each; an empty one where it has come further and has nothing to say.
-   * `signal` aborts when nobody reads any more.
+   * Text or bytes of limited size; an empty piece if there was progress without output. `signal` aborts
+   * when the client disconnects.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
-  /** What is said after the last piece, in a trailer of that name, to who takes chunks. */
+  /** A trailer after the last piece, for clients that accept chunks. */
   readonly trailer?: { readonly name: string; readonly value: () => string };
-  /** Told of what `pieces` threw after the answer had begun. */
+  /** Called if `pieces` throws after the response has begun. */
   readonly onBroken: (error: unknown) => void;
 }
 
 export interface StreamLimits {
-  /** What fails until then becomes an answer of its own; then the headers are sent, whatever comes. */
+  /** A failure before this time becomes an error response. After it, the headers are sent. */
   readonly beginMs: number;
-  /** A body of which no piece comes for so long is cut. */
+  /** A body that produces no piece for this long is cut off. */
   readonly stillMs: number;
-  /** A connection that takes nothing for so long is cut, whatever the server's own limit is. */
+  /** A connection that accepts nothing for this long is cut off, regardless of the server's own limit. */
   readonly patienceMs: number;
 }
 
 const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, patienceMs: 60_000 };
 
 /**
- * The answer to `request`, made by `prepare`. It takes a place among `places` until it ends; without a
- * free one it is refused.
+ * Answers `request` with the body of `prepare`. It uses one of `places` until it ends; without a free one
+ * it is refused.
  */
 export async function streamed(
   request: HttpRequest,
@@ -84,7 +84,7 @@ export async function streamed(
   }
 }
 
-/** The answer to HEAD without the body's own preparation; refused as it would be. */
+/** The response to HEAD without preparing the body; refused as GET would be. */
 export function headIfFree(
   request: HttpRequest,
   places: Work,
@@ -96,7 +96,7 @@ export function headIfFree(
   return headOf(headers);
 }
 
-/** The answer to HEAD: of a body that nothing begins to make, the length is not known. */
+/** The response to HEAD: without producing the body, its length is unknown. */
 function headOf(headers: Streamed["headers"]): HttpResponse {
   return { status: 200, headers, body: (connection) => connection.end() };
 }
@@ -105,8 +105,8 @@ const busy = new Refusal(503, "busy", "too many downloads at once; try again whe
   headers: { "retry-after": "10" },
 });
 
-function abandon(asked: Promise<unknown>, pieces: AsyncIterator<Piece>): void {
-  asked.catch(() => {});
+function abandon(next: Promise<unknown>, pieces: AsyncIterator<Piece>): void {
+  next.catch(() => {});
   pieces.return?.().catch(() => {});
 }
 
@@ -120,20 +120,20 @@ interface Pouring {
 
 async function pour(connection: ServerResponse, pouring: Pouring): Promise<void> {
   const { first, pieces, body, signal, limits } = pouring;
-  let asked = first;
+  let next = first;
   try {
     // The first bytes of the body may take long.
     connection.flushHeaders();
     for (;;) {
-      const step = await inTime(asked, limits.stillMs);
+      const step = await inTime(next, limits.stillMs);
       if (step.done === true) break;
       if (signal.aborted || !(await isTaken(connection, step.value, signal, limits))) {
         connection.destroy();
         return;
       }
-      asked = pieces.next();
+      next = pieces.next();
     }
-    // What was stopped on the way is not complete either.
+    // A body that was stopped on the way is not complete either.
     if (signal.aborted) {
       connection.destroy();
       return;
@@ -145,13 +145,13 @@ async function pour(connection: ServerResponse, pouring: Pouring): Promise<void>
     connection.destroy();
     if (!signal.aborted) body.onBroken(error);
   } finally {
-    abandon(asked, pieces);
+    abandon(next, pieces);
   }
 }
 
 async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const message = `nothing came for ${limitMs / 1_000} s`;
+  const message = `no data for ${limitMs / 1_000} s`;
   const timer = setTimeout(() => reject(new WorkerError("timeout", message)), limitMs);
   try {
     return await Promise.race([promise, late]);
@@ -160,7 +160,7 @@ async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   }
 }
 
-/** Whether the connection is ready for more. */
+/** Waits until the connection accepts more. Returns false if it does not. */
 async function isTaken(
   connection: ServerResponse,
   piece: Piece,

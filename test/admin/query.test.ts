@@ -110,7 +110,7 @@ test("A query that is wrong is refused with its place and a suggestion, by each 
     assert.deepEqual(body.problems, [
       {
         field: "q",
-        message: 'there is no field "tsak", did you mean "task"?',
+        message: 'unknown field "tsak", did you mean "task"?',
         at: 10,
         end: 14,
         suggestion: "task",

@@ -1,4 +1,4 @@
-// Which errors are the library's: also those of another copy of it in the same process.
+// `instanceof` for the library's errors, also for those of another copy in the same process.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";

@@ -33,7 +33,7 @@ test("The elements of an array keep their exact text.", () => {
   assert.equal(jsonElements('"[1]"'), null);
 });
 
-// A small generator of its own, so that a failure can be repeated.
+// A seeded generator, so that a failure can be repeated.
 function randomFrom(seed: number) {
   let state = seed;
   return (below: number) => {

@@ -1,4 +1,4 @@
-// What connections that are lost together have in common: two lines of log, and one that tries at a time.
+// Outages: two log lines each, and one connection that retries at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/base/logger.ts";
@@ -8,21 +8,21 @@ import { manualWait } from "../support/manual-wait.ts";
 
 function watched() {
   const lines: [level: string, fields: object][] = [];
-  const says = (level: string) => (fields: object) => void lines.push([level, fields]);
+  const record = (level: string) => (fields: object) => void lines.push([level, fields]);
   const logger: Logger = {
     debug: () => {},
-    info: says("info"),
-    warn: says("warn"),
-    error: says("error"),
+    info: record("info"),
+    warn: record("warn"),
+    error: record("error"),
   };
   const clock = manualClock();
   return { lines, clock, outage: new Outage(logger, clock) };
 }
 
-const AWAY = new Error("nobody there");
+const AWAY = new Error("connection refused");
 const turn = () => new Promise(setImmediate);
 
-test("An outage is told when the first connection is lost, and when the last is back.", () => {
+test("An outage is logged when the first connection is lost, and when the last is back.", () => {
   const { lines, clock, outage } = watched();
   outage.lost("heartbeat", AWAY);
   outage.lost("lanes", AWAY);
@@ -31,26 +31,26 @@ test("An outage is told when the first connection is lost, and when the last is 
   outage.back("heartbeat");
   outage.back("heartbeat");
   outage.back("never lost");
-  assert.deepEqual(lines, [["warn", { connection: "heartbeat", error: "nobody there" }]]);
+  assert.deepEqual(lines, [["warn", { connection: "heartbeat", error: "connection refused" }]]);
   outage.back("lanes");
   assert.deepEqual(lines[1], ["info", { connections: ["heartbeat", "lanes"], away_ms: 1_234 }]);
   outage.lost("lanes", AWAY);
   assert.equal(lines.length, 3);
 });
 
-test("One that lasts is told again after a minute, and then each time after twice as long.", () => {
+test("A lasting outage is logged again after a minute, and then each time after twice as long.", () => {
   const { lines, clock, outage } = watched();
   outage.lost("lanes", AWAY);
   for (let second = 0; second < 300; second++) {
     clock.advance(1_000);
     outage.lost("lanes", AWAY);
   }
-  const told = lines.map(([, fields]) => (fields as { away_ms?: number }).away_ms ?? 0);
-  assert.deepEqual(told, [0, 60_000, 120_000, 240_000]);
+  const awayMs = lines.map(([, fields]) => (fields as { away_ms?: number }).away_ms ?? 0);
+  assert.deepEqual(awayMs, [0, 60_000, 120_000, 240_000]);
   assert.ok(lines.every(([level]) => level === "warn"));
 });
 
-test("A database that answers and refuses in turn is told twice, and is back when that lasts.", () => {
+test("Alternating failures and successes are logged twice, and as an end once that lasts.", () => {
   const { lines, clock, outage } = watched();
   for (let n = 0; n < 100; n++) {
     outage.lost("lanes", AWAY);
@@ -68,7 +68,7 @@ test("A database that answers and refuses in turn is told twice, and is back whe
   assert.deepEqual(levels().slice(4), ["warn"]);
 });
 
-test("Who is back for a moment only tries again later each time, whoever else gets through.", async () => {
+test("A connection that keeps failing soon after its return pauses longer each time, whatever others do.", async () => {
   const { outage, clock } = watched();
   const stop = new AbortController();
   const pause = manualWait();
@@ -94,7 +94,7 @@ test("Who is back for a moment only tries again later each time, whoever else ge
   stop.abort();
 });
 
-test("One that is lost again soon, however often, is asked as at first after each outage.", async () => {
+test("After an outage, a connection starts with short pauses again, however often it was lost before.", async () => {
   const { outage, clock } = watched();
   const stop = new AbortController();
   const pause = manualWait();
@@ -123,14 +123,14 @@ test("One that is lost again soon, however often, is asked as at first after eac
   }
 });
 
-test("Those who pause try one after another, 0.4 s apart, after a minute 2 s, not in step.", async () => {
+test("Waiting connections retry one after another, 0.4 s apart, after a minute 2 s, not in step.", async () => {
   const { outage } = watched();
   const stop = new AbortController();
   const away = () => Promise.reject(AWAY);
   const pauses = new Set<number>();
-  for (let who = 0; who < 40; who++) {
+  for (let connection = 0; connection < 40; connection++) {
     const one = manualWait();
-    void outage.retrying(`${who}`, away, { signal: stop.signal, wait: one.wait });
+    void outage.retrying(`${connection}`, away, { signal: stop.signal, wait: one.wait });
     await turn();
     pauses.add(Math.round(one.waits[0] ?? 0));
   }
@@ -139,9 +139,9 @@ test("Those who pause try one after another, 0.4 s apart, after a minute 2 s, no
     [...pauses].toSorted((a, b) => a - b),
     "each behind the last",
   );
-  assert.equal(pauses.size, 40, "none at the moment of another");
+  assert.equal(pauses.size, 40, "no two at the same moment");
 
-  // One by itself: its pauses grow to 0.4 s, in the end to 2 s, and a quarter more or less.
+  // A single connection: its pauses grow to 0.4 s, later to 2 s, ± 25 %.
   const alone = watched();
   const pause = manualWait();
   const lengths: number[] = [];
@@ -158,33 +158,35 @@ test("Those who pause try one after another, 0.4 s apart, after a minute 2 s, no
   stop.abort();
 });
 
-test("The first that gets through ends the pauses of all others, once.", async () => {
+test("The first connection that succeeds ends the pauses of all others, once.", async () => {
   const { outage } = watched();
   const { wait } = manualWait();
   const stop = new AbortController();
   let isThere = false;
-  const tries: string[] = [];
-  const connect = (who: string) => async () => {
+  const attempts: string[] = [];
+  const connect = (connection: string) => async () => {
     await outage.reaching(async () => {
-      tries.push(who);
+      attempts.push(connection);
       if (!isThere) throw AWAY;
     });
     throw new Error("read-only");
   };
   const trials = { signal: stop.signal, wait };
-  const all = ["a", "b", "c"].map((who) => outage.retrying(who, connect(who), trials));
+  const all = ["a", "b", "c"].map((connection) =>
+    outage.retrying(connection, connect(connection), trials),
+  );
   await turn();
-  assert.deepEqual(tries, ["a", "b", "c"]);
+  assert.deepEqual(attempts, ["a", "b", "c"]);
   isThere = true;
   await outage.reaching(async () => {});
   await turn();
-  // They reach it, and are refused: that must not make them wake each other again and again.
-  assert.deepEqual(tries, ["a", "b", "c", "a", "b", "c"]);
+  // They connect and are refused: they must not wake each other again and again.
+  assert.deepEqual(attempts, ["a", "b", "c", "a", "b", "c"]);
   stop.abort();
   assert.deepEqual(await Promise.all(all), [false, false, false]);
 });
 
-test("Who ends while it is cut off is not waited for.", async () => {
+test("A connection that ends while it is cut off is no longer part of the outage.", async () => {
   const { lines, outage } = watched();
   const { wait } = manualWait();
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-// Timers: taken when the program is loaded, and never asked for more than they can count.
+// Timers are captured when the program loads, and never get a delay that they cannot count.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";
@@ -12,7 +12,7 @@ import {
   timeoutSignal,
   wait,
 } from "../../src/base/clock.ts";
-import { ask } from "../../src/http/ask.ts";
+import { get } from "../../src/http/get.ts";
 import { waitForJob } from "../../src/worker/testing.ts";
 
 const MONTH_MS = 30 * 86_400_000;
@@ -36,7 +36,7 @@ test("No source but base/clock.ts uses a global timer or clock.", () => {
   assert.deepEqual(found, []);
 });
 
-test("A delay longer than a timer's longest does not end at once.", async () => {
+test("A delay that a timer cannot count does not end at once.", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);
@@ -58,7 +58,7 @@ test("A delay longer than a timer's longest does not end at once.", async () => 
   process.off("warning", onWarning);
 });
 
-test("A job is waited for as long as is asked, whatever a timer can count.", async () => {
+test("waitForJob() accepts any timeout, even one that a timer cannot count.", async () => {
   for (const timeoutMs of [MONTH_MS, Number.POSITIVE_INFINITY]) {
     let looks = 0;
     const getJob = async () => (++looks < 4 ? ({ state: "ready" } as never) : null);
@@ -71,12 +71,12 @@ test("A job is waited for as long as is asked, whatever a timer can count.", asy
   }
 });
 
-test("A server is asked with a limit of a month.", async () => {
+test("A request to a server may have a timeout of a month.", async () => {
   await using server = http.createServer((_, response) => {
     setTimeout(() => response.end("{}"), 20);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const answer = await ask(url, { timeoutMs: MONTH_MS, trustsAnyCertificate: false });
+  const answer = await get(url, { timeoutMs: MONTH_MS, trustsAnyCertificate: false });
   assert.equal(answer.status, 200);
 });

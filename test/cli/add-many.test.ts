@@ -127,7 +127,7 @@ const bad: [line: string, says: RegExp][] = [
   ['{"task":"none","priority":1e9}', /line 1502, priority: must be a whole number/],
   ['{"task":"none","run_at":"soon"}', /line 1502, run_at: must be "now"/],
   ['{"task":"none","colour":1}', /line 1502: unknown field "colour"/],
-  ['{"task":"none","task":"two"}', /line 1502, task: is there more than once/],
+  ['{"task":"none","task":"two"}', /line 1502, task: occurs more than once/],
   ['{"task":"none","key_mode":"replace"}', /line 1502, jobKeyMode: /],
 ];
 test("A line that is wrong is named by its number, and nothing is added.", async () => {

@@ -66,7 +66,7 @@ test("With a certificate it speaks TLS, SIGHUP reads it anew, and a bad one chan
   const bad = lines.filter(({ msg }) => msg.includes("is invalid"));
   assert.deepEqual(
     bad.map(({ error }) => error),
-    [`the key in ${key} is not that of the certificate`],
+    [`the key in ${key} does not match the certificate`],
   );
   assert.ok(!lines.some(({ msg }) => msg.includes("without TLS")));
   assert.equal(await admin.status, 0);
@@ -158,7 +158,7 @@ test("What does not go together is one line that names the option.", async () =>
   const cases: [args: string[], says: RegExp, status: number, env?: Record<string, string>][] = [
     [["--tls-cert", cert], /^worker: --tls-cert needs --tls-key; see/, 2],
     [["--tls-key", key], /^worker: --tls-key needs --tls-cert; see/, 2],
-    [["--tls-cert", key, "--tls-key", key], /^worker: --tls-cert: .* has no certificate in PEM/, 1],
+    [["--tls-cert", key, "--tls-key", key], /^worker: --tls-cert: .* contains no PEM certificate/, 1],
     [["--tls-cert", cert, "--tls-key", "/none"], /^worker: --tls-key: cannot be read: ENOENT/, 1],
     [["--listen", socket, ...TLS], /^worker: --tls-cert: is for TCP/, 1],
     [["--listen", "unix:admin.sock"], /^worker: --listen: must have an absolute path/, 1],
@@ -195,7 +195,7 @@ test("What does not go together is one line that names the option.", async () =>
     assert.deepEqual([ran.status, ran.stderr.trim().split("\n").length], [status, 1], ran.stderr);
   }
   const none = await worker(["admin", "--listen", "fd:999"], { DATABASE_URL: NOWHERE });
-  assert.match(none.stderr, /^worker: fd:999 is no listening socket .* with --listen\n$/);
+  assert.match(none.stderr, /^worker: fd:999 is not a listening socket .* with --listen\n$/);
   const alone = await quickly(["run", "--tasks", folder, ...TLS], { DATABASE_URL: NOWHERE });
   assert.match(alone.stderr, /^worker: --tls-cert needs --admin; see/);
 });

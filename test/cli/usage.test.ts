@@ -102,7 +102,7 @@ const badValues: [args: string[], says: RegExp][] = [
   [["list", "--limit", "501"], /--limit: must be a whole number from 0 to 500/],
   [["list", "--limit", "x"], /--limit: must be a whole number/],
   [["complete", "--yes", "1", "0"], /<ids> "0": must be a job id/],
-  [["complete", "--yes", "tusk:abc"], /the query: there is no field "tusk", did you mean "task"/],
+  [["complete", "--yes", "tusk:abc"], /the query: unknown field "tusk", did you mean "task"/],
   [["show", "abc"], /<id>: must be a job id/],
   [["add", " ", "{}"], /<identifier>: must not be blank/],
   [["add", "t", "--key-mode", "replace"], /--key-mode: needs a key/],

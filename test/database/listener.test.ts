@@ -182,7 +182,7 @@ test("A connection that went mute is found by the next proof, said once, and rep
   await one.backs(1);
   await one.notify("heard again");
   assert.deepEqual(one.warnings, [
-    "the database is away or refuses; running jobs go on, their results wait: PostgreSQL: no answer within 4000 ms",
+    "the database is unreachable; running jobs continue and their results are kept: PostgreSQL: no answer within 4000 ms",
   ]);
 });
 

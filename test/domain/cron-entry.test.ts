@@ -29,7 +29,7 @@ function problemsOf(work: () => unknown): string {
 }
 
 describe("An entry of the timetable", () => {
-  test("It needs a task and a time, and has a default for the rest.", () => {
+  test("An entry needs a task and a time, and has a default for the rest.", () => {
     const entry: CronEntry = {
       identifier: "plain",
       taskIdentifier: "plain",
@@ -43,7 +43,7 @@ describe("An entry of the timetable", () => {
     assert.ok(Object.isFrozen(everyMinute(plain)));
   });
 
-  test("It takes all that a crontab line can say.", () => {
+  test("An entry accepts every option of a crontab line.", () => {
     const options = {
       identifier: "every",
       payload: { name: "you" },
@@ -65,7 +65,7 @@ describe("An entry of the timetable", () => {
     });
   });
 
-  test("Its payload has the type of the task's, without what the tick adds.", () => {
+  test("An entry's payload has the type of the task's, without the tick's _cron.", () => {
     everyMinute(greet, { payload: { name: "you" } });
     everyMinute(lax);
     everyMinute(lax, { payload: { name: "you" } });
@@ -73,18 +73,18 @@ describe("An entry of the timetable", () => {
     everyMinute("elsewhere", { payload: { anything: [1] } });
     // @ts-expect-error: a name is required
     everyMinute(greet);
-    // @ts-expect-error: so it is in the options
+    // @ts-expect-error: also in the options
     cronEntry("* * * * *", greet, { fillMs: 3_600_000 });
-    // @ts-expect-error: and it is text
+    // @ts-expect-error: it must be text
     everyMinutes(5, greet, { payload: { name: 1 } });
     assert.match(
-      // @ts-expect-error: a batch has a list
+      // @ts-expect-error: a batch needs a list
       problemsOf(() => everyMinute(batch, { payload: {} })),
       /^task: a batch task needs a list/,
     );
   });
 
-  test("Every N minutes comes out even over the hour, or is refused.", () => {
+  test("everyMinutes() accepts divisors of an hour and refuses other numbers.", () => {
     const even = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
     for (const minutes of even) {
       assert.equal(everyMinutes(minutes, plain).expression, `*/${minutes} * * * *`);
@@ -97,7 +97,7 @@ describe("An entry of the timetable", () => {
     }
   });
 
-  test("All that is wrong with it is said at once.", () => {
+  test("All problems are reported at once.", () => {
     const wrong = {
       payload: ["list"],
       fillMs: 1.5,
@@ -137,7 +137,7 @@ describe("An entry of the timetable", () => {
     );
   });
 
-  test("A fill window that is none is refused by the name under which it was given.", () => {
+  test("An invalid fill window is reported under the name that the caller used.", () => {
     assert.equal(
       problemsOf(() => everyMinute(plain, { fillMs: -1 })),
       "fillMs: must be a whole number, not negative",
@@ -145,23 +145,23 @@ describe("An entry of the timetable", () => {
     for (const former of ["fill_minutes", "fill_hours"]) {
       assert.equal(
         problemsOf(() => everyMinute(plain, { [former]: 1 } as object)),
-        `${former}: unknown field: say fillMs, in milliseconds`,
+        `${former}: unknown field: use fillMs, in milliseconds`,
       );
     }
     assert.match(
       problemsOf(() => parseCrontab("* * * * * task ?fill=-1")),
-      /"-1" is no value of fill; expected a time phrase/,
+      /"-1" is not a valid fill; expected a time phrase/,
     );
   });
 
-  test("A payload is stored as it was given, or refused with the place of what JSON has no word for.", () => {
-    const kept = {
+  test("A payload is stored unchanged, or refused with the place of the value that JSON cannot represent.", () => {
+    const unchanged = {
       f: 1n,
       deep: [{ n: -0.5, none: null, yes: true }],
       at: new Date(0),
       u: undefined,
     };
-    assert.deepEqual(everyMinute(plain, { payload: kept }).payload, {
+    assert.deepEqual(everyMinute(plain, { payload: unchanged }).payload, {
       f: 1n,
       deep: [{ n: -0.5, none: null, yes: true }],
       at: "1970-01-01T00:00:00.000Z",
@@ -189,7 +189,7 @@ describe("An entry of the timetable", () => {
     );
   });
 
-  test("A tick's job says when, and keeps large integers exact.", () => {
+  test("A tick's job has the tick's time, and large integers stay exact.", () => {
     const payload = rawJson('{"id": 9007199254740993, "_cron": 1}');
     const entry = everyMinute("task", { identifier: "id", payload, jobKey: "k", priority: 3 });
     const job = cronJob(entry, Date.UTC(2026, 0, 2, 3, 4), true);

@@ -1,4 +1,4 @@
-// Random cron expressions and crontab lines, right and wrong ones, from a seed.
+// Random cron expressions and crontab lines from a seed, valid and invalid.
 import type { Random } from "../support/random-calls.ts";
 
 const ranges = [
@@ -11,7 +11,7 @@ const ranges = [
 
 const pick = <T>(dice: Random, ...choices: readonly T[]): T => choices[dice(choices.length)] as T;
 
-/** Five fields; about a third of them with something that cron or Graphile Worker refuses. */
+/** Five fields. About a third have something that cron or Graphile Worker refuses. */
 export function randomExpression(dice: Random): string {
   const isHostile = dice(3) === 0;
   const field = (place: number) =>
@@ -47,7 +47,7 @@ function hostilePart(dice: Random): string {
   )();
 }
 
-/** What stands behind the fields. */
+/** The text after the fields. */
 export function randomCommand(dice: Random): string {
   const task = pick(dice, "task", "_a", "a:b/c-d_9", "T", "9a", "a.b", "-a", "é");
   const options = Array.from({ length: dice(3) }, () => option(dice));

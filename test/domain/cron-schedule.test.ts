@@ -8,7 +8,7 @@ import { randomExpression } from "./cron-random.ts";
 
 const MINUTE_MS = 60_000;
 
-/** What Graphile Worker makes of an expression, or null when it refuses it. */
+/** Graphile Worker's matcher for an expression, or null if it refuses it. */
 function stockMatcher(expression: string): ((ms: number) => boolean) | null {
   try {
     const { match } = parseCronItem({ task: "t", match: expression });
@@ -36,7 +36,7 @@ function ourSchedule(expression: string) {
   }
 }
 
-/** A minute between 1970 and 2100, with a taste for the ends of months and years. */
+/** A minute between 1970 and 2100, often at the end of a month or a year. */
 function randomMinute(dice: Random): number {
   const ms = dice(68_400_000) * MINUTE_MS;
   if (dice(2) === 0) return ms;
@@ -61,7 +61,7 @@ function problemsOf(expression: string): string {
 }
 
 describe("A cron expression", () => {
-  test("It is right or wrong, and matches, exactly as Graphile Worker says.", () => {
+  test("A cron expression is valid, and matches, exactly as in Graphile Worker.", () => {
     const dice = random(20_260_101);
     let right = 0;
     for (let round = 0; round < 6_000; round++) {
@@ -76,7 +76,7 @@ describe("A cron expression", () => {
         assert.equal(ours.next(ms) === ms, stock(ms), `${expression} at ${new Date(ms).toJSON()}`);
       }
     }
-    assert.ok(right > 2_000, `${right} right ones are too few`);
+    assert.ok(right > 2_000, `only ${right} expressions are valid`);
   });
 
   test("No match is left out between a time and the next match.", () => {
@@ -99,14 +99,14 @@ describe("A cron expression", () => {
     assert.equal(next("* * * * *", "2026-12-31T23:59:00.001Z"), "2027-01-01T00:00");
   });
 
-  test("Leap days are found over a century's gap, and impossible days are none.", () => {
+  test("Leap days are found across the gap of a century; impossible days are never found.", () => {
     assert.equal(next("0 0 29 2 *", "2096-02-29T00:01:00Z"), "2104-02-29T00:00");
     assert.equal(next("0 0 30 2 *", "2026-01-01T00:00:00Z"), null);
     assert.equal(next("0 0 31 4,6,9,11 *", "2026-01-01T00:00:00Z"), null);
     assert.equal(next("0 0 30 2 1", "2026-01-01T00:00:00Z"), "2026-02-02T00:00");
   });
 
-  test("Sunday is 0 and 7, and either of two restricted day fields will do.", () => {
+  test("Sunday is 0 and 7, and of two restricted day fields one match suffices.", () => {
     assert.equal(next("0 0 * * 7", "2026-01-01T00:00:00Z"), "2026-01-04T00:00");
     assert.equal(next("0 0 * * 5-7", "2026-01-04T00:00:00Z"), "2026-01-04T00:00");
     assert.equal(next("0 0 13 * 5", "2026-01-03T00:00:00Z"), "2026-01-09T00:00");
@@ -114,9 +114,9 @@ describe("A cron expression", () => {
     assert.equal(next("0 0 1-31 * 5", "2026-01-03T00:00:00Z"), "2026-01-09T00:00");
   });
 
-  test("Daylight saving time changes nothing: it is all UTC.", () => {
+  test("Daylight saving time has no effect: all times are UTC.", () => {
     const schedule = cronSchedule("30 * * * *");
-    // In Europe and America clocks are changed on these days.
+    // In Europe and America the clocks change on these days.
     for (const day of ["2026-03-29", "2026-10-25", "2026-03-08", "2026-11-01"]) {
       let atMs = Date.parse(`${day}T00:00:00Z`);
       for (let hour = 0; hour < 24; hour++) {
@@ -127,21 +127,18 @@ describe("A cron expression", () => {
     }
   });
 
-  test("All that is wrong is said at once, with its column and what was expected.", () => {
+  test("All problems are reported at once, with their columns and what was expected.", () => {
     assert.equal(
       problemsOf("61 1-30/5 0 MON 5-5"),
       [
-        "column 1: 61 is no minute; expected 0-59",
-        'column 4: "1-30/5" is not understood: only * takes a step; write the numbers as a list',
-        "column 11: 0 is no day of the month; expected 1-31",
-        'column 13: "MON" is not understood as the month (there are no names and no macros); expected a number from 1 to 12, a range a-b, * or */n, or a list of these with commas',
+        "column 1: 61 is not a valid minute (0-59)",
+        'column 4: "1-30/5" is not supported: only * takes a step; write the numbers as a list',
+        "column 11: 0 is not a valid day of the month (1-31)",
+        'column 13: "MON" is not a valid month (names and macros are not supported); expected a number from 1 to 12, a range a-b, * or */n, or a list of these with commas',
         'column 17: the range "5-5" must ascend',
       ].join("; "),
     );
-    assert.match(
-      problemsOf("1,,2 * * * *"),
-      /^column 3: there is nothing for the minute; expected a number/,
-    );
+    assert.match(problemsOf("1,,2 * * * *"), /^column 3: the minute is missing; expected a number/);
     assert.match(problemsOf("*/0 * * * *"), /^column 1: the step of "\*\/0" must be at least 1$/);
     assert.equal(
       problemsOf("* * * *"),
@@ -149,6 +146,6 @@ describe("A cron expression", () => {
     );
     assert.match(problemsOf("* * * * * *"), /^has 6 fields/);
     assert.match(problemsOf("@daily"), /^has 1 fields/);
-    assert.match(problemsOf("0-999999999999999 * * * *"), /^column 1: 9+ is no minute/);
+    assert.match(problemsOf("0-999999999999999 * * * *"), /^column 1: 9+ is not a valid minute/);
   });
 });

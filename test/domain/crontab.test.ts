@@ -18,7 +18,7 @@ function problemsOf(text: string): string[] {
   }
 }
 
-/** The payload that a tick's job would have, as text. */
+/** The payload of a tick's job, as text. */
 function tickPayload(line: string): string {
   const [entry] = parseCrontab(line);
   assert.ok(entry !== undefined);
@@ -27,7 +27,7 @@ function tickPayload(line: string): string {
 
 const tick = '"_cron":{"ts":"2026-01-01T00:00:00.000Z","backfilled":false}';
 
-/** What Graphile Worker's parser and its job for a tick come to, in our words. */
+/** The result of Graphile Worker's parser, and its job for a tick, in this library's form. */
 function stockEntries(text: string) {
   return parseStock(text).map(({ identifier, task, options, payload }) => ({
     identifier,
@@ -105,7 +105,7 @@ describe("A crontab", () => {
     assert.deepEqual(parseCrontab("\uFEFF# only a comment"), []);
   });
 
-  test("Random lines mean what they mean to Graphile Worker, or are refused by both.", () => {
+  test("Random lines give the same entries as in Graphile Worker, or are refused by both.", () => {
     const dice = random(1);
     const counts = { both: 0, neither: 0 };
     for (let round = 0; round < 8_000; round++) {
@@ -113,7 +113,8 @@ describe("A crontab", () => {
       const line = `${fields} ${randomCommand(dice)}`;
       const stock = result(() => stockEntries(line));
       const ours = result(() => ourEntries(line));
-      // It takes an empty key, but the schema does not: we say so before the first tick.
+      // Graphile Worker accepts an empty key, but the schema does not; here it is refused before the first
+      // tick.
       if (stock?.some(({ jobKey }) => jobKey === "")) continue;
       assert.deepEqual(ours, stock, line);
       if (stock === null) counts.neither++;
@@ -122,7 +123,7 @@ describe("A crontab", () => {
     assert.ok(counts.both > 1_000 && counts.neither > 1_500, JSON.stringify(counts));
   });
 
-  test("Nothing is read when anything is wrong, and everything wrong is said with its place.", () => {
+  test("A crontab with any problem gives no entries, and all problems are reported with their places.", () => {
     const text = `* * * * * good
  61 * * * * nameless.task ?fil=3d&max=none&jobKeyMode=unsafe_dedupe {a: }
 * * * *
@@ -130,18 +131,18 @@ describe("A crontab", () => {
 * * * * * other ?id=good
 * * * * * more ?id=a&id=b&priority=40000&max=0 trailing`;
     assert.deepEqual(problemsOf(text), [
-      "line 2, column 2: 61 is no minute; expected 0-59",
-      'line 2, column 13: "nameless.task" is no task identifier; expected letters, digits, _, :, / and -, beginning with a letter or _',
+      "line 2, column 2: 61 is not a valid minute (0-59)",
+      'line 2, column 13: "nameless.task" is not a valid task identifier; expected letters, digits, _, :, / and -, beginning with a letter or _',
       'line 2, column 28: unknown option "fil", did you mean "fill"?',
-      'line 2, column 35: "none" is no value of max; expected a number of attempts from 1 to 32767',
-      'line 2, column 44: "unsafe_dedupe" is no value of jobKeyMode; expected replace or preserve_run_at',
+      'line 2, column 35: "none" is not a valid max; expected a number of attempts from 1 to 32767',
+      'line 2, column 44: "unsafe_dedupe" is not a valid jobKeyMode; expected replace or preserve_run_at',
       "line 2, column 73: the payload cannot be read: invalid character '}'",
       "line 3, column 8: the line ends too early: the day of the week is missing",
-      'line 4, column 11: "good" is on line 1 already; tell them apart with ?id=…',
-      'line 5, column 11: "good" is on line 1 already; tell them apart with ?id=…',
+      'line 4, column 11: "good" is already used on line 1; give one of them another ?id=…',
+      'line 5, column 11: "good" is already used on line 1; give one of them another ?id=…',
       'line 6, column 22: the option "id" is given more than once',
-      'line 6, column 27: "40000" is no value of priority; expected a whole number from -32768 to 32767',
-      'line 6, column 42: "0" is no value of max; expected a number of attempts from 1 to 32767',
+      'line 6, column 27: "40000" is not a valid priority; expected a whole number from -32768 to 32767',
+      'line 6, column 42: "0" is not a valid max; expected a number of attempts from 1 to 32767',
       'line 6, column 48: expected a JSON5 object in braces, such as {to: "me"}, or the end of the line',
     ]);
     assert.deepEqual(problemsOf("* * * * * t ?color=red"), [
@@ -167,7 +168,7 @@ describe("A crontab", () => {
     );
   });
 
-  test("A payload's own _cron gives way, and what JSON cannot hold is refused.", () => {
+  test("A payload's own _cron is replaced, and values that JSON cannot represent are refused.", () => {
     assert.equal(tickPayload("* * * * * t {_cron: 1, a: 2}"), `{${tick},"a":2}`);
     assert.equal(tickPayload("* * * * * t"), `{${tick}}`);
     assert.equal(tickPayload("* * * * * t {__proto__: 1}"), `{"__proto__":1,${tick}}`);
@@ -176,7 +177,7 @@ describe("A crontab", () => {
     ]);
   });
 
-  test("A fill window is at most 366 days, and names are as long as the schema allows.", () => {
+  test("A fill window is at most 366 days, and names may be as long as the schema allows.", () => {
     assert.deepEqual(problemsOf("* * * * * t ?fill=366d"), []);
     assert.equal(problemsOf("* * * * * t ?fill=366d1s").length, 1);
     assert.equal(problemsOf(`* * * * * ${"t".repeat(128)}`).length, 0);

@@ -1,4 +1,4 @@
-// What the compiler says of a call without the payload that its task needs.
+// The compiler's message for a call without a required payload.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, "../..");
 const directory = mkdtempSync(join(tmpdir(), "worker-types-"));
 after(() => rmSync(directory, { recursive: true }));
 
-/** The compiler's messages about calls of addJob, a program for each. */
-function complaints(calls: readonly string[]): string[] {
+/** The compiler's messages for calls of addJob, each in a program of its own. */
+function compilerErrors(calls: readonly string[]): string[] {
   const files = calls.map((call, at) => {
     const file = join(directory, `call-${at}.mts`);
     writeFileSync(
@@ -39,8 +39,8 @@ function complaints(calls: readonly string[]): string[] {
   return files.map((_, at) => blocks.filter((one) => one.includes(`call-${at}.mts`)).join(""));
 }
 
-test("A call without the payload that its task needs is told that it is missing.", () => {
-  const [missing = "", ...others] = complaints([
+test("The compiler reports a missing payload as missing.", () => {
+  const [missing = "", ...others] = compilerErrors([
     "addJob(mail)",
     "addJob(mail, { too: 1 })",
     'addJob(mail, { to: "ada" })',

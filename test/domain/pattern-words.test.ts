@@ -1,10 +1,10 @@
-// What people are told of a cron expression.
+// Cron expressions in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { patternInWords } from "../../src/domain/cron/pattern-words.ts";
 
 test("The usual cron expressions have words.", () => {
-  const words: readonly (readonly [string, string])[] = [
+  const cases: readonly (readonly [string, string])[] = [
     ["* * * * *", "every minute"],
     ["*/15 * * * *", "every 15 minutes"],
     ["0 * * * *", "every hour, on the hour"],
@@ -19,10 +19,10 @@ test("The usual cron expressions have words.", () => {
     ["5 0 11 * *", "on the 11th of every month at 00:05"],
     ["0 0 24 12 *", "every 24 December at 00:00"],
   ];
-  for (const [expression, said] of words) assert.equal(patternInWords(expression), said);
+  for (const [expression, words] of cases) assert.equal(patternInWords(expression), words);
 });
 
-test("What has no short name, and what is no cron expression, is not put into words.", () => {
+test("Unusual and invalid expressions are not put into words.", () => {
   const without = [
     ...["1,2 * * * *", "*/7 * * * *", "0 */5 * * *", "0 2 1 * 1", "0 2 * 1 1", "10-20 * * * *"],
     ...["", "* * * *", "@daily", "61 * * * *", "0 25 * * *", "0 2 * * MON", "* * * * * *"],

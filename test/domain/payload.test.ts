@@ -1,4 +1,4 @@
-// What rawJson() keeps: its text, wherever in a payload it stands and whichever copy of the library made it.
+// rawJson() keeps its text, anywhere in a payload and from any copy of the library.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonObject } from "../../src/domain/cron/cron-payload.ts";
@@ -9,34 +9,34 @@ const other = (await import(copy)) as typeof import("../../src/domain/payload.ts
 
 const BIG = '{"id": 12345678901234567890, "b":1, "a":2}';
 
-for (const [whose, raw] of [
+for (const [origin, raw] of [
   ["this copy's", rawJson] as const,
   ["another copy's", other.rawJson] as const,
 ]) {
-  test(`The text of ${whose} rawJson() is stored as it is.`, () => {
+  test(`The text of ${origin} rawJson() is stored unchanged.`, () => {
     assert.equal(payloadText(raw(BIG)), BIG);
   });
 
-  test(`The text of ${whose} rawJson() is stored as it is within objects and arrays.`, () => {
+  test(`The text of ${origin} rawJson() is stored unchanged within objects and arrays.`, () => {
     const money = { toJSON: () => raw("9007199254740993") };
     const payload = { body: raw(BIG), list: [raw("[1,  2]"), 1n, money], left: undefined };
     assert.equal(payloadText(payload), `{"body":${BIG},"list":[[1,  2],1,9007199254740993]}`);
   });
 
-  test(`A cron entry takes ${whose} rawJson(), also within its payload.`, () => {
+  test(`A cron entry accepts ${origin} rawJson(), also within its payload.`, () => {
     const value = { id: 12345678901234567890n, b: 1, a: 2 };
     assert.deepEqual(jsonObject(raw(BIG)), value);
     assert.deepEqual(jsonObject({ body: raw(BIG) }), { body: value });
   });
 }
 
-test("No text of a payload is taken for a raw one.", () => {
+test("No text of a payload is mistaken for a raw one.", () => {
   const texts = ["\u001f0", "\\u001F0", '"\\u001F0"', "$1", "$&"];
   const text = payloadText({ texts, raw: rawJson('"\\u001F0"'), last: rawJson('"$1"') });
   assert.equal(text, `{"texts":${JSON.stringify(texts)},"raw":"\\u001F0","last":"$1"}`);
 });
 
-test("A raw text that is no JSON is refused within a payload, too.", () => {
+test("A raw text that is not JSON is refused within a payload, too.", () => {
   assert.throws(() => payloadText({ body: new RawJson("\u001f") }), {
     name: "InputError",
     message: /JSON/,
@@ -47,7 +47,7 @@ test("Another JSON.stringify() writes the value of rawJson().", () => {
   assert.equal(JSON.stringify({ body: rawJson('{ "a": 1 }') }), '{"body":{"a":1}}');
 });
 
-test("An object that has a text is no raw JSON.", () => {
+test("An object with a text is not raw JSON.", () => {
   assert.equal(payloadText({ text: "1", toJSON: undefined }), '{"text":"1"}');
   assert.equal({ text: "1" } instanceof RawJson, false);
 });

@@ -1,5 +1,4 @@
-// The query language by itself: the corpus that the client's parser is held to as well, and texts that
-// are anything.
+// The query language alone: the corpus that the client's parser is tested with, too, and arbitrary texts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,11 +19,11 @@ const corpus: { q: string; is: string }[] = JSON.parse(
 const withoutPlaces = (dump: string) => dump.replace(/@\d+-\d+/g, "");
 
 describe("the query language", () => {
-  test("reads every query of the corpus as it says there", () => {
+  test("parses every query of the corpus as recorded", () => {
     for (const { q, is } of corpus) assert.equal(parsedAsText(q), is, q);
   });
 
-  test("reads what it has printed as the same tree", () => {
+  test("parses its own output to the same tree", () => {
     for (const { q, is } of corpus.filter(({ is }) => is !== "" && !is.startsWith("!"))) {
       const tree = parseQuery(q);
       assert.ok(tree !== null);
@@ -32,7 +31,7 @@ describe("the query language", () => {
     }
   });
 
-  test("reads every example of its description", () => {
+  test("parses every example of its documentation", () => {
     const text = readFileSync(join(import.meta.dirname, "../../docs/queries.md"), "utf8");
     const [, block = ""] = /^```query\n(.*?)^```$/ms.exec(text) ?? [];
     const cells = [...text.matchAll(/^\|.*\| (`.*`) \|$/gm)].map(([, cell = ""]) => cell);
@@ -42,7 +41,7 @@ describe("the query language", () => {
     for (const q of examples) assert.ok(parseQuery(q) !== null, q);
   });
 
-  test("takes any text, or says where it is wrong", () => {
+  test("parses any text, or reports where it is wrong", () => {
     const random = makeRandom(7);
     let sound = 0;
     for (let i = 0; i < 8_000; i++) {
@@ -65,14 +64,14 @@ describe("the query language", () => {
     assert.ok(sound > 800, `only ${sound} were sound`);
   });
 
-  test("suggests something that takes the error away or moves it on", () => {
+  test("suggests corrections that remove the error or move it further on", () => {
     for (const { q } of corpus) {
       try {
         parseQuery(q);
       } catch (error) {
         if (!(error instanceof QueryError) || error.suggestion === null) continue;
-        const mended = q.slice(0, error.at) + error.suggestion + q.slice(error.end);
-        assert.notEqual(parsedAsText(mended), parsedAsText(q), q);
+        const corrected = q.slice(0, error.at) + error.suggestion + q.slice(error.end);
+        assert.notEqual(parsedAsText(corrected), parsedAsText(q), q);
       }
     }
   });
@@ -93,7 +92,7 @@ describe("completion", () => {
     }
   });
 
-  test("writes every name so that it is read as itself", () => {
+  test("writes every name so that it parses to itself", () => {
     const random = makeRandom(6);
     const texts = [
       "none",
@@ -124,7 +123,7 @@ describe("completion", () => {
 });
 
 describe("numbers of payloads", () => {
-  test("compare by their value, whatever they look like", () => {
+  test("compare by their value, whatever their form", () => {
     const ascending = [
       "-1e400",
       "-7.5",
@@ -180,7 +179,7 @@ describe("error groups", () => {
     }
   });
 
-  test("leave out ids of every shape, behind underscores, too", () => {
+  test("leave out ids of every shape, also after underscores", () => {
     const ids = [
       ["ch_c4ca4238a0b923820dcc509a", "ch_c81e728d9d4c2f636f067f89"],
       ["req_7f3kd82jh1", "req_b81mmzpq0s"],
@@ -215,7 +214,7 @@ describe("error groups", () => {
   });
 
   test("keep names of code, apostrophes and words with digits", () => {
-    const kept = [
+    const unchanged = [
       "TypeError: Cannot read properties of undefined (reading 'currency')",
       'error: duplicate key value violates unique constraint "users_email_key"',
       "Error: can't open the user's file",
@@ -226,7 +225,7 @@ describe("error groups", () => {
       "ERR_UNSUPPORTED_DIR_IMPORT of organization_notifications and acknowledgements",
       "INTERNALSERVERERROR in getStripeSubscriptionByExternalId",
     ];
-    for (const error of kept) assert.equal(errorGroup(error).label, error);
+    for (const error of unchanged) assert.equal(errorGroup(error).label, error);
   });
 
   test("leave out nearly every random id, with digits or without", () => {
@@ -263,7 +262,7 @@ describe("error groups", () => {
     assert.equal(errorPlace("mail", "no stack").label, "Error of mail, in different words");
   });
 
-  test("keep their fingerprint for ever", () => {
+  test("keep their fingerprint between versions", () => {
     assert.equal(errorGroup("Error: no 1").fingerprint, errorGroup("Error: no 22\nx").fingerprint);
     assert.equal(errorGroup("Error: no 1").fingerprint, "107008472d73");
     assert.equal(likePatternOf("100%_\\ of #"), "100\\%\\_\\\\ of %%");

@@ -1,4 +1,4 @@
-// A word of a shell line: what a shell makes of it, and what is on the line.
+// Words of a shell command: how a shell reads them, and what the line contains.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -34,7 +34,7 @@ for (const shell of ["bash", "bash --posix"]) {
   });
 }
 
-test("No line has a control or format character, of any that Unicode has.", () => {
+test("No line contains a control or format character of Unicode.", () => {
   const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
   for (let point = 0; point <= 0x10ffff; point++) {
     if (point >= 0xe1000 && point < 0x10ff00) continue;
@@ -45,7 +45,7 @@ test("No line has a control or format character, of any that Unicode has.", () =
   }
 });
 
-test("They are octal bytes.", () => {
+test("Hidden characters become octal bytes.", () => {
   assert.equal(shellWord("k\u0015x"), "'k'$'\\025''x'");
   assert.equal(shellWord("\u202e"), "$'\\342\\200\\256'");
   assert.equal(shellWord("\ud800"), "'\ufffd'");

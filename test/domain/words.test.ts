@@ -6,7 +6,7 @@ import { capped, estimated, exact } from "../../src/domain/value.ts";
 import { counted, grouped, momentText, ordinal, shortValue } from "../../src/domain/words.ts";
 import { isPoison, lostTries } from "../../src/queue/workers/lost-tries.ts";
 
-test("Ages have two units below ten minutes, and one from there on.", () => {
+test("Ages have two units below ten minutes, and one above.", () => {
   const ages: Record<string, number> = {
     "0 s": -5,
     "1 s": 1_999,
@@ -22,7 +22,7 @@ test("Ages have two units below ten minutes, and one from there on.", () => {
   for (const [text, ms] of Object.entries(ages)) assert.equal(ageText(ms), text);
 });
 
-test("Lengths that are meant exactly have at most two units.", () => {
+test("Exact durations have at most two units.", () => {
   const lengths: Record<string, number> = {
     "0 s": -5,
     "12 m 30 s": 750_000,
@@ -34,7 +34,7 @@ test("Lengths that are meant exactly have at most two units.", () => {
   for (const [text, ms] of Object.entries(lengths)) assert.equal(spanText(ms), text);
 });
 
-test("Numbers are grouped, and say when they are not exact.", () => {
+test("Numbers are grouped, and marked if they are not exact.", () => {
   assert.deepEqual([grouped(0), grouped(999), grouped(1_234_567)], ["0", "999", "1,234,567"]);
   assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 101, 111].map(ordinal), [
     ..."1st 2nd 3rd 4th 11th 12th 13th 21st 101st 111th".split(" "),
@@ -52,7 +52,7 @@ test("Numbers are grouped, and say when they are not exact.", () => {
   assert.equal(momentText(Date.parse("2026-11-22T00:20:00.7Z")), "2026-11-22T00:20:00Z");
 });
 
-test("Lost tries are known by how a recovery speaks, or by silence.", () => {
+test("Lost attempts are recognised by the text of a recovery, or by a missing error.", () => {
   const lost = (errorStart: string | null, attempts = 4, isLocked = false) =>
     lostTries({ errorStart, attempts, isLocked });
   assert.equal(lost("Recovered: worker w stopped without finishing attempt 1"), 1);

@@ -1,4 +1,4 @@
-// What answers hold in work and unread, by a clock that is moved by hand.
+// The memory of responses being built or unread, with a clock that the test advances.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
@@ -17,21 +17,21 @@ function memory(limits = {}) {
   return { time, memory: createAnswerMemory({ ...settings, ...limits }, () => time.ms) };
 }
 
-/** Whether it is settled, once everything that is due has been done. */
+/** The promise's value, or "waits" if it is still pending after all due callbacks. */
 async function settled<T>(promise: Promise<T>): Promise<T | "waits"> {
   return Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(resolve, "waits"))]);
 }
 
-test("Unread answers are bounded, and the slowest readers make room for others.", () => {
+test("Unread responses are limited, and the slowest readers make room for others.", () => {
   const { time, memory: all } = memory();
   const [slow, slower, other] = [new Socket(), new Socket(), new Socket()];
   const add = (socket: Socket, bytes: number) => {
-    const held = all.open(socket, "a");
-    return { problem: held.settle(bytes), ...held };
+    const reserved = all.open(socket, "a");
+    return { problem: reserved.settle(bytes), ...reserved };
   };
   assert.equal(add(slow, 21).problem, "too_large");
   assert.equal(add(slower, 15).problem, null);
-  assert.equal(add(slower, 6).problem, "busy", "more than one connection may hold");
+  assert.equal(add(slower, 6).problem, "busy", "beyond the limit of a connection");
   time.ms = 10;
   const taken = add(slow, 20);
   assert.equal(add(other, 6).problem, "busy", "no reader is slow yet");
@@ -44,7 +44,7 @@ test("Unread answers are bounded, and the slowest readers make room for others."
   assert.equal(add(new Socket(), 1).problem, "busy");
 });
 
-test("Work on an answer begins once there is room for it, and what it does not need is given back.", async () => {
+test("Work on a response begins once there is room for it, and unused memory is released.", async () => {
   const { memory: all } = memory();
   const [one, two, three] = ["a", "b", "c"].map((client) => all.open(new Socket(), client));
   assert.equal(await one?.reserve(20, here), true);
@@ -57,25 +57,25 @@ test("Work on an answer begins once there is room for it, and what it does not n
   assert.equal(await waits, true);
 });
 
-test("A client's work takes half of the room, and the client that holds least is next.", async () => {
+test("A client's work uses at most half of the room, and the client with the least memory is next.", async () => {
   const { memory: all } = memory();
   const open = (client: string) => all.open(new Socket(), client);
   const [greedy, other] = [open("greedy"), open("other")];
   assert.equal(await greedy.reserve(20, here), true);
   const more = [open("greedy").reserve(20, here), open("greedy").reserve(20, here)];
   assert.equal(await settled(Promise.race(more)), "waits");
-  assert.equal(await other.reserve(20, here), true, "the rest is for others");
+  assert.equal(await other.reserve(20, here), true, "the other half is for other clients");
   const late = open("third").reserve(20, here);
   assert.equal(await settled(late), "waits");
   greedy.settle(10);
   other.release();
-  assert.equal(await settled(late), true, "it came last and holds nothing");
+  assert.equal(await settled(late), true, "it came last and has no memory yet");
   assert.equal(await settled(Promise.race(more)), "waits");
   greedy.release();
   assert.equal(await Promise.race(more), true);
 });
 
-test("A wait for room ends with its time and with its client, and a reservation is never larger than all.", async () => {
+test("A wait for room ends at its limit or with its client, and a reservation never exceeds the total.", async () => {
   const { memory: all } = memory({ lineMs: 1 });
   const [one, two] = [all.open(new Socket(), "a"), all.open(new Socket(), "b")];
   assert.equal(await one.reserve(1_000, here), true);
@@ -89,7 +89,7 @@ test("A wait for room ends with its time and with its client, and a reservation 
   assert.equal(await waits, false);
 });
 
-test("A connection that has not taken its answers is worked for only once it has.", async () => {
+test("A connection's next request waits until its earlier responses are read.", async () => {
   const { memory: all } = memory();
   const socket = new Socket();
   const first = all.open(socket, "a");
@@ -103,7 +103,7 @@ test("A connection that has not taken its answers is worked for only once it has
   assert.deepEqual([await next, await pipeline], [true, undefined]);
 });
 
-test("A request waits for the answers before its own, and for none behind it.", async () => {
+test("A request waits for the responses before its own, and not for later ones.", async () => {
   const { memory: all } = memory();
   const socket = new Socket();
   const first = all.open(socket, "a");
@@ -112,7 +112,7 @@ test("A request waits for the answers before its own, and for none behind it.", 
   assert.equal(await settled(first.reserve(1, here)), true);
 });
 
-test("A reader is not slow while its connection has another answer to send first.", () => {
+test("A reader is not slow while an earlier response of its connection is being built.", () => {
   const { time, memory: all } = memory({ unreadBytes: 30 });
   const socket = new Socket();
   const first = all.open(socket, "a");
@@ -131,7 +131,7 @@ test("A reader is not slow while its connection has another answer to send first
   assert.equal(socket.destroyed, true);
 });
 
-test("A reader that turns out to be slow makes room for work that waits.", async () => {
+test("A reader that becomes slow makes room for waiting work.", async () => {
   const { time, memory: all } = memory();
   const slow = new Socket();
   all.open(slow, "a").settle(20);
@@ -143,20 +143,20 @@ test("A reader that turns out to be slow makes room for work that waits.", async
   assert.equal(slow.destroyed, true);
 });
 
-test("An answer is not held by its request's time once it is made.", async () => {
+test("A built response does not keep its request's timer alive.", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const request = { left: new AbortController().signal } as unknown as HttpRequest;
   const time = { limitMs: 60_000, patienceMs: 60_000 };
   const answer = async () => new WeakRef(await inTime(request, time, async () => ({ body: [1] })));
-  const held = await answer();
+  const reserved = await answer();
   await new Promise(setImmediate);
   collect();
-  assert.equal(held.deref(), undefined);
+  assert.equal(reserved.deref(), undefined);
   assert.equal(request.left.aborted, false);
 });
 
-test("Answers take a quarter of the process's memory, and 256 MiB at most.", () => {
+test("Responses may use a quarter of the process's memory, at most 256 MiB.", () => {
   const bytes = answerBytesHere();
   assert.ok(bytes >= 16 * 1_048_576 && bytes <= 256 * 1_048_576, `${bytes}`);
 });

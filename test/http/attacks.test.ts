@@ -1,5 +1,5 @@
-// Clients that send more than they should, or read less: what they hold is bounded, and others are
-// served meanwhile.
+// Clients that send too much or read too little: their resources are limited, and other clients are served
+// meanwhile.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -36,7 +36,7 @@ async function until(isTrue: () => boolean) {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test("Of a thousand pipelined requests a few are in work, and all are answered in order.", async () => {
+test("Of a thousand pipelined requests only a few are processed at once, and all are answered in order.", async () => {
   let working = 0;
   let most = 0;
   const port = await startServer(
@@ -58,11 +58,11 @@ test("Of a thousand pipelined requests a few are in work, and all are answered i
     [...text.matchAll(/<(\/\w+)>/g)].map(([, path]) => path),
     [...paths, "/last"],
   );
-  // What one slice of bytes holds is parsed together.
+  // All requests of one slice of bytes are parsed together.
   assert.ok(most <= 4 + 512 / 26, `${most} at once`);
 });
 
-test("A body behind as many requests as may be in work arrives.", async () => {
+test("A body after as many requests as may be processed at once arrives.", async () => {
   const body = JSON.stringify("x".repeat(100_000));
   const port = await startServer(
     async (request) =>
@@ -79,14 +79,14 @@ test("A body behind as many requests as may be in work arrives.", async () => {
   assert.equal(text.match(/xxxxxxxx"/g)?.length, 2);
 });
 
-test("An answer larger than a connection may hold is 413.", async () => {
+test("A response larger than a connection may buffer is 413.", async () => {
   const port = await startServer(() => answer("x".repeat(5_000)), { unreadBytes: 4_999 });
   const text = await rawExchange(port, get("/", LAST));
   assert.match(text, /^HTTP\/1\.1 413 [\s\S]*"code":"too_large"/);
 });
 
-test("A reader that takes nothing is cut, and one that reads slowly is not.", async () => {
-  // More than the kernel takes for a reader.
+test("A client that reads nothing is cut off, and one that reads slowly is not.", async () => {
+  // More than the kernel buffers for a reader.
   const body = Buffer.alloc(48 * 1_048_576);
   const stalledMs = 2_000;
   let isCut = false;
@@ -106,8 +106,8 @@ test("A reader that takes nothing is cut, and one that reads slowly is not.", as
   deaf.socket.pause();
   deaf.socket.write(get("/deaf"));
   const slow = await connect(port);
-  // So fast that it would take three times as long as a silence may last, however busy the machine
-  // is: the kernel hands on what was read megabytes at a time only.
+  // Fast enough to finish within three times the timeout, however busy the machine is: the kernel passes on
+  // what was read only megabytes at a time.
   const startedAt = performance.now();
   let [taken, allowed] = [0, 0];
   slow.socket.on("data", (chunk) => {
@@ -123,13 +123,13 @@ test("A reader that takes nothing is cut, and one that reads slowly is not.", as
   allowed = Infinity;
   slow.socket.resume();
   await until(() => taken > body.length || slow.socket.closed);
-  assert.ok(taken > body.length, "all of it");
+  assert.ok(taken > body.length, "the whole body");
   deaf.socket.resume();
   assert.ok((await deaf.end()).length < body.length, "cut in the middle");
   slow.socket.destroy();
 });
 
-test("One client cannot take the places of all.", async () => {
+test("One client cannot take every place.", async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   let working = 0;
   const port = await startServer(
@@ -151,7 +151,7 @@ test("One client cannot take the places of all.", async () => {
   assert.deepEqual(counts, [200, 200, 200, 503, 503, 503, 503, 503]);
 });
 
-test("Five hundred senders that never finish their headers keep nobody from being served.", async () => {
+test("Five hundred clients that never finish their headers do not block others.", async () => {
   const port = await startServer(() => answer("ok"), {});
   const slow = await Promise.all(Array.from({ length: 500 }, () => connect(port)));
   for (const { socket } of slow) socket.write("GET / HTTP/1.1\r\nHost: a\r\nX-");

@@ -4,13 +4,13 @@ import { clientAddress, networkOf } from "../../src/http/bounds/client-address.t
 
 const trusting = clientAddress(["10.0.0.0/8", "fd00::/8", "192.0.2.7"]);
 
-test("Without trusted proxies the peer is the client, whatever the headers say.", () => {
+test("Without trusted proxies the peer is the client, regardless of headers.", () => {
   const client = clientAddress([]);
   assert.equal(client("10.0.0.1", { "x-forwarded-for": "1.2.3.4" }), "10.0.0.1");
   assert.equal(client("::ffff:10.0.0.1", { forwarded: "for=1.2.3.4" }), "10.0.0.1");
 });
 
-test("The rightmost hop that no trusted proxy is, is the client.", () => {
+test("The client is the rightmost hop that is not a trusted proxy.", () => {
   const cases: [string, Record<string, string>, string][] = [
     ["203.0.113.1", { "x-forwarded-for": "1.2.3.4" }, "203.0.113.1"],
     ["10.0.0.1", {}, "10.0.0.1"],
@@ -32,7 +32,7 @@ test("The rightmost hop that no trusted proxy is, is the client.", () => {
   }
 });
 
-test("What is no network is refused.", () => {
+test("Invalid networks are refused.", () => {
   for (const cidr of [
     "",
     "10.0.0.0/33",
@@ -52,7 +52,7 @@ test("One client is an IPv4 address or an IPv6 /64.", () => {
   assert.notEqual(networkOf("2001:db8:0:7::1"), networkOf("2001:db8:0:8::1"));
 });
 
-test("However an address is written, it is one client.", () => {
+test("All spellings of an address are one client.", () => {
   const mapped = ["::ffff:10.1.2.3", "::FFFF:a01:203", "0:0:0:0:0:ffff:10.1.2.3"];
   for (const peer of mapped) assert.equal(clientAddress([])(peer, {}), "10.1.2.3", peer);
   for (const cidr of ["10.0.0.0/8", "::ffff:10.0.0.0/104", "::ffff:a00:0/104", "::ffff:10.1.2.3"]) {
@@ -81,7 +81,7 @@ test("However an address is written, it is one client.", () => {
   assert.equal(networkOf("2001:0DB8:0:7::1"), networkOf("2001:db8:0:7:9:9:9:9"));
 });
 
-test("A network of IPv4 addresses in IPv6 form that would be all of them is refused.", () => {
+test("An IPv6 network that would cover all IPv4 addresses is refused.", () => {
   for (const cidr of ["::ffff:10.0.0.0/8", "::ffff:a00:0/95"]) {
     assert.throws(() => clientAddress([cidr]), /trustedProxies: must be a network/, cidr);
   }

@@ -8,12 +8,12 @@ import { jsonText } from "../../src/http/response.ts";
 const text = JSON.stringify({
   jobs: Array.from({ length: 200 }, (_, id) => ({ id, task: "mail" })),
 });
-const asking = (accepted?: string) =>
+const accepting = (accepted?: string) =>
   ({ headers: accepted === undefined ? {} : { "accept-encoding": accepted } }) as HttpRequest;
 
-test("A long answer is compressed for who takes gzip, and is the same when it is unpacked.", async () => {
+test("A long response is compressed for clients that accept gzip, and decompresses to the same text.", async () => {
   for (const accepted of ["gzip", "br, gzip;q=0.5", "*"]) {
-    const { headers, body } = await compressed(asking(accepted), jsonText(text));
+    const { headers, body } = await compressed(accepting(accepted), jsonText(text));
     assert.equal(headers["content-encoding"], "gzip", accepted);
     assert.equal(headers["vary"], "accept-encoding");
     assert.equal(gunzipSync(body as Uint8Array).toString(), text);
@@ -21,9 +21,9 @@ test("A long answer is compressed for who takes gzip, and is the same when it is
   }
 });
 
-test("Who does not take gzip gets it as it is, and caches hear that others may not.", async () => {
+test("Other clients get the response uncompressed, with a Vary header for caches.", async () => {
   for (const accepted of [undefined, "", "br", "gzip;q=0"]) {
-    const { headers, body } = await compressed(asking(accepted), jsonText(text));
+    const { headers, body } = await compressed(accepting(accepted), jsonText(text));
     assert.deepEqual(
       [headers["content-encoding"], headers["vary"]],
       [undefined, "accept-encoding"],
@@ -32,10 +32,10 @@ test("Who does not take gzip gets it as it is, and caches hear that others may n
   }
 });
 
-test("A short answer, bytes, and what is encoded already stay as they are.", async () => {
+test("Short responses, bytes and encoded responses stay unchanged.", async () => {
   const bytes = { status: 200, headers: {}, body: Buffer.alloc(10_000) };
   const encoded = { ...jsonText(text), headers: { "content-encoding": "br" } };
   for (const answer of [jsonText("{}"), bytes, encoded, { ...bytes, body: null }]) {
-    assert.equal(await compressed(asking("gzip"), answer), answer);
+    assert.equal(await compressed(accepting("gzip"), answer), answer);
   }
 });

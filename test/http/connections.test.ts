@@ -1,10 +1,10 @@
-// What the end of a request costs: nothing is made for it that nobody looks at.
+// The cost of ending a request: no error is created for it.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import { createConnections } from "../../src/http/bounds/connections.ts";
 
-test("All requests end for one and the same reason, which is not made anew for each.", () => {
+test("All requests end with one shared reason.", () => {
   const connections = createConnections({ connections: 2, pipelined: 1 }, false);
   const progress = { isSettled: () => true, isRead: () => true };
   const [one, other] = [new Socket(), new Socket()].map((socket) => {

@@ -1,5 +1,5 @@
-// What the readers of one stream get of its events: the same text whatever they were sent before, and little
-// of what they have been told already.
+// Clients of one stream get the same text, whatever they were sent before, and few bytes of what they have
+// already.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -18,45 +18,45 @@ function reader() {
     headers: { "accept-encoding": "gzip" },
   } as unknown as HttpRequest);
   const came: Buffer[] = [];
-  const told: string[] = [];
+  const published: string[] = [];
   return {
-    tell(piece: EventBytes) {
+    send(piece: EventBytes) {
       const bytes = encode(piece);
       came.push(bytes);
-      told.push(String(piece.plain));
+      published.push(String(piece.plain));
       return bytes.length;
     },
-    /** Fails where what came is not what was told. */
+    /** Fails if the received text differs from the published text. */
     close() {
       const text = gunzipSync(Buffer.concat([...came, end()])).toString();
-      assert.equal(text, told.join(""));
+      assert.equal(text, published.join(""));
     },
   };
 }
 
-test("An event that differs in a few numbers from the one before takes a few bytes.", () => {
+test("An event that differs from the previous one in a few numbers takes a few bytes.", () => {
   const one = reader();
-  const sizes = Array.from({ length: 50 }, (_, n) => one.tell(new EventBytes(counts(n))));
+  const sizes = Array.from({ length: 50 }, (_, n) => one.send(new EventBytes(counts(n))));
   const [first = 0, ...others] = sizes;
   assert.ok(Math.max(...others) * 3 < first, sizes.join(" "));
   one.close();
 });
 
-test("Readers that came at different times get the same bytes, once they were told the same for a while.", () => {
+test("Clients that joined at different times get the same bytes after a while.", () => {
   const early = reader();
   const late = reader();
   for (let n = 0; n < 100; n++) {
     const piece = new EventBytes(counts(n));
-    const size = early.tell(piece);
+    const size = early.send(piece);
     if (n < 10) continue;
-    const lateSize = late.tell(piece);
+    const lateSize = late.send(piece);
     if (n > 30) assert.equal(lateSize, size);
   }
   early.close();
   late.close();
 });
 
-test("Whatever readers miss, and however large events are, each can read what it got.", () => {
+test("Clients can decode what they get, however much they miss and however large events are.", () => {
   const readers = Array.from({ length: 60 }, reader);
   let seed = 7;
   const random = (below: number) => {
@@ -66,7 +66,7 @@ test("Whatever readers miss, and however large events are, each can read what it
   for (let n = 0; n < 200; n++) {
     const filler = n % 17 === 0 ? "x".repeat(random(60_000)) : "";
     const piece = new EventBytes(counts(n).replace("exact", `exact${filler}`));
-    for (const one of readers) if (random(3) > 0) one.tell(piece);
+    for (const one of readers) if (random(3) > 0) one.send(piece);
   }
   for (const one of readers) one.close();
 });

@@ -1,4 +1,4 @@
-// The source of events, with connections whose readers take a write only when told to.
+// The event source, with connections whose readers accept a write only on demand.
 import assert from "node:assert/strict";
 import { PassThrough, Writable } from "node:stream";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { createEventSource } from "../../src/http/events/event-source.ts";
 import { Refusal } from "../../src/http/refusal.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
 
-/** A connection whose reader takes a write only when told to. */
+/** A connection whose reader accepts a write only on demand. */
 function connection() {
   const taken: string[] = [];
   let release: (() => void) | null = null;
@@ -21,7 +21,7 @@ function connection() {
   return {
     writable,
     taken,
-    /** Takes what lies ready, and lets the events of that happen. */
+    /** Accepts the pending write, and lets its events happen. */
     read: async () => {
       const done = release;
       release = null;
@@ -60,8 +60,9 @@ function source(options: { patienceMs?: number; maxViewers?: number; perClient?:
   return { events, view, counts };
 }
 
-/** Without the ids. */
-const told = (taken: readonly string[]) => taken.map((text) => text.replace(/^id: .*\n/gm, ""));
+/** The events without their ids. */
+const withoutIds = (taken: readonly string[]) =>
+  taken.map((text) => text.replace(/^id: .*\n/gm, ""));
 
 test("A viewer that does not keep up skips to the newest event of each kind.", async () => {
   const { events, view } = source();
@@ -76,14 +77,18 @@ test("A viewer that does not keep up skips to the newest event of each kind.", a
     await quick.read();
   }
   events.ping();
-  assert.deepEqual(told(slow.taken), ['event: b\ndata: "the first of many"\n\n']);
-  assert.ok(slow.writable.writableLength < 100, "nothing piles up");
+  assert.deepEqual(withoutIds(slow.taken), ['event: b\ndata: "the first of many"\n\n']);
+  assert.ok(slow.writable.writableLength < 100, "nothing accumulates");
   for (let n = 0; n < 4; n++) await slow.read();
-  assert.deepEqual(told(slow.taken).slice(1).sort(), [
+  assert.deepEqual(withoutIds(slow.taken).slice(1).sort(), [
     'event: a\ndata: "number 1000"\n\n',
     'event: b\ndata: "other 1000"\n\n',
   ]);
-  assert.equal(quick.taken.length, 1_001, "a ping, because there was nothing, and all events");
+  assert.equal(
+    quick.taken.length,
+    1_001,
+    "a ping, because there were no events yet, and all later events",
+  );
 });
 
 test("A viewer that has stopped reading is dropped.", async () => {
@@ -100,7 +105,7 @@ test("A viewer that has stopped reading is dropped.", async () => {
   assert.deepEqual([events.viewers, counts], [0, [1, 0]]);
 });
 
-test("Viewers are counted, and there are only so many, in all and of one client.", async () => {
+test("Viewers are counted and limited, in total and per client.", async () => {
   const isRefused = (error: unknown) =>
     error instanceof Refusal && error.status === 503 && error.code === "busy";
   const { events, view, counts } = source();
@@ -120,7 +125,7 @@ test("Viewers are counted, and there are only so many, in all and of one client.
   shared.view(connection().writable, { client: "10.0.0.1" });
 });
 
-test("A stream that opens after its request has gone ends at once.", () => {
+test("A stream that opens after its request was closed ends at once.", () => {
   const { events } = source();
   const request = { closing: AbortSignal.abort(), headers: {}, client: "::1" };
   const { body } = events.view(request as unknown as HttpRequest, ["a"]);
@@ -131,7 +136,7 @@ test("A stream that opens after its request has gone ends at once.", () => {
   assert.equal(late.writable.writableEnded, true);
 });
 
-test("Who comes back is shown what is new since, and by another process everything.", () => {
+test("A viewer that reconnects gets newer events; from another process it gets all.", () => {
   const { events, view } = source({ maxViewers: 10 });
   const shownWith = (id: string) => {
     const viewer = new PassThrough();
@@ -151,7 +156,7 @@ test("Who comes back is shown what is new since, and by another process everythi
   }
 });
 
-test("Things that one event tells of do not replace each other, and are not kept for ever.", () => {
+test("Topics of one event do not replace each other, and are not kept for ever.", () => {
   const { events, view } = source({ maxViewers: 10 });
   events.publish("operation", '"one begun"', "operation 1");
   events.publish("operation", '"two begun"', "operation 2");
@@ -170,7 +175,7 @@ test("Things that one event tells of do not replace each other, and are not kept
   assert.equal(String(last.read()), ": ping\n\n");
 });
 
-test("Streams are compressed for who takes that, each event readable at once, and end whole.", async () => {
+test("Streams are compressed for clients that accept it, each event readable at once, and end complete.", async () => {
   const { events, view } = source({ maxViewers: 10 });
   events.publish("a", '"äöü, first"');
   const open = ["gzip, br", "br;q=1, gzip;q=0.5", "*"].map((accepted, n) => {
@@ -203,7 +208,7 @@ test("Streams are compressed for who takes that, each event readable at once, an
   events.ping();
   for (const { leave, ended } of open) {
     leave();
-    await ended; // fails where sum or size are wrong
+    await ended; // fails if the checksum or size is wrong
   }
   for (const accepted of ["", "br", "gzip;q=0", "identity"]) {
     const { answered, leave } = view(new PassThrough(), {

@@ -1,4 +1,4 @@
-// A header may be as long as all headers together: whatever it is made of, reading it costs next to nothing.
+// One header may be as long as all headers together. Reading it must be cheap, whatever it contains.
 import { test } from "node:test";
 import { createAuthentication } from "../../src/admin/access/authentication.ts";
 import { checkRead, createCsrfGuard } from "../../src/admin/access/csrf.ts";

@@ -1,8 +1,8 @@
-// Speaks to a server in bytes, for what no HTTP client would send.
+// A client that sends raw bytes, for requests that no HTTP client would send.
 import { once } from "node:events";
 import net from "node:net";
 
-/** Sends bytes as they are and gives everything that comes back until the server closes. */
+/** Sends the bytes and returns everything received until the server closes. */
 export async function rawExchange(port: number, bytes = "", from?: string): Promise<string> {
   const connection = await connect(port, from);
   connection.socket.write(bytes, "latin1");
@@ -11,20 +11,20 @@ export async function rawExchange(port: number, bytes = "", from?: string): Prom
 
 export interface RawConnection {
   readonly socket: net.Socket;
-  /** Resolves when so much of what was received matches. Rejects when the server closes first. */
+  /** Resolves when the received text matches. Rejects if the server closes first. */
   received(pattern: RegExp): Promise<string>;
-  /** Resolves when the server has closed, with all that came. */
+  /** Resolves when the server has closed, with everything received. */
   end(): Promise<string>;
 }
 
-/** `from`: the client's own address, in 127.0.0.0/8. */
+/** `from`: the client's address, in 127.0.0.0/8. */
 export async function connect(port: number, from?: string): Promise<RawConnection> {
   const local = from === undefined ? {} : { localAddress: from };
   const socket = net.connect({ port, host: "127.0.0.1", ...local });
   const chunks: Buffer[] = [];
   const text = () => Buffer.concat(chunks).toString();
   socket.on("data", (chunk) => chunks.push(chunk));
-  // The server may cut the connection while we still write.
+  // The server may cut the connection during a write.
   socket.on("error", () => {});
   await once(socket, "connect");
   return {
@@ -43,7 +43,7 @@ export async function connect(port: number, from?: string): Promise<RawConnectio
   };
 }
 
-/** The status codes of the answers in a stream of them. */
+/** The status codes of a sequence of responses. */
 export function statuses(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

@@ -1,11 +1,11 @@
-// Answers whose JSON comes in pieces.
+// Responses from pieces of JSON.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonTexts } from "../../src/http/response.ts";
 
 const long = "a".repeat(1_500_000);
 
-test("JSON in pieces is sent as if it were one text, at any length and in any script.", () => {
+test("Pieces of JSON are sent as one text, at any length and in any script.", () => {
   for (const filling of ["a", long, `${long}ü`, `${long}日本`, `${long}🙂`]) {
     const texts = ['{"jobs":["', filling, '","', filling, '","', filling, '"]}'];
     const { body } = jsonTexts(texts);
@@ -14,7 +14,7 @@ test("JSON in pieces is sent as if it were one text, at any length and in any sc
   }
 });
 
-test("Of 4 MB of pieces no text is put together: bytes are made at once.", () => {
+test("Pieces of more than 4 MB become bytes directly, not one text.", () => {
   assert.equal(jsonTexts(["[", "1", "]"]).body, "[1]");
   assert.ok(Buffer.isBuffer(jsonTexts([long, long, long]).body));
 });

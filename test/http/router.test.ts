@@ -27,12 +27,12 @@ test("A path finds its route and its decoded parameters.", () => {
   });
 });
 
-test("A path without parameters wins over one with, whatever the method.", () => {
+test("A path without parameters wins over one with parameters, whatever the method.", () => {
   assert.deepEqual(found("POST", "/jobs/action"), { path: "/jobs/action", params: {} });
   assert.equal(found("GET", "/jobs/action"), "POST");
 });
 
-test("A known path with another method says which methods there are.", () => {
+test("A path with another method reports the allowed methods.", () => {
   assert.equal(found("DELETE", "/jobs"), "GET,POST,HEAD");
   assert.equal(found("HEAD", "/jobs/action"), "POST");
   assert.equal(found("get", "/jobs"), "GET,POST,HEAD");
@@ -60,7 +60,7 @@ test("Nothing is decoded, joined or resolved before the comparison.", () => {
   assert.deepEqual(found("GET", "/jobs/{id}"), { path: "/jobs/{id}", params: { id: "{id}" } });
 });
 
-test("A route that is there twice is a mistake.", () => {
+test("A duplicate route throws.", () => {
   const route = { method: "GET", path: "/" };
-  assert.throws(() => createRouter([route, { ...route }]), /GET \/ is there twice/);
+  assert.throws(() => createRouter([route, { ...route }]), /GET \/ is duplicated/);
 });

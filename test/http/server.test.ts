@@ -1,4 +1,4 @@
-// The server against clients that are slow, broken or hostile, and its life from start to stop.
+// The server with slow, broken or hostile clients, and its life from start to stop.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, test } from "node:test";
@@ -37,7 +37,7 @@ async function startServer(handle: Handle, limits: Partial<Limits> = {}) {
 const plainText = (body: string, status = 200) => ({ status, headers: {}, body });
 const echo: Handle = ({ method, path, host }) => plainText(`${method} ${path} ${host}`);
 
-/** Something that a handler waits for and a test gives. */
+/** A promise that a handler waits for and the test resolves. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -46,7 +46,7 @@ function gate() {
   return { open, opened };
 }
 
-test("What is not HTTP/1.1 is answered once, with the headers of every answer, and closed.", async () => {
+test("Requests that are not HTTP/1.1 are answered once, with the usual headers, and closed.", async () => {
   const reached: string[] = [];
   const { port } = await startServer(async (request) => {
     reached.push(request.path);
@@ -101,11 +101,11 @@ test("What is not HTTP/1.1 is answered once, with the headers of every answer, a
     assert.match(text, /^connection: close\r$/im, what);
   }
   await rawExchange(port, `GET / HTTP/2.0\r\n${host}\r\nGET /behind HTTP/1.1\r\n${host}\r\n`);
-  // Only the request whose body turned out to be wrong has been seen.
+  // Only the request with the wrong body reached the handler.
   assert.deepEqual(reached, ["/"]);
 });
 
-test("A request hidden behind a contradiction of lengths is never seen.", async () => {
+test("A request hidden behind contradicting lengths never reaches the handler.", async () => {
   const seen: string[] = [];
   const { port } = await startServer((request) => {
     seen.push(request.path);
@@ -141,7 +141,7 @@ test("Pipelined requests are answered in their order.", async () => {
   );
 });
 
-test("An absolute target's host counts, not the Host header.", async () => {
+test("An absolute target's host overrides the Host header.", async () => {
   const { port } = await startServer(echo);
   const close = "Connection: close\r\n\r\n";
   const text = await rawExchange(port, `GET http://b:1/x?y HTTP/1.1\r\nHost: a\r\n${close}`);
@@ -179,7 +179,7 @@ test("Idle connections make room for new ones, the oldest first.", async () => {
   for (const { socket } of idle) socket.destroy();
 });
 
-test("More requests than can be worked on are 503 at once.", async () => {
+test("Requests beyond the limit are answered 503 at once.", async () => {
   const busy = gate();
   const { port } = await startServer(
     async (request) => {
@@ -190,7 +190,7 @@ test("More requests than can be worked on are 503 at once.", async () => {
   );
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
   const slow = rawExchange(port, get("/slow"));
-  // The slow one may need a moment to get in.
+  // The slow one may need a moment to arrive.
   let refused = await rawExchange(port, get("/quick"));
   while (statuses(refused)[0] === 200) refused = await rawExchange(port, get("/quick"));
   assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*retry-after: 2\r\n[\s\S]*"code":"busy"/);
@@ -199,7 +199,7 @@ test("More requests than can be worked on are 503 at once.", async () => {
   assert.deepEqual(statuses(await rawExchange(port, get("/quick"))), [200]);
 });
 
-test("Expect: 100-continue is granted only when the body is wanted.", async () => {
+test("Expect: 100-continue is answered only when the body is read.", async () => {
   const { port } = await startServer(async (request) => {
     if (request.path === "/wanted") return plainText(await readJsonText(request, 100));
     return plainText("refused", 403);
@@ -215,15 +215,15 @@ test("Expect: 100-continue is granted only when the body is wanted.", async () =
   assert.deepEqual(statuses(await rawExchange(port, post("/refused"))), [403]);
 });
 
-test("A refused body is read on only so far, and small ones keep their connection.", async () => {
+test("A refused body is read only up to a limit, and small ones keep their connection.", async () => {
   const { port } = await startServer(() => plainText("refused", 403), { discardedBytes: 100_000 });
   const start = (length: number) =>
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
-  const kept = await connect(port);
-  kept.socket.write(start(10));
-  await kept.received(/refused/);
-  kept.socket.write("0123456789GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-  assert.deepEqual(statuses(await kept.end()), [403, 403]);
+  const keptOpen = await connect(port);
+  keptOpen.socket.write(start(10));
+  await keptOpen.received(/refused/);
+  keptOpen.socket.write("0123456789GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  assert.deepEqual(statuses(await keptOpen.end()), [403, 403]);
 
   const endless = await connect(port);
   endless.socket.write(start(1_000_000_000));
@@ -258,9 +258,9 @@ test("stop() lets requests in flight finish and closes everything else.", async 
     return echo(request);
   });
   const idle = await connect(port);
-  const kept = await connect(port);
-  kept.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-  await kept.received(/GET \//);
+  const keptOpen = await connect(port);
+  keptOpen.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await keptOpen.received(/GET \//);
   const stream = await connect(port);
   stream.socket.write("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n");
   await stream.received(/first/);
@@ -272,7 +272,7 @@ test("stop() lets requests in flight finish and closes everything else.", async 
   const stopped = server.stop().then(() => {
     hasStopped = true;
   });
-  await Promise.all([idle.end(), kept.end(), stream.end()]);
+  await Promise.all([idle.end(), keptOpen.end(), stream.end()]);
   assert.match(await stream.end(), /last/);
   assert.equal(hasStopped, false);
   await assert.rejects(connect(port));
@@ -283,7 +283,7 @@ test("stop() lets requests in flight finish and closes everything else.", async 
   await server.stop();
 });
 
-test("stop() cuts off what takes longer than its deadline.", async () => {
+test("stop() cuts off requests that exceed its deadline.", async () => {
   const begun = gate();
   const { server, port } = await startServer(
     async () => {
@@ -317,7 +317,7 @@ test("A server may be stopped at any moment of its life.", async () => {
   await Promise.all([twice.stop(), twice.stop()]);
 });
 
-test("An address that cannot be had is refused with what to do about it.", async () => {
+test("An address that cannot be used is refused with advice.", async () => {
   const { port } = await startServer(echo);
   const start = (host: string, port: number) =>
     createHttpServer({
@@ -336,24 +336,24 @@ test("An address that cannot be had is refused with what to do about it.", async
   await assert.rejects(start("does-not-exist.invalid", 4000), { code: "listen" });
 });
 
-test("A request learns when its client has gone.", async () => {
-  const told = gate();
+test("A request is notified when its client disconnects.", async () => {
+  const closing = gate();
   const begun = gate();
   const { port } = await startServer(async (request) => {
-    request.closing.addEventListener("abort", told.open);
+    request.closing.addEventListener("abort", closing.open);
     begun.open();
-    await told.opened;
-    return plainText("to nobody");
+    await closing.opened;
+    return plainText("unread");
   });
   const client = await connect(port);
   client.socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   await begun.opened;
   client.socket.destroy();
   await once(client.socket, "close");
-  await told.opened;
+  await closing.opened;
 });
 
-test("A client that does not read its answer is cut off.", async () => {
+test("A client that does not read its response is cut off.", async () => {
   const large = plainText("x".repeat(50_000_000));
   const closed = gate();
   const { port } = await startServer(

@@ -1,4 +1,4 @@
-// Downloads that take long: they begin early, end where they stand still, and give their place back.
+// Long downloads: they begin early, end when they stall, and release their place.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { messageOf } from "../../src/base/errors.ts";
@@ -43,11 +43,11 @@ async function serve(
   return { port: server.address.port, places, broken };
 }
 
-test("A download begins before its first piece is there.", async () => {
-  const { promise: asked, resolve: makePiece } = Promise.withResolvers<string>();
+test("A download begins before its first piece is ready.", async () => {
+  const { promise: piece, resolve: makePiece } = Promise.withResolvers<string>();
   const { port } = await serve(
     async function* () {
-      yield await asked;
+      yield await piece;
     },
     { beginMs: 1 },
   );
@@ -58,7 +58,7 @@ test("A download begins before its first piece is there.", async () => {
   assert.match(await client.end(), /late[\s\S]*x-all: yes/);
 });
 
-test("What fails before a download has begun is an answer of its own.", async () => {
+test("A failure before a download has begun is an error response.", async () => {
   const { port, places } = await serve(async function* () {
     yield* [];
     throw new Error("not today");
@@ -67,7 +67,7 @@ test("What fails before a download has begun is an answer of its own.", async ()
   assert.ok(places.hasRoom("127.0.0.1"));
 });
 
-test("A download that stands still is cut, and its place is free again.", async () => {
+test("A stalled download is cut off, and its place is free again.", async () => {
   for (const first of [[], ["", "some"]]) {
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();
     const { port, places, broken } = await serve(
@@ -80,16 +80,16 @@ test("A download that stands still is cut, and its place is free again.", async 
     );
     const text = await rawExchange(port, GET);
     assert.match(text, /^HTTP\/1\.1 200 /);
-    assert.doesNotMatch(text, /x-all/, "it does not look whole");
+    assert.doesNotMatch(text, /x-all/, "it does not look complete");
     await left;
-    assert.deepEqual(broken, ["nothing came for 0.05 s"]);
+    assert.deepEqual(broken, ["no data for 0.05 s"]);
     assert.ok(places.hasRoom("127.0.0.1"));
   }
 });
 
-test("A request for a download's headers alone leaves its place and begins no body.", async () => {
+test("A HEAD request for a download releases its place and starts no body.", async () => {
   let hasBegun = false;
-  // biome-ignore lint/correctness/useYield: it is not to be begun
+  // biome-ignore lint/correctness/useYield: it must not start
   const { port, places } = await serve(async function* () {
     hasBegun = true;
   }, {});

@@ -1,5 +1,5 @@
-// TLS as clients see it: which versions, whose certificate, what becomes of connections that are made
-// and never spoken on, and of those that are open while the certificate is replaced.
+// TLS as clients see it: versions, the certificate, connections that never send anything, and connections
+// that are open while the certificate is replaced.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ after(async () => {
 });
 const ca = readFileSync(file("authority.crt"));
 
-/** A pair of files of its own. */
+/** A test's own pair of files. */
 function pair(name: string) {
   const files = { certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) };
   put(files, "localhost");
@@ -66,7 +66,7 @@ const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r
 const lastRequest = (path: string) =>
   `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`;
 
-test("TLS 1.2 and 1.3 are spoken, earlier ones are not.", async () => {
+test("TLS 1.2 and 1.3 are accepted, earlier versions are not.", async () => {
   const { port } = await startServer(loadCertificate(pair("versions")));
   for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
     const socket = await secure(port, { minVersion: version, maxVersion: version });
@@ -83,7 +83,7 @@ test("TLS 1.2 and 1.3 are spoken, earlier ones are not.", async () => {
   assert.equal(await rawExchange(port, request("/")), "", "plain HTTP is not answered");
 });
 
-test("Headers of every answer are those of refusals, too; a pipeline is answered in order.", async () => {
+test("Refusals have the headers of every response; a pipeline is answered in order.", async () => {
   const { port } = await startServer(loadCertificate(pair("pipeline")), { pipelined: 2 });
   const socket = await secure(port);
   const answers = text(socket);
@@ -98,7 +98,7 @@ test("Headers of every answer are those of refusals, too; a pipeline is answered
   );
 });
 
-test("A new pair is shown to new connections, those that are open go on.", async () => {
+test("A new pair is used for new connections, and open ones continue.", async () => {
   const files = pair("renewed");
   const certificate = loadCertificate(files);
   const { server, port } = await startServer(certificate);
@@ -114,26 +114,26 @@ test("A new pair is shown to new connections, those that are open go on.", async
   fresh.destroy();
 });
 
-test("A pair that will not do is refused in a sentence, and the old one stays.", () => {
+test("An invalid pair is refused with a message, and the old pair stays in use.", () => {
   const files = pair("kept");
   const { certFile, keyFile } = files;
   const certificate = loadCertificate(files);
   const { options } = certificate;
-  const refused = (says: RegExp) => {
-    assert.throws(() => certificate.reload(), { name: "InputError", message: says });
+  const refused = (message: RegExp) => {
+    assert.throws(() => certificate.reload(), { name: "InputError", message });
     assert.equal(certificate.options, options);
   };
   put(files, "localhost", "client");
-  refused(/^tls\.keyFile: the key in .*kept\.key is not that of the certificate$/);
+  refused(/^tls\.keyFile: the key in .*kept\.key does not match the certificate$/);
   writeFileSync(keyFile, "nonsense");
-  refused(/^tls\.keyFile: .*kept\.key has no key in PEM$/);
+  refused(/^tls\.keyFile: .*kept\.key contains no PEM key$/);
   writeFileSync(certFile, "");
-  refused(/^tls\.certFile: .*kept\.crt has no certificate in PEM$/);
+  refused(/^tls\.certFile: .*kept\.crt contains no PEM certificate$/);
   rmSync(certFile);
   refused(/^tls\.certFile: cannot be read: ENOENT/);
 });
 
-test("Connections that never begin to speak are counted, and cut in time.", async () => {
+test("Connections that never send anything are counted, and cut off in time.", async () => {
   const limits = { connections: 3, headersTimeoutMs: 3_000 };
   const { port } = await startServer(loadCertificate(pair("silent")), limits);
   const silent = await Promise.all(
@@ -151,7 +151,7 @@ test("Connections that never begin to speak are counted, and cut in time.", asyn
   await Promise.all(silent.map(async (socket) => socket.closed || once(socket, "close")));
 });
 
-test("Stopping ends handshakes and idle connections, and lets an answer come to its end.", async () => {
+test("Stopping ends handshakes and idle connections, and completes a response.", async () => {
   const { server, port } = await startServer(loadCertificate(pair("stop")));
   const raw = net.connect(port, "127.0.0.1").resume();
   raw.on("error", () => {});

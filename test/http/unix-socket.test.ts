@@ -1,5 +1,4 @@
-// Sockets in the file system: who may connect, what is done about what stands there already, and who
-// their clients are.
+// Unix sockets: their mode, what happens to existing files, and their clients.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -43,13 +42,13 @@ const unix = (name: string, mode = 0o600): ListenTarget => ({
   gid: null,
 });
 
-async function ask(name: string, headers: Record<string, string> = {}): Promise<string> {
+async function get(name: string, headers: Record<string, string> = {}): Promise<string> {
   const request = http.get({ socketPath: join(folder, name), headers, agent: false });
   const [response] = await once(request, "response");
   return text(response);
 }
 
-test("A socket has its mode, is answered on, and is gone after the stop.", async () => {
+test("A socket has its mode, is answered on, and is removed by the stop.", async () => {
   for (const mode of [0o600, 0o660, 0o666]) {
     const server = serverOn(unix("mode", mode));
     await server.start();
@@ -58,55 +57,55 @@ test("A socket has its mode, is answered on, and is gone after the stop.", async
       [server.address, server.isUnix],
       [{ host: join(folder, "mode"), port: 0 }, true],
     );
-    assert.equal(await ask("mode"), "unix: unix:");
+    assert.equal(await get("mode"), "unix: unix:");
     await server.stop();
     assert.equal(existsSync(join(folder, "mode")), false);
   }
 });
 
-test("All who connect are one client, unless the socket is said to be a proxy's.", async () => {
+test("All peers on a unix socket are one client, unless the socket is a trusted proxy's.", async () => {
   await serverOn(unix("plain"), ["10.0.0.0/8"]).start();
   await serverOn(unix("proxy"), ["unix:", "10.0.0.0/8"]).start();
   const forwarded = { "x-forwarded-for": "198.51.100.7, 10.1.2.3" };
-  assert.equal(await ask("plain", forwarded), "unix: unix:");
-  assert.equal(await ask("proxy", forwarded), "unix: 198.51.100.7");
-  assert.equal(await ask("proxy"), "unix: unix:");
+  assert.equal(await get("plain", forwarded), "unix: unix:");
+  assert.equal(await get("proxy", forwarded), "unix: 198.51.100.7");
+  assert.equal(await get("proxy"), "unix: unix:");
 });
 
-test("A socket on which somebody answers is refused and goes on; what is no socket is left alone.", async () => {
+test("A socket in use is refused and keeps working; files that are not sockets are not touched.", async () => {
   await serverOn(unix("living")).start();
   await assert.rejects(serverOn(unix("living")).start(), {
     code: "listen",
-    message: /^unix:.*living is in use: somebody answers on it; stop it, or choose another path/,
+    message: /^unix:.*living is in use by another process; stop it, or choose another path/,
   });
-  assert.equal(await ask("living"), "unix: unix:");
+  assert.equal(await get("living"), "unix: unix:");
   writeFileSync(join(folder, "file"), "kept");
   symlinkSync(join(folder, "living"), join(folder, "link"));
   for (const name of ["file", "link", "."]) {
-    await assert.rejects(serverOn(unix(name)).start(), /is there and is no socket/, name);
+    await assert.rejects(serverOn(unix(name)).start(), /exists and is not a socket/, name);
   }
   assert.equal(existsSync(join(folder, "file")), true);
-  await assert.rejects(serverOn(unix("none/x")).start(), /the directory of unix:.* is not there/);
+  await assert.rejects(serverOn(unix("none/x")).start(), /the directory of unix:.* does not exist/);
 });
 
-test("A socket that a killed process has left is replaced.", async () => {
+test("A socket left by a killed process is replaced.", async () => {
   const path = join(folder, "left");
   const listener = `require("net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
   spawnSync(process.execPath, ["-e", listener]);
   assert.ok(statSync(path).isSocket());
   await serverOn(unix("left")).start();
-  assert.equal(await ask("left"), "unix: unix:");
+  assert.equal(await get("left"), "unix: unix:");
 });
 
-test("Of two that begin at once one has it, and the other is told.", async () => {
+test("Of two servers that start at once, one gets the socket and the other is refused.", async () => {
   const starts = [serverOn(unix("race")), serverOn(unix("race"))].map((server) => server.start());
   const outcomes = await Promise.allSettled(starts);
   assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
-  assert.equal(await ask("race"), "unix: unix:");
+  assert.equal(await get("race"), "unix: unix:");
 });
 
-test("A descriptor that is no listening socket is refused.", async () => {
+test("A descriptor that is not a listening socket is refused.", async () => {
   await assert.rejects(serverOn({ fd: 999 }).start(), {
-    message: /^fd:999 is no listening socket/,
+    message: /^fd:999 is not a listening socket/,
   });
 });

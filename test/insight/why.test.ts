@@ -246,7 +246,7 @@ test("A job without tries says so, and how it can be retried.", async () => {
   // The row's updated_at is that of a stock worker, which does not touch it.
   assert.match(
     why.sentence,
-    /^Will not run again\. All 5 tries are used up within 9 m 4\d s; the last ended (19|2\d) s ago\.$/,
+    /^Will not run again\. All 5 attempts are used up within 9 m 4\d s; the last ended (19|2\d) s ago\.$/,
   );
   assert.deepEqual(why.causes[0]?.verb, { action: "retry", label: "Retry…", jobIds: [id] });
   assert.deepEqual(why.nextTries, []);

@@ -95,7 +95,7 @@ test("A wrong query is marked where it is wrong, and the way out is a click.", a
     await turned(page, "Jobs");
     await field(page).fill("trys>5");
     await field(page).press("Enter");
-    await sees(page, 'Column 1: there is no field "trys"');
+    await sees(page, 'Column 1: unknown field "trys"');
     assert.equal(await page.locator(".qmark u").textContent(), "trys");
     await page.getByRole("button", { name: "tries>5" }).click();
     await page.waitForURL(/q=tries%3E5$/);

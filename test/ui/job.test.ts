@@ -26,7 +26,7 @@ const why = (change: Partial<Why> = {}): Why => ({
 const failed = (change: Partial<Why> = {}) =>
   why({
     condition: "failed",
-    sentence: "Will not run again. All 25 tries are used up. 8 others fail the same way.",
+    sentence: "Will not run again. All 25 attempts are used up. 8 others fail the same way.",
     same_error: value(9),
     error_group: "0123456789ab",
     ...change,

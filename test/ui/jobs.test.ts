@@ -295,7 +295,7 @@ test("an answer to what was typed before proposes nothing", async () => {
 test("a fault has its column and what to type; the list goes on answering the query before", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "task:a trys>5 failed<2h");
-  assert.match(page.text, /Column 8: there is no field "trys"/, "it is not at the end any more");
+  assert.match(page.text, /Column 8: unknown field "trys"/, "it is not at the end any more");
   type(page, "tries>");
   assert.doesNotMatch(page.text, /Column \d/, "who is still typing is left alone");
   type(page, "trys>5");

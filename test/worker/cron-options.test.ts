@@ -78,10 +78,10 @@ describe("The options of a timetable", () => {
         crontab: "x",
       }),
       [
-        "cron.entries[0].expression: column 1: 61 is no minute; expected 0-59",
+        "cron.entries[0].expression: column 1: 61 is not a valid minute (0-59)",
         "cron.entries[0].priority: must be a whole number from -32768 to 32767",
         "cron.entries[1].typo: unknown field",
-        'cron.crontab, line 1, column 1: "x" is not understood as the minute (there are no names and no macros); expected a number from 0 to 59, a range a-b, * or */n, or a list of these with commas',
+        'cron.crontab, line 1, column 1: "x" is not a valid minute (names and macros are not supported); expected a number from 0 to 59, a range a-b, * or */n, or a list of these with commas',
         "cron.crontab, line 1, column 2: the line ends too early: the hour is missing",
       ],
     );
@@ -177,7 +177,7 @@ describe("A worker with a timetable", () => {
     const wrong = file("\n * * * * 8 task\n* * * * * never\n* * * * *");
     await assert.rejects(start(wrong), {
       code: "bad_input",
-      message: `${wrong}, line 2, column 10: 8 is no day of the week; expected 0-6; ${wrong}, line 4, column 10: the line ends too early: the task identifier is missing`,
+      message: `${wrong}, line 2, column 10: 8 is not a valid day of the week (0-6); ${wrong}, line 4, column 10: the line ends too early: the task identifier is missing`,
     });
     const twice = file("* * * * * never");
     await assert.rejects(start(twice), { message: /^.*: more than one entry is called "never"/ });

@@ -62,7 +62,7 @@ test("A lane whose transaction has failed begins a new one.", async () => {
   await warmUp();
   await queue.sql("alter table worker._private_tasks rename to away");
   await until("the lanes are refused", () =>
-    refused.some((line) => line.startsWith("the database is away or refuses")),
+    refused.some((line) => line.startsWith("the database is unreachable")),
   );
   await queue.sql("alter table worker.away rename to _private_tasks");
   await warmUp();

@@ -1,5 +1,5 @@
-// An entry of a worker's timetable: which task, when, with what. Entries are plain data, whether an
-// application builds them here or crontab.ts reads them from text.
+// An entry of a worker's timetable: which task, when, with which payload. Entries are plain data, built by
+// an application or read from text by crontab.ts.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -15,22 +15,22 @@ import type { TaskLike } from "../typed-job.ts";
 import { type JsonObject, jsonObject } from "./cron-payload.ts";
 import { cronSchedule, MINUTE_MS } from "./cron-schedule.ts";
 
-/** The schema's `unsafe_dedupe` is not among them: Graphile Worker's crontab has no use for it. */
+/** Without the schema's `unsafe_dedupe`, which Graphile Worker's crontab does not accept either. */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 
-/** How far back a fill window reaches at most: bounds what a start after a long pause adds. */
+/** The longest fill window: it limits how many jobs a start after a long pause adds. */
 export const LONGEST_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 
-/** An entry of a timetable as plain data; make it with cronEntry() or parseCrontab(). */
+/** An entry of a timetable. Create it with cronEntry() or parseCrontab(). */
 export interface CronEntry {
-  /** Under this name the database remembers the last tick; one per worker. 1–512 characters. */
+  /** The name under which the database stores the last tick. Unique in a worker, 1–512 characters. */
   readonly identifier: string;
   readonly taskIdentifier: string;
   /** Five fields, UTC. */
   readonly expression: string;
-  /** Each job gets it with `_cron: {ts, backfilled}` added. */
+  /** Each job's payload is this with `_cron: {ts, backfilled}` added. */
   readonly payload: JsonObject;
-  /** Ticks missed at most this long before the start are made up for. 0 = none are. */
+  /** Ticks missed at most this long before the start are made up for. 0 = none. */
   readonly fillMs: number;
   readonly queueName?: string | undefined;
   readonly maxAttempts?: number | undefined;
@@ -39,50 +39,50 @@ export interface CronEntry {
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
-/** What an entry may say besides its task and time. */
+/** Options of an entry. */
 export interface CronEntryOptions {
-  /** Unique in a worker; keep it when the expression changes. Default: the task's identifier. */
+  /** Unique in a worker. Keep it when the expression changes. Default: the task's identifier. */
   readonly identifier?: string | undefined;
   /**
-   * Makes up for the ticks of the last so many milliseconds when a worker starts: whole ones, at most
-   * 366 days. Default 0: for none.
+   * When a worker starts, it makes up for the ticks missed in this many milliseconds. Whole, at most 366
+   * days. Default 0: none.
    */
   readonly fillMs?: number | undefined;
-  /** Its jobs run one at a time with all others of that queue. 1–128 characters. */
+  /** The entry's jobs run one at a time with all other jobs of this queue. 1–128 characters. */
   readonly queueName?: string | undefined;
   /** 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
   /** Lower runs earlier, smallint. Default 0. */
   readonly priority?: number | undefined;
-  /** At most one waiting job has this key: jobs of ticks do not pile up. 1–512 characters. */
+  /** At most one waiting job has this key, so that jobs of missed ticks do not pile up. 1–512 characters. */
   readonly jobKey?: string | undefined;
   /**
-   * `replace` (default): a job still waiting moves to the new tick. `preserve_run_at`: it keeps its
-   * time, so that a worker that is behind still runs one. Needs `jobKey`.
+   * `replace` (default): a waiting job moves to the new tick. `preserve_run_at`: it keeps its time, so that
+   * a worker that is behind still runs it. Needs `jobKey`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
-/** A task of defineTask(), or the identifier of one that another worker knows. */
+/** A task of defineTask(), or the identifier of a task of another worker. */
 export type CronTask<Payload> = string | TaskLike<Payload>;
 
-/** What the entry has to give: the task's payload without what the tick adds. */
+/** The payload of an entry: the task's payload without `_cron`, which the tick adds. */
 export type CronPayload<Payload> = unknown extends Payload
   ? object
   : Payload extends readonly unknown[]
     ? never
     : Omit<Payload, "_cron">;
 
-/** The payload may be left out when nothing in it is required. */
+/** The payload is optional if all its members are. */
 export type CronRest<Payload> =
   Record<never, never> extends CronPayload<Payload>
     ? [options?: CronEntryOptions & { readonly payload?: CronPayload<Payload> }]
     : [options: CronEntryOptions & { readonly payload: CronPayload<Payload> }];
 
 /**
- * Adds a job of `task` at every minute that the five-field expression matches, UTC: minute, hour,
- * day of the month, month, day of the week (0 or 7 = Sunday). Each field is a number, a range a-b,
- * `*`, a step of all (`*` + `/5`) or a list of these. Throws InputError with all problems.
+ * Adds a job of `task` at every minute that the five-field expression matches, in UTC: minute, hour, day of
+ * the month, month, day of the week (0 or 7 = Sunday). Each field is a number, a range a-b, `*`, a step of
+ * all (`*` + `/5`) or a list of these. Throws InputError with all problems.
  */
 export function cronEntry<Payload>(
   expression: string,
@@ -102,7 +102,7 @@ export function everyMinute<Payload>(
 
 /**
  * Adds a job of `task` every `minutes` minutes, counted from the full hour. Throws InputError unless
- * that comes out even: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30.
+ * `minutes` divides an hour: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30.
  */
 export function everyMinutes<Payload>(
   minutes: number,
@@ -164,7 +164,7 @@ function refusal(step: () => unknown): string | null {
   }
 }
 
-const FORMER = "say fillMs, in milliseconds";
+const FORMER = "use fillMs, in milliseconds";
 
 const entrySchema = v.pipe(
   strict(
@@ -197,7 +197,7 @@ const entrySchema = v.pipe(
   ),
 );
 
-/** The entry with everything in it checked. Throws InputError with all problems. */
+/** Returns the entry with every field checked. Throws InputError with all problems. */
 export function checkedEntry(entry: CronEntry): CronEntry {
   return Object.freeze(validate(entrySchema, entry));
 }

@@ -1,8 +1,8 @@
-// The five fields of a cron expression, in exactly Graphile Worker's grammar (its crontab
-// documentation): numbers, a-b, *, */n, and lists of these. No names, no a-b/n. What it refuses we
-// refuse, so that a crontab means the same to every worker on the schema.
+// The five fields of a cron expression, in exactly Graphile Worker's grammar: numbers, a-b, *, */n, and
+// lists of these; no names, no a-b/n. The same expressions are refused, so that a crontab means the same to
+// every worker on the schema.
 
-/** Something wrong in a text; `at` counts characters from 0. */
+/** A problem in a text; `at` counts characters from 0. */
 export interface TextProblem {
   readonly at: number;
   readonly message: string;
@@ -16,7 +16,7 @@ interface Field {
   readonly wraps?: true;
 }
 
-/** In the order in which they are written. */
+/** In the order of an expression. */
 const fields: readonly Field[] = [
   { name: "minute", least: 0, most: 59 },
   { name: "hour", least: 0, most: 23 },
@@ -27,14 +27,14 @@ const fields: readonly Field[] = [
 
 export const FIELD_COUNT = fields.length;
 
-/** More are not reported. */
+/** Further problems are not reported. */
 export const MAX_PROBLEMS = 100;
 
 export const fieldName = (index: number) => fields[index]?.name ?? "";
 
 /**
- * One field as an ascending list of its numbers, or `*` when it has them all: `1-31` restricts
- * nothing, so it does not count as a restriction when the two day fields are combined.
+ * Returns a field as an ascending list of its numbers, or `*` if it has them all. So `1-31` does not count
+ * as a restriction when the two day fields are combined.
  */
 export function canonicalField(
   index: number,
@@ -57,7 +57,7 @@ export function canonicalField(
   return { field: isFull ? "*" : [...numbers].sort((a, b) => a - b).join(",") };
 }
 
-/** The numbers of one part of a list, or what is wrong with it. */
+/** Returns the numbers of one part of a list, or a message. */
 function numbersOf(part: string, field: Field): number[] | string {
   const { least, most } = field;
   const [, single, from, to, divisor] =
@@ -74,7 +74,7 @@ function numbersOf(part: string, field: Field): number[] | string {
     const step = Number(divisor ?? 1);
     return step >= 1 ? steps(least, most, step) : `the step of "${part}" must be at least 1`;
   }
-  return misunderstood(part, field);
+  return invalidPart(part, field);
 }
 
 const NO_MATCH: readonly (string | undefined)[] = [];
@@ -90,17 +90,17 @@ function inRange(numbers: readonly number[], field: Field): number[] | string {
   const wrapped = numbers.map((number) => (wraps && number === most + 1 ? least : number));
   const wrong = wrapped.find((number) => number < least || number > most);
   if (wrong === undefined) return wrapped;
-  return `${wrong} is no ${name}; expected ${least}-${most}`;
+  return `${wrong} is not a valid ${name} (${least}-${most})`;
 }
 
-function misunderstood(part: string, { name, least, most }: Field): string {
+function invalidPart(part: string, { name, least, most }: Field): string {
   const expected = `expected a number from ${least} to ${most}, a range a-b, * or */n, or a list of these with commas`;
-  if (part === "") return `there is nothing for the ${name}; ${expected}`;
+  if (part === "") return `the ${name} is missing; ${expected}`;
   if (/^\d+(-\d+)?\/\d+$/.test(part)) {
-    return `"${part}" is not understood: only * takes a step; write the numbers as a list`;
+    return `"${part}" is not supported: only * takes a step; write the numbers as a list`;
   }
   if (/[a-z]/i.test(part)) {
-    return `"${part}" is not understood as the ${name} (there are no names and no macros); ${expected}`;
+    return `"${part}" is not a valid ${name} (names and macros are not supported); ${expected}`;
   }
-  return `"${part}" is not understood as the ${name}; ${expected}`;
+  return `"${part}" is not a valid ${name}; ${expected}`;
 }

@@ -1,37 +1,36 @@
-// The payload of a cron entry: a JSON object to which each tick adds `_cron`. It is kept as values
-// and not as text because of that; integers beyond 2^53 are kept as bigints, which payload.ts writes
-// exactly.
+// The payload of a cron entry: a JSON object to which each tick adds `_cron`. It is therefore stored as
+// values, not as text; integers beyond 2^53 are bigints, which payload.ts writes exactly.
 import JSON5 from "json5";
 import { InputError } from "../../base/errors.ts";
 import { payloadText, RawJson } from "../payload.ts";
 import type { TextProblem } from "./cron-fields.ts";
 
-/** An object as JSON has it; integers beyond 2^53 are bigints. */
+/** A JSON object. Integers beyond 2^53 are bigints. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a tick adds to the payload as `_cron`, as Graphile Worker does. */
+/** The `_cron` member that a tick adds to the payload, as in Graphile Worker. */
 export interface CronStamp {
-  /** The tick's time, ISO 8601 in UTC. It is the job's run_at, too. */
+  /** The tick's time, ISO 8601 in UTC. It is also the job's run_at. */
   readonly ts: string;
-  /** The tick was missed before this worker started, and made up for. */
+  /** The tick was missed before this worker started, and was made up for. */
   readonly backfilled: boolean;
 }
 
 const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _cron";
 
 /**
- * The JSON object that `payload` is when it is stored; undefined is `{}`. Throws InputError, also for
- * what JSON.stringify would change without a word, such as NaN.
+ * Returns `payload` as the JSON object that is stored; undefined is `{}`. Throws InputError, also for
+ * values that JSON.stringify would change silently, such as NaN.
  */
 export function jsonObject(payload: unknown): JsonObject {
-  const text = payloadText(payload); // Refuses circles and what is no JSON as a whole.
+  const text = payloadText(payload); // Refuses cycles and values that are not JSON.
   const isText = payload === undefined || payload instanceof RawJson;
   const value = isText ? parseExactly(text) : exactCopy(payload, "");
   if (!isObject(value)) throw new InputError([{ path: "payload", message: NOT_AN_OBJECT }]);
   return value;
 }
 
-/** As JSON holds it; members that are undefined are left out, as everywhere in JavaScript. */
+/** Copies a value as JSON stores it. Members that are undefined are left out. */
 function exactCopy(value: unknown, place: string): unknown {
   const refuse = (what: string): never => {
     const message = place === "" ? `${what} is not JSON` : `${place} is ${what}: that is not JSON`;
@@ -68,7 +67,7 @@ function exactCopy(value: unknown, place: string): unknown {
   );
 }
 
-/** Reads a crontab's JSON5 payload, or says what is wrong with it and where. */
+/** Reads a crontab's JSON5 payload, or returns the problem and its place. */
 export function json5Object(text: string): { value: JsonObject } | { problem: TextProblem } {
   try {
     const value = parseJson5Exactly(text);
@@ -85,7 +84,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-// The third argument ("JSON.parse source text access") is newer than the compiler's library.
+// The third argument ("JSON.parse source text access") is missing in the compiler's library.
 const parseWithSource = JSON.parse as (
   text: string,
   reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
@@ -101,17 +100,16 @@ function isInexact(value: unknown): boolean {
   return typeof value === "number" && !Number.isSafeInteger(value);
 }
 
-/** JSON has no infinity: JSON.stringify would silently make it null. */
+/** JSON has no infinity; JSON.stringify would turn it into null. */
 function finite(value: unknown): unknown {
   if (typeof value !== "number" || Number.isFinite(value)) return value;
   throw new InputError([{ path: "payload", message: `${value} cannot be stored as JSON` }]);
 }
 
-// JSON5 never shows a number's text, so long integers are first put into strings that nobody else
-// writes.
+// JSON5 does not report a number's text, so long integers are first put into strings with a random mark.
 function parseJson5Exactly(text: string): unknown {
   const mark = `${crypto.randomUUID()}:`;
-  JSON5.parse(text); // Complains about the text as it was written.
+  JSON5.parse(text); // Reports errors at their place in the original text.
   const marked = text.replace(TOKEN, (token, integer: string | undefined) => {
     if (integer === undefined || !isInexact(Number(integer))) return token;
     return `"${mark}${token}"`;
@@ -123,7 +121,7 @@ function parseJson5Exactly(text: string): unknown {
   );
 }
 
-// Strings, comments and names are tokens as well, so that no digits inside them are taken.
+// Strings, comments and names are tokens as well, so that digits inside them are skipped.
 const TOKEN = new RegExp(
   [
     String.raw`"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'`,

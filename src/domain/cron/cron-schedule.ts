@@ -1,21 +1,21 @@
-// When a cron expression matches, in UTC. Which texts are right is for cron-fields.ts to say; the
-// library croner, which knows a larger grammar, only ever sees plain lists and finds the next time.
+// Finds the times that a cron expression matches, in UTC. cron-fields.ts checks the expression. croner has
+// a larger grammar, so it only gets plain lists.
 import { Cron } from "croner";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { canonicalField, FIELD_COUNT, fieldName } from "./cron-fields.ts";
 
 export const MINUTE_MS = 60_000;
 
-/** The minutes at which an expression matches, UTC. Times are milliseconds since the epoch. */
+/** The minutes that an expression matches, in UTC. Times are milliseconds since the epoch. */
 export interface CronSchedule {
-  /** The first match at or after `fromMs`; null when there is none, as for 30 February. */
+  /** Returns the first match at or after `fromMs`; null if there is none, as for 30 February. */
   next(fromMs: number): number | null;
 }
 
 /**
- * Reads a five-field expression such as `0,30 8-17 * * 1-5`. When both the day of the month and the
- * day of the week are restricted, either will do (cron's old rule, and Graphile Worker's).
- * Throws InputError with all problems; a path such as `column 3` says where.
+ * Reads a five-field expression such as `0,30 8-17 * * 1-5`. If both the day of the month and the day of
+ * the week are restricted, a day that matches either is a match (as in cron and Graphile Worker). Throws
+ * InputError with all problems; a path such as `column 3` is the place.
  */
 export function cronSchedule(expression: string): CronSchedule {
   const fields = [...expression.matchAll(/\S+/g)];
@@ -39,10 +39,10 @@ function wrongCount(count: number): string {
 }
 
 function scheduleOf(canonical: string): CronSchedule {
-  // An offset of 0 rather than the zone "UTC": the same times, ten times as fast.
+  // An offset of 0 instead of the zone "UTC": same times, ten times as fast.
   const cron = new Cron(canonical, { mode: "5-part", utcOffset: 0, paused: true });
   return {
-    // croner looks strictly after the time that it is given.
+    // croner searches strictly after the given time.
     next: (fromMs) => cron.nextRun(new Date(fromMs - 1))?.getTime() ?? null,
   };
 }

@@ -1,17 +1,17 @@
-// The `?id=…&fill=…` part of a crontab line: a query string as Graphile Worker reads it (percent
-// escapes, + for a space), each option with what its value may be.
+// The `?id=…&fill=…` part of a crontab line: a query string as Graphile Worker reads it (percent escapes, +
+// for a space).
 import { parse } from "node:querystring";
 import { didYouMean } from "../../base/validate.ts";
 import { type CronEntry, cronJobKeyModes, LONGEST_FILL_MS } from "./cron-entry.ts";
 import type { TextProblem } from "./cron-fields.ts";
 
-/** An entry while it is read. */
+/** An entry while its line is read. */
 export type EntryFields = { -readonly [Name in keyof CronEntry]?: CronEntry[Name] };
 
 interface Option {
   /** Completes "expected …". */
   readonly expected: string;
-  /** What the value means, or null when it is none of this option's. */
+  /** Returns the fields that the value sets, or null if it is invalid. */
   read(value: string): EntryFields | null;
 }
 
@@ -48,7 +48,7 @@ const options: Readonly<Record<string, Option>> = {
   jobKeyMode: {
     expected: cronJobKeyModes.join(" or "),
     read: (value) => {
-      const jobKeyMode = cronJobKeyModes.find((known) => known === value);
+      const jobKeyMode = cronJobKeyModes.find((mode) => mode === value);
       return jobKeyMode === undefined ? null : { jobKeyMode };
     },
   },
@@ -61,13 +61,13 @@ const options: Readonly<Record<string, Option>> = {
   },
 };
 
-/** Reads what follows the question mark into `fields`; gives all problems. */
+/** Reads the text after the question mark into `fields`. Returns all problems. */
 export function readCrontabOptions(text: string, fields: EntryFields): TextProblem[] {
   const problems: TextProblem[] = [];
   const seen = new Set<string>();
   let at = 0;
   for (const piece of text.split("&")) {
-    // One piece at a time: that is how its place is known. An empty one means nothing.
+    // One piece at a time, so that its place is certain. Empty pieces are ignored.
     for (const [name, value] of Object.entries(parse(piece))) {
       const message = seen.has(name)
         ? `the option "${name}" is given more than once`
@@ -77,19 +77,19 @@ export function readCrontabOptions(text: string, fields: EntryFields): TextProbl
     }
     at += piece.length + 1;
   }
-  // A mode without a key means nothing, here as in Graphile Worker.
+  // A mode without a key is ignored, as in Graphile Worker.
   if (fields.jobKey === undefined) delete fields.jobKeyMode;
   return problems;
 }
 
 function readOption(name: string, value: string, fields: EntryFields): string | undefined {
-  const known = Object.keys(options);
+  const names = Object.keys(options);
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
   if (option === undefined) {
-    return `unknown option "${name}"${didYouMean(name, known) || `; expected ${known.join(", ")}`}`;
+    return `unknown option "${name}"${didYouMean(name, names) || `; expected ${names.join(", ")}`}`;
   }
   const meant = option.read(value);
-  if (meant === null) return `"${value}" is no value of ${name}; expected ${option.expected}`;
+  if (meant === null) return `"${value}" is not a valid ${name}; expected ${option.expected}`;
   Object.assign(fields, meant);
   return undefined;
 }
@@ -102,7 +102,7 @@ const PERIODS_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** `4w3d2h1m` in milliseconds; null when it is no time phrase. */
+/** Converts `4w3d2h1m` to milliseconds; null if the text is invalid. */
 function timePhraseMs(text: string): number | null {
   if (!/^(?:[0-9]{1,15}[smhdw])+$/.test(text)) return null;
   let sumMs = 0;

@@ -2,7 +2,7 @@
 //
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
 //
-// It is read to its end, so that all of its problems are known at once, each with line and column.
+// The text is read to its end, so that all problems are reported at once, with line and column.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CronEntry, checkedEntry } from "./cron-entry.ts";
 import {
@@ -19,9 +19,9 @@ import { type EntryFields, readCrontabOptions } from "./crontab-options.ts";
 export const LONGEST_CRONTAB = 1_000_000;
 
 /**
- * The entries of a crontab text, in its order. Throws InputError with all problems (at most 100);
- * a problem's path is `line 3, column 7`, counted from 1. Identifiers (`?id=`, by default the task's)
- * must differ.
+ * Returns the entries of a crontab, in its order. Throws InputError with all problems (at most 100); a
+ * problem's path is `line 3, column 7`, counted from 1. Identifiers (`?id=`, by default the task's) must be
+ * unique.
  */
 export function parseCrontab(text: string): CronEntry[] {
   if (typeof text !== "string") throw new InputError("the crontab must be a text");
@@ -36,11 +36,11 @@ export function parseCrontab(text: string): CronEntry[] {
     if (line === "" || line.startsWith("#")) continue;
     const result = readLine(line);
     const indent = whole.indexOf(line);
-    const complain = ({ at, message }: TextProblem): void => {
+    const report = ({ at, message }: TextProblem): void => {
       const column = indent + at + 1;
       problems.push({ path: `line ${index + 1}, column ${column}`, message });
     };
-    for (const problem of result.problems) complain(problem);
+    for (const problem of result.problems) report(problem);
     if (result.entry === null) continue;
     const { identifier } = result.entry;
     const before = lineOf.get(identifier);
@@ -48,8 +48,8 @@ export function parseCrontab(text: string): CronEntry[] {
       lineOf.set(identifier, index + 1);
       entries.push(result.entry);
     } else {
-      const message = `"${identifier}" is on line ${before} already; tell them apart with ?id=…`;
-      complain({ at: result.taskAt, message });
+      const message = `"${identifier}" is already used on line ${before}; give one of them another ?id=…`;
+      report({ at: result.taskAt, message });
     }
   }
   if (problems.length > 0) throw new InputError(problems.slice(0, MAX_PROBLEMS));
@@ -57,7 +57,7 @@ export function parseCrontab(text: string): CronEntry[] {
 }
 
 interface Line {
-  /** null when there are problems. */
+  /** null if there are problems. */
   readonly entry: CronEntry | null;
   readonly taskAt: number;
   readonly problems: readonly TextProblem[];
@@ -87,12 +87,12 @@ function readLine(line: string): Line {
   return { entry, taskAt, problems };
 }
 
-/** What stands behind the five fields: task, options, payload. */
+/** Reads the text after the five fields: task, options, payload. */
 function readCommand(line: string, start: number, fields: EntryFields): TextProblem[] {
   const problems: TextProblem[] = [];
   const [task = "", space = ""] = /^(\S+)(\s*)/.exec(line.slice(start))?.slice(1) ?? [];
   if (!/^[_a-z][_a-z0-9:/-]*$/i.test(task)) {
-    const message = `"${task}" is no task identifier; expected letters, digits, _, :, / and -, beginning with a letter or _`;
+    const message = `"${task}" is not a valid task identifier; expected letters, digits, _, :, / and -, beginning with a letter or _`;
     problems.push({ at: start, message });
   }
   fields.taskIdentifier = task;
@@ -122,7 +122,7 @@ function readPayload(text: string, start: number, fields: EntryFields): TextProb
   return [];
 }
 
-/** The last check: what the schema cannot hold, such as a task identifier that is too long. */
+/** Checks the schema's limits, such as the length of a task identifier. */
 function entryOf(fields: EntryFields, taskAt: number, problems: TextProblem[]): CronEntry | null {
   try {
     return checkedEntry(fields as CronEntry);

@@ -1,5 +1,5 @@
-// A cron expression in words, for people who read a timetable: the usual shapes alone. Of any other it
-// says nothing, for a sentence that is nearly right is worse than the pattern itself.
+// Describes a cron expression in words, for lists of timetables. Only usual forms: an inexact sentence
+// would be worse than the expression itself.
 import { canonicalField, FIELD_COUNT } from "./cron-fields.ts";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -8,7 +8,7 @@ const MONTHS = [
   ...["July", "August", "September", "October", "November", "December"],
 ];
 
-/** `every Monday at 05:30`; null where it has no short name, or is no cron expression. */
+/** Returns words such as `every Monday at 05:30`, or null if the form is unusual or invalid. */
 export function patternInWords(expression: string): string | null {
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== FIELD_COUNT) return null;

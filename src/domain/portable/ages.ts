@@ -1,9 +1,9 @@
-// Ages and lengths of time in words: for messages, the command line and the page.
+// Ages and durations in words, for messages, the command line and the page.
 import { groupedDigits } from "./digits.ts";
 
 const TWO_UNITS_BELOW_S: f64 = 600;
 
-/** `9 m 30 s` below ten minutes, and one unit from there on: `12 m`, `2 h`, `3 d`. */
+/** `9 m 30 s` below ten minutes, one unit above: `12 m`, `2 h`, `3 d`. */
 export function ageText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < TWO_UNITS_BELOW_S) return spanText(ms);
@@ -11,7 +11,7 @@ export function ageText(ms: f64): string {
   return seconds < 86400 ? whole(seconds / 3600, " h") : whole(seconds / 86400, " d");
 }
 
-/** `2 h 9 m`: a length that is meant exactly, such as a bound; at most two units, from ten days on one. */
+/** `2 h 9 m`: an exact duration, such as a limit. At most two units, from ten days on one. */
 export function spanText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < 60) return whole(seconds, " s");

@@ -4,14 +4,14 @@ export function isDigit(c: i32): bool {
   return c >= 0x30 && c <= 0x39;
 }
 
-/** The end of the digits that begin at a place. */
+/** Returns the end of the digits that begin at `at`. */
 export function digitsEnd(text: string, at: i32): i32 {
   let end = at;
   while (end < text.length && isDigit(text.charCodeAt(end))) end++;
   return end;
 }
 
-/** The number that `count` digits from `at` write, or -1. At most nine digits. */
+/** Returns the number written by the `count` digits from `at`, or -1. At most nine digits. */
 export function digitsAt(text: string, at: i32, count: i32): i32 {
   if (at + count > text.length) return -1;
   let value: i32 = 0;
@@ -23,7 +23,7 @@ export function digitsAt(text: string, at: i32, count: i32): i32 {
   return value;
 }
 
-/** `12,345` for the digits of a whole number, which a minus sign may precede. */
+/** Returns `12,345` for the digits of a whole number, which a minus sign may precede. */
 export function groupedDigits(digits: string): string {
   const start = digits.startsWith("-") ? 1 : 0;
   let out = digits;

@@ -1,9 +1,9 @@
-// A text as one word of a shell line: for the server's lines and for the page's. Both compilers read this file,
-// TypeScript's and AssemblyScript's; types.d.ts has the names of the latter's types.
+// Quotes a text as one word of a shell command. Both compilers read this file, TypeScript's and
+// AssemblyScript's; types.d.ts declares the latter's types.
 
 /**
- * The word as a POSIX shell reads it back. Control and format characters, which a terminal would act on or hide
- * when the line is pasted, become `$'\025'`: the octal bytes of their UTF-8.
+ * Returns the word as a POSIX shell reads it. Control and format characters, which a terminal would act on
+ * or hide when the line is pasted, become `$'\025'`: the octal bytes of their UTF-8.
  */
 export function shellWord(word: string): string {
   let isPlain: bool = word.length > 0 && word.charCodeAt(0) !== 0x2d;
@@ -37,7 +37,7 @@ function isPlainUnit(c: i32): bool {
   return c === 0x40 || c === 0x5f || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a);
 }
 
-/** The code point that begins at `i`; half of a pair is U+FFFD, as UTF-8 has it. */
+/** The code point that begins at `i`. Half a pair is U+FFFD, as in UTF-8. */
 export function pointAt(text: string, i: i32): i32 {
   const high = text.charCodeAt(i);
   if (high < 0xd800 || high > 0xdfff) return high;
@@ -46,7 +46,7 @@ export function pointAt(text: string, i: i32): i32 {
   return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/** Whether Unicode counts it as a control, a format character, or a separator of lines (Cc, Cf, Zl, Zp). */
+/** Whether Unicode classifies it as a control character, a format character or a line separator (Cc, Cf, Zl, Zp). */
 export function isHidden(point: i32): bool {
   if (point < 0x20) return true;
   if (point < 0x7f) return false;
@@ -89,7 +89,7 @@ function tail(bits: i32): string {
   return octal(0x80 | (bits & 0x3f));
 }
 
-/** `\025`, three digits so that a digit may follow. */
+/** Returns `\025`: always three digits, so that a digit may follow. */
 function octal(byte: i32): string {
   return `\\${String.fromCharCode(0x30 + (byte >> 6), 0x30 + ((byte >> 3) & 7))}${String.fromCharCode(0x30 + (byte & 7))}`;
 }

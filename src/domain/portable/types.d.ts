@@ -1,4 +1,4 @@
-// The types of AssemblyScript in files that both compilers read.
+// The types of AssemblyScript, for files that both compilers read.
 type i32 = number;
 type i64 = number;
 type f64 = number;

@@ -1,8 +1,8 @@
-// Suggested commands: every line `worker <command> …` that a message, an answer or a screen shows is made here, so
-// that it works on the queue that the message is about.
+// Builds the suggested commands: every `worker <command> …` in a message, a response or a screen, so that
+// it works on the queue that the message is about.
 import { shellWord } from "./shell-word.ts";
 
-/** `worker retry 2` for a schema of another name: `worker retry --schema=billing 2`. */
+/** Adds the schema if it is not the default: `worker retry --schema=billing 2`. */
 export function workerLine(schema: string, line: string): string {
   return schema === "worker" ? line : withOptions(line, schemaOption(schema));
 }
@@ -11,7 +11,7 @@ export function schemaOption(schema: string): string {
   return `--schema=${shellWord(schema)}`;
 }
 
-/** The line with more options behind the command's name: behind its words they could follow a `--`. */
+/** Inserts options after the command's name, because its arguments may contain `--`. */
 export function withOptions(line: string, options: string): string {
   const end = line.indexOf(" ", "worker ".length);
   if (options === "") return line;

@@ -1,5 +1,5 @@
-// What somebody types at one place of a query: which part would be completed, how it begins, and which
-// characters a completion replaces. Works on unfinished queries, so it looks at characters, not trees.
+// Finds what is being typed at one place of a query: the kind of completion, its prefix, and the characters
+// that a completion replaces. It works on unfinished queries, so it reads characters, not trees.
 import { isDigit } from "../portable/digits.ts";
 import { isNameLetter, isStepEnd, isWordEnd } from "../portable/query/characters.ts";
 import { fieldNamed } from "../portable/query/fields.ts";
@@ -20,7 +20,7 @@ export type Completion = Span &
       }
   );
 
-/** null where nothing can be completed, as in the text of a bare quote or a query that is too long. */
+/** null if nothing can be completed, as in a quoted text or a query that is too long. */
 export function completionAt(text: string, at: number): Completion | null {
   if (text.length > MOST_CHARACTERS) return null;
   const start = termStart(text, at);
@@ -56,7 +56,7 @@ export function completionAt(text: string, at: number): Completion | null {
   };
 }
 
-/** Where the term begins that stands before `at`: behind white space, a bracket, a minus. */
+/** Where the term before `at` begins: after white space, a bracket or a minus. */
 function termStart(text: string, at: number): number {
   let start = 0;
   let isQuoted = false;
@@ -70,14 +70,14 @@ function termStart(text: string, at: number): number {
 }
 
 interface Rest {
-  /** The step that is being typed; null behind the path. */
+  /** The step that is being typed; null after the path. */
   readonly step: string | null;
   readonly text: string;
 }
 
 const STEP = /^(?:\.(?:"((?:[^"\\]|\\.)*)"|([^."[\]:=<>!\s(),]+))|\[(\d{1,9})\])/;
 
-/** The finished steps of a path, and what follows them. */
+/** Splits a path into its finished steps and the rest. */
 function stepsOf(path: string, after: string): { path: PathStep[]; rest: Rest | null } {
   const steps: PathStep[] = [];
   let text = path;
@@ -94,7 +94,7 @@ function stepsOf(path: string, after: string): { path: PathStep[]; rest: Rest | 
   return { path: steps, rest: text === "" ? null : { step: null, text } };
 }
 
-/** What stands behind the last comma outside quotes. */
+/** The text after the last comma outside quotes. */
 function lastValue(values: string): string {
   let start = 0;
   let isQuoted = false;
@@ -114,7 +114,7 @@ function wordEnd(text: string, at: number, belongs = (c: number) => !isWordEnd(c
   return end;
 }
 
-/** A text as a value or a step: in quotes where it would be read as something else. */
+/** Writes a text as a value or a step, in quotes where it would be read as something else. */
 export function written(text: string, isStep = false): string {
   const isPlain = isStep ? /^[\w$@/-]+$/.test(text) : /^[^\s"(),*:=<>!][^\s"(),*]*$/.test(text);
   const isOther = text === "none" || text.includes("..");

@@ -1,4 +1,4 @@
-// The moments that the ages and times of a query mean once `now` is known, in microseconds as PostgreSQL counts.
+// Converts the ages and times of a query to microseconds, relative to `now`.
 import { microsecondsOf } from "../moment.ts";
 import { ageSeconds } from "../portable/query/values.ts";
 
@@ -11,7 +11,7 @@ export function ageUs(text: string): bigint {
   return BigInt(ageSeconds(text)) * 1_000_000n;
 }
 
-/** The moments that a time means: from `low` up to, not including, `high`. A date is its whole day. */
+/** The interval of a time: from `low` up to, but not including, `high`. A date is its whole day. */
 export function timeUs(
   text: string,
   nowUs: bigint,

@@ -1,4 +1,5 @@
-// From text to tree: the parser that both compilers read gives one class for all nodes, and this their union.
+// Parses a query. The parser that both compilers read has one class for all nodes; this file converts them
+// to a union.
 import { parseQuery as parse } from "../portable/query/parser.ts";
 import type { ParsedNode, ParsedValue } from "../portable/query/tree.ts";
 import { QueryError } from "./query-error.ts";
@@ -11,7 +12,7 @@ import type {
   RangeValue,
 } from "./query-tree.ts";
 
-/** The tree of a query, null for an empty one. Throws QueryError. */
+/** Returns the tree of a query, null for an empty one. Throws QueryError. */
 export function parseQuery(text: string): QueryNode | null {
   const { tree, fault } = parse(text);
   if (fault !== null) {

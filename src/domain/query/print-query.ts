@@ -1,4 +1,4 @@
-// From tree to text: the shortest form that is read as the same tree.
+// Prints a tree in the shortest form that parses to the same tree.
 import { quoted } from "../portable/query/quoted.ts";
 import type { PathStep, QueryNode, QueryValue } from "./query-tree.ts";
 

@@ -1,14 +1,14 @@
-// What is wrong with a query, and where: for whoever marks it while somebody types.
+// An error in a query and its place, for clients that mark it while it is typed.
 import { InputError } from "../../base/errors.ts";
 import type { Span } from "./query-tree.ts";
 
 export class QueryError extends InputError {
   readonly at: number;
   readonly end: number;
-  /** What to write in place of the marked part, where that is known. */
+  /** A replacement for the marked part, or null. */
   readonly suggestion: string | null;
 
-  /** `query_too_wide`: well written, but nobody could answer it in time. */
+  /** `query_too_wide`: the syntax is right, but the query cannot be answered in time. */
   constructor(
     { at, end }: Span,
     message: string,
@@ -23,7 +23,7 @@ export class QueryError extends InputError {
   }
 }
 
-/** Beyond a limit. */
+/** A query beyond a limit. */
 export function tooWide(span: Span, message: string): QueryError {
   return new QueryError(span, message, null, "query_too_wide");
 }

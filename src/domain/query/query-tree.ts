@@ -1,5 +1,4 @@
-// A query as a tree: what the text means before any name is resolved. Every part knows its place in the text, in
-// UTF-16 units.
+// A query as a tree, before any name is resolved. Every node has its place in the text, in UTF-16 units.
 
 /** From `at` up to, not including, `end`. */
 export interface Span {
@@ -9,7 +8,7 @@ export interface Span {
 
 export type QueryNode = GroupNode | Exclusion | FieldTerm | TextTerm;
 
-/** `and`: all hold; `or`: one of them. Two items at least. */
+/** `and`: all items match; `or`: at least one does. At least two items. */
 export interface GroupNode extends Span {
   readonly kind: "and" | "or";
   readonly items: readonly QueryNode[];
@@ -24,7 +23,7 @@ export interface Exclusion extends Span {
 export interface FieldTerm extends Span {
   readonly kind: "field";
   readonly field: string;
-  /** Where in the payload; empty for every other field. */
+  /** The path in the payload; empty for every other field. */
   readonly path: readonly PathStep[];
   readonly op: Operator;
   readonly values: readonly QueryValue[];
@@ -56,7 +55,7 @@ export interface NoneValue extends Span {
   readonly kind: "none";
 }
 
-/** As it was typed: a number of JSON, of any size. Of a field other than payload it is a bigint. */
+/** The text of a JSON number of any size. For fields other than payload it is a bigint. */
 export interface NumberValue extends Span {
   readonly kind: "number";
   readonly text: string;
@@ -68,7 +67,7 @@ export interface MomentValue extends Span {
   readonly text: string;
 }
 
-/** Both ends belong to it. */
+/** Both ends are inclusive. */
 export interface RangeValue extends Span {
   readonly kind: "range";
   readonly low: NumberValue | MomentValue;

@@ -1,21 +1,20 @@
-// Who the client is: the peer of the connection, or, where that is a proxy which the operator trusts,
-// the rightmost hop that such a proxy names and that is none itself. What anybody else writes into a
-// header changes nothing.
+// The client of a request: the connection's peer, or, if the peer is a trusted proxy, the rightmost
+// untrusted hop that it reports. Headers from other peers are ignored.
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { UNIX_PEER } from "../listen/listen-target.ts";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The client's address, from the connection's peer and the request's headers. */
+/** Returns the client's address from the connection's peer and the request's headers. */
 export type ClientAddress = (peer: string, headers: Headers) => string;
 
-// A chain of proxies is short; hops before these are ignored.
+// Chains of proxies are short; earlier hops are ignored.
 const MOST_HOPS = 32;
 
 /**
- * `trusted`: networks such as `10.0.0.0/8`, single addresses, or `unix:` for whoever may connect to a unix
- * socket. Throws InputError.
+ * `trusted`: networks such as `10.0.0.0/8`, single addresses, or `unix:` for peers on a unix socket. Throws
+ * InputError.
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return plainAddress;
@@ -30,12 +29,12 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
     if (!isProxy(peer)) return peer;
     const chains = [forwardedFor(headers), forwarded(headers)].filter((chain) => chain.length > 0);
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
-    // A proxy writes one of the two headers and passes on what the client says in the other.
+    // A proxy writes one of the two headers and passes the client's other one through.
     return client === other ? client : peer;
   };
 }
 
-/** The hop before the trusted ones. A hop that is no address hides all before it. */
+/** The hop before the trusted ones. A hop that is not an address hides all earlier ones. */
 function clientIn(
   chain: readonly string[],
   peer: string,
@@ -67,13 +66,13 @@ function forwarded(headers: Headers): string[] {
   });
 }
 
-/** A value with a quote on one side only stays as it is: it is no address. */
+/** A value with a quote on one side only stays unchanged: it is not an address. */
 function unquoted(value: string): string {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   return isQuoted ? value.slice(1, -1) : value;
 }
 
-/** The elements that the proxies next to this server have added. */
+/** The elements added by the proxies next to this server. */
 function lastElements(header: string | string[] | undefined): string[] {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   if (text === "") return [];
@@ -83,10 +82,10 @@ function lastElements(header: string | string[] | undefined): string[] {
     .map((element) => element.trim());
 }
 
-// An address in brackets with a port has 47 characters, with the name of an interface a few more.
+// An address in brackets with a port has 47 characters, and a few more with an interface name.
 const LONGEST_ADDRESS = 100;
 
-/** An address, perhaps in brackets, perhaps with a port; null for anything else. */
+/** An address, perhaps in brackets or with a port; null for other text. */
 function addressOf(text: string): string | null {
   if (text.length > LONGEST_ADDRESS) return null;
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+)(?::\d+)?)$/.exec(text) ?? [];
@@ -97,15 +96,15 @@ function addressOf(text: string): string | null {
 const MAPPED = /^::ffff:(?=\d+\.)/;
 
 /**
- * One spelling for each address: an IPv4 address that is written as IPv6, in whichever digits, is the
- * IPv4 address; IPv6 is short and in small letters, without the name of an interface.
+ * Gives each address one spelling: an IPv4 address written as IPv6 becomes IPv4; IPv6 is short and in lower
+ * case, without an interface name.
  */
 export function plainAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   return new SocketAddress({ address, family: "ipv6" }).address.replace(MAPPED, "");
 }
 
-/** What counts as one client: one subscriber has a whole IPv6 /64. */
+/** The unit that counts as one client. For IPv6 it is a /64, because a subscriber has a whole one. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;
@@ -123,12 +122,12 @@ function networksOf(cidrs: readonly string[]): BlockList {
   for (const cidr of cidrs) {
     const [address = "", bits, more] = cidr.split("/");
     const longest = isIP(address) === 6 ? 128 : 32;
-    // `::ffff:10.0.0.0/8` is half of all there is, every IPv4 address included: hardly what is meant.
+    // `::ffff:10.0.0.0/8` would cover every IPv4 address and is hardly intended.
     const least = isIP(plainAddress(address)) === isIP(address) ? 0 : 96;
     const prefix =
       bits === undefined ? longest : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);
     if (isIP(address) === 0 || more !== undefined || !(prefix >= least && prefix <= longest)) {
-      const message = `must be a network such as 10.0.0.0/8 or fd00::/8, an address, or unix:; "${cidr}" is none`;
+      const message = `must be a network such as 10.0.0.0/8 or fd00::/8, an address, or unix:; "${cidr}"is not`;
       throw new InputError([{ path: "trustedProxies", message }]);
     }
     networks.addSubnet(address, prefix, familyOf(address));

@@ -1,43 +1,43 @@
-// Who is connected and what each connection is doing: the knowledge that ends a server gracefully
-// and keeps idle connections from shutting others out.
+// Tracks the connections and their requests, so that the server can stop gracefully and idle connections do
+// not block others.
 import type { Socket } from "node:net";
 import { WorkerError } from "../../base/errors.ts";
 import type { Limits } from "./limits.ts";
 
-/** How far a request has come. */
+/** The progress of a request. */
 export interface RequestProgress {
-  /** Whether an answer on this connection could be for it. */
+  /** Whether a response on this connection could be for it. */
   readonly isSettled: () => boolean;
-  /** Whether all of it has been read, its body too. */
+  /** Whether the request has been read to the end of its body. */
   readonly isRead: () => boolean;
 }
 
 export interface OpenExchange {
-  /** Aborts when the connection has gone, or when the server begins to stop. */
+  /** Aborts when the connection is closed or the server begins to stop. */
   readonly closing: AbortSignal;
-  /** Aborts when the connection has gone. */
+  /** Aborts when the connection is closed. */
   readonly left: AbortSignal;
   readonly close: () => void;
 }
 
 export interface HttpConnections {
   readonly size: number;
-  /** The server is stopping: every answer is its connection's last. */
+  /** The server is stopping: each response is its connection's last. */
   readonly draining: boolean;
-  /** A new connection. Beyond the limit the oldest idle one makes room, else the new one goes. */
+  /** Adds a connection. Beyond the limit the oldest idle one is closed, or else the new one. */
   add(socket: Socket): void;
-  /** One of them is encrypted from now on: it goes on as `socket`. */
+  /** Replaces a connection that is now encrypted by `socket`. */
   secured(raw: Socket | undefined, socket: Socket): void;
-  /** A request has begun. */
+  /** Registers a request. */
   open(socket: Socket, progress: RequestProgress): OpenExchange;
   /**
-   * What to do about bytes that cannot be read: `answer` where it is clear which request the answer
-   * is for, else `cut` the connection; `wait` when it has been answered and is about to end.
+   * Decides about bytes that cannot be parsed: `answer` if it is clear which request the response is for,
+   * otherwise `cut` the connection; `wait` if it has been answered and is about to end.
    */
   refuse(socket: Socket): "answer" | "cut" | "wait";
   /** Aborts when the connection is closed. */
   closed(socket: Socket): AbortSignal;
-  /** Ends event streams and idle connections; the others end with their answer. */
+  /** Ends event streams and idle connections. The others end after their response. */
   drain(): void;
   destroyAll(): void;
 }
@@ -47,21 +47,21 @@ interface Connection {
     RequestProgress & { readonly end: () => void; readonly lose: () => void }
   >;
   readonly closed: AbortController;
-  /** One of its requests has been answered. */
+  /** Called when one of its requests has been answered. */
   onRoom: () => void;
   refused: boolean;
 }
 
-// Why their signals abort. One for all requests: each would get a DOMException with a stack of its own, a
-// tenth of what it costs to refuse a request.
+// The abort reason of all requests. Separate DOMExceptions with stacks would add a tenth to the cost of
+// refusing a request.
 const over = new WorkerError("aborted", "the client has left, or the server stops");
 
-/** `isOurs`: the connections are to be ended when the server stops. */
+/** `isOurs`: the connections are closed when the server stops. */
 export function createConnections(
   { connections: limit, pipelined }: Pick<Limits, "connections" | "pipelined">,
   isOurs = true,
 ): HttpConnections {
-  // In the order in which they were made, so that the oldest idle one is found first.
+  // In order of creation, so that the oldest idle connection is found first.
   const all = new Map<Socket, Connection>();
   let draining = false;
 
@@ -83,7 +83,7 @@ export function createConnections(
     return connection;
   };
 
-  // A request that is still coming needs what is behind its headers.
+  // A request whose body is still arriving needs the bytes after its headers.
   const isFull = (exchanges: Connection["exchanges"]) =>
     exchanges.size >= pipelined && [...exchanges].every(({ isRead }) => isRead());
 
@@ -118,7 +118,7 @@ export function createConnections(
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();
-        // An answer that was begun before the stop did not say that it is the last.
+        // A response that began before the stop has not announced that it is the last.
         if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
         else connection.onRoom();
       };
@@ -129,7 +129,7 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // A request whose body is still coming is the one that broke; a complete one is not.
+      // A request whose body is still arriving is the one that broke; a complete one is not.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";
@@ -148,23 +148,23 @@ export function createConnections(
   };
 }
 
-/** At the most twenty requests, since none is shorter than 26 bytes. */
+/** At most twenty requests, since the shortest has 26 bytes. */
 const SLICE_BYTES = 512;
 
-/** What node:http keeps on a socket of its own: whether it has paused the parser, and the parser. */
+/** Internals that node:http stores on a socket: whether it has paused the parser, and the parser. */
 interface ServedSocket extends Socket {
   readonly _paused?: boolean;
   readonly parser?: object | null;
 }
 
 /**
- * Keeps a connection from having many requests in work at once. Node's parser makes requests of all
- * bytes that have come, a thousand from one packet. Here it is fed in slices, and not while enough of its
- * requests are in work: what comes behind them waits as bytes, then in the kernel, then at the client.
+ * Limits how many requests of a connection are processed at once. Node's parser turns all received bytes
+ * into requests, a thousand from one packet. Here it gets slices, and none while enough requests are being
+ * processed: further bytes wait here, then in the kernel, then at the client.
  *
- *   feeding ──enough requests in work──▶ holding (socket paused) ──one is answered──▶ feeding
+ * feeding ──enough requests──▶ paused ──one is answered──▶ feeding
  *
- * Call what it returns when `isFull` may have become false.
+ * Call the returned function when `isFull` may have become false.
  */
 function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
   const served = socket as ServedSocket;
@@ -178,7 +178,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     if (isFeeding) return;
     isFeeding = true;
     while (waiting !== null && !isFull() && served._paused !== true) {
-      // After an error, or an upgrade, nothing is parsed any more.
+      // After an error or an upgrade nothing is parsed.
       if (socket.destroyed || socket.writableEnded || !served.parser) {
         waiting = null;
         break;
@@ -202,7 +202,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     waiting = waiting === null ? bytes : Buffer.concat([waiting, bytes]);
     feed();
   });
-  // node:http resumes by itself when answers have been taken, or a body is read.
+  // node:http resumes by itself after a response or when a body is read.
   socket.on("resume", () => waiting !== null && feed());
   return () => waiting !== null && feed();
 }

@@ -1,4 +1,4 @@
-// What any client can hold: every bound of the server, in one place.
+// All limits of the server, in one place.
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 
@@ -11,26 +11,26 @@ export const defaultLimits = Object.freeze({
   requestTimeoutMs: 30_000,
   /** An idle kept connection, milliseconds. */
   keepAliveMs: 10_000,
-  /** A connection on which nothing moves either way, milliseconds. */
+  /** A connection without traffic in either direction, milliseconds. */
   silenceMs: 60_000,
-  /** A reader that takes nothing of its answer for so long is cut, milliseconds. */
+  /** A client that reads nothing of its response for this long is cut off, milliseconds. */
   stalledMs: 10_000,
   connections: 2_000,
-  /** Requests being worked on at once; event streams do not count. */
+  /** Requests processed at once, without event streams. */
   unanswered: 200,
-  /** The same of one client: an address, or an IPv6 /64. */
+  /** The same for one client: an address, or an IPv6 /64. */
   unansweredPerClient: 50,
-  /** Requests of one connection in work at once; what is sent behind them waits unparsed. */
+  /** Requests of one connection processed at once. Further ones wait unparsed. */
   pipelined: 4,
-  /** Answers that a connection has not taken yet, bytes. */
+  /** Responses that a connection has not read yet, bytes. */
   unreadBytes: 32 * 1_048_576,
-  /** The same of all connections, with what is reserved for answers in work. */
+  /** The same for all connections, including reservations. */
   unreadBytesInAll: 256 * 1_048_576,
-  /** A connection that has not taken more than that is worked for only later. */
+  /** A connection with more unread bytes must read before its next request is processed. */
   readOnBytes: 1_048_576,
-  /** How long a request waits for room for its answer, milliseconds. */
+  /** How long a request waits for memory for its response, milliseconds. */
   lineMs: 1_750,
-  /** What is read and thrown away of a body that was refused. */
+  /** How much of a refused body is read and discarded. */
   discardedBytes: 32 * 1_048_576,
   discardMs: 5_000,
   /** How long stop() waits for requests in flight, milliseconds. */
@@ -38,10 +38,10 @@ export const defaultLimits = Object.freeze({
 });
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
 
-/** What answers may hold in this process, bytes: the default, or a quarter of the memory it may have. */
+/** The memory for responses in this process, bytes: the default, or a quarter of the available memory. */
 export function answerBytesHere(): number {
   const { heap_size_limit: heap } = getHeapStatistics();
-  // Texts are in V8's heap, bytes beside it.
+  // Texts are in V8's heap, buffers outside it.
   const most = Math.min(totalmem(), process.constrainedMemory() || totalmem(), 2 * heap);
   return Math.min(defaultLimits.unreadBytesInAll, Math.floor(most / 4));
 }

@@ -1,8 +1,7 @@
-// How many requests are in work, in all and of each client: who has taken all places of its own leaves
-// the others' alone.
+// Counts requests in progress, in total and for each client, so that one client cannot use all places.
 
 export interface Work {
-  /** A place for a request of this client, to be left when it is answered; null when none is free. */
+  /** Takes a place for a request and returns the function that frees it; null if there is none. */
   enter(client: string): (() => void) | null;
   hasRoom(client: string): boolean;
 }

@@ -1,24 +1,24 @@
-// The bytes of a stream that many readers share. A piece is compressed for all who were sent the same
-// before it: its blocks may refer to that, and most of an event stands in the one before. Who was sent
-// something else lately (who has just come, who has lagged) has blocks of its own, up to a bound, and is
-// like the others again a few events later. Only the trailer, with the sum over what this reader was
-// sent, is always the reader's own. (Of gzip blocks end on a byte, and can be made one by one like this.)
+// Compresses the events of a stream that many clients share. A piece is compressed once for all clients
+// with the same history: its blocks refer to earlier pieces, which most of an event repeats. A client with
+// another history (new, or lagging) gets blocks of its own, within a limit, and shares them again after a
+// few events. Only the trailer, with the checksum over everything sent, is made for each client. This works
+// because gzip blocks can end on a byte boundary and be made one by one.
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
 
-/** As far back as blocks refer: the pieces of some seconds, within what gzip can reach (32 KiB). */
+/** How far back blocks refer: the pieces of some seconds, within gzip's window (32 KiB). */
 const MOST_PIECES = 16;
 const MOST_BYTES = 24_576;
-/** For so many different pasts a piece is compressed; with any other one it refers to nothing. */
+/** A piece is compressed for this many histories. For any further one it refers to nothing. */
 const MOST_PASTS = 16;
 
 let made = 0;
 
-/** What a reader was sent last, as far as what follows may refer to it. */
+/** The last pieces that a client was sent, as far as later ones may refer to them. */
 class Past {
   static readonly none = new Past([], []);
-  /** Alike for all readers of whom it is true. */
+  /** Equal for all clients with the same history. */
   readonly key: string;
   readonly #numbers: readonly number[];
   readonly #texts: readonly Buffer[];
@@ -43,13 +43,13 @@ class Past {
 }
 
 interface Compressed {
-  /** Deflate blocks without an end. */
+  /** Deflate blocks without a final one. */
   readonly blocks: Buffer;
-  /** What its readers have been sent with it. */
+  /** The client's history after this piece. */
   readonly past: Past;
 }
 
-/** A piece of a stream, as it is and compressed. */
+/** A piece of a stream, plain and compressed. */
 export class EventBytes {
   readonly plain: Buffer;
   readonly #number = ++made;
@@ -59,10 +59,10 @@ export class EventBytes {
     this.plain = Buffer.from(text);
   }
 
-  /** Compressed for who was sent `past` before. */
+  /** The piece compressed for clients with this history. */
   behind(past: Past): Compressed {
-    const known = this.#behind.get(past.key);
-    if (known !== undefined) return known;
+    const existing = this.#behind.get(past.key);
+    if (existing !== undefined) return existing;
     if (past.key !== "" && this.#behind.size >= MOST_PASTS) return this.behind(Past.none);
     const dictionary = past.key === "" ? {} : { dictionary: past.text };
     const options = { finishFlush: constants.Z_SYNC_FLUSH, level: 9, ...dictionary };
@@ -75,15 +75,15 @@ export class EventBytes {
   }
 }
 
-/** What one reader gets of the pieces, in their order. */
+/** Encodes the stream of one client. */
 export interface StreamEncoder {
   readonly headers: Readonly<Record<string, string>>;
   encode(piece: EventBytes): Buffer;
-  /** What makes the stream complete. */
+  /** Returns the last bytes of the stream. */
   end(): Buffer;
 }
 
-/** gzip where the request accepts it, else plain. */
+/** gzip if the request accepts it, otherwise plain. */
 export function encoderFor(request: HttpRequest): StreamEncoder {
   return acceptsGzip(header(request, "accept-encoding") ?? "") ? gzipEncoder() : plainEncoder;
 }

@@ -1,9 +1,8 @@
-// One source of server-sent events for many viewers. Events are snapshots, one of each topic: the
-// newest replaces the one before, also for a viewer that has not taken it yet, so what is held per
-// viewer is bounded. An event is written and compressed once, and the same bytes go to everybody. A
-// viewer that has stopped reading is dropped.
+// One source of server-sent events for many viewers. Events are snapshots, one of each topic: the newest
+// replaces the previous one, also for a viewer that has not received it yet, so the memory of each viewer
+// is bounded. An event is serialised and compressed once for all. A viewer that stops reading is dropped.
 //
-// Every event has an id, so a viewer that comes back (Last-Event-ID) is given what is new since.
+// Every event has an id, so that a viewer that reconnects (Last-Event-ID) only gets newer ones.
 import { randomBytes } from "node:crypto";
 import type { Writable } from "node:stream";
 import { monotonic } from "../../base/clock.ts";
@@ -14,29 +13,29 @@ import type { HttpResponse } from "../response.ts";
 import { EventBytes, encoderFor, type StreamEncoder } from "./event-bytes.ts";
 
 export interface EventSource {
-  /** The answer that makes a request a viewer of these events; it is shown at once what there is. */
+  /** The response that makes a request a viewer of these events. It begins with the current snapshots. */
   view(request: HttpRequest, events: readonly string[]): HttpResponse;
   /**
-   * A snapshot to everybody who watches `event`. `data` must be one line, which JSON is. `topic`: where
-   * one event tells of several things that must not replace each other.
+   * Sends a snapshot to all viewers of `event`. `data` must be a single line, such as JSON. `topic`
+   * distinguishes snapshots of one event that must not replace each other.
    */
   publish(event: string, data: string, topic?: string): void;
-  /** What is no longer true: whoever joins is not shown it. */
+  /** Deletes the event's snapshots, so that new viewers do not get them. */
   forget(event: string): void;
-  /** A comment that keeps proxies from closing a quiet stream, to those who do not watch `except`. */
+  /** Sends a comment that keeps proxies from closing a quiet stream, except to viewers of `except`. */
   ping(except?: string): void;
-  /** Whether anybody watches the event. */
+  /** Whether the event has viewers. */
   isWatched(event: string): boolean;
   readonly viewers: number;
 }
 
 export interface EventSourceOptions {
   readonly maxViewers: number;
-  /** Of one client address. */
+  /** For one client address. */
   readonly maxViewersPerClient: number;
-  /** A viewer whose connection takes nothing for so long is dropped, milliseconds. */
+  /** A viewer whose connection accepts nothing for this long is dropped, milliseconds. */
   readonly patienceMs: number;
-  /** Told whenever the number of viewers has changed. */
+  /** Called when the number of viewers has changed. */
   readonly onViewers: (viewers: number) => void;
 }
 
@@ -44,9 +43,9 @@ interface Viewer {
   readonly connection: Writable;
   readonly encoder: StreamEncoder;
   readonly events: ReadonlySet<string>;
-  /** Since when the connection's buffer is full; null while it takes more. */
+  /** Since when the connection's buffer is full; null if it accepts more. */
   fullSince: number | null;
-  /** Topics whose newest snapshot is waiting for room. */
+  /** Topics whose newest snapshot waits for room. */
   readonly waiting: Set<string>;
 }
 
@@ -57,11 +56,11 @@ interface Snapshot {
 }
 
 const newPing = () => new EventBytes(": ping\n\n");
-/** Topics of one event; the one that changed longest ago makes room. */
+/** Topics of one event. The one that changed longest ago is dropped. */
 const MOST_TOPICS = 100;
 
 export function createEventSource(options: EventSourceOptions): EventSource {
-  // Ids of another process mean nothing here.
+  // Ids of another process are meaningless here.
   const source = randomBytes(6).toString("base64url");
   const viewers = new Set<Viewer>();
   const perClient = new Map<string, number>();
@@ -73,7 +72,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     if (!viewer.connection.write(viewer.encoder.encode(bytes))) viewer.fullSince = monotonic();
   };
 
-  /** Whether it has room; one that had none for too long is dropped. */
+  /** Whether the viewer has room. Drops it if it had none for too long. */
   const hasRoom = ({ fullSince, connection }: Viewer) => {
     if (fullSince === null) return true;
     if (monotonic() - fullSince > options.patienceMs) connection.destroy();
@@ -90,7 +89,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     }
   };
 
-  /** Shows what there is and is newer than `seen`. */
+  /** Sends the snapshots that are newer than `seen`. */
   const greet = (viewer: Viewer, seen: number) => {
     let isGreeted = false;
     for (const [topic, { event, number, bytes }] of snapshots) {
@@ -152,7 +151,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
         status: 200,
         headers: {
           "content-type": "text/event-stream; charset=utf-8",
-          // nginx would hold events back.
+          // nginx would buffer events.
           "x-accel-buffering": "no",
           vary: "accept-encoding",
           ...encoderFor(request).headers,
@@ -164,7 +163,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     publish(event, data, topic = event) {
       const number = ++last;
       const bytes = new EventBytes(`id: ${source}-${number}\nevent: ${event}\ndata: ${data}\n\n`);
-      // Deleted first, so that the topics stand in the order in which they changed.
+      // Deleted first, so that the topics are in the order of their last change.
       snapshots.delete(topic);
       snapshots.set(topic, { event, number, bytes });
       if (topic !== event) makeRoom(snapshots, event);
@@ -199,7 +198,7 @@ function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
   if (topics.length > MOST_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
 }
 
-/** The number of the event that it saw last, 0 when it is new here. */
+/** The number of the event that the client saw last; 0 if there is none from this process. */
 function seenBy(request: HttpRequest, source: string): number {
   const [, from, number] =
     /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];

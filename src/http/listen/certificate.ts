@@ -1,22 +1,22 @@
-// The server's certificate and its key, from files that may be replaced while it runs: both are taken,
+// The server's certificate and key, from files that may be replaced while it runs. Both are loaded and
 // checked against each other, or neither.
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
 
-/** Files in PEM: the certificate with those that lead to its authority behind it, and its key. */
+/** PEM files: the certificate, followed by its chain, and its key. */
 export interface CertificateFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** What a server shows its clients; the files that it was read from may be read anew. */
+/** A loaded certificate, which can be reloaded from its files. */
 export interface Certificate {
-  /** What Node's TLS is told. */
+  /** The options for Node's TLS. */
   readonly options: SecureContextOptions;
   readonly expiresAt: Date;
-  /** Reads the files anew. Throws InputError for a pair that will not do; then the old one stays. */
+  /** Reads the files again. Throws InputError for an invalid pair; the old pair then stays in use. */
   reload(): void;
 }
 
@@ -25,7 +25,7 @@ interface Pair {
   readonly expiresAt: Date;
 }
 
-/** Throws InputError `tls.certFile` or `tls.keyFile`. */
+/** Throws InputError for `tls.certFile` or `tls.keyFile`. */
 export function loadCertificate(files: CertificateFiles): Certificate {
   let pair = pairOf(files);
   return {
@@ -41,7 +41,7 @@ export function loadCertificate(files: CertificateFiles): Certificate {
   };
 }
 
-// Who could begin a handshake anew on a connection could keep us busy with nothing else.
+// Without the first option, a client could keep the server busy with renegotiations.
 const OPTIONS = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_CIPHER_SERVER_PREFERENCE;
 
 function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
@@ -49,14 +49,14 @@ function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
   const key = contentOf("tls.keyFile", keyFile);
   const leaf = certificateIn(cert, certFile);
   if (!leaf.checkPrivateKey(keyIn(key, keyFile))) {
-    throw refused("tls.keyFile", `the key in ${keyFile} is not that of the certificate`);
+    throw refused("tls.keyFile", `the key in ${keyFile} does not match the certificate`);
   }
   const options = { cert, key, minVersion: "TLSv1.2", secureOptions: OPTIONS } as const;
   try {
-    // Loaded here: the library's import leads to this file, and few have a certificate.
+    // Loaded on demand: the library imports this file, and few applications have a certificate.
     process.getBuiltinModule("node:tls").createSecureContext(options);
   } catch (error) {
-    throw refused("tls.certFile", `${certFile} will not do: ${messageOf(error)}`);
+    throw refused("tls.certFile", `${certFile} is invalid: ${messageOf(error)}`);
   }
   return { options, expiresAt: new Date(leaf.validTo) };
 }
@@ -65,7 +65,7 @@ function certificateIn(text: string, file: string): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch {
-    throw refused("tls.certFile", `${file} has no certificate in PEM`);
+    throw refused("tls.certFile", `${file} contains no PEM certificate`);
   }
 }
 
@@ -74,7 +74,7 @@ function keyIn(text: string, file: string): KeyObject {
     return createPrivateKey(text);
   } catch (error) {
     const isLocked = codeOf(error) === "ERR_MISSING_PASSPHRASE";
-    const why = isLocked ? "is encrypted; give it without a passphrase" : "has no key in PEM";
+    const why = isLocked ? "is encrypted; store it without a passphrase" : "contains no PEM key";
     throw refused("tls.keyFile", `${file} ${why}`);
   }
 }

@@ -1,6 +1,5 @@
-// Where a server can listen: an address, a socket in the file system, a socket that somebody has opened.
+// Where a server can listen: an address, a unix socket, or an inherited descriptor.
 
-/** A host and a port. */
 export interface TcpTarget {
   /** An IP address without brackets, or a host name. */
   readonly host: string;
@@ -8,17 +7,17 @@ export interface TcpTarget {
   readonly port: number;
 }
 
-/** A socket in the file system. */
+/** A unix socket. */
 export interface UnixTarget {
   /** Absolute. */
   readonly path: string;
-  /** Who may connect, such as 0o660. */
+  /** Access mode, such as 0o660. */
   readonly mode: number;
-  /** Number of the group that it is given to; null: that of the process. */
+  /** The number of the group that gets the socket; null: the group of the process. */
   readonly gid: number | null;
 }
 
-/** An open socket of this process, such as one that systemd has passed. */
+/** An open socket of this process, such as one passed by systemd. */
 export interface DescriptorTarget {
   readonly fd: number;
 }
@@ -26,16 +25,16 @@ export interface DescriptorTarget {
 /** Where a server listens. */
 export type ListenTarget = TcpTarget | UnixTarget | DescriptorTarget;
 
-/** Where a server listens; a unix socket has its path as its host, and the port 0. */
+/** Where a server is listening. A unix socket has its path as host, and port 0. */
 export interface BoundAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** What stands for the address of whoever comes over a unix socket: there is none. */
+/** Used as the address of peers on a unix socket, which have none. */
 export const UNIX_PEER = "unix:";
 
-/** In words, as it is written in options. */
+/** The target as it is written in options. */
 export function targetText(target: ListenTarget): string {
   if ("path" in target) return `unix:${target.path}`;
   if ("fd" in target) return `fd:${target.fd}`;

@@ -1,4 +1,4 @@
-// Takes an address, or says in a sentence why it cannot be had.
+// Starts listening, or throws an error with advice.
 import type { Server } from "node:net";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type ListenTarget, targetText } from "./listen-target.ts";
@@ -7,7 +7,7 @@ import { listenOnPath } from "./unix-socket.ts";
 
 /** Throws WorkerError `listen`. */
 export async function listen(server: Server, target: ListenTarget): Promise<void> {
-  // It stays: an error that comes later must not end the process.
+  // Not removed: a later error must not end the process.
   server.on("error", () => {});
   try {
     if ("path" in target) await listenOnPath(server, target);
@@ -21,10 +21,10 @@ export async function listen(server: Server, target: ListenTarget): Promise<void
 function sentence(error: unknown, target: ListenTarget): string {
   const where = targetText(target);
   const advice = "path" in target ? ofPath : "fd" in target ? ofDescriptor : ofAddress;
-  const said = advice[codeOf(error) ?? ""];
-  return said === undefined
+  const text = advice[codeOf(error) ?? ""];
+  return text === undefined
     ? `cannot listen on ${where}: ${messageOf(error)}`
-    : `${said.replace("%", where)} with listenAddr`;
+    : `${text.replace("%", where)} with listenAddr`;
 }
 
 const IN_USE = "% is in use; stop what listens there, or choose another address";
@@ -32,19 +32,20 @@ const IN_USE = "% is in use; stop what listens there, or choose another address"
 const ofAddress: Record<string, string> = {
   EADDRINUSE: IN_USE,
   EACCES: "the system does not allow listening on %; choose a port above 1023",
-  EADDRNOTAVAIL: "this machine has no address %; choose one of its own",
-  ENOTFOUND: "the host name of % is not known; choose an address",
+  EADDRNOTAVAIL: "this machine has no address %; choose one that it has",
+  ENOTFOUND: "the host name of % cannot be resolved; choose an address",
 };
 
 const ofPath: Record<string, string> = {
   EADDRINUSE: IN_USE,
-  EACCES: "the system does not allow a socket at %; choose a directory of this user's",
+  EACCES: "the system does not allow a socket at %; choose a directory that this user may write to",
   EPERM: "the system does not allow this socket at %; choose a group that this user is in",
-  ENOTDIR: "what % names as a directory is none; choose another path",
+  ENOTDIR: "a part of % is not a directory; choose another path",
   EROFS: "% is on a read-only file system; choose another path",
 };
 
-const NO_SOCKET = "% is no listening socket of this process; choose what it was started with";
+const NO_SOCKET =
+  "% is not a listening socket of this process; choose one that it was started with";
 const ofDescriptor: Record<string, string> = {
   EBADF: NO_SOCKET,
   EINVAL: NO_SOCKET,

@@ -1,7 +1,7 @@
-// The moment in which a server listens, as a promise.
+// Waits until a server listens.
 import type { Server } from "node:net";
 
-/** Resolves when the server listens, rejects when it cannot; `begin` has it begin. */
+/** Calls `begin`. Resolves when the server listens, rejects if it cannot. */
 export function listening(server: Server, begin: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);

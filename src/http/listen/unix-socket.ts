@@ -1,5 +1,5 @@
-// A socket in the file system, made so that nobody may connect before its mode says so. What a killed
-// process has left there is replaced; what somebody listens on, and what is no socket, is left alone.
+// Creates a unix socket that nothing can connect to before its mode is set. A socket left by a killed
+// process is replaced; a socket in use, or another kind of file, is not touched.
 import { once } from "node:events";
 import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import net, { type Server } from "node:net";
@@ -10,12 +10,12 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { UnixTarget } from "./listen-target.ts";
 import { listening } from "./listening.ts";
 
-/** Node removes the socket when the server is closed. */
+/** Node removes the socket when the server closes. */
 export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarget): Promise<void> {
   const left = await leftBehind(path);
   await listening(server, () => {
     if (left !== null && isSame(left, statsOf(path))) unlinkSync(path);
-    // In a thread the mask cannot be changed: there it is the process's for a moment.
+    // A thread cannot change the umask. There the process's umask applies for a moment.
     const mask = isMainThread ? process.umask(0o177) : null;
     server.listen({ path });
     if (mask !== null) process.umask(mask);
@@ -31,18 +31,18 @@ export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarg
 
 const SETTLED_MS = 50;
 
-/** The socket that nobody listens on any more; null: there is nothing. Throws for anything else. */
+/** Returns the stats of an abandoned socket, or null if the path is free. Otherwise throws. */
 async function leftBehind(path: string): Promise<BigIntStats | null> {
   const stats = statsOf(path);
-  // Node says EACCES for a directory that is not there.
+  // Node reports EACCES for a missing directory.
   if (stats === null && !existsSync(dirname(path))) {
-    const message = `the directory of unix:${path} is not there; make it, or choose another path with listenAddr`;
+    const message = `the directory of unix:${path} does not exist; create it, or choose another path with listenAddr`;
     throw new WorkerError("listen", message);
   }
   if (stats === null) return null;
-  if (!stats.isSocket()) throw taken(`${path} is there and is no socket`);
+  if (!stats.isSocket()) throw taken(`${path} exists and is not a socket`);
   let code = await knock(path);
-  // Somebody may have made it and not listen yet.
+  // Another process may have created it and not listen yet.
   if (code === "ECONNREFUSED") {
     await wait(SETTLED_MS, new AbortController().signal);
     code = await knock(path);
@@ -50,12 +50,12 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
   if (code === "ECONNREFUSED" || code === "ENOENT") return stats;
   throw taken(
     code === null
-      ? `unix:${path} is in use: somebody answers on it`
-      : `unix:${path} is there, and whether somebody listens on it cannot be told (${code})`,
+      ? `unix:${path} is in use by another process`
+      : `unix:${path} exists, and it is unclear whether it is in use (${code})`,
   );
 }
 
-/** null: somebody answers; else why not. */
+/** Returns null if the connection succeeds, otherwise the error's code. */
 async function knock(path: string): Promise<string | null> {
   const socket = net.connect({ path });
   try {
@@ -76,7 +76,7 @@ function statsOf(path: string): BigIntStats | null {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
 }
 
-/** Another process may have replaced it meanwhile, and be given the same number. */
+/** Another process may have replaced it, and got the same inode. */
 function isSame(one: BigIntStats, other: BigIntStats | null): boolean {
   return other !== null && one.ino === other.ino && one.ctimeNs === other.ctimeNs;
 }

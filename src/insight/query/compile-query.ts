@@ -238,7 +238,7 @@ async function meaningsOfTexts(
       continue;
     }
     if (term.text.length < SHORTEST_SEARCH) {
-      throw tooWide(term, "a text of one character is in nearly every job; give more of it");
+      throw tooWide(term, "one character matches nearly every job; search for a longer text");
     }
     found.set(term, { kind: "text", names: await namesWithText(db, term.text) });
   }

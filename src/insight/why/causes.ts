@@ -8,7 +8,7 @@ import { ageText } from "../../domain/portable/ages.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Value } from "../../domain/value.ts";
 import {
-  allTriesAre,
+  allAttemptsAre,
   counted,
   momentText,
   named,
@@ -170,7 +170,7 @@ function exhausted({ job }: CauseFacts): Cause[] {
   const lost = lostTries({ ...job, isLocked: false });
   const detail = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
   const label = "Retry…";
-  const root = cause("exhausted", `${allTriesAre(job.maxAttempts)} used up`, {
+  const root = cause("exhausted", `${allAttemptsAre(job.maxAttempts)} used up`, {
     detail,
     ...broken,
     verb: { action: "retry", label, jobIds: [job.id] },

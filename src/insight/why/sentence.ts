@@ -3,7 +3,7 @@
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
 import {
-  allTriesAre,
+  allAttemptsAre,
   byWorker,
   counted,
   grouped,
@@ -86,7 +86,7 @@ function failed({ job, sameError }: CauseFacts): string {
   const within = job.failedMs - job.createdMs;
   const span = job.maxAttempts > 1 && within > 0 ? ` within ${ageText(within)}` : "";
   const last = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
-  return `Will not run again. ${allTriesAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
+  return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
 }
 
 function blocked({ job, holder, place }: CauseFacts): string {

@@ -6,7 +6,7 @@ import {
   WorkerError,
   withoutNodeHint,
 } from "../../../base/errors.ts";
-import type { GetResponse } from "../../../http/ask.ts";
+import type { GetResponse } from "../../../http/get.ts";
 import { flag, span, text } from "../../arguments/values.ts";
 import { print, printJson } from "../../output/print.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -34,9 +34,9 @@ export const healthcheckCommand = defineCommand({
   run: async ({ url = adminUrl(process.env), timeout = 5_000, insecure, json }) => {
     const { address, socketPath } = readyAddress(url);
     const where = socketPath === undefined ? address.href : url;
-    const { ask } = await import("../../../http/ask.ts");
+    const { get } = await import("../../../http/get.ts");
     const { status, body } = await answerOf(where, timeout, () =>
-      ask(address, { socketPath, timeoutMs: timeout, trustsAnyCertificate: insecure }),
+      get(address, { socketPath, timeoutMs: timeout, trustsAnyCertificate: insecure }),
     );
     if (status !== 200) {
       const reason = typeof body["reason"] === "string" ? ` (${body["reason"]})` : "";

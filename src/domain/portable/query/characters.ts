@@ -15,7 +15,7 @@ export function isSpace(c: i32): bool {
   return c === 0x20 || (c >= 0x09 && c <= 0x0d) || c === 0xa0;
 }
 
-/** Letters and `_`: what a field's name is made of. */
+/** Letters and `_`: the characters of a field's name. */
 export function isNameLetter(c: i32): bool {
   return (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || c === 0x5f;
 }
@@ -30,7 +30,7 @@ export function isStepEnd(c: i32): bool {
   return isWordEnd(c) || ".[]:=<>!".includes(String.fromCharCode(c));
 }
 
-/** The first character that PostgreSQL cannot store, or -1: NUL, or half a surrogate pair. */
+/** Returns the place of the first character that PostgreSQL cannot store (NUL or half a surrogate pair), or -1. */
 export function badCharacter(text: string): i32 {
   for (let at = 0; at < text.length; at++) {
     const c = text.charCodeAt(at);

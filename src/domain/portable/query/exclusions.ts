@@ -1,8 +1,8 @@
-// "Everything in which a text is not" can only be answered by reading every text.
+// Finds queries that only exclude texts: to answer them, every text would have to be read.
 import { fieldNamed } from "./fields.ts";
 import { ParsedNode } from "./tree.ts";
 
-/** The first exclusion of a node that consists of nothing else; null for any other node. */
+/** Returns the first exclusion of a node that consists only of exclusions; otherwise null. */
 export function exclusionOnly(node: ParsedNode): ParsedNode | null {
   if (node.kind === "not") return readsText(node.items[0]!) ? node : null;
   if (node.kind === "field") return node.op === "!=" && readsText(node) ? node : null;

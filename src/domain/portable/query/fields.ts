@@ -1,20 +1,20 @@
-// The fields of the query language, a row each. Their SQL and help texts are in src/insight/query/fields.
+// The fields of the query language, one row each. Their SQL and help texts are in src/insight/query/fields.
 import { nearest } from "./nearest.ts";
 
-/** The job may have nothing there, as in `queue:none`. */
+/** Jobs without a value match `none`, as in `queue:none`. */
 const NONE: i32 = 1;
-/** Only the job's long texts decide, so a query cannot consist of excluding them. */
+/** The field reads the job's long texts, so a query must not only exclude it. */
 const TEXTS: i32 = 2;
 
 export class FilterField {
   name: string;
   /**
-   * `integer`; `moment`: an age or a time; `word`: one of its words; `name`: a text, with `*` its beginning;
-   * `text`: a whole text; `search`: a text anywhere in it; `json`: the payload, by a path or as a text.
+   * `integer`; `moment`: an age or a time; `word`: one of `words`; `name`: a text, with `*` a prefix;
+   * `text`: a whole text; `search`: a text anywhere; `json`: the payload, by a path or as a text.
    */
   kind: string;
   traits: i32;
-  /** Its names in the columns and in the API, separated by spaces. */
+  /** Names of the same field in columns and in the API, separated by spaces. */
   otherNames: string;
   words: string[];
 
@@ -30,12 +30,12 @@ export class FilterField {
     return this.kind === "json" ? hasPath : (this.traits & NONE) !== 0;
   }
 
-  /** `<` and its like. */
+  /** Whether `<`, `<=`, `>` and `>=` are allowed. */
   hasOrder(hasPath: bool): bool {
     return this.kind === "integer" || this.kind === "moment" || (this.kind === "json" && hasPath);
   }
 
-  /** Whether a value is looked for anywhere in a text. */
+  /** Whether a value matches anywhere in the text. */
   isSearched(op: string, hasPath: bool): bool {
     return this.kind === "search" ? op === ":" : this.kind === "json" && !hasPath;
   }
@@ -51,7 +51,7 @@ function field(name: string, kind: string, traits: i32 = 0, otherNames: string =
   return new FilterField(name, kind, traits, otherNames, noWords);
 }
 
-/** The seven conditions, and words that mean some of them. */
+/** The seven conditions, and words for groups of them. */
 export const isWords: string[] = [
   "ready",
   "blocked",
@@ -66,7 +66,7 @@ export const isWords: string[] = [
   "locked",
 ];
 
-/** In the order in which they are suggested. */
+/** In the order of the suggestions. */
 export const queryFields: FilterField[] = [
   field("id", "integer"),
   new FilterField("is", "word", 0, "state status", isWords),
@@ -95,7 +95,7 @@ export function fieldNamed(name: string): FilterField | null {
   return null;
 }
 
-/** The field that was probably meant, or "". */
+/** Returns the field that was probably meant, or "". */
 export function meantField(name: string): string {
   const names: string[] = [];
   for (let i = 0; i < queryFields.length; i++) {

@@ -1,6 +1,6 @@
-// "Did you mean": Levenshtein's distance, whatever the case.
+// "Did you mean", by Levenshtein distance, ignoring case.
 
-/** The nearest of the names, or "" where none is near enough. */
+/** Returns the nearest name, or "" if none is near enough. */
 export function nearest(word: string, names: string[]): string {
   if (word.length > 64) return "";
   let best = "";

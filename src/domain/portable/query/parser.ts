@@ -1,6 +1,6 @@
-// From a query's text to its tree, or to its first fault with its place. docs/queries.md describes the language.
-// Both compilers read this file and all that it imports: the server compiles the tree to SQL, and the page marks the
-// fault while a query is typed. test/contract/queries.json holds both to the same trees and faults.
+// Parses a query into its tree, or into its first error with its place. docs/queries.md describes the
+// language. The server and the page both compile this file and its imports; test/contract/queries.json
+// checks that both produce the same trees and errors.
 import { badCharacter, CLOSE, COMMA, isSpace, MINUS, OPEN, QUOTE } from "./characters.ts";
 import { exclusionOnly } from "./exclusions.ts";
 import { FilterField, fieldNamed, isOrder, meantField } from "./fields.ts";
@@ -48,7 +48,7 @@ class QueryParser {
     r.skipSpace();
     if (r.ended || r.fault !== null) return null;
     const node = this.anyOf();
-    if (!r.ended) r.fail(r.pos, r.pos + 1, 'this ")" closes nothing', "");
+    if (!r.ended) r.fail(r.pos, r.pos + 1, 'this ")" has no "("', "");
     if (r.fault !== null) return null;
     const exclusion = exclusionOnly(node);
     if (exclusion !== null) {
@@ -73,7 +73,7 @@ class QueryParser {
       if (!this.takeKeyword("and") && (r.closed || r.keyword() === "or")) break;
       items.push(this.term());
     }
-    const message = `${MOST_TERMS} terms may stand together at most`;
+    const message = `at most ${MOST_TERMS} terms may follow each other`;
     return this.grouped("and", items, MOST_TERMS, message);
   }
 
@@ -85,7 +85,7 @@ class QueryParser {
     return node;
   }
 
-  /** Takes `and` or `or`; something must follow. */
+  /** Consumes `and` or `or`, after which something must follow. */
   private takeKeyword(keyword: string): bool {
     const r = this.reader;
     if (r.fault !== null || r.keyword() !== keyword) return false;
@@ -98,7 +98,7 @@ class QueryParser {
 
   private failLonely(keyword: string, at: i32): void {
     const one = keyword === "not" || keyword === "-";
-    const message = `"${keyword}" needs a condition ${one ? "behind it" : "on both sides"}`;
+    const message = `"${keyword}" needs a condition ${one ? "after it" : "on both sides"}`;
     this.reader.fail(at, at + keyword.length, message);
   }
 
@@ -127,7 +127,7 @@ class QueryParser {
     if (r.char === OPEN) return this.brackets();
     if (r.char === CLOSE) {
       if (this.depth > 0) r.fail(at, at + 1, 'a condition is missing before ")"');
-      else r.fail(at, at + 1, 'this ")" closes nothing', "");
+      else r.fail(at, at + 1, 'this ")" has no "("', "");
     }
     if (r.char === COMMA) this.failComma(at);
     const keyword = r.keyword();
@@ -162,7 +162,7 @@ class QueryParser {
   }
 
   private failComma(at: i32): void {
-    const message = '"," stands between the values of a field, as in task:a,b, without a space';
+    const message = '"," separates the values of a field, as in task:a,b, without a space';
     this.reader.fail(at, at + 1, message);
   }
 
@@ -198,7 +198,7 @@ class QueryParser {
     const at = r.pos;
     const op = r.operatorAt(at);
     if (op.length > 0) {
-      r.fail(at, at + op.length, `"${op}" stands right behind its field, without a space`);
+      r.fail(at, at + op.length, `"${op}" must follow its field, without a space`);
     }
     const end = r.nameEnd();
     if (end > at) {
@@ -208,7 +208,7 @@ class QueryParser {
     }
     const word = r.word();
     if (word.includes("*")) {
-      const message = '"*" goes with a field, as in task:mail*; text is found anywhere';
+      const message = '"*" needs a field, as in task:mail*; a bare text matches anywhere';
       r.fail(at, r.pos, message, quoted(word));
     }
     return this.text(word, at);
@@ -249,7 +249,7 @@ class QueryParser {
     const op = r.operatorAt(at);
     if (op.length === 0) {
       const end = r.ended ? at : at + 1;
-      r.fail(at, end, 'an operator is missing behind the path, such as ":"', ":");
+      r.fail(at, end, 'an operator is missing after the path, such as ":"', ":");
       return op;
     }
     r.pos += op.length;
@@ -269,11 +269,11 @@ class QueryParser {
     const at = r.pos;
     const field = meantField(name);
     if (field.length > 0) {
-      const message = `there is no field "${name}", did you mean "${field}"?`;
+      const message = `unknown field "${name}", did you mean "${field}"?`;
       r.fail(at, at + name.length, message, field);
       return;
     }
-    const message = `there is no field "${name}"; in quotes it is a text to look for`;
+    const message = `unknown field "${name}"; put a text to search for in quotes`;
     r.fail(at, r.wordEnd(), message, quoted(r.text.substring(at, r.wordEnd())));
   }
 }

@@ -1,4 +1,4 @@
-// What a value means follows from its field: the same `1d` is an age to `created`, a name to `task`.
+// Reads values. Their meaning depends on the field: `1d` is an age for `created` and a name for `task`.
 import { QUOTE, STAR } from "./characters.ts";
 import { FilterField, isOrder } from "./fields.ts";
 import { LONGEST_TEXT, SHORTEST_SEARCH } from "./limits.ts";
@@ -7,7 +7,7 @@ import { QueryReader } from "./reader.ts";
 import { ParsedNode, ParsedValue } from "./tree.ts";
 import { ageSeconds, isInteger, isNumber, isTime } from "./values.ts";
 
-/** Reads the values of one term, whose operator was just read. */
+/** Reads the values of one term, after its operator. */
 export class ValueReader {
   private reader: QueryReader;
   private term: ParsedNode;
@@ -40,10 +40,10 @@ export class ValueReader {
     const word = reader.word();
     if (word.length === 0) {
       const before = reader.text.charAt(at - 1);
-      reader.fail(at, reader.pos, `a value is missing right behind "${before}"`);
+      reader.fail(at, reader.pos, `a value is missing right after "${before}"`);
     }
     if (word === "none" && this.field.hasNone(this.hasPath)) {
-      if (isOrder(this.term.op)) this.failOp('nothing is "none" or not', ":");
+      if (isOrder(this.term.op)) this.failOp('"none" needs ":" or "!="', ":");
       return new ParsedValue("none", "", at, reader.pos);
     }
     return this.typed(word, at);
@@ -72,14 +72,14 @@ export class ValueReader {
     const low = this.end(word.substring(0, dots), at);
     const high = this.end(word.substring(dots + 2), at + dots + 2);
     if (low === null || high === null) return null;
-    if (isOrder(this.term.op)) this.failOp('a range goes with ":"', ":");
+    if (isOrder(this.term.op)) this.failOp('a range needs ":"', ":");
     const range = new ParsedValue("range", "", at, at + word.length);
     range.low = low;
     range.high = high;
     return range;
   }
 
-  /** One end of a range, or a value alone. */
+  /** One end of a range, or a single value. */
   private end(text: string, at: i32): ParsedValue | null {
     const end = at + text.length;
     if (this.kind === "moment") {
@@ -93,7 +93,7 @@ export class ValueReader {
     return new ParsedValue("number", text, at, end);
   }
 
-  /** To the microsecond nothing is an hour old. */
+  /** Nothing is exactly an hour old to the microsecond. */
   private checkPoint(value: ParsedValue): void {
     const point = value.kind === "age" || value.text === "now";
     if (this.kind !== "moment" || !point || isOrder(this.term.op)) return;
@@ -132,8 +132,8 @@ export class ValueReader {
     if (!value.isPrefix && words.includes(value.text)) return;
     const name = nearest(value.text, words);
     const near = name.length > 0;
-    const hint = near ? `, did you mean "${name}"?` : `: it is one of ${words.join(", ")}`;
-    const message = `a job is never "${value.text}"${hint}`;
+    const hint = near ? `, did you mean "${name}"?` : `; expected ${words.join(", ")}`;
+    const message = `unknown condition "${value.text}"${hint}`;
     this.reader.fail(value.at, value.end, message, near ? name : null);
   }
 
@@ -151,9 +151,9 @@ export class ValueReader {
   }
 }
 
-/** A text that is looked for anywhere needs some characters. */
+/** A text that may match anywhere must have a minimum length. */
 export function checkSearch(reader: QueryReader, text: string, at: i32, end: i32): void {
   if (text.length >= SHORTEST_SEARCH) return;
-  const message = "a text of one character is in nearly every job; give more of it";
+  const message = "one character matches nearly every job; search for a longer text";
   reader.tooWide(at, end, message);
 }

@@ -1,5 +1,5 @@
-// Reads a query's characters: words, texts in quotes, operators. The first fault is kept. Reading on after it is
-// harmless, so the parser looks at `fault` only where it would not end.
+// Reads words, quoted texts and operators. Only the first fault is stored. Reading on after it is harmless,
+// so the parser checks `fault` only where it would not terminate otherwise.
 import { digitsAt, digitsEnd } from "../digits.ts";
 import {
   BACKSLASH,
@@ -16,7 +16,7 @@ import {
 import { MOST_STEPS } from "./limits.ts";
 import { ParsedStep, QueryFault } from "./tree.ts";
 
-/** Longer ones before those that they begin with. */
+/** Longer operators come before their prefixes. */
 export const operators: string[] = ["!=", "<=", ">=", "<", ">", ":", "="];
 
 export class QueryReader {
@@ -36,7 +36,7 @@ export class QueryReader {
     if (this.fault === null) this.fault = new QueryFault(at, end, message, null, true);
   }
 
-  /** The character at a place, 0 behind the end. */
+  /** The character at `pos`, or 0 beyond the end. */
   at(pos: i32): i32 {
     return pos < this.text.length ? this.text.charCodeAt(pos) : 0;
   }
@@ -49,7 +49,7 @@ export class QueryReader {
     return this.pos >= this.text.length;
   }
 
-  /** At the end of the text or of a bracket. */
+  /** At the end of the text or before a closing bracket. */
   get closed(): bool {
     return this.ended || this.char === CLOSE;
   }
@@ -70,7 +70,7 @@ export class QueryReader {
     return this.text.substring(at, this.pos);
   }
 
-  /** `and`, `or`, `not` where one begins here, unread; else "". */
+  /** The keyword `and`, `or` or `not` at this place, not consumed; otherwise "". */
   keyword(): string {
     const length = this.wordEnd() - this.pos;
     if (length < 2 || length > 3) return "";
@@ -85,7 +85,7 @@ export class QueryReader {
     return end;
   }
 
-  /** A text in quotes, in which a backslash takes the next character as it is. */
+  /** Reads a quoted text, in which a backslash escapes the next character. */
   string(): string {
     const at = this.pos;
     let text = "";
@@ -131,7 +131,7 @@ export class QueryReader {
     if (this.char === QUOTE) return new ParsedStep(this.string(), -1);
     const start = this.pos;
     while (!this.ended && !isStepEnd(this.char)) this.pos++;
-    if (this.pos === start) this.fail(at, this.pos, 'a name is missing behind "."');
+    if (this.pos === start) this.fail(at, this.pos, 'a name is missing after "."');
     return new ParsedStep(this.text.substring(start, this.pos), -1);
   }
 

@@ -1,6 +1,6 @@
-// A query as a tree. Every part knows its place in the text, in UTF-16 units.
+// A query as a tree. Every node has its place in the text, in UTF-16 units.
 
-/** A member's name, or an element's number where it is not negative. */
+/** A member's name, or an element's number if `index` is not negative. */
 export class ParsedStep {
   name: string;
   index: i32;
@@ -18,9 +18,9 @@ export class ParsedValue {
   at: i32;
   end: i32;
   isQuoted: bool = false;
-  /** `mail*`: begins with the text. */
+  /** `mail*`: a prefix. */
   isPrefix: bool = false;
-  /** Both ends of a range, which belong to it. */
+  /** Both ends of a range, inclusive. */
   low: ParsedValue | null = null;
   high: ParsedValue | null = null;
 
@@ -37,7 +37,7 @@ export class ParsedNode {
   kind: string;
   at: i32;
   end: i32;
-  /** Of a group; of an exclusion the one that is excluded. */
+  /** The members of a group, or the one excluded item. */
   items: ParsedNode[] = [];
   field: string = "";
   path: ParsedStep[] = [];
@@ -53,14 +53,14 @@ export class ParsedNode {
   }
 }
 
-/** The first fault of a text, and its place. */
+/** The first error of a query, and its place. */
 export class QueryFault {
   at: i32;
   end: i32;
   message: string;
-  /** The text to write there instead, which may be empty; null: unknown. */
+  /** The replacement for that part, which may be empty; null if there is none. */
   suggestion: string | null;
-  /** Well written, but beyond a limit. */
+  /** The syntax is right, but a limit is exceeded. */
   isTooWide: bool;
 
   constructor(at: i32, end: i32, message: string, suggestion: string | null, isTooWide: bool) {
@@ -71,7 +71,7 @@ export class QueryFault {
     this.isTooWide = isTooWide;
   }
 
-  /** The text with the suggestion in place of the fault; "" where none is known. */
+  /** The query with the suggestion applied; "" if there is none. */
   corrected(text: string): string {
     const suggestion = this.suggestion;
     if (suggestion === null) return "";
@@ -79,7 +79,7 @@ export class QueryFault {
   }
 }
 
-/** A tree, null for an empty query; or a fault. */
+/** The tree (null for an empty query) or a fault. */
 export class ParsedQuery {
   tree: ParsedNode | null;
   fault: QueryFault | null;

@@ -1,4 +1,4 @@
-// What the texts of values are: whole numbers, numbers of JSON, ages and times.
+// The syntax of values: whole numbers, JSON numbers, ages and times.
 import { digitsAt, digitsEnd } from "../digits.ts";
 
 const LARGEST = "9223372036854775807";
@@ -13,7 +13,7 @@ export function isInteger(text: string): bool {
   return end - at < 19 || text.substring(at) <= LARGEST;
 }
 
-/** As JSON writes numbers. */
+/** The syntax of JSON numbers. */
 export function isNumber(text: string): bool {
   let at = text.startsWith("-") ? 1 : 0;
   let end = digitsEnd(text, at);
@@ -34,7 +34,7 @@ export function isNumber(text: string): bool {
   return at === text.length;
 }
 
-/** The seconds of `2h`, `1h30m`, `+10m`, without the sign; -1 where it is no age or more than 100,000 days. */
+/** The seconds of `2h`, `1h30m`, `+10m`, without the sign; -1 if the text is invalid or exceeds 100,000 days. */
 export function ageSeconds(text: string): f64 {
   let at = text.length > 0 && isSign(text.charCodeAt(0)) ? 1 : 0;
   if (at === text.length) return -1;
@@ -58,7 +58,7 @@ function secondsOf(unit: i32): f64 {
   return unit === 0x77 ? 604800 : 0;
 }
 
-/** `2026-01-31`, `2026-01-31T08:00Z`, with up to six digits of a second; `now`, `today`. */
+/** `2026-01-31`, `2026-01-31T08:00Z`, with up to six decimals of a second; `now`, `today`. */
 export function isTime(text: string): bool {
   if (text === "now" || text === "today") return true;
   if (!isDay(text)) return false;

@@ -1,5 +1,4 @@
-// The other side of a server: one question by GET, over TCP, TLS or a unix socket. Of the answer no more is
-// kept than such an answer has.
+// A client for a single GET, over TCP, TLS or a unix socket. It keeps at most 64 KiB of the response.
 
 import http from "node:http";
 import https from "node:https";
@@ -10,24 +9,24 @@ export interface GetResponse {
   readonly text: string;
 }
 
-export interface AskOptions {
-  /** Asks there instead of connecting to the URL's host. */
+export interface GetOptions {
+  /** Connects to this socket instead of the URL's host. */
   readonly socketPath?: string | undefined;
   readonly timeoutMs: number;
-  /** For a server on this machine, whose certificate has another name. */
+  /** For a server on this machine whose certificate has another name. */
   readonly trustsAnyCertificate: boolean;
 }
 
 const LONGEST_ANSWER_BYTES = 64 * 1024;
 
-/** Rejects with an AbortError when it takes too long, or with what the connection says. */
-export function ask(url: URL, options: AskOptions): Promise<GetResponse> {
+/** Rejects with an AbortError after `timeoutMs`, or with the connection's error. */
+export function get(url: URL, options: GetOptions): Promise<GetResponse> {
   const { socketPath, timeoutMs, trustsAnyCertificate } = options;
   const { promise, resolve, reject } = Promise.withResolvers<GetResponse>();
-  const { get } = url.protocol === "https:" ? https : http;
+  const { get: start } = url.protocol === "https:" ? https : http;
   const signal = timeoutSignal(timeoutMs);
   const settings = { socketPath, signal, agent: false, rejectUnauthorized: !trustsAnyCertificate };
-  const request = get(url, settings, (response) => {
+  const request = start(url, settings, (response) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const settle = () => {
