@@ -158,7 +158,11 @@ test("What does not go together is one line that names the option.", async () =>
   const cases: [args: string[], says: RegExp, status: number, env?: Record<string, string>][] = [
     [["--tls-cert", cert], /^worker: --tls-cert needs --tls-key; see/, 2],
     [["--tls-key", key], /^worker: --tls-key needs --tls-cert; see/, 2],
-    [["--tls-cert", key, "--tls-key", key], /^worker: --tls-cert: .* contains no PEM certificate/, 1],
+    [
+      ["--tls-cert", key, "--tls-key", key],
+      /^worker: --tls-cert: .* contains no PEM certificate/,
+      1,
+    ],
     [["--tls-cert", cert, "--tls-key", "/none"], /^worker: --tls-key: cannot be read: ENOENT/, 1],
     [["--listen", socket, ...TLS], /^worker: --tls-cert: is for TCP/, 1],
     [["--listen", "unix:admin.sock"], /^worker: --listen: must have an absolute path/, 1],

@@ -44,7 +44,9 @@ for (const fastLane of [false, true]) {
     const warnings = lines.filter(({ level }) => level === "warn");
     const messages = new Set(warnings.map(({ message }) => message));
     assert.ok(messages.delete(LONG_FETCH) || fastLane);
-    messages.delete("the database is unreachable; running jobs continue and their results are kept");
+    messages.delete(
+      "the database is unreachable; running jobs continue and their results are kept",
+    );
     assert.deepEqual([...messages], []);
   });
 
