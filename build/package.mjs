@@ -82,7 +82,7 @@ function linkedWithin(page, files) {
   };
   return readFileSync(join(root, page), "utf8")
     .replaceAll(/^!\[[^\]]*\]\(([^)\s]+)\)\n/gm, (whole, target) => (isWithin(target) ? whole : ""))
-    .replaceAll(/(?<!!)\[((?:[^[\]]|\\.)*)\]\(([^)\s]+)(?: "[^"]*")?\)/g, (whole, text, target) =>
+    .replaceAll(/(?<!!)\[((?:[^[\]]|\\.)*)\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g, (whole, text, target) =>
       isWithin(target) ? whole : text,
     );
 }
