@@ -82,8 +82,9 @@ function linkedWithin(page, files) {
   };
   return readFileSync(join(root, page), "utf8")
     .replaceAll(/^!\[[^\]]*\]\(([^)\s]+)\)\n/gm, (whole, target) => (isWithin(target) ? whole : ""))
-    .replaceAll(/(?<!!)\[((?:[^[\]]|\\.)*)\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g, (whole, text, target) =>
-      isWithin(target) ? whole : text,
+    .replaceAll(
+      /(?<!!)\[((?:[^[\]]|\\.)*)\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g,
+      (whole, text, target) => (isWithin(target) ? whole : text),
     );
 }
 
