@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { test } from "node:test";
-import { headingsOf, type Link, linksOf } from "./markdown.ts";
+import { codeSpansOf, headingsOf, type Link, linksOf } from "./markdown.ts";
 import { allPages, decisions, type Page, pageAt, root, userPages } from "./pages.ts";
 
 const LONGEST_DECISION_LINES = 40;
@@ -42,6 +42,16 @@ test("Every link leads to a file that is there, and to an anchor in it.", () => 
     broken.map(({ page, href }) => `${page.path}: ${href}`),
     [],
   );
+});
+
+test("Every path of the project that a page names is there.", () => {
+  const named = /^(?:\.ci|build|deploy|docs|examples|src|test|ui)\/[\w./-]+$/;
+  const missing = allPages().flatMap(({ path, tokens }) =>
+    codeSpansOf(tokens)
+      .filter((text) => named.test(text) && !existsSync(join(root, text)))
+      .map((text) => `${path}: ${text}`),
+  );
+  assert.deepEqual(missing, []);
 });
 
 test("Every page of docs/ is in its index.", () => {
