@@ -276,10 +276,18 @@ for (const [layer, table] of Object.entries(rooms)) {
         .map((target) => `${path} imports ${target}`),
     );
     assert.deepEqual(wrong, []);
-    const folders = names.filter((name) => name !== "");
-    if (folders.length > 0) assert.deepEqual(listedFolders(layer), folders);
+    const ordered = names.filter((name) => name !== "");
+    if (ordered.length > 0) assert.deepEqual(listedFolders(layer), ordered);
   });
 }
+
+test("The README of the domain lists its folders.", () => {
+  const here = sources
+    .filter(({ path }) => layerOf(path) === "domain")
+    .map(({ path }) => roomOf(path));
+  const folders = [...new Set(here)].filter((name) => name !== "");
+  assert.deepEqual(listedFolders("domain").toSorted(), folders.toSorted());
+});
 
 test("ARCHITECTURE.md is short, and has a line for each run-time dependency.", () => {
   const map = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
