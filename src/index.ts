@@ -31,10 +31,10 @@ export type { MigrationOutcome } from "./database/schema/build-schema.ts";
 export { type MigrationOptions, migrate } from "./database/schema/migrate.ts";
 export { type SchemaName, schemaName } from "./database/schema-name.ts";
 export {
+  type CronArguments,
   type CronEntry,
   type CronEntryOptions,
   type CronPayload,
-  type CronRest,
   type CronTask,
   cronEntry,
   everyMinute,
@@ -51,7 +51,6 @@ export type {
   CopyJobs,
   JobArguments,
   JobOfTask,
-  MayBeLeftOut,
   PayloadIsMissing,
   TaskLike,
 } from "./domain/typed-job.ts";
@@ -63,10 +62,8 @@ export type {
   TcpTarget,
   UnixTarget,
 } from "./http/listen/listen-target.ts";
-export type { CutJob } from "./insight/pages/full-rows.ts";
 export type { JobFilter } from "./insight/pages/job-filter.ts";
-export type { JobPage } from "./insight/pages/list-jobs.ts";
-export type { WalkReport } from "./insight/pages/walk-jobs.ts";
+export type { JobPage } from "./insight/pages/job-page.ts";
 export type { QueueSummary } from "./insight/read/list-queues.ts";
 export type { JobSort } from "./insight/walk/order.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
@@ -78,13 +75,13 @@ export {
   type WorkerUtilsOptions,
 } from "./utils/worker-utils.ts";
 export type { AddedJob, FileJob, GraphileJob } from "./worker/files/graphile-job.ts";
-export type { FileLogger, Say } from "./worker/files/graphile-logger.ts";
-export type { FlatJob, JobHelpers } from "./worker/files/job-helpers.ts";
+export type { FileLogger } from "./worker/files/graphile-logger.ts";
+export type { JobHelpers } from "./worker/files/job-helpers.ts";
 export { type LoadTasksOptions, loadTasks } from "./worker/files/load-tasks.ts";
 export type {
   Program,
-  ProgramEnd,
   ProgramOptions,
+  ProgramResult,
   RunProgram,
 } from "./worker/files/run-program.ts";
 export type { CronOptions } from "./worker/options/cron-options.ts";

@@ -73,7 +73,7 @@ export async function createApplication(
   const csrf = createCsrfGuard(derive);
   const refusals = createRefusalLog(logger);
   const degradationLog = createDegradationLog(logger, metrics.degraded);
-  const { lineMs } = limits;
+  const { waitMs: lineMs } = limits;
   const databases = adminDatabases({
     pool,
     schema,
@@ -148,11 +148,11 @@ export async function createApplication(
       unansweredPerClient: limits.requestsPerClient,
       pipelined: limits.pipelined,
       unreadBytes: limits.unreadBytes,
-      unreadBytesInAll: limits.unreadBytesInAll,
+      unreadBytesInAll: limits.totalUnreadBytes,
       stalledMs: limits.stalledMs,
       keepAliveMs: limits.keepAliveMs,
       silenceMs: Math.max(defaultLimits.silenceMs, limits.keepAliveMs),
-      lineMs: limits.lineMs,
+      lineMs: limits.waitMs,
       ...parts.limits,
     },
     open: async () => {
@@ -187,7 +187,7 @@ function bind(route: AdminRoute, admin: Admin, of: DatabasesOf): AdminEndpoint {
   const { method, path, access, operation, isLong = false } = route;
   const { basePath, limits } = admin.config;
   const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_BEGIN_MS) : limits.requestMs;
-  const time = { limitMs, patienceMs: limits.lineMs };
+  const time = { limitMs, patienceMs: limits.waitMs };
   const read = (request: HttpRequest) =>
     inTime(request, time, (scope) => operation.run({ ...admin, databases: of(scope) }, request));
   const readAgain = async (request: HttpRequest) => {
@@ -195,7 +195,7 @@ function bind(route: AdminRoute, admin: Admin, of: DatabasesOf): AdminEndpoint {
     const answer = await read(request);
     return conditional(request, { ...answer, headers: { [AS_OF]: asOf, ...answer.headers } });
   };
-  const patienceMs = Math.max(limits.lineMs - ASKED_BEFORE_MS, limits.lineMs / 2);
+  const patienceMs = Math.max(limits.waitMs - ASKED_BEFORE_MS, limits.waitMs / 2);
   // A write that has begun is finished, also when its client has left.
   const write = async (request: HttpRequest) => {
     try {

@@ -9,19 +9,20 @@ import { SHORTEST_SECRET } from "./access/authentication.ts";
 import type { AdminParts } from "./application.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 
-/** Answers a request of the admin, whatever becomes of it. */
+/** A request handler that serves the admin. Handles its own errors. */
 export interface AdminHandler extends AsyncDisposable {
+  /** Answers a request. */
   (request: IncomingMessage, response: ServerResponse): void;
-  /** The password or token that was generated, to be shown once; null when one was configured. */
+  /** The generated password or token, to be shown once; null when one was configured. */
   readonly generatedSecret: string | null;
   /** Ends event streams. Call it before the application's server is closed. */
   close(): Promise<void>;
 }
 
 /**
- * The admin for an application's own server, under the configuration's base path; its `listenAddr` counts
- * for nothing. Mount it before body parsers. Throws InputError for a configured secret of less than 12
- * characters: nobody knows here who can reach the server.
+ * Returns a handler that serves the admin in an application's own HTTP server, under the configuration's base
+ * path; `listenAddr` is ignored. Mount it before body parsers. Throws InputError for a configured secret of
+ * fewer than 12 characters, since other machines may reach the server.
  */
 export function adminHandler(config: AdminServerConfig): AdminHandler {
   return createAdminHandler(config);

@@ -10,17 +10,20 @@ import type { AdminParts } from "./application.ts";
 import { type AdminServerConfig, OPEN } from "./config/config.ts";
 import { loopbackOf } from "./config/listen-address.ts";
 
-/** An admin server: start() resolves once it listens, stop() ends what is under way. */
+/** An admin server. start() resolves when it listens, stop() ends its current requests. */
 export interface AdminServer extends Service {
-  /** Where it listens; known after start(). */
+  /** The address at which it listens. Available after start(). */
   readonly address: BoundAddress;
-  /** What to open in a browser; of a unix socket `unix:/path`, or `unix:/path:/base/`. Known after start(). */
+  /**
+   * The URL to open in a browser; for a unix socket `unix:/path`, or `unix:/path:/base/`. Available after
+   * start().
+   */
   readonly url: string;
-  /** The password or token that was generated, to be shown once; null when one was configured. */
+  /** The generated password or token, to be shown once; null when one was configured. */
   readonly generatedSecret: string | null;
   /**
-   * Reads the files of the certificate anew; connections that are there stay. Throws InputError for a pair
-   * that will not do: then the old one stays.
+   * Reads the certificate's files again; open connections stay. Throws InputError for an invalid certificate or
+   * key, and then keeps the old pair.
    */
   reloadCertificate(): void;
 }
@@ -74,7 +77,10 @@ export async function createAdminServer(
   };
 }
 
-/** Starts a server and gives it back running; stop() ends it. */
+/**
+ * Starts an admin server. Resolves when it listens; stop() ends it. Rejects with WorkerError `listen` when the
+ * address cannot be used.
+ */
 export async function serve(config: AdminServerConfig): Promise<AdminServer> {
   const server = await createAdminServer(config);
   await server.start();

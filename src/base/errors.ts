@@ -2,7 +2,10 @@
 // one line and an exit status, the admin into an HTTP status.
 import { types } from "node:util";
 
-/** Codes are public: HTTP bodies carry them and callers compare them. */
+/**
+ * The code of an expected error. Codes are a part of the public interface: they are in HTTP bodies, too, and
+ * programs may compare them. Each is explained in the library's guide, under Errors.
+ */
 export type ErrorCode =
   | "bad_input"
   | "query_too_wide"
@@ -29,17 +32,20 @@ export type ErrorCode =
 const KIND = Symbol.for("pg-job-worker.error");
 
 /**
- * An expected failure. `message` includes what to do next; `cause` is the original error. `instanceof` also
- * matches errors of another copy of the library.
+ * An expected error. Its message names what is wrong and what to do. `instanceof` also recognises errors of
+ * another copy of this library.
  */
 export class WorkerError extends Error {
+  /** The code of the error, for programs. */
   readonly code: ErrorCode;
 
+  /** Whether `value` is a WorkerError, also of another copy of this library. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method
     return this === WorkerError ? kindOf(value) !== undefined : hasInstance.call(this, value);
   }
 
+  /** Creates an error. `cause` is the underlying error. */
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = "WorkerError";
@@ -58,27 +64,34 @@ const kindOf = (value: unknown): unknown =>
 /** The default behaviour of `instanceof`, for subclasses of this copy. */
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 
-/** One problem of an input. `path` is the field as the caller wrote it, such as `ids[2]`. */
+/** One problem of an input. */
 export interface Problem {
+  /** The field as the caller wrote it, such as `ids[2]`; empty for the whole input. */
   readonly path: string;
+  /** What is wrong with the field. */
   readonly message: string;
-  /** The part of the field's text that is wrong, in UTF-16 units: from `at` up to, but not including, `end`. */
+  /** The start of the wrong part within the field's text, in UTF-16 units. */
   readonly at?: number;
+  /** The end of the wrong part, exclusive. */
   readonly end?: number;
-  /** A replacement for that part, or null if there is none. */
+  /** The text to use instead of the wrong part; null without a suggestion. */
   readonly suggestion?: string | null;
 }
 
-/** Invalid input. All problems are reported at once, and nothing has been changed. */
+/** The error for invalid input. It has all problems at once; nothing has been changed. */
 export class InputError extends WorkerError {
+  /** `bad_input`, or `query_too_wide` for a query that is too large to be run. */
   declare readonly code: "bad_input" | "query_too_wide";
+  /** All problems of the input, at least one. */
   readonly problems: readonly Problem[];
 
+  /** Whether `value` is an InputError, also of another copy of this library. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method
     return this === InputError ? kindOf(value) === "InputError" : hasInstance.call(this, value);
   }
 
+  /** Creates an error of these problems, or of one problem without a path. `code` defaults to `bad_input`. */
   constructor(
     problems: readonly Problem[] | string,
     code: "bad_input" | "query_too_wide" = "bad_input",

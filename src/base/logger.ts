@@ -1,23 +1,27 @@
-// Structured logging through pino. Other code takes the small `Logger` interface, so that an application
-// can pass its own logger. Lines go to stderr, because stdout is for output.
-import type { DestinationStream, Level } from "pino";
+// Structured logging through pino. Everything else takes the small `Logger` interface, so that an
+// application can pass its own (pino, console-like, …). Lines go to stderr: stdout is for answers.
+import type { DestinationStream } from "pino";
 
-/** The logger that the library needs: fields first, then the message, as in pino. */
+/** The logger that this library needs: fields first, then the message, as pino has it. */
 export interface Logger {
+  /** Writes a line at level debug. */
   debug(fields: object, message: string): void;
+  /** Writes a line at level info. */
   info(fields: object, message: string): void;
+  /** Writes a line at level warn. */
   warn(fields: object, message: string): void;
+  /** Writes a line at level error. */
   error(fields: object, message: string): void;
-  /** Whether lines of this level are written. Without this method every level is. */
+  /** Whether lines of this level are written, as in pino. Without it all lines are passed. */
   isLevelEnabled?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
 /** Options of createLogger(). */
 export interface LoggerOptions {
-  /** `json`: one object per line; `text`: for people. Default `text`. */
+  /** The format: `json`, a line of JSON for each event, or `text`, for people. Default `text`. */
   readonly format?: "json" | "text";
-  /** Lowest level that is written. Default `info`. */
-  readonly level?: Level;
+  /** The lowest level that is written. Default `info`. */
+  readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
 }
 
 const STDERR = 2;
@@ -39,8 +43,8 @@ export function loggerProblem(value: unknown): string {
 }
 
 /**
- * Creates a logger that writes lines to stderr. It returns a promise because pino is loaded on demand:
- * `logger: await createLogger()`.
+ * Creates a logger that writes to stderr. A promise, because pino is loaded at the first call: `logger: await
+ * createLogger()`.
  */
 export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   return cleanLogger(options, (line) => line);

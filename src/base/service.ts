@@ -4,10 +4,10 @@
 //   new ──start()──▶ starting ──▶ running ──stop()──▶ stopping ──▶ stopped
 //    └────────────────stop()────────────────────────────────────────▲
 
-/** Something that starts once and stops once. */
+/** A service that is started once and stopped once. */
 export interface Service extends AsyncDisposable {
-  /** Resolves once the service works. Rejects if it cannot start, and leaves nothing behind. */
+  /** Starts the service. Resolves once it works; rejects when it cannot start, and then leaves nothing behind. */
   start(): Promise<void>;
-  /** Finishes current work and releases all resources. Idempotent; never rejects. */
+  /** Stops the service: finishes its current work and releases everything. Idempotent; never rejects. */
   stop(): Promise<void>;
 }

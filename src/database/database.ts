@@ -5,8 +5,9 @@ import { types } from "pg";
 import { explainDatabaseError } from "./errors/database-errors.ts";
 import type { SchemaName } from "./schema-name.ts";
 
-/** The part of pg's Pool, PoolClient and Client that we use. */
+/** The part of pg's Pool, PoolClient and Client that this library uses. */
 export interface Queryable {
+  /** Runs one statement. */
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
 }
 
@@ -15,25 +16,25 @@ export interface Transactional extends Queryable {
   transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
 }
 
-/**
- * What `utils.with()` takes: pg's Pool, PoolClient or Client, or an object for another driver that runs one
- * statement and resolves to its rows, an object each.
- */
+/** The argument of `utils.with()`: pg's Pool, PoolClient or Client, or an adapter for another driver. */
 export interface StatementClient {
+  /** Runs one statement, `{ text, values }`, and resolves to its rows, an object each. */
   query(statement: QueryConfig): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** Where operations run: a pool or client, and the schema of the queue. */
+/** A pool or client, and the schema of the queue. */
 export interface Database {
+  /** The pool or client that runs the statements. */
   readonly client: Queryable;
+  /** The schema of the queue. */
   readonly schema: SchemaName;
-  /** Statements that are repeated may be kept prepared; not behind a transaction pooler. Default false. */
+  /** Whether repeated statements are prepared. False behind a transaction pooler. Default false. */
   readonly preparedStatements?: boolean | undefined;
   /**
-   * How long an add on a pool waits for its answer, milliseconds; then its connection is taken for dead. Default:
-   * as long as the connection lasts.
+   * The time that adding jobs on a pool waits for an answer, in milliseconds; then the connection counts as
+   * lost. Default: until the connection ends.
    */
-  readonly addsWithinMs?: number | undefined;
+  readonly addTimeoutMs?: number | undefined;
 }
 
 /** A statement whose text depends only on the schema, so it is built once per schema. */

@@ -2,10 +2,11 @@
 // ever put into an SQL statement.
 import { InputError } from "../base/errors.ts";
 
-/** The name of a queue's schema, checked; made by schemaName(). */
+/** The checked name of a queue's schema. Made by schemaName(). */
 export interface SchemaName {
+  /** The plain name. */
   readonly name: string;
-  /** As an SQL identifier, quoted whatever it holds. */
+  /** The name as a quoted SQL identifier. */
   readonly quoted: string;
 }
 
@@ -14,7 +15,10 @@ export const DEFAULT_SCHEMA = "worker";
 // NAMEDATALEN - 1; PostgreSQL would cut a longer name short without an error.
 const MAX_BYTES = 63;
 
-/** Default `worker`. Throws InputError when PostgreSQL could not hold the name as it is. */
+/**
+ * Returns the checked name of a schema, by default `worker`. Throws InputError unless it has 1–63 bytes
+ * (PostgreSQL's limit), no NUL and does not begin with `pg_`.
+ */
 export function schemaName(name: string = DEFAULT_SCHEMA): SchemaName {
   const bytes = Buffer.byteLength(name);
   if (bytes === 0 || bytes > MAX_BYTES || name.includes("\0") || name.startsWith("pg_")) {

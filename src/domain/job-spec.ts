@@ -9,33 +9,43 @@ import { payloadText } from "./payload.ts";
 /** How an existing unlocked job with the same key is treated (Graphile Worker's `job_key_mode`). */
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
- * What happens to a waiting job with the same key: it is overwritten (`replace`), overwritten except for
- * its time (`preserve_run_at`), or left unchanged (`unsafe_dedupe`, also if it is running or failed).
+ * What addJob() does with an unlocked job that has the same key, as Graphile Worker's `job_key_mode`.
+ * `replace`: overwrites it. `preserve_run_at`: overwrites all but its `runAt`. `unsafe_dedupe`: leaves it as it
+ * is, even when it is locked or failed, and adds nothing.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
-/** Options of a job besides its task and payload. */
+/** Options of a job that is added. Graphile Worker's TaskSpec has the same names. */
 export interface JobSpec {
-  /** Jobs of a named queue run one at a time, in order. At most 128 characters. */
+  /** The named queue: its jobs run one at a time, in order. 1–128 characters. Default: none. */
   readonly queueName?: string | undefined;
-  /** Earliest time to run. Default: now, by the database's clock. */
+  /**
+   * The earliest time at which the job may run: a Date, or RFC 3339 text with a zone. Default: now, by the
+   * database's clock.
+   */
   readonly runAt?: Date | string | undefined;
-  /** Lower runs earlier, smallint. Default 0. */
+  /** The priority: lower runs earlier. -32,768 to 32,767, default 0. */
   readonly priority?: number | undefined;
-  /** At most one unlocked job has this key. 1–512 characters. */
+  /** The job key: at most one unlocked job has it. 1–512 characters. Default: none. */
   readonly jobKey?: string | undefined;
-  /** Default `replace`. Needs `jobKey`. */
+  /** What happens to an unlocked job with the same key. Needs `jobKey`. Default `replace`. */
   readonly jobKeyMode?: JobKeyMode | undefined;
-  /** 1–32,767. Default 25. */
+  /** The number of attempts after which the job fails for good, 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
-  /** A worker that forbids one of these skips the job. */
+  /**
+   * Flags of the job. A worker whose `forbiddenFlags` has one of them leaves the job to other workers. Default:
+   * none.
+   */
   readonly flags?: readonly string[] | undefined;
 }
 
-/** One job of a batch. */
+/** A job to be added, by its task identifier. */
 export interface JobToAdd {
+  /** The task identifier, 1–128 characters. */
   readonly identifier: string;
+  /** The payload, anything that JSON can hold. Default `{}`. */
   readonly payload?: unknown;
+  /** The options of the job. Default: see JobSpec. */
   readonly spec?: JobSpec | undefined;
 }
 

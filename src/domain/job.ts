@@ -5,44 +5,63 @@
  * future; else ready.
  */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
-/** A job's state: locked by a worker, out of attempts, waiting for its time, or waiting for a worker. */
+/**
+ * The state of a job; exactly one holds. `locked`: a worker has fetched or is running it. `failed`: it has no
+ * attempts left. `scheduled`: its `runAt` is in the future. `ready`: it waits for a worker.
+ */
 export type JobState = (typeof jobStates)[number];
 
-/** One row of the queue. Ids are strings: they are PostgreSQL bigints. */
+/** A job's row. Ids are strings, because PostgreSQL's bigints exceed what a JavaScript number holds exactly. */
 export interface Job {
+  /** The job's id. */
   readonly id: string;
+  /** The id of the task identifier's row. */
   readonly taskId: number;
-  /** null if the task's row was deleted. */
+  /** The task identifier; null when its row is missing. */
   readonly taskIdentifier: string | null;
+  /** The id of the named queue; null without one. */
   readonly queueId: number | null;
+  /** The name of the named queue; null without one. */
   readonly queueName: string | null;
   /** The payload's exact JSON text, as stored. */
   readonly payloadText: string;
-  /** The payload, parsed on first access. Integers beyond 2^53 are exact only in `payloadText`. */
+  /** The payload, parsed at first use. Integers beyond 2^53 are exact in `payloadText` only. */
   readonly payload: unknown;
+  /** The priority: lower runs earlier. -32,768 to 32,767. */
   readonly priority: number;
+  /** The earliest time at which the job may run, in milliseconds; `runAtText` has microseconds. */
   readonly runAt: Date;
+  /** The number of attempts so far, a running one included. */
   readonly attempts: number;
+  /** The number of attempts after which the job fails for good. */
   readonly maxAttempts: number;
+  /** The error of the last failed attempt; null without one. */
   readonly lastError: string | null;
+  /** The time at which the job was added. */
   readonly createdAt: Date;
+  /** The time at which the row last changed. */
   readonly updatedAt: Date;
-  /**
-   * The same times as RFC 3339 text with microseconds, which a Date cuts off: for comparisons, and to pass
-   * back as `runAt` exactly.
-   */
+  /** `runAt` as RFC 3339 text with microseconds, which a Date cuts off. May be passed as `runAt` again. */
   readonly runAtText: string;
+  /** `createdAt` as RFC 3339 text with microseconds. */
   readonly createdAtText: string;
+  /** `updatedAt` as RFC 3339 text with microseconds. */
   readonly updatedAtText: string;
+  /** `lockedAt` as RFC 3339 text with microseconds; null when the job is not locked. */
   readonly lockedAtText: string | null;
+  /** The job key; null without one. */
   readonly key: string | null;
+  /** The time at which the job was locked; null when it is not locked. */
   readonly lockedAt: Date | null;
+  /** The id of the worker that holds the job's lock; null when it is not locked. */
   readonly lockedBy: string | null;
+  /** The number of times that the job was replaced by its key. */
   readonly revision: number;
-  /** The flags' JSON text (`{"name": true}`), as stored. */
+  /** The flags' exact JSON text, `{"name": true}`; null without flags. */
   readonly flagsText: string | null;
-  /** Neither locked nor failed. Its `runAt` may be in the future. */
+  /** True when the job is not locked and has attempts left, also before its `runAt`. */
   readonly isAvailable: boolean;
+  /** The state of the job when it was read: `locked`, `failed`, `scheduled` or `ready`. */
   readonly state: JobState;
 }
 

@@ -6,8 +6,8 @@ import { InputError } from "../base/errors.ts";
 const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
- * JSON text that is stored exactly as it is, also inside a payload's objects and arrays. Create it with
- * `rawJson()`. JSON.stringify() outside of this library writes its parsed value.
+ * JSON text that is stored exactly as it is, as a payload or within one. Made by rawJson(). JSON.stringify()
+ * elsewhere writes the value that JavaScript parses from it.
  */
 export class RawJson {
   /**
@@ -16,25 +16,28 @@ export class RawJson {
    */
   readonly [RAW]: string;
 
+  /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
     // Own and enumerable, so that JSON.stringify() also reads it if a toJSON() returned this object.
     Object.defineProperty(this, "text", { enumerable: true, get: () => met(text) });
   }
 
-  /** Also matches an object of another copy of the library. */
+  /** Whether `value` is a RawJson, also of another copy of the library. */
   static [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && typeof textOf(value) === "string";
   }
 
+  /** The JSON text. */
   declare readonly text: string;
 
+  /** Returns the parsed value, for JSON.stringify(). Integers beyond 2^53 lose digits. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }
 }
 
-/** Marks `text` as a payload to be stored byte for byte. Throws InputError if it is not JSON. */
+/** Returns `text` as a payload that is stored byte for byte. Throws InputError when it is not JSON. */
 export function rawJson(text: string): RawJson {
   if (!text.isWellFormed()) {
     throw new InputError([{ path: "payload", message: "has half of a surrogate pair" }]);

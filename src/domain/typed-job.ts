@@ -2,56 +2,68 @@
 import type { JobSpec, JobToAdd } from "./job-spec.ts";
 import type { RawJson } from "./payload.ts";
 
-/** A task of defineTask() or defineBatchTask(): an identifier, and the payload type of its handler. */
+/**
+ * A task of defineTask() or defineBatchTask(), for functions that need its identifier and the type of its
+ * payload only.
+ */
 export interface TaskLike<Payload> {
+  /** The task identifier. */
   readonly identifier: string;
+  /** The kind of the task; see Task. */
   readonly kind?: "single" | "batch" | "graphile";
-  // Method syntax and a context of type never, so that every task with this payload is assignable.
+  /** The handler. It cannot be called through this type. */
+  // Method syntax, and a context that no value has: any task of this payload is accepted.
   handle(payload: Payload, context: never): unknown;
 }
 
-/** A missing payload is stored as `{}`: true if the task's type allows it. */
-export type MayBeLeftOut<Payload> = undefined extends Payload
-  ? true
+/**
+ * The arguments of addJob() after a task. `payload` may be omitted when `{}` or undefined is a payload of the
+ * task. rawJson() is accepted by every task; its text is not checked against the type.
+ */
+export type JobArguments<Payload> = undefined extends Payload
+  ? [payload?: Payload | RawJson, spec?: JobSpec]
   : Record<never, never> extends Payload
-    ? true
-    : false;
-
-/** The arguments of addJob() after the task. `rawJson()` fits every task: its text is not checked. */
-export type JobArguments<Payload> =
-  MayBeLeftOut<Payload> extends true
     ? [payload?: Payload | RawJson, spec?: JobSpec]
     : [payload: Payload | RawJson, spec?: JobSpec];
 
-/** One job of a batch, given by its task. The payload is optional if the task's type allows `{}`. */
+/** A job to be added, by its task. `payload` may be omitted when `{}` or undefined is a payload of the task. */
 export type JobOfTask<Payload> = {
+  /** The task. */
   readonly task: TaskLike<Payload>;
+  /** The options of the job. Default: see JobSpec. */
   readonly spec?: JobSpec | undefined;
-} & (MayBeLeftOut<Payload> extends true
-  ? { readonly payload?: NoInfer<Payload> | RawJson }
-  : { readonly payload: NoInfer<Payload> | RawJson });
+} & (JobArguments<Payload> extends [unknown, ...unknown[]]
+  ? { readonly payload: NoInfer<Payload> | RawJson }
+  : { readonly payload?: NoInfer<Payload> | RawJson });
 
-/** The compiler shows this for a call without a required payload. */
+/** The error that the compiler shows for addJob(task) without a payload that the task needs. */
 export interface PayloadIsMissing {
+  /** Never present: no task matches. */
   readonly "the payload of this task is missing: addJob(task, payload)": never;
 }
 
-/** Adds a job of a task, with the payload that the task's type requires, or of an identifier, with any payload. */
+/** The type of addJob(): adds a job by a task, whose payload type is checked, or by an identifier, with any payload. */
 export interface AddJob<Added> {
-  // In this order, because the compiler shows the error of the last matching signature.
+  // In this order: of the signatures with as many arguments, the compiler shows the last one's error.
+  /** Adds a job by a task identifier. The payload's type is not checked. */
   (identifier: string, payload?: unknown, spec?: JobSpec): Promise<Added>;
+  /** Matches no task: shows what is missing in addJob(task). */
   (task: PayloadIsMissing): Promise<Added>;
+  /** Adds a job by its task. The payload must have the task's payload type. */
   <Payload>(task: TaskLike<Payload>, ...rest: JobArguments<Payload>): Promise<Added>;
 }
 
-/** Adds a list of jobs, each given by its task or by an identifier. */
+/** The type of addJobs(): adds a list of jobs, each by its task or its identifier. */
 export type AddJobs<Added> = <const Payloads extends readonly unknown[]>(
   jobs: {
     readonly [Place in keyof Payloads]: JobToAdd | JobOfTask<Payloads[Place]>;
   },
 ) => Promise<Added[]>;
 
-/** Copies any number of jobs, given by identifiers or by tasks with one payload type. */
+/**
+ * The type of copyJobs(): copies any number of jobs, by identifiers or by tasks with one payload type. Resolves
+ * to their number.
+ */
 export type CopyJobs = <Payload = unknown>(
   jobs: Iterable<JobToAdd | JobOfTask<Payload>> | AsyncIterable<JobToAdd | JobOfTask<Payload>>,
 ) => Promise<number>;

@@ -22,143 +22,154 @@ import { schemaName } from "../database/schema-name.ts";
 import type { Job } from "../domain/job.ts";
 import type { AddJob, AddJobs, CopyJobs } from "../domain/typed-job.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
-import type { JobPage } from "../insight/pages/list-jobs.ts";
+import type { JobPage } from "../insight/pages/job-page.ts";
 import type { QueueSummary } from "../insight/read/list-queues.ts";
 import type { JobCounts } from "../queue/read/count-jobs.ts";
 import type { ActiveWorker } from "../queue/workers/list-active-workers.ts";
 import type { LockedWorker } from "../queue/workers/list-locked-workers.ts";
 import { type BeforeAdd, boundOperations } from "./bound-operations.ts";
 
-/** Either `pool` or `connectionString` is needed. */
+/** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required. */
 export interface WorkerUtilsOptions {
-  /** The application's pool; it is never closed by the utilities. */
+  /** Your own pool. It is never ended. */
   readonly pool?: pg.Pool | undefined;
-  /** `postgres://user:password@host:port/database`, for a pool that `end()` closes. */
+  /**
+   * The database's URL, `postgres://user:password@host:port/database`. A pool is created for it, which `end()`
+   * ends.
+   */
   readonly connectionString?: string | undefined;
-  /** Default `worker`; an existing Graphile Worker installation uses `graphile_worker`. */
+  /**
+   * The schema of the queue. An existing Graphile Worker installation has `graphile_worker`. Default `worker`.
+   */
   readonly schema?: string | undefined;
-  /** Size of its own pool, 1–1,000. Default 5. */
+  /** The size of the created pool, 1–1,000. Default 5. */
   readonly maxConnections?: number | undefined;
-  /** Set it to false behind a transaction pooler such as pgbouncer. Default true. */
+  /** Whether statements are prepared. False behind a transaction pooler such as pgbouncer. Default true. */
   readonly preparedStatements?: boolean | undefined;
-  /** Default: logs nothing. */
+  /** The logger. Default: silent. */
   readonly logger?: Logger | undefined;
 }
 
 /**
- * The operations of one queue on one pool, or on one client (`with`). `Added` is the result of addJob: a job, or null
- * on a worker's own utils if an interceptor skipped it. Every method rejects with WorkerError, whose `code` is one of
- * `bad_input` (InputError: all problems at once, and nothing was changed), `schema_missing`, `schema_unsupported`,
- * `database_unreachable`, `database_timeout`, `database_busy`, `database_error`. Methods that add jobs also reject with
- * `outcome_unknown`: the connection was lost before the response, and the jobs may have been added. With a `jobKey` the
- * call can be repeated: there will be one job.
+ * The operations of one queue, on a pool or on one client (`with`). `Added` is the result of addJob: a job, or
+ * for a worker's own utils also null, when an interceptor skipped it.
+ *
+ * Every method rejects with WorkerError, whose `code` is `bad_input` (InputError: all problems at once; nothing
+ * was changed), `schema_missing`, `schema_unsupported`, `database_unreachable`, `database_timeout`,
+ * `database_busy` or `database_error`. Methods that add jobs also reject with `outcome_unknown` when the
+ * connection was lost before the answer: the jobs may have been added. With a `jobKey` the call can be
+ * repeated, which leaves one job.
  */
 export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   /** The plain name of the queue's schema. */
   readonly schema: string;
-  /** Where the operations run; for adminServerConfig(pool, utils). */
+  /** The pool or client and the schema, for adminServerConfig(pool, utils). */
   readonly database: Database;
   /**
-   * Adds a job: of a task, whose type the payload must have, or of an identifier, with any payload. `undefined` is
-   * stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With `jobKey` the waiting job of that key is
-   * replaced, as set by `jobKeyMode`; with `unsafe_dedupe` the existing job is returned. When it resolves, the job is
-   * committed, or part of the transaction of `with(client)`. Calls without a key that are made at about the same time
-   * share one insert. Rejects with InputError for values that the schema or JSON cannot represent.
+   * Adds a job, by its task, whose payload type is checked, or by an identifier, with any payload. An undefined
+   * payload is stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With `jobKey`, an
+   * unlocked job of that key is treated as `jobKeyMode` defines; `unsafe_dedupe` returns the existing job.
+   *
+   * When it resolves, the job is committed, or part of the transaction on `with(client)`. Concurrent calls
+   * without a key share an insert. Rejects with InputError for options or payloads that cannot be stored.
    */
   readonly addJob: AddJob<Added>;
   /**
-   * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all of them or none, in one
-   * round trip if none has a key. Returns one job for each, in the same order. A problem names the job by its index:
-   * `jobs[3].spec.priority`. A batch with a repeated key takes several statements: on `with(client)` they are atomic
-   * only in the caller's transaction. Rejects with InputError for more jobs, and like addJob.
+   * Adds up to 10,000 jobs, `{ task, payload, spec }` or `{ identifier, payload, spec }`: all or none, in one
+   * round trip when none has a key. Returns a job for each, in the same order. A batch in which a key occurs
+   * twice takes several statements: on `with(client)` they are atomic only in your own transaction. Rejects
+   * with InputError for more jobs, and as addJob does; a problem's path has the job's index:
+   * `jobs[3].spec.priority`.
    */
   readonly addJobs: AddJobs<Job>;
   /**
-   * Adds any number of jobs by COPY, from a list or any (async) iterable, without holding all of them in memory: all or
-   * none, and workers are notified once. Returns their number. Job keys are not supported: use addJobs. Rejects with
-   * InputError like addJobs, and with errors of the iterable.
+   * Adds any number of jobs by COPY, from a list or any (async) iterable, in constant memory: all or none, with
+   * one notification for the workers. Returns their number. Job keys are not supported: use addJobs. Rejects as
+   * addJobs does, and with errors of the iterable.
    */
   readonly copyJobs: CopyJobs;
   /**
-   * Deletes jobs as if they had succeeded, 1–10,000 ids. Returns the deleted jobs, ascending by id: unknown ids, and
-   * jobs locked less than 4 hours ago, are left alone. Rejects with InputError for another number of ids, or an invalid
-   * id.
+   * Deletes jobs as if they had succeeded, 1–10,000 ids. Returns the deleted jobs, in order of ids; unknown ids
+   * and jobs locked within the last 4 hours are skipped, as in Graphile Worker. Rejects with InputError for
+   * invalid ids or another number of them.
    */
   completeJobs(ids: readonly string[]): Promise<Job[]>;
   /**
-   * Sets `attempts` to `max_attempts` and `last_error` to the reason (at most 65,536 characters; default "Manually
-   * marked as failed"). 1–10,000 ids; returns the changed jobs and rejects like completeJobs. Waits up to a second for
-   * jobs that are fetched and not started.
+   * Fails jobs for good: sets `attempts` to `max_attempts`, and `last_error` to `reason` (at most 65,536
+   * characters; default "Manually marked as failed"). Returns the changed jobs, skips and rejects as
+   * completeJobs does. Waits up to a second for jobs that a worker has fetched and not started.
    */
   permanentlyFailJobs(ids: readonly string[], reason?: string | null): Promise<Job[]>;
   /**
-   * Changes run_at (`"now"`: by the database's clock), priority, attempts or max_attempts of 1–10,000 jobs; at least
-   * one of them is required, the others stay unchanged. A job without attempts left runs again only if `attempts` is
-   * below its max_attempts. Returns the changed jobs and rejects like completeJobs. Waits like permanentlyFailJobs.
+   * Changes run_at, priority, attempts or max_attempts of 1–10,000 jobs; omitted ones stay. A job without
+   * attempts left runs again only with `attempts` below its `maxAttempts`. Returns the changed jobs, skips,
+   * waits and rejects as permanentlyFailJobs does; also with InputError for no changes.
    */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
   /**
-   * Removes the job with this key (1–512 characters). Waits up to a second for a job that is fetched and not started. A
-   * running job continues, but loses its key and is not retried. Rejects with InputError for an invalid key.
+   * Removes the job with this key, 1–512 characters. A running job continues, but loses its key and is not
+   * retried. Waits up to a second for a job that a worker has fetched and not started. Rejects with InputError
+   * for an invalid key.
    */
   removeJob(key: string): Promise<RemovedJob>;
   /**
-   * Returns the job, or null if it does not exist: a job that has succeeded is deleted. Rejects with InputError for an
+   * Returns the job, or null when it does not exist: a completed job is deleted. Rejects with InputError for an
    * invalid id.
    */
   getJob(id: string): Promise<Job | null>;
   /**
-   * Returns a page of jobs, ascending by id: 100 by default, at most 500, and fewer if they are large. `nextCursor` is
-   * the cursor of the next page; null on the last one. Rejects with InputError for an invalid filter.
+   * Returns a page of jobs, by default 100 in order of ids; at most 500, and fewer when they are large.
+   * `nextCursor` leads to the next page and is null at the end. Rejects with InputError for an invalid filter.
    */
   listJobs(filter?: JobFilter): Promise<JobPage>;
-  /** Returns exact numbers by state. Reads all jobs: about 0.25 s for each million. */
+  /** Returns the exact numbers of jobs by state. Reads all jobs: about 0.25 s for each million. */
   countJobs(): Promise<JobCounts>;
   /**
-   * Returns the named queues, locked ones first; 1,000 by default, 0 to 10,000 (InputError otherwise). Reads all jobs.
+   * Returns the named queues, locked ones first. `limit`: 0–10,000, default 1,000. Reads all jobs. Rejects with
+   * InputError for another limit.
    */
   listQueues(limit?: number): Promise<QueueSummary[]>;
-  /** Returns the ids that hold locks, with or without a heartbeat, at most 1,000. Reads all jobs. */
+  /** Returns the workers that hold locks, with heartbeats or without, at most 1,000. Reads all jobs. */
   listLockedWorkers(): Promise<LockedWorker[]>;
   /**
-   * Returns the workers that send heartbeats, at most 1,000; none in a schema without the heartbeat tables.
-   * `staleAfterMs`: `isStale` is true after this many milliseconds without a heartbeat; up to a year (InputError
-   * otherwise). Default: the worker's own threshold, or 300,000.
+   * Returns the workers that send heartbeats, at most 1,000; none in a schema without this library's
+   * extensions. `staleAfterMs`: the time without a heartbeat after which `isStale` is true, at most a year;
+   * default: each worker's own, or 300,000. Rejects with InputError for another value.
    */
   listActiveWorkers(options?: { readonly staleAfterMs?: number }): Promise<ActiveWorker[]>;
   /**
-   * Deletes failed jobs, and task identifiers and queues without jobs; only the named tasks, by default all three; an
-   * empty list deletes nothing. "gc-task-identifiers" keeps the tasks of running workers that send heartbeats, and
-   * those in `taskIdentifiersToKeep`. Names are deleted in steps; each step waits up to 10 s for open transactions, and
-   * restores the names that their jobs refer to. Rejects with InputError for an unknown cleanup task, and with
-   * `configuration` if names are to be deleted on `with(client)` inside a transaction.
+   * Deletes failed jobs, task identifiers without jobs and queues without jobs; by default all three.
+   * "gc-task-identifiers" keeps the tasks of workers that send heartbeats, and `taskIdentifiersToKeep`. Names
+   * are deleted in steps; each waits up to 10 s for open transactions, and restores names that their jobs refer
+   * to. Rejects with InputError for an unknown cleanup task, and with `configuration` when names would be
+   * deleted inside a transaction on `with(client)`.
    */
   cleanup(tasks?: readonly CleanupTask[], options?: CleanupOptions): Promise<CleanupResult>;
   /**
-   * Removes all locks of these workers (1–1,000 ids). A job that a live worker still runs will run twice: only name
-   * workers that have ended. Rejects with InputError for another number of ids.
+   * Unlocks all jobs and queues of these workers, 1–1,000 ids. Jobs that such a worker still runs will run a
+   * second time: use it for workers that have ended. Rejects with InputError for another number of ids.
    */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
   /**
-   * Recovers the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000), to run again after
-   * `recoveryDelayMs` (default 30,000). Attempts stay unchanged. `dryRun`: only reports what it would do. Workers do
-   * this for each other by themselves (option `recovery`). Rejects with InputError for a duration that is negative or
+   * Recovers the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000): they may run
+   * again after `recoveryDelayMs` (default 30,000), and keep their attempts. `dryRun`: changes nothing. Workers
+   * do this for each other (option `recovery`). Rejects with InputError for a duration that is negative or
    * longer than a year.
    */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**
-   * Creates the schema, or applies the missing migrations; safe to run concurrently. Rejects with `configuration` on
-   * `with(client)`: it needs a pool.
+   * Creates the schema, or adds what an existing one lacks. Safe with any number of callers at once. Rejects
+   * with `configuration` on `with(client)`: it needs a pool.
    */
   migrate(): Promise<void>;
   /**
-   * The same operations on another pool or client, such as one inside a transaction: a rollback then undoes them.
-   * Ending the result closes nothing. Drivers other than pg can be passed as an object whose `query({ text, values })`
-   * resolves to `{ rows }`; it is checked with one query before its first statement, and rejected with `configuration`
-   * if it does not return texts unchanged.
+   * Returns the same operations on another pool or client, such as one inside a transaction, whose rollback
+   * undoes them. Ending the result ends nothing. Another driver than pg fits as an object whose `query({ text,
+   * values })` resolves to `{ rows }`; before its first statement one test statement is sent, and the call
+   * rejects with `configuration` when the driver changes values.
    */
   with(client: StatementClient): WorkerUtils<Added>;
-  /** Closes its own pool after pending statements; never a pool of the caller. Idempotent. */
+  /** Ends the created pool after its current statements; your own pool is not ended. Idempotent. */
   end(): Promise<void>;
 }
 
@@ -190,8 +201,8 @@ function isQueryable(value: unknown): boolean {
 }
 
 /**
- * Returns utilities for one queue. Connects at first use, so a wrong address fails the first call. Throws InputError
- * for an unknown option, a value out of range, or an invalid URL.
+ * Returns the operations of one queue. Connects at the first call, which is when a wrong address is noticed.
+ * Rejects with InputError for invalid options.
  */
 export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<WorkerUtils> {
   const { pool, connectionString, maxConnections, logger, ...checked } = validate(

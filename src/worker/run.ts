@@ -4,23 +4,23 @@ import type { WorkerOptions } from "./options/worker-options.ts";
 import type { Hooks } from "./task/hooks.ts";
 import { Worker } from "./worker.ts";
 
-/** The options of a worker, and who may stop it. */
+/** The options of run() and runOnce(): those of a worker, and what stops it. */
 export interface RunOptions<Extensions = unknown> extends WorkerOptions<Extensions> {
-  /** Stops gracefully when it aborts. */
+  /** Stops the worker gracefully when it aborts. Default: none. */
   readonly signal?: AbortSignal;
   /**
-   * Stop gracefully on SIGTERM and SIGINT: within `stopTimeoutMs` and `abortGraceMs`. A second one
-   * aborts at once. Where jobs had to be given up and keep the process alive, it is ended by the same
-   * signal; so is a process that something else keeps alive, such as an HTTP server, 10 s after its worker has
-   * stopped (`worker.stopped` resolves when to close it), unless it listens for the signal itself. Default true for
-   * run(), false for runOnce().
+   * Whether SIGTERM and SIGINT stop the worker gracefully, within `stopTimeoutMs` and `abortGraceMs`; a second
+   * signal aborts at once. When abandoned jobs keep the process alive, it is then ended by the same signal. So
+   * is a process that is still alive 10 s after its worker has stopped, for example because of an HTTP server
+   * (close it when `worker.stopped` resolves), unless it has a listener for the signal. Default true for run(),
+   * false for runOnce().
    */
   readonly handleSignals?: boolean;
 }
 
 /**
- * Starts a worker that runs until it is stopped. Resolves once jobs are taken. Rejects with InputError
- * for wrong options, or as Worker.start() does.
+ * Starts a worker, which runs until it is stopped. Resolves when it fetches jobs. Rejects with InputError for
+ * invalid options, or as `Worker.start()` does.
  */
 export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
   const { signal, handleSignals = true, ...rest } = options;
@@ -34,19 +34,20 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
   return worker;
 }
 
-/** What draining a queue came to. */
+/** The numbers of a runOnce(). */
 export interface DrainResult {
+  /** The number of jobs that were completed. */
   readonly completed: number;
-  /** Attempts that failed, whether or not they will be tried again. */
+  /** The number of failed attempts, including those that will be retried. */
   readonly failed: number;
-  /** Jobs that an interceptor skipped. */
+  /** The number of jobs that an interceptor skipped. */
   readonly skipped: number;
 }
 
 /**
- * Drains the queue and stops: runs everything that is ready, named queues included, and what those
- * jobs add that is ready at once. Does not wait for scheduled jobs or retries. Needs no notifications
- * and keeps no timetable. Rejects as run() does.
+ * Runs all ready jobs, those of named queues and those added meanwhile included, and stops. Scheduled jobs and
+ * retries are not waited for. Needs no notifications and adds no cron jobs. Resolves to the numbers of jobs.
+ * Rejects as run() does.
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { signal, handleSignals = false, cron: _cron, ...rest } = options;

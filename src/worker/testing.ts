@@ -20,34 +20,35 @@ import type { ContextSource } from "./task/task-context.ts";
 
 /** Options of runJobInline(). */
 export interface InlineOptions<Extensions> {
-  /** For tasks that query. Without it, a query rejects and says so. */
+  /** The pool for tasks that run queries. Without it, a query rejects. */
   readonly pool?: pg.Pool;
-  /** What the task finds as `context.extensions`. */
+  /** The value of `context.extensions`. Default undefined. */
   readonly extensions?: Extensions;
-  /** What the job says of itself. Default: attempt 1 of 25. */
+  /** The number of the attempt. Default 1. */
   readonly attempts?: number;
+  /** The job's number of attempts. Default 25. */
   readonly maxAttempts?: number;
 }
 
-/** What the task did, and what a worker would write. */
+/** The result of runJobInline(): what the task did, and what a worker would write. */
 export interface InlineResult {
-  /** What the handler returned or resolved to; undefined where it threw, or its time was up first. */
+  /** The value that the handler returned or resolved to; undefined when it threw or exceeded its time limit. */
   readonly value: unknown;
-  /** The jobs that the task added, in their order, as it gave them: none of them is stored. */
+  /** The jobs that the task added, in order. They are not stored. */
   readonly added: readonly JobToAdd[];
-  /** null: the job would be completed. */
+  /** The error that a worker would store as `last_error`; null when it would complete the job. */
   readonly error: string | null;
-  /** What would be left of a batch, as JSON text; null = the payload as it was. */
-  readonly payloadLeft: string | null;
+  /** The payload that a batch would be retried with, as JSON text; null when the payload would stay. */
+  readonly remainingPayload: string | null;
 }
 
 /** 1970 as `run_ats` has it. */
 const EPOCH = "//yi/sTIIAA=";
 
 /**
- * Runs one attempt of a task as a worker would, timeout and batch rules included, without a queue.
- * Never rejects for what the task does. Jobs that the task adds are checked and listed, and not stored:
- * `context.addJob` gives null. `context.workerId` is "inline".
+ * Runs one attempt of a task as a worker does, with its time limit and batch rules, but without a queue. Jobs
+ * that the task adds are checked and returned, not stored; `context.addJob` resolves to null.
+ * `context.workerId` is `inline`. Does not reject when the task fails: see `error` of the result.
  */
 export async function runJobInline<Payload, Extensions>(
   task: Task<Payload, Extensions>,
@@ -82,7 +83,7 @@ export async function runJobInline<Payload, Extensions>(
     value: seen.value(),
     added: Object.freeze([...added]),
     error: failure?.message ?? null,
-    payloadLeft: failure?.payload ?? null,
+    remainingPayload: failure?.payload ?? null,
   };
 }
 
@@ -147,9 +148,9 @@ const LONGEST_PAUSE_MS = 500;
 const NEVER = new AbortController().signal;
 
 /**
- * Waits until a job is over. "finished": its row is gone, so it has completed, or was removed or deleted: the tables
- * do not show which (a plugin that listens to `job:complete` can). "failed": it has no attempts left. Throws WorkerError
- * `timeout` after `timeoutMs` (default 10,000), `aborted` when `signal` aborts.
+ * Waits until a job has ended. `finished`: its row is deleted, so it was completed or removed; the tables do
+ * not show which (an observer of `job:complete` can). `failed`: it has no attempts left. Rejects with
+ * WorkerError `timeout` after `timeoutMs` (default 10,000), or `aborted` when `signal` aborts.
  */
 export async function waitForJob(
   utils: Pick<WorkerUtils, "getJob">,

@@ -28,6 +28,6 @@ export function utilsOf<E>(
   pool: pg.Pool,
   hooks: Hooks,
 ): WorkerUtils<Job | null> {
-  const database = { client: pool, schema, preparedStatements, addsWithinMs: ADDS_WITHIN_MS };
+  const database = { client: pool, schema, preparedStatements, addTimeoutMs: ADDS_WITHIN_MS };
   return bindUtils(database, { pool, logger, before: beforeAdd(hooks), end: async () => {} });
 }

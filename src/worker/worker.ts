@@ -34,16 +34,15 @@ import { ownPool, utilsOf } from "./worker-pool.ts";
 import { reasonToStop, schemaAtStart } from "./worker-schema.ts";
 
 /**
- * Takes jobs and runs them, between start() and stop(). run() makes one and starts it; make one
- * yourself to register observers on `hooks` first.
+ * A worker: fetches and runs jobs between start() and stop(). run() creates one and starts it. Create one
+ * yourself to register observers on `hooks` before it starts.
  */
 export class Worker<Extensions = unknown> implements Service {
-  /** Emits what happens to observers, and calls interceptors. */
+  /** The worker's observers and interceptors. */
   readonly hooks: Hooks;
   /**
-   * All operations of the queue on the worker's pool. Jobs that are added through it pass the worker's
-   * `beforeJobSchedule` interceptors, and addJob gives null for one that they skip. Ends with the
-   * worker, where the pool is the worker's own.
+   * All operations of the queue, on the worker's pool and with its `beforeJobSchedule` interceptors: addJob
+   * resolves to null for a skipped job. Cannot be used after the stop, unless the pool is your own.
    */
   readonly utils: WorkerUtils<Job | null>;
   readonly #config: WorkerConfig<Extensions>;
@@ -63,7 +62,7 @@ export class Worker<Extensions = unknown> implements Service {
   #stopped: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
 
-  /** Throws InputError with everything that is wrong with the options. */
+  /** Creates a worker that has not started. Throws InputError with all invalid options. */
   constructor(options: WorkerOptions<Extensions>) {
     const config = resolveWorkerOptions(options);
     this.#config = config;
@@ -109,16 +108,18 @@ export class Worker<Extensions = unknown> implements Service {
     });
   }
 
-  /** What `locked_by` holds for the jobs it takes now: another one after a lease was lost. */
+  /**
+   * The id of the worker, which `locked_by` of the jobs it fetches has. It changes when the worker's lease was
+   * lost.
+   */
   get id(): string {
     return this.#sessions.current.id;
   }
 
   /**
-   * Resolves once jobs are taken. Before that it makes the schema, where there is none (option
-   * `migrate`). Rejects when it cannot, and then leaves nothing behind: WorkerError
-   * `database_unreachable`, `schema_missing`, `schema_unsupported`, `configuration` (a crontab file
-   * that cannot be read), `aborted` after a stop().
+   * Starts the worker, after creating a missing schema (option `migrate`). Resolves when it fetches jobs.
+   * Otherwise rejects and leaves nothing behind: WorkerError `database_unreachable`, `schema_missing`,
+   * `schema_unsupported`, `configuration` (an unreadable crontab file), or `aborted` after a stop().
    */
   start(): Promise<void> {
     if (this.#started === null && this.#stopped !== null) {
@@ -131,32 +132,32 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts no more jobs, waits for the running ones and writes all results. After `stopTimeoutMs`
-   * (default 25,000; 0: never) it goes on as abort(). Idempotent, never rejects; `reason` is for
-   * people.
+   * Stops the worker: fetches no more jobs, waits for running ones and writes all results. After
+   * `stopTimeoutMs` (default 25,000; 0: never) it continues as abort(). `reason` is for logs and events.
+   * Idempotent; never rejects.
    */
   stop(reason = "stop"): Promise<void> {
     this.#stopped ??= this.#stop(reason);
     return this.#stopped;
   }
 
-  /** Resolves when the worker has stopped, whoever asked for it. */
+  /** A promise that resolves when the worker has stopped, for any reason. */
   get stopped(): Promise<void> {
     return this.#ended.promise;
   }
 
   /**
-   * True when the stop did not wait for all: some job still ran after its grace, or the database was
-   * away. Such a job may still be running in this process, and run elsewhere, too.
+   * True when the stop did not wait for all jobs: one still ran after its grace, or the database was
+   * unreachable. It may still be running in this process, and elsewhere, too.
    */
   get hasAbandonedJobs(): boolean {
     return this.#limit.hasGivenUp;
   }
 
   /**
-   * As stop(), but the signals of running jobs abort now. What still runs after `abortGraceMs` (default
-   * 5,000) counts as failed and goes back with its attempt. What cannot be written within a second
-   * after that, because the database is away, stays locked until this worker's lease is swept.
+   * Stops the worker as stop() does, but aborts the signals of running jobs at once. Jobs that still run after
+   * `abortGraceMs` (default 5,000) count as failed and are unlocked. Without a database, results are lost after
+   * another second; their jobs stay locked until recovered.
    */
   async abort(reason = "abort"): Promise<void> {
     const stopped = this.stop(reason);
@@ -165,8 +166,8 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Starts the worker, where it is not running, and resolves once no job is ready, running or
-   * unwritten, or `signal` aborts. Jobs of the future are not waited for.
+   * Starts the worker if necessary, and resolves when no job is ready, running or unwritten, or when `signal`
+   * aborts. Scheduled jobs are not waited for.
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
     await this.start();
@@ -174,15 +175,14 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
-   * Its numbers as Prometheus text, for an address of yours that a scraper asks: jobs by task and
-   * result since the worker was made; how long jobs take, and how long due ones waited to be fetched,
-   * both measured from the first call on; jobs that run and that wait, slots, the heartbeat's age.
+   * Resolves to the worker's metrics as Prometheus text: jobs by task and result; from the first call on, how
+   * long jobs run and due jobs waited; running and waiting jobs, slots, the heartbeat's age.
    */
   metrics(): Promise<string> {
     return this.#metrics.text();
   }
 
-  /** As stop(), for `await using`. */
+  /** Stops the worker, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop("dispose");
   }

@@ -63,7 +63,7 @@ test("A pool that others have taken is busy, not away.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({
     logger,
-    configure: (builder) => builder.limits({ lineMs: 100 }),
+    configure: (builder) => builder.limits({ waitMs: 100 }),
   });
   const taken = await Promise.all(Array.from({ length: 4 }, () => admin.pool.connect()));
   const { status, body, headers } = await admin.client.get("/api/jobs");

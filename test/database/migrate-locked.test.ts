@@ -14,14 +14,14 @@ test("Behind a lock on what it only reads it gives up in time, and says so.", as
   const blocker = await pool.connect();
   await blocker.query("begin; lock table worker.migrations in access exclusive mode");
   const began = performance.now();
-  await assert.rejects(migrate(pool, schema, { patienceMs: 300 }), {
+  await assert.rejects(migrate(pool, schema, { timeoutMs: 300 }), {
     code: "database_busy",
     message: /^somebody has held a lock on tables of the schema "worker" for 0\.3 s/,
   });
   assert.ok(performance.now() - began < 5_000);
   await blocker.query("rollback");
   blocker.release();
-  assert.equal((await migrate(pool, schema, { patienceMs: 300 })).kind, "current");
+  assert.equal((await migrate(pool, schema, { timeoutMs: 300 })).kind, "current");
   await close();
 });
 
@@ -31,7 +31,7 @@ test("So it does behind a lock on what it would change.", async () => {
   await pool.query("drop function worker.worker_deregister(text)");
   const blocker = await pool.connect();
   await blocker.query("begin; lock table worker._private_extensions in share mode");
-  await assert.rejects(migrate(pool, schema, { patienceMs: 300 }), { code: "database_busy" });
+  await assert.rejects(migrate(pool, schema, { timeoutMs: 300 }), { code: "database_busy" });
   await blocker.query("rollback");
   blocker.release();
   await close();
@@ -43,7 +43,7 @@ test("What another process builds at the moment is waited for, and found.", asyn
   const builder = await pool.connect();
   await builder.query("begin");
   await builder.query("select pg_advisory_xact_lock(hashtextextended('worker:migrate:worker', 0))");
-  await assert.rejects(migrate(pool, schema, { patienceMs: 300 }), {
+  await assert.rejects(migrate(pool, schema, { timeoutMs: 300 }), {
     code: "database_busy",
     message: /another process has been migrating the schema "worker" for 0\.3 s/,
   });

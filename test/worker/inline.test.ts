@@ -84,11 +84,11 @@ test("The value is what the handler returns, and nothing where it throws or is t
 test("The result is what a worker would write.", async () => {
   const fails = defineTask<string>("fails", (how) => how);
   const outcome = await runJobInline(fails, "no");
-  assert.deepEqual(outcome, { value: "no", added: [], error: "no", payloadLeft: null });
+  assert.deepEqual(outcome, { value: "no", added: [], error: "no", remainingPayload: null });
   const batch = defineBatchTask<number>("batch", (items) => items.map((n) => n > 1 && `${n}!`));
-  const { error, payloadLeft } = await runJobInline(batch, [1, 2, 3]);
+  const { error, remainingPayload } = await runJobInline(batch, [1, 2, 3]);
   assert.match(error ?? "", /2 of 3 items failed/);
-  assert.equal(payloadLeft, "[2,3]");
+  assert.equal(remainingPayload, "[2,3]");
   const known = defineTask("known", (_, { job, workerId, extensions }) =>
     JSON.stringify([job.attempts, job.maxAttempts, workerId, extensions]),
   );

@@ -80,7 +80,7 @@ test("Of a linked program the link is run, wherever it points by then.", async (
   const [task] = await loadTasks(directory, {
     runProgram: async ({ file }) => {
       ran.push(realpathSync(file));
-      return { code: 0, signal: null, errors: "" };
+      return { code: 0, signal: null, stderr: "" };
     },
   });
   assert.ok(task);
@@ -144,8 +144,8 @@ test("A function fails by throwing alone, and by rejecting items of a batch, as 
   const run = async (name: string, payload: unknown = {}) => {
     const task = tasks.get(name);
     assert.ok(task);
-    const { error, payloadLeft } = await runJobInline(task, payload);
-    return [error?.split("\n")[0] ?? null, payloadLeft];
+    const { error, remainingPayload } = await runJobInline(task, payload);
+    return [error?.split("\n")[0] ?? null, remainingPayload];
   };
   assert.deepEqual(await run("text"), [null, null]);
   assert.deepEqual(await run("error"), [null, null]);

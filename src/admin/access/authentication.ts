@@ -6,21 +6,28 @@ import type { LoginThrottle } from "./login-throttle.ts";
 import type { Secret } from "./secret.ts";
 
 export const authModes = ["basic", "bearer", "header", "none"] as const;
-/** How a user of the admin says who it is. */
+/**
+ * The mode in which users of the admin authenticate. `basic`: name and password; `bearer`: a token in the
+ * Authorization header; `header`: a token in a header of your own; `none`: no authentication.
+ */
 export type AuthMode = (typeof authModes)[number];
 
-/** What AuthOptions came to; secrets are digests. */
+/** The checked authentication of an admin. Secrets are digests. */
 export interface AuthConfig {
+  /** The mode of authentication. */
   readonly mode: AuthMode;
-  /** basic: whom the browser asks for. */
+  /** The user name of mode `basic`; otherwise null. */
   readonly username: string | null;
-  /** header: the header that holds the token, lower-case. */
+  /** The header of mode `header`, in lower case; otherwise null. */
   readonly headerName: string | null;
-  /** null in mode none. In basic mode the secret is `username:password`. */
+  /** The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. */
   readonly secret: Secret | null;
-  /** The secret when it was generated here; a configured one is not known any more. */
+  /** The secret when it was generated; null when it was configured. */
   readonly generatedSecret: string | null;
-  /** Whether the configured secret is too short for others than this machine to guess at. */
+  /**
+   * Whether the configured secret has fewer than 12 characters, too short for a server that other machines can
+   * reach.
+   */
   readonly hasShortSecret: boolean;
 }
 

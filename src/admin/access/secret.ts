@@ -5,10 +5,14 @@ import { promisify } from "node:util";
 
 const key = randomBytes(32);
 
-/** A digest that what somebody sends is compared with. */
+/** A digest of a secret. */
 export interface Secret {
+  /** Whether `offered` is the secret. Takes the same time for every text. */
   matches(offered: string): boolean;
-  /** Costs 0.1 s of a thread of its own: meant for the start. */
+  /**
+   * Resolves to a function that derives secrets for other purposes. Takes 0.1 s of a thread: for the start
+   * only.
+   */
   derivation(): Promise<(purpose: string) => string>;
 }
 

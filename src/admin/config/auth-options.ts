@@ -13,9 +13,10 @@ import { CSRF_HEADER } from "../access/csrf.ts";
 import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 
 /**
- * Who may come in: by a name and a password (`basic`), by a token (`bearer`, or `header` for one of your
- * own), or everybody (`none`, on a loopback address only). Secrets that are not given are generated;
- * the server's `generatedSecret` has them. Empty or blank ones are refused.
+ * The authentication of an admin: a name and password (`basic`), a token (`bearer`, or `header` for a header of
+ * your own, default `x-worker-admin-token`), or none (`none`, on a loopback address or a unix socket of mode
+ * 0600 only). A secret that is not given is generated: the server's `generatedSecret` has it. An empty one is
+ * invalid.
  */
 export type AuthOptions =
   | {

@@ -12,70 +12,70 @@ import type { AuthOptions } from "./auth-options.ts";
 import { type AdminServerConfig, type Choices, resolveConfig } from "./config.ts";
 import type { AdminLimits } from "./limits.ts";
 
-/** Every setter gives the builder back; the last call of each counts. */
+/** A builder of the admin's configuration. Each setter returns the builder; the last call of each counts. */
 export interface AdminServerConfigBuilder {
   /**
-   * The queue's schema, by its plain name (1–63 bytes) or from schemaName(). Default `worker`, or that
-   * of `utils`. An existing Graphile Worker installation is `graphile_worker`.
+   * Sets the queue's schema, by its plain name (1–63 bytes) or a schemaName(). An existing Graphile Worker
+   * installation has `graphile_worker`. Default `worker`, or that of `utils`.
    */
   schema(name: string | SchemaName): AdminServerConfigBuilder;
-  /** The same as schema(), for a plain name. */
+  /** Sets the queue's schema by its plain name; the same as schema(). */
   schemaName(name: string): AdminServerConfigBuilder;
   /**
-   * Where to listen, `host:port`, such as `0.0.0.0:8080` or `[::1]:4000`; port 0 is any free one, which
-   * the server's `url` then has. Or `unix:/path` of a socket, or `fd:3` for an open socket of this
-   * process. Default `127.0.0.1:4000`.
+   * Sets the address: `host:port`, such as `0.0.0.0:8080` or `[::1]:4000` (port 0 is any free one: see the
+   * server's `url`); `unix:/path` for a socket; or `fd:3` for an open socket of this process. Default
+   * `127.0.0.1:4000`.
    */
   listenAddr(address: string): AdminServerConfigBuilder;
-  /** Who may connect to a unix socket. Default 0o600, with a group 0o660. */
+  /** Sets the file mode of a unix socket: which users may connect. Default 0o600, with a group 0o660. */
   listenMode(mode: number): AdminServerConfigBuilder;
-  /** The group that a unix socket is given to: its name in /etc/group, or its number. */
+  /** Sets the group of a unix socket, by its name in /etc/group or its number. Default: the process's group. */
   listenGroup(group: string): AdminServerConfigBuilder;
   /**
-   * Speaks TLS (1.2 and later), with a certificate and its key in PEM. The server's reloadCertificate()
-   * reads the files anew. Default: plain HTTP.
+   * Serves TLS (1.2 and later) with this certificate and key, in PEM. The server's reloadCertificate() reads
+   * the files again. Default: plain HTTP.
    */
   tls(files: CertificateFiles): AdminServerConfigBuilder;
-  /** Whether browsers are told to come to this host by HTTPS only, for a year. With TLS true. */
+  /** Sets whether browsers are sent Strict-Transport-Security: HTTPS only, for a year. Default true with TLS. */
   hsts(hsts: boolean): AdminServerConfigBuilder;
   /**
-   * Who may come in: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`,
-   * `{ mode: "header", headerName, token }`, or `{ mode: "none" }` on a loopback address or a unix socket
-   * of mode 0600. A secret that is not given is generated. Default: basic, user `admin`, a generated password.
+   * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`, `{ mode:
+   * "header", headerName, token }`, or `{ mode: "none" }` on a loopback address or a unix socket of mode 0600.
+   * A secret that is not given is generated. Default: mode basic, user `admin`, a generated password.
    */
   auth(auth: AuthOptions): AdminServerConfigBuilder;
-  /** Refuses every change, with 403 `read_only`. Without an argument true. Default: false. */
+  /** Sets whether all changes are refused, with 403 `read_only`. Without an argument true. Default false. */
   readOnly(readOnly?: boolean): AdminServerConfigBuilder;
   /**
-   * The path under which a reverse proxy shows the admin, such as `/queue/`: letters, digits and
-   * `. _ ~ -`. Default `/`.
+   * Sets the path under which a reverse proxy serves the admin, such as `/queue/`: letters, digits and `. _ ~
+   * -`. Default `/`.
    */
   basePath(path: string): AdminServerConfigBuilder;
-  /** What the page and /api/session call this environment, such as `production`. */
+  /** Sets the environment's name, such as `production`, shown by the page and /api/session. Default: none. */
   label(label: string): AdminServerConfigBuilder;
   /**
-   * A token with which a scraper may read /metrics and nothing else, as `Authorization: Bearer <token>`.
-   * Default: none, so that it needs the login.
+   * Sets a token that gives access to /metrics only, as `Authorization: Bearer <token>`. Default: none;
+   * /metrics needs the login.
    */
   metricsToken(token: string): AdminServerConfigBuilder;
   /**
-   * Networks of the reverse proxies in front, such as `10.0.0.0/8`; `unix:` is whoever may connect to the
-   * unix socket. What they say in X-Forwarded-For or
-   * Forwarded is then the client, for limits and log; nobody else is believed. Default: none.
+   * Sets the networks of reverse proxies, such as `10.0.0.0/8`; `unix:` trusts all that may connect to the unix
+   * socket. Their X-Forwarded-For or Forwarded headers then name the client, for limits and logs; those of
+   * others are ignored. Default: none.
    */
   trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
-  /** Changes bounds of what clients may take; the others keep their defaults. */
+  /** Sets limits of clients; omitted ones keep their defaults. */
   limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
-  /** Where it tells of writes, failed logins and errors, never of secrets. Default: silent. */
+  /** Sets the logger of changes, failed logins and errors. Secrets are never logged. Default: silent. */
   logger(logger: Logger): AdminServerConfigBuilder;
   /**
-   * Told of every write once it is done: who, when, from where, which jobs, what they were before and
-   * are after; never a payload. What it throws is logged. Default: nobody is told.
+   * Sets a function that is called after every change, with user, time, client, and the jobs before and after;
+   * never with a payload. Its errors are logged. Default: none.
    */
   onAudit(onAudit: OnAudit): AdminServerConfigBuilder;
   /**
-   * Checks all of it and gives what serve() takes. Connects to nothing. Throws InputError with
-   * everything that is wrong, each problem under the name of its method.
+   * Returns the checked configuration. Does not connect. Throws InputError with all problems, each with the
+   * name of its method as its path.
    */
   build(): AdminServerConfig;
 }
@@ -83,8 +83,8 @@ export interface AdminServerConfigBuilder {
 const DEFAULT_ADDRESS = "127.0.0.1:4000";
 
 /**
- * Begins the configuration of an admin inside an application, on a pool of the application's that is
- * never ended. `utils`: whose schema it is to show, such as those of makeWorkerUtils().
+ * Returns a builder for the configuration of an admin in an application. The pool is your own and never ended.
+ * `utils`: such as those of makeWorkerUtils(); their schema is the default.
  */
 export function adminServerConfig(
   pool: Pool,

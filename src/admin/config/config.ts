@@ -18,30 +18,42 @@ import { type AuthOptions, resolveAuth, resolveMetricsToken } from "./auth-optio
 import { type AdminLimits, resolveLimits } from "./limits.ts";
 import { loopbackOf, parseListenAddress } from "./listen-address.ts";
 
-/** A checked configuration of the admin, for serve(). Made by adminServerConfig(…).build(). */
+/**
+ * The checked configuration of an admin, for serve() and adminHandler(). Made by adminServerConfig(…).build().
+ */
 export interface AdminServerConfig {
+  /** The pool that the admin uses. It is never ended. */
   readonly pool: Pool;
+  /** The schema of the queue. */
   readonly schema: SchemaName;
+  /** The address to listen at. */
   readonly listen: ListenTarget;
-  /** null: plain HTTP. */
+  /** The TLS certificate; null for plain HTTP. */
   readonly certificate: Certificate | null;
-  /** Whether browsers are told to come by HTTPS only. */
+  /** Whether browsers are sent Strict-Transport-Security: HTTPS only, for a year. */
   readonly hsts: boolean;
+  /** The authentication. */
   readonly auth: AuthConfig;
+  /** Whether all changes are refused, with 403 `read_only`. */
   readonly readOnly: boolean;
-  /** Begins and ends with a slash. */
+  /** The path of the admin, with a slash at its beginning and end. */
   readonly basePath: string;
-  /** The environment's name, or null. */
+  /** The name of the environment; null without one. */
   readonly label: string | null;
-  /** What a scraper of /metrics may send instead of a login; a digest. */
+  /** The digest of the token for /metrics; null without one. */
   readonly metricsToken: Secret | null;
-  /** Whether a configured secret is too short for other machines to guess at. */
+  /**
+   * Whether a configured secret has fewer than 12 characters, too short for a server that other machines can
+   * reach.
+   */
   readonly hasShortSecret: boolean;
-  /** Networks of the proxies whose word on the client's address counts. */
+  /** The networks of reverse proxies whose headers name the client's address. */
   readonly trustedProxies: readonly string[];
+  /** The limits of clients. */
   readonly limits: AdminLimits;
+  /** The logger. */
   readonly logger: Logger;
-  /** Told of every write; null: nobody is. */
+  /** The function that is called after every change; null without one. */
   readonly onAudit: OnAudit | null;
 }
 

@@ -3,47 +3,57 @@
 import { InputError, type Problem } from "../../base/errors.ts";
 import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
-/** The bounds of an admin server; see adminServerConfig().limits(). Whole numbers from 1. */
+/** The limits of an admin's clients, set by adminServerConfig().limits(). Whole numbers from 1. */
 export interface AdminLimits {
-  /** The longest time until the answer to a read begins, milliseconds. */
+  /** The time limit for the answer to a read to begin, in milliseconds. Default 3,000. */
   readonly requestMs: number;
-  /** How long a request waits for others: in line for a connection, behind locks; milliseconds. */
-  readonly lineMs: number;
-  /** The largest request body, bytes. */
+  /** The time that a request waits for a database connection and for locks, in milliseconds. Default 1,750. */
+  readonly waitMs: number;
+  /** The largest request body, in bytes. Default 1,048,576. */
   readonly bodyBytes: number;
-  /** Connections at once; beyond them the oldest idle one is closed. Not for adminHandler(). */
-  readonly connections: number;
-  /** Requests in work at once, and of one client: an address, or an IPv6 /64. */
-  readonly requests: number;
-  readonly requestsPerClient: number;
-  /** Requests of one connection in work at once; those behind them wait. Not for adminHandler(). */
-  readonly pipelined: number;
-  /** Event streams at once, and of one client. */
-  readonly viewers: number;
-  readonly viewersPerClient: number;
-  /** Exports and payloads that are being sent at once, and to one client. */
-  readonly downloads: number;
-  readonly downloadsPerClient: number;
-  /** Tasks and queues of which metrics tell, each: those with the most jobs. */
-  readonly metricsNames: number;
   /**
-   * Answers that one connection has not read yet, bytes; and those of all connections with what is reserved
-   * for answers in work, by default 256 MiB or a quarter of the memory that the process may have.
+   * The number of connections; for a further one, the oldest idle connection is closed. Not for adminHandler().
+   * Default 2,000.
    */
+  readonly connections: number;
+  /** The number of requests that are handled at the same time. Default 200. */
+  readonly requests: number;
+  /** The same for one client: an IPv4 address, or an IPv6 /64 network. Default 50. */
+  readonly requestsPerClient: number;
+  /**
+   * The number of requests of one connection that are handled at the same time; later ones wait. Not for
+   * adminHandler(). Default 4.
+   */
+  readonly pipelined: number;
+  /** The number of event streams. Default 1,000. */
+  readonly viewers: number;
+  /** The number of event streams of one client. Default 200. */
+  readonly viewersPerClient: number;
+  /** The number of exports and payloads that are being sent. Default 16. */
+  readonly downloads: number;
+  /** The same for one client. Default 4. */
+  readonly downloadsPerClient: number;
+  /** The number of tasks and of queues in /metrics: those with the most jobs. Default 100. */
+  readonly metricsNames: number;
+  /** The size of the answers that one connection has not read yet, in bytes. Default 32 MiB. */
   readonly unreadBytes: number;
-  readonly unreadBytesInAll: number;
-  /** A reader that takes nothing for so long is cut, milliseconds. */
+  /**
+   * The same for all connections, with what is reserved for answers in preparation. Default 256 MiB, or a
+   * quarter of the process's memory if that is less.
+   */
+  readonly totalUnreadBytes: number;
+  /** The time after which a connection that reads nothing is closed, in milliseconds. Default 10,000. */
   readonly stalledMs: number;
   /**
-   * An idle kept connection is closed after so long, milliseconds: longer than a load balancer in front keeps
-   * its own, which otherwise sends requests on connections that have just been closed.
+   * The time after which an idle connection is closed, in milliseconds. It should be longer than that of a load
+   * balancer in front. Default 10,000.
    */
   readonly keepAliveMs: number;
 }
 
 export const defaultAdminLimits: AdminLimits = Object.freeze({
   requestMs: 3_000,
-  lineMs: 1_750,
+  waitMs: 1_750,
   bodyBytes: 1_048_576,
   connections: defaultLimits.connections,
   requests: defaultLimits.unanswered,
@@ -55,7 +65,7 @@ export const defaultAdminLimits: AdminLimits = Object.freeze({
   downloadsPerClient: 4,
   metricsNames: 100,
   unreadBytes: defaultLimits.unreadBytes,
-  unreadBytesInAll: defaultLimits.unreadBytesInAll,
+  totalUnreadBytes: defaultLimits.unreadBytesInAll,
   stalledMs: defaultLimits.stalledMs,
   keepAliveMs: defaultLimits.keepAliveMs,
 });
@@ -75,6 +85,6 @@ export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
   });
   if (problems.length > 0) throw new InputError(problems);
   const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  const unreadBytesInAll = answerBytesHere();
-  return Object.freeze({ ...defaultAdminLimits, unreadBytesInAll, ...Object.fromEntries(set) });
+  const totalUnreadBytes = answerBytesHere();
+  return Object.freeze({ ...defaultAdminLimits, totalUnreadBytes, ...Object.fromEntries(set) });
 }

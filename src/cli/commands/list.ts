@@ -2,7 +2,8 @@
 
 import { counted } from "../../domain/words.ts";
 import type { JobFilter } from "../../insight/pages/job-filter.ts";
-import type { JobPage, LightPage } from "../../insight/pages/list-jobs.ts";
+import type { JobPage } from "../../insight/pages/job-page.ts";
+import type { LightPage } from "../../insight/pages/list-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
 import { choice, defaulting, several, text, whole } from "../arguments/values.ts";
 import { printJobsJson, printLightJobs, printProgress } from "../output/print.ts";

@@ -21,19 +21,19 @@ import {
 import type { Changes } from "../declare/job-action.ts";
 import { acted, defineJobAction, isSpent } from "./acted.ts";
 
-/** Absent fields stay unchanged. */
+/** The changes of rescheduleJobs(). Omitted values stay as they are. */
 export interface JobChanges {
-  /** A Date, RFC 3339 text with a zone, or `now`: the present moment by the database's clock. */
+  /** The new earliest time: a Date, RFC 3339 text with a zone, or `now`, by the database's clock. */
   readonly runAt?: Date | string | undefined;
-  /** Moves each job by this many milliseconds from its own time, earlier if negative; up to a year. Not with runAt. */
+  /** Moves each job's `runAt` by so many milliseconds, back if negative; at most a year. Not with `runAt`. */
   readonly shiftMs?: number | undefined;
-  /** Spreads the jobs evenly over this many milliseconds from runAt, or from their own times; up to a year. */
+  /** Spreads the jobs evenly over so many milliseconds from their new `runAt`; at most a year. */
   readonly spreadMs?: number | undefined;
-  /** Lower runs earlier, smallint. */
+  /** The new priority: lower runs earlier. -32,768 to 32,767. */
   readonly priority?: number | undefined;
-  /** Attempts made so far, 0–32,767. Below max_attempts a failed job runs again. */
+  /** The new number of attempts so far, 0–32,767. Below `maxAttempts`, a failed job runs again. */
   readonly attempts?: number | undefined;
-  /** 1–32,767. */
+  /** The new number of attempts after which the job fails for good, 1–32,767. */
   readonly maxAttempts?: number | undefined;
 }
 

@@ -25,13 +25,19 @@ export const cleanupTasks = [
   "gc-task-identifiers",
   "gc-job-queues",
 ] as const;
-/** What cleanup() can delete: failed jobs, task identifiers without jobs, queues without jobs. */
+/**
+ * What cleanup() deletes: failed jobs, task identifiers without jobs, or named queues without jobs. Graphile
+ * Worker has the same tasks, in capitals.
+ */
 export type CleanupTask = (typeof cleanupTasks)[number];
 
-/** The numbers of deleted rows; null for a task that was not requested. */
+/** The numbers of what cleanup() deleted. */
 export interface CleanupResult {
+  /** The number of deleted failed jobs; null when they were not to be deleted. */
   readonly deletedJobs: number | null;
+  /** The number of deleted task identifiers; null when they were not to be deleted. */
   readonly deletedTaskIdentifiers: number | null;
+  /** The number of deleted queues; null when they were not to be deleted. */
   readonly deletedQueues: number | null;
 }
 
@@ -46,9 +52,12 @@ const optionsSchema = strict({
   ),
 });
 
-/** What cleanup() must keep. */
+/** Options of cleanup(). */
 export interface CleanupOptions {
-  /** Tasks that "gc-task-identifiers" keeps even without jobs. Default: none. */
+  /**
+   * Task identifiers that "gc-task-identifiers" keeps although they have no jobs, as in Graphile Worker.
+   * Default: none.
+   */
   readonly taskIdentifiersToKeep?: readonly string[] | undefined;
 }
 

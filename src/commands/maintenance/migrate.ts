@@ -73,7 +73,7 @@ export const migrateCommand = defineCommand({
     }
     const { pool, logger, signal, patienceMs } = surroundings;
     if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
-    const patience = patienceMs === undefined ? {} : { patienceMs };
+    const patience = patienceMs === undefined ? {} : { timeoutMs: patienceMs };
     const outcome = await migrate(pool, schema, {
       ...{ logger, signal, ...patience },
       extensions,

@@ -16,9 +16,9 @@ export async function knownOutcome<T>(
   what: string,
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const { client, addsWithinMs } = db;
+  const { client, addTimeoutMs } = db;
   // pg reads it of a query, and does not declare it.
-  const limit = addsWithinMs === undefined ? {} : { query_timeout: addsWithinMs };
+  const limit = addTimeoutMs === undefined ? {} : { query_timeout: addTimeoutMs };
   const isInside = isInTransaction(client);
   let hasWritten = false;
   // The pool's own query does not tell whether it had a connection.

@@ -11,17 +11,19 @@ import { type Extension, unfinished } from "./extensions/extension.ts";
 import { render } from "./render-sql.ts";
 import { KNOWN_LEVEL, type ReadySchema, schemaState } from "./schema-state.ts";
 
-/** What a migration did. */
+/** The result of migrate(). */
 export interface MigrationOutcome {
   /**
-   * `adopted`: somebody else's installation got our extensions; `upgraded`: ours got new ones, or new
-   * versions of them; `current`: there was nothing to do.
+   * What was done. `created`: the whole schema. `adopted`: this library's extensions were added to another
+   * installation, such as Graphile Worker's. `upgraded`: extensions of this library's were added or updated.
+   * `current`: nothing.
    */
   readonly kind: "created" | "adopted" | "upgraded" | "current";
+  /** The schema's level: the number of its last Graphile Worker migration. */
   readonly level: number;
-  /** Extensions that were added or brought up to date now. */
+  /** The names of the extensions that were added or updated. */
   readonly extensions: readonly string[];
-  /** For the operator: what could not be done, or will need attention. */
+  /** Warnings for the operator: what could not be done, or needs attention. */
   readonly warnings: readonly string[];
 }
 

@@ -25,15 +25,18 @@ import type { Extension } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";
 import { type ReadySchema, schemaState } from "./schema-state.ts";
 
-/** What migrate() may be told. */
+/** Options of migrate(). */
 export interface MigrationOptions {
-  /** Stops waiting for somebody else's migration; what has begun is finished. */
+  /** Stops waiting for another migration when it aborts. A migration that has begun is finished. */
   readonly signal?: AbortSignal;
-  /** Default: silent. */
+  /** The logger. Default: silent. */
   readonly logger?: Logger;
-  /** How long it waits for others: their migrations, their locks. Default 60,000. */
-  readonly patienceMs?: number;
-  /** Names of extensions to add that are not added by themselves. Default none. */
+  /**
+   * The time to wait for other migrations and for locks, in milliseconds; then migrate() rejects with
+   * `database_busy`. Default 60,000.
+   */
+  readonly timeoutMs?: number;
+  /** The names of optional extensions to add as well. Default: none. */
   readonly extensions?: readonly string[];
 }
 
@@ -58,8 +61,9 @@ const MAY_NOT = "42501";
 const READ_ONLY = "25006";
 
 /**
- * Builds the schema, adopts or upgrades what is there, or finds all done. Throws WorkerError, and
- * InputError for an unknown extension; then nothing has been changed.
+ * Creates the schema, adds this library's extensions to an existing one, or changes nothing when it is up to
+ * date. Safe with any number of callers at once. Rejects with WorkerError, or with InputError for an unknown
+ * extension; then nothing has been changed.
  */
 export async function migrate(
   pool: Pool,
@@ -80,19 +84,19 @@ export async function migrateBy(
   options: MigrationOptions = {},
 ): Promise<MigrationOutcome> {
   const { signal = new AbortController().signal, logger = silentLogger } = options;
-  const { patienceMs = PATIENCE_MS } = options;
+  const { timeoutMs = PATIENCE_MS } = options;
   const plan = { registry, existing, asked: checkedNames(options.extensions, registry) };
-  const deadline = monotonic() + patienceMs;
+  const deadline = monotonic() + timeoutMs;
   for (let attempt = 0; ; attempt++) {
     if (signal.aborted) throw new WorkerError("aborted", "the migration was stopped in time");
-    const result = await attemptOn(pool, schema, plan, patienceMs);
+    const result = await attemptOn(pool, schema, plan, timeoutMs);
     if (result.kind !== "busy") {
       for (const warning of result.warnings) logger.warn({ schema: schema.name }, warning);
       const { kind, level, extensions } = result;
       logger.debug({ schema: schema.name, level, extensions }, `the schema is ${kind}`);
       return result;
     }
-    if (monotonic() > deadline) throw tooBusy(schema, patienceMs, result.cause);
+    if (monotonic() > deadline) throw tooBusy(schema, timeoutMs, result.cause);
     logger.debug({ schema: schema.name }, "waiting: another process works on the schema");
     await wait(backoffDelay(attempt, { firstMs: 50, longestMs: 500 }), signal);
   }
@@ -113,9 +117,9 @@ async function attemptOn(
   pool: Pool,
   schema: SchemaName,
   plan: MigrationPlan,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<MigrationOutcome | Busy> {
-  const lockTimeoutMs = Math.min(LONGEST_LOCK_WAIT_MS, patienceMs);
+  const lockTimeoutMs = Math.min(LONGEST_LOCK_WAIT_MS, timeoutMs);
   const statementTimeoutMs = lockTimeoutMs + LONGEST_READ_MS;
   const bounds = { statementTimeoutMs, lockTimeoutMs, readOnly: true };
   const reads = { schema, client: boundedQueryable(pool, bounds) };
@@ -206,9 +210,9 @@ function shortcomings(
 }
 
 /** The error of who has waited long enough. */
-function tooBusy(schema: SchemaName, patienceMs: number, cause: unknown): WorkerError {
+function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerError {
   if (cause instanceof WorkerError && cause.code === "schema_unsupported") return cause;
-  const secs = `${patienceMs / 1_000} s`;
+  const secs = `${timeoutMs / 1_000} s`;
   const isLocked = codeOf(cause instanceof WorkerError ? cause.cause : cause) === LOCK_TIMEOUT;
   const message = isLocked
     ? `somebody has held a lock on tables of the schema "${schema.name}" for ${secs}; try again when it is gone (pg_stat_activity shows who)`

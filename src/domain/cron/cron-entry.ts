@@ -21,93 +21,113 @@ export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 /** The longest fill window: it limits how many jobs a start after a long pause adds. */
 export const LONGEST_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 
-/** An entry of a timetable. Create it with cronEntry() or parseCrontab(). */
+/** A cron entry as plain data. Made by cronEntry(), everyMinute(), everyMinutes() or parseCrontab(). */
 export interface CronEntry {
-  /** The name under which the database stores the last tick. Unique in a worker, 1–512 characters. */
+  /**
+   * The entry's identifier, unique in a worker, 1–512 characters. The database stores the entry's last tick
+   * under it.
+   */
   readonly identifier: string;
+  /** The identifier of the task whose jobs are added. */
   readonly taskIdentifier: string;
-  /** Five fields, UTC. */
+  /** The five-field cron expression, UTC. */
   readonly expression: string;
-  /** Each job's payload is this with `_cron: {ts, backfilled}` added. */
+  /** The payload of each job, to which `_cron: { ts, backfilled }` is added. */
   readonly payload: JsonObject;
-  /** Ticks missed at most this long before the start are made up for. 0 = none. */
+  /** The backfill period: ticks missed at most this many milliseconds before the start are added. 0: none. */
   readonly fillMs: number;
+  /** The named queue of the jobs. Default: none. */
   readonly queueName?: string | undefined;
+  /** The number of attempts of each job. Default 25. */
   readonly maxAttempts?: number | undefined;
+  /** The priority of each job: lower runs earlier. Default 0. */
   readonly priority?: number | undefined;
+  /** The job key of each job. Default: none. */
   readonly jobKey?: string | undefined;
+  /** What happens to an unlocked job with the same key. Default `replace`. */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
-/** Options of an entry. */
+/** Options of a cron entry. */
 export interface CronEntryOptions {
-  /** Unique in a worker. Keep it when the expression changes. Default: the task's identifier. */
+  /**
+   * The entry's identifier, unique in a worker. Keep it when the expression changes. 1–512 characters. Default:
+   * the task identifier.
+   */
   readonly identifier?: string | undefined;
   /**
-   * When a worker starts, it makes up for the ticks missed in this many milliseconds. Whole, at most 366
-   * days. Default 0: none.
+   * The backfill period: when a worker starts, ticks missed within this many milliseconds are added. At most
+   * 366 days. Default 0: none.
    */
   readonly fillMs?: number | undefined;
-  /** The entry's jobs run one at a time with all other jobs of this queue. 1–128 characters. */
+  /**
+   * The named queue of the jobs: they run one at a time with all others of that queue. 1–128 characters.
+   * Default: none.
+   */
   readonly queueName?: string | undefined;
-  /** 1–32,767. Default 25. */
+  /** The number of attempts of each job, 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
-  /** Lower runs earlier, smallint. Default 0. */
+  /** The priority of each job: lower runs earlier. -32,768 to 32,767, default 0. */
   readonly priority?: number | undefined;
-  /** At most one waiting job has this key, so that jobs of missed ticks do not pile up. 1–512 characters. */
+  /**
+   * The job key of each job: at most one unlocked job has it, so ticks do not pile up. 1–512 characters.
+   * Default: none.
+   */
   readonly jobKey?: string | undefined;
   /**
-   * `replace` (default): a waiting job moves to the new tick. `preserve_run_at`: it keeps its time, so that
-   * a worker that is behind still runs it. Needs `jobKey`.
+   * What a tick does with an unlocked job of the same key. `replace`: moves it to the new tick's time.
+   * `preserve_run_at`: keeps its time, so that a worker that is behind still runs one. Needs `jobKey`. Default
+   * `replace`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
 }
 
-/** A task of defineTask(), or the identifier of a task of another worker. */
+/** A task of defineTask(), or the identifier of a task that another worker has. */
 export type CronTask<Payload> = string | TaskLike<Payload>;
 
-/** The payload of an entry: the task's payload without `_cron`, which the tick adds. */
+/** The payload that a cron entry takes: the task's payload without `_cron`. */
 export type CronPayload<Payload> = unknown extends Payload
   ? object
   : Payload extends readonly unknown[]
     ? never
     : Omit<Payload, "_cron">;
 
-/** The payload is optional if all its members are. */
-export type CronRest<Payload> =
+/** The options of a cron entry with its payload, which may be omitted when none of its members is required. */
+export type CronArguments<Payload> =
   Record<never, never> extends CronPayload<Payload>
     ? [options?: CronEntryOptions & { readonly payload?: CronPayload<Payload> }]
     : [options: CronEntryOptions & { readonly payload: CronPayload<Payload> }];
 
 /**
- * Adds a job of `task` at every minute that the five-field expression matches, in UTC: minute, hour, day of
- * the month, month, day of the week (0 or 7 = Sunday). Each field is a number, a range a-b, `*`, a step of
- * all (`*` + `/5`) or a list of these. Throws InputError with all problems.
+ * Returns a cron entry that adds a job of `task` at every minute that the five-field expression matches, in
+ * UTC: minute, hour, day of the month, month, day of the week (0 or 7 = Sunday). A field is a number, a range
+ * a-b, `*`, a step of all (`*` + `/5`) or a list of these, as in Graphile Worker. Throws InputError with all
+ * problems.
  */
 export function cronEntry<Payload>(
   expression: string,
   task: CronTask<Payload>,
-  ...[options]: CronRest<Payload>
+  ...[options]: CronArguments<Payload>
 ): CronEntry {
   return entryOf(expression, task, options ?? {});
 }
 
-/** Adds a job of `task` every minute. Throws InputError with all problems. */
+/** Returns a cron entry that adds a job of `task` every minute. Throws InputError with all problems. */
 export function everyMinute<Payload>(
   task: CronTask<Payload>,
-  ...[options]: CronRest<Payload>
+  ...[options]: CronArguments<Payload>
 ): CronEntry {
   return entryOf("* * * * *", task, options ?? {});
 }
 
 /**
- * Adds a job of `task` every `minutes` minutes, counted from the full hour. Throws InputError unless
- * `minutes` divides an hour: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30.
+ * Returns a cron entry that adds a job of `task` every `minutes` minutes, counted from the full hour. Throws
+ * InputError unless `minutes` divides an hour: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30.
  */
 export function everyMinutes<Payload>(
   minutes: number,
   task: CronTask<Payload>,
-  ...[options]: CronRest<Payload>
+  ...[options]: CronArguments<Payload>
 ): CronEntry {
   if (!(Number.isInteger(minutes) && minutes >= 1 && minutes < 60 && 60 % minutes === 0)) {
     const message = `must be 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30, for an hour has to hold a whole number of them; for others write an expression with cronEntry()`;

@@ -8,11 +8,11 @@ import type { TextProblem } from "./cron-fields.ts";
 /** A JSON object. Integers beyond 2^53 are bigints. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The `_cron` member that a tick adds to the payload, as in Graphile Worker. */
+/** The object that each tick adds to the payload as `_cron`, as Graphile Worker does. */
 export interface CronStamp {
-  /** The tick's time, ISO 8601 in UTC. It is also the job's run_at. */
+  /** The tick's time, ISO 8601 in UTC. It is the job's `runAt`, too. */
   readonly ts: string;
-  /** The tick was missed before this worker started, and was made up for. */
+  /** True when the tick was missed before this worker started and was added afterwards. */
   readonly backfilled: boolean;
 }
 

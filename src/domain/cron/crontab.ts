@@ -19,9 +19,9 @@ import { type EntryFields, readCrontabOptions } from "./crontab-options.ts";
 export const LONGEST_CRONTAB = 1_000_000;
 
 /**
- * Returns the entries of a crontab, in its order. Throws InputError with all problems (at most 100); a
- * problem's path is `line 3, column 7`, counted from 1. Identifiers (`?id=`, by default the task's) must be
- * unique.
+ * Returns the entries of a crontab in Graphile Worker's format, in its order. Throws InputError with all
+ * problems (at most 100); a problem's path is `line 3, column 7`, counted from 1. Identifiers (`?id=`, by
+ * default the task's) must differ.
  */
 export function parseCrontab(text: string): CronEntry[] {
   if (typeof text !== "string") throw new InputError("the crontab must be a text");

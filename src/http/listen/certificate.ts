@@ -5,18 +5,21 @@ import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
 import { codeOf, InputError, messageOf } from "../../base/errors.ts";
 
-/** PEM files: the certificate, followed by its chain, and its key. */
+/** The files of a TLS certificate, in PEM. */
 export interface CertificateFiles {
+  /** The path of the certificate, followed by its intermediate certificates. */
   readonly certFile: string;
+  /** The path of the private key. */
   readonly keyFile: string;
 }
 
-/** A loaded certificate, which can be reloaded from its files. */
+/** A loaded TLS certificate. */
 export interface Certificate {
-  /** The options for Node's TLS. */
+  /** The options for Node's TLS, with the certificate and its key. */
   readonly options: SecureContextOptions;
+  /** The time at which the certificate expires. */
   readonly expiresAt: Date;
-  /** Reads the files again. Throws InputError for an invalid pair; the old pair then stays in use. */
+  /** Reads the files again. Throws InputError for an invalid certificate or key, and then keeps the old pair. */
   reload(): void;
 }
 

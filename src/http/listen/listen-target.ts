@@ -1,33 +1,37 @@
 // Where a server can listen: an address, a unix socket, or an inherited descriptor.
 
+/** A host and a port to listen at. */
 export interface TcpTarget {
   /** An IP address without brackets, or a host name. */
   readonly host: string;
-  /** 0: any free port. */
+  /** The port; 0 for any free one. */
   readonly port: number;
 }
 
-/** A unix socket. */
+/** A unix socket to listen at. */
 export interface UnixTarget {
-  /** Absolute. */
+  /** The socket's absolute path. */
   readonly path: string;
-  /** Access mode, such as 0o660. */
+  /** The socket's file mode, such as 0o660: which users may connect. */
   readonly mode: number;
-  /** The number of the group that gets the socket; null: the group of the process. */
+  /** The number of the socket's group; null for the process's group. */
   readonly gid: number | null;
 }
 
 /** An open socket of this process, such as one passed by systemd. */
 export interface DescriptorTarget {
+  /** The file descriptor's number. */
   readonly fd: number;
 }
 
-/** Where a server listens. */
+/** The address to listen at: a host and port, a unix socket, or an open socket of this process. */
 export type ListenTarget = TcpTarget | UnixTarget | DescriptorTarget;
 
-/** Where a server is listening. A unix socket has its path as host, and port 0. */
+/** The address at which a server listens. */
 export interface BoundAddress {
+  /** The IP address; for a unix socket its path. */
   readonly host: string;
+  /** The port; 0 for a unix socket. */
   readonly port: number;
 }
 

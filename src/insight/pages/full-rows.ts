@@ -6,6 +6,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import { type JobRow, jobColumnsWith, pageNames, toJob } from "../../queue/sql/job-row.ts";
 import { ifSurelyAtMost, isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
+import type { JobPage } from "./job-page.ts";
 
 export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
 /** Stored bytes of a value that are read beside hundreds of others. */
@@ -15,19 +16,10 @@ const MOST_FLAGS_BYTES = 65_536;
 /** Of an error that alone would break the page. */
 const SHOWN_ERROR = 65_536;
 
-/** A job whose payload, or error, is too large for a page. */
-export interface CutJob {
-  readonly id: string;
-  /** As they are stored, perhaps compressed. */
-  readonly payloadBytes: number;
-  /** The error, too, is only its beginning. */
-  readonly isErrorCut: boolean;
-}
-
 export interface FullRows {
   readonly jobs: Job[];
   /** Jobs among them whose payload is not there: it reads `null`. */
-  readonly cut: CutJob[];
+  readonly truncated: JobPage["truncated"];
 }
 
 interface FullRow extends Omit<JobRow, "payload"> {
@@ -44,7 +36,7 @@ interface FullRow extends Omit<JobRow, "payload"> {
 export async function readFullRows(db: Database, ids: readonly string[]): Promise<FullRows> {
   const rows = await inOrder(db, ids);
   const jobs: Job[] = [];
-  const cut: CutJob[] = [];
+  const truncated: JobPage["truncated"][number][] = [];
   let bytes = 0;
   for (const [at, row] of rows.entries()) {
     const left = LONGEST_PAGE_BYTES - bytes;
@@ -58,17 +50,17 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
     const shownBytes = isAlone ? bytesOf(shown) : size;
     if (shownBytes > left && jobs.length > 0) break;
     if (isAlone) {
-      const isErrorCut = shown.lastError?.length !== job.lastError?.length;
-      cut.push({
+      const isErrorTruncated = shown.lastError?.length !== job.lastError?.length;
+      truncated.push({
         id: row.id,
         payloadBytes: row.payload_bytes,
-        isErrorCut: isErrorCut || row.error_bytes > LONGEST_PAGE_BYTES,
+        isErrorTruncated: isErrorTruncated || row.error_bytes > LONGEST_PAGE_BYTES,
       });
     }
     jobs.push(shown);
     bytes += shownBytes;
   }
-  return { jobs, cut };
+  return { jobs, truncated };
 }
 
 /** As the page will have it; small ones are not worth measuring. */

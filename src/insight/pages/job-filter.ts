@@ -5,29 +5,29 @@ import { type JobState, jobStates } from "../../domain/job.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { type JobSort, jobSorts } from "../walk/order.ts";
 
-/** All that is given must hold. An empty text is no filter. */
+/** The filter of listJobs(). All of its members must match; an empty text matches everything. */
 export interface JobFilter {
-  /** A query, such as `task:send is:failed`. */
+  /** A query in the query language, such as `task:send is:failed`. */
   readonly q?: string | undefined;
-  /** Default `all`. */
+  /** The state of the jobs. Default `all`. */
   readonly state?: JobState | "all" | undefined;
-  /** Exact task identifier. */
+  /** The exact task identifier. */
   readonly identifier?: string | undefined;
-  /** Exact queue name. */
+  /** The exact name of the named queue. */
   readonly queue?: string | undefined;
-  /** A job's id, or text to be found in payload, last error, key, task, queue or worker. ≤ 256. */
+  /** A job id, or text to be found in payload, last error, key, task, queue or worker. At most 256 characters. */
   readonly search?: string | undefined;
   /**
-   * Default `id`. What a job does not have comes last: one that is locked or has failed waits for no
-   * time, one that has not failed has no time of its failure. `-failed_at` goes by updated_at, which
-   * an index may have: stock Graphile Worker leaves it as it was when a job fails.
+   * The order of the jobs. Default `id`. Jobs without the value come last: a locked or failed job is not due,
+   * and a job that has not failed has no time of failure. `-failed_at` is `updated_at` of failed jobs, which an
+   * optional index covers.
    */
   readonly sort?: JobSort | undefined;
-  /** Jobs on a page. Default 100; more than 500 is 500. */
+  /** The number of jobs on a page, 1–500. More is 500. Default 100. */
   readonly limit?: number | undefined;
-  /** Matching jobs to pass over. Default 0. Its cost grows with it: prefer `cursor`. */
+  /** The number of matching jobs to skip. Its cost grows with it: prefer `cursor`. Default 0. */
   readonly offset?: number | undefined;
-  /** `nextCursor` of the page before, with the same filter and sort. */
+  /** `nextCursor` of the previous page, with the same filter and order. */
   readonly cursor?: string | undefined;
 }
 

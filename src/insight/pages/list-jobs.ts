@@ -2,21 +2,11 @@
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { JobQuery } from "../query/job-query.ts";
-import { type CutJob, readFullRows } from "./full-rows.ts";
+import { readFullRows } from "./full-rows.ts";
 import type { JobFilter } from "./job-filter.ts";
+import type { JobPage } from "./job-page.ts";
 import { type LightJob, readLightRows } from "./light-rows.ts";
-import { type FoundPage, findPage, type WalkReport } from "./walk-jobs.ts";
-
-/** A page of a listing. */
-export interface JobPage {
-  readonly jobs: Job[];
-  /** Hand it back as `cursor` for the jobs after these; null = there are no more. */
-  readonly nextCursor: string | null;
-  /** Jobs among them that are too large for a page: their payload reads null. */
-  readonly cut: readonly CutJob[];
-  /** How they were found. */
-  readonly report: WalkReport;
-}
+import { type FoundPage, findPage } from "./walk-jobs.ts";
 
 /** What who counts the matches needs beside their first page. */
 export interface PageOfQuery {
@@ -30,7 +20,7 @@ export interface PageOfQuery {
 export interface LightPage extends PageOfQuery {
   readonly jobs: LightJob[];
   readonly nextCursor: string | null;
-  readonly report: WalkReport;
+  readonly report: JobPage["report"];
 }
 
 /**
@@ -45,10 +35,10 @@ export async function listJobs(
   filter: JobFilter = {},
 ): Promise<JobPage & PageOfQuery> {
   const page = await findPage(db, filter);
-  const { jobs, cut } = page.ids.length === 0 ? NONE : await readFullRows(db, page.ids);
+  const { jobs, truncated } = page.ids.length === 0 ? NONE : await readFullRows(db, page.ids);
   const nextCursor = page.cursorAfter(endOf(page, jobs));
   const { report, query, isWhole } = page;
-  return { jobs, nextCursor, cut, report, query, isWhole: isWhole && nextCursor === null };
+  return { jobs, nextCursor, truncated, report, query, isWhole: isWhole && nextCursor === null };
 }
 
 /** The same without payloads: what a table shows. */
@@ -59,7 +49,7 @@ export async function listLightJobs(db: Database, filter: JobFilter = {}): Promi
   return { jobs, nextCursor: page.cursorAfter(page.ids.length), report, query, isWhole };
 }
 
-const NONE = { jobs: [], cut: [] };
+const NONE = { jobs: [], truncated: [] };
 
 /** How many of the page's ids are done with: the rest did not fit, or all that is left is gone. */
 function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {

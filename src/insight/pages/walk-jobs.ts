@@ -21,35 +21,13 @@ import { type Walked, walk } from "../walk/walk.ts";
 import type { WalkPlace } from "../walk/walk-place.ts";
 import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
 import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
+import type { JobPage } from "./job-page.ts";
 
 const BUDGET_MS = 400;
 
-/** How a page came about, for whoever wants to know what it cost and whether it is all. */
-export interface WalkReport {
-  /** `cheap`: an index led to the jobs. `bounded`: they were looked for, in bounded steps. */
-  readonly cost: "cheap" | "bounded";
-  /** Rows that were looked at. */
-  readonly scanned: number;
-  /** The last id of a walk by id, while there is more; else null. */
-  readonly scannedTo: string | null;
-  /** false: the time was up before the page was full; `nextCursor` goes on. */
-  readonly isComplete: boolean;
-  /**
-   * `partial`: these are the best so far; `nextCursor` leads to the same page, with better ones in
-   * their place, until it is `full`.
-   */
-  readonly ranking: "full" | "partial";
-  /** Names in the query that nothing has. */
-  readonly unknown: readonly string[];
-  /** The optional index that would make it cheap; null: none would. */
-  readonly indexHint: string | null;
-  /** Jobs too large for the query to be decided. */
-  readonly unchecked: number;
-}
-
 export interface FoundPage {
   readonly ids: readonly string[];
-  readonly report: WalkReport;
+  readonly report: JobPage["report"];
   /** All that was asked for as one query, for counting; null: it cannot be said as one. */
   readonly query: JobQuery | null;
   /** These are all matches there are. */
@@ -193,7 +171,7 @@ function pageOf(
       scannedTo: scannedTo(walked.next),
       isComplete: !walked.isCut || (found.length >= filter.limit && !walked.isPartial),
       ranking: walked.isPartial ? "partial" : "full",
-      unknown: query?.unknown ?? [],
+      unknownNames: query?.unknown ?? [],
       indexHint: isRanked ? indexOf(filter.sort) : (query?.indexHint ?? null),
       unchecked: walked.unchecked,
     },
@@ -246,7 +224,7 @@ function emptyPage({ query, filter, matching }: Asked): FoundPage {
       scannedTo: null,
       isComplete: true,
       ranking: "full",
-      unknown: query?.unknown ?? [],
+      unknownNames: query?.unknown ?? [],
       indexHint: null,
       unchecked: 0,
     },

@@ -7,19 +7,27 @@ import { stateCounts } from "../../queue/sql/job-state.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
 
-/** A named queue, and how many jobs of it are in which state. */
+/** A named queue with the numbers of its jobs. */
 export interface QueueSummary {
+  /** The id of the queue's row. */
   readonly id: number;
+  /** The name of the queue. */
   readonly queueName: string;
-  /** While a worker runs a job of this queue; the others wait. */
+  /** The time at which a worker locked the queue to run one of its jobs; null when it is not locked. */
   readonly lockedAt: Date | null;
-  /** The same with its microseconds, as RFC 3339 text. */
+  /** `lockedAt` as RFC 3339 text with microseconds. */
   readonly lockedAtText: string | null;
+  /** The id of the worker that holds the queue's lock; null when it is not locked. */
   readonly lockedBy: string | null;
+  /** The number of jobs. */
   readonly jobCount: number;
+  /** The number of ready jobs. */
   readonly readyCount: number;
+  /** The number of scheduled jobs. */
   readonly scheduledCount: number;
+  /** The number of locked jobs. */
   readonly lockedCount: number;
+  /** The number of failed jobs. */
   readonly failedCount: number;
 }
 

@@ -24,7 +24,7 @@ export const jobSorts = [
   "-tries",
   "running",
 ] as const;
-/** In what order jobs are listed; `-` = the largest first. */
+/** The order of listJobs(); `-` is descending. */
 export type JobSort = (typeof jobSorts)[number];
 
 /** A column that jobs are ordered by. */

@@ -21,7 +21,7 @@ export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Pro
     return knownOutcome(db, "the add of all of them", (known) => addKeyedJobs(known, specs));
   }
   const add = (inside: Database) => addRounds(inside, specs, all);
-  return inTransaction(db, add, { withinMs: db.addsWithinMs });
+  return inTransaction(db, add, { withinMs: db.addTimeoutMs });
 }
 
 async function addRounds(

@@ -3,12 +3,17 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { stateCounts } from "../sql/job-state.ts";
 
-/** The four states add up to the total; all are of one moment. */
+/** The numbers of jobs by state, all read at the same moment. */
 export interface JobCounts {
+  /** The number of all jobs: the sum of the other four. */
   readonly total: number;
+  /** The number of ready jobs. */
   readonly ready: number;
+  /** The number of scheduled jobs. */
   readonly scheduled: number;
+  /** The number of locked jobs. */
   readonly locked: number;
+  /** The number of failed jobs. */
   readonly failed: number;
 }
 

@@ -2,10 +2,13 @@
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 
-/** A worker that holds locks, and how many. */
+/** A worker that holds locks. */
 export interface LockedWorker {
+  /** The id of the worker, as in `locked_by`. */
   readonly workerId: string;
+  /** The number of jobs that it has locked. */
   readonly lockedJobs: number;
+  /** The number of named queues that it has locked. */
   readonly lockedQueues: number;
 }
 

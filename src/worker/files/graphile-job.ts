@@ -5,28 +5,48 @@ import type { Job } from "../../domain/job.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
-/** A job's row as Graphile Worker names its columns. */
+/** A job's row with Graphile Worker's names. */
 export interface GraphileJob {
+  /** The job's id. */
   readonly id: string;
+  /** The id of the named queue; null without one. */
   readonly job_queue_id: number | null;
+  /** The id of the task identifier's row. */
   readonly task_id: number;
+  /** The task identifier. */
   readonly task_identifier: string;
+  /** The parsed payload. */
   readonly payload: unknown;
+  /** The priority: lower runs earlier. */
   readonly priority: number;
+  /** The earliest time at which the job may run. */
   readonly run_at: Date;
+  /** The number of attempts so far, a running one included. */
   readonly attempts: number;
+  /** The number of attempts after which the job fails for good. */
   readonly max_attempts: number;
+  /** The error of the last failed attempt; null without one. */
   readonly last_error: string | null;
+  /** The time at which the job was added. */
   readonly created_at: Date;
+  /** The job key; null without one. */
   readonly key: string | null;
+  /** The number of times that the job was replaced by its key. */
   readonly revision: number;
+  /** The time at which the job was locked; null when it is not locked. */
   readonly locked_at: Date | null;
+  /** The id of the worker that holds the job's lock; null when it is not locked. */
   readonly locked_by: string | null;
+  /** The flags, `{ name: true }`; null without flags. */
   readonly flags: Readonly<Record<string, true>> | null;
+  /** True when the job is not locked and has attempts left. */
   readonly is_available: boolean;
 }
 
-/** The job that a task runs, in both libraries' words; `updated_at` is not fetched. */
+/**
+ * The job that a task in a file runs, with Graphile Worker's names and this library's. Its `updated_at` is not
+ * available.
+ */
 export type FileJob = GraphileJob & Omit<TaskJob, keyof GraphileJob | "flags">;
 
 /** `workerId`: who runs it. */
@@ -54,7 +74,7 @@ export function runningJob(job: TaskJob, workerId: string): FileJob {
   return inBothWords(columns, job);
 }
 
-/** A job that was added, in both libraries' words. */
+/** A job that a task in a file has added, with Graphile Worker's names and this library's. */
 export type AddedJob = GraphileJob & { readonly updated_at: Date } & Omit<Job, keyof GraphileJob>;
 
 export function addedJob(job: Job): AddedJob {

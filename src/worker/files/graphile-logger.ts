@@ -1,31 +1,41 @@
 // A logger that takes Graphile Worker's calls, the sentence first, and ours, the fields first.
 import type { Logger } from "../../base/logger.ts";
 
-/** Both ways to say something: `info("sent", { to })` and `info({ to }, "sent")`. */
-export interface Say {
-  (message: string, fields?: object): void;
-  (fields: object, message: string): void;
-}
-
-/** The logger of a task that is a file: Graphile Worker's methods and ours. */
+/**
+ * The logger of a task that is a file. Its methods take Graphile Worker's order, `info("sent", { to })`, and pino's,
+ * `info({ to }, "sent")`.
+ */
 export interface FileLogger {
-  readonly debug: Say;
-  readonly info: Say;
-  readonly warn: Say;
-  readonly error: Say;
+  /** Writes a line at level debug. */
+  debug(message: string, fields?: object): void;
+  /** Writes a line at level debug. */
+  debug(fields: object, message: string): void;
+  /** Writes a line at level info. */
+  info(message: string, fields?: object): void;
+  /** Writes a line at level info. */
+  info(fields: object, message: string): void;
+  /** Writes a line at level warn. */
+  warn(message: string, fields?: object): void;
+  /** Writes a line at level warn. */
+  warn(fields: object, message: string): void;
+  /** Writes a line at level error. */
+  error(message: string, fields?: object): void;
+  /** Writes a line at level error. */
+  error(fields: object, message: string): void;
+  /** Writes a line at the given level, as Graphile Worker's `log`. */
   log(level: "debug" | "info" | "warning" | "error", message: string, fields?: object): void;
-  /** A logger whose lines carry these fields, too. */
+  /** Returns a logger whose lines have these fields, too. */
   scope(fields: object): FileLogger;
 }
 
 export function fileLogger(logger: Logger, scope: object = {}): FileLogger {
-  const say =
-    (level: "debug" | "info" | "warn" | "error"): Say =>
+  const at =
+    (level: "debug" | "info" | "warn" | "error") =>
     (first: string | object, second?: string | object) => {
       const [fields, message] = typeof first === "object" ? [first, second] : [second, first];
       logger[level]({ ...scope, ...(fields as object | undefined) }, String(message));
     };
-  const own = { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
+  const own = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
   return {
     ...own,
     log: (level, message, fields = {}) =>

@@ -10,33 +10,35 @@ import type { TaskContext } from "../task/task-context.ts";
 import { type AddedJob, addedJob, type FileJob, runningJob } from "./graphile-job.ts";
 import { type FileLogger, fileLogger } from "./graphile-logger.ts";
 
-/** A job as Graphile Worker's addJobs takes it: what ours has in `spec` stands beside the payload. */
-export type FlatJob = JobToAdd | (Omit<JobToAdd, "spec"> & Omit<JobSpec, "jobKeyMode">);
-
-/**
- * The second argument of a task that is a file: Graphile Worker's helpers, and the members of
- * TaskContext under their own names.
- */
+/** The second argument of a task in a file: Graphile Worker's helpers, and the members of TaskContext. */
 export interface JobHelpers
   extends Pick<
     TaskContext,
     "workerId" | "signal" | "pool" | "extensions" | "query" | "withPgClient" | "utils"
   > {
-  /** The job, in Graphile Worker's words and in ours. */
+  /** The job, with Graphile Worker's names and this library's. */
   readonly job: FileJob;
-  /** Takes `info("sent", { to })` and `info({ to }, "sent")`; carries the job's id and task. */
+  /** The logger. Its lines have the job's id and task identifier. */
   readonly logger: FileLogger;
-  /** The same as `signal`. */
+  /** The same as `signal`, by Graphile Worker's name. */
   readonly abortSignal: AbortSignal;
-  /** Rejects when the signal aborts. */
+  /** A promise that rejects when the signal aborts. */
   readonly abortPromise: Promise<void>;
-  /** Adds a job; null: an interceptor skipped it. */
+  /** Adds a job. Resolves to null when an interceptor skipped it. Rejects as `utils.addJob()` does. */
   addJob(identifier: string, payload?: unknown, spec?: JobSpec): Promise<AddedJob | null>;
-  /** Adds many jobs, all or none. `jobKeyPreserveRunAt`: a job with a key keeps its time. */
-  addJobs(jobs: readonly FlatJob[], jobKeyPreserveRunAt?: boolean): Promise<readonly AddedJob[]>;
-  /** The name of a queue by its id; without one, of this job's. */
+  /**
+   * Adds jobs, all or none. The members of `spec` may also be beside the payload, as in Graphile Worker.
+   * `jobKeyPreserveRunAt`: a waiting job with the same key keeps its time. Default false.
+   */
+  addJobs(
+    jobs: readonly (JobToAdd | (Omit<JobToAdd, "spec"> & Omit<JobSpec, "jobKeyMode">))[],
+    jobKeyPreserveRunAt?: boolean,
+  ): Promise<readonly AddedJob[]>;
+  /** Resolves to the name of the queue with this id, by default of the job's own queue; null without one. */
   getQueueName(queueId?: number | null): Promise<string | null>;
 }
+
+type FlatJob = Parameters<JobHelpers["addJobs"]>[0][number];
 
 /** `schema`: where the jobs are. */
 export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {

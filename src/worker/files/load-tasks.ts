@@ -10,19 +10,27 @@ import { programTask } from "./program-task.ts";
 import { type RunProgram, runProgram } from "./run-program.ts";
 import { findTaskFiles, type TaskFile } from "./task-files.ts";
 
-/** What loadTasks() may be told. */
+/** Options of loadTasks(). */
 export interface LoadTasksOptions {
-  /** The worker's schema: what programs find as WORKER_SCHEMA. Default `worker`. */
+  /** The worker's schema, which programs receive as WORKER_SCHEMA. Default `worker`. */
   readonly schema?: string;
-  /** Stops a program that takes longer, milliseconds. Modules have the worker's `timeoutMs`. */
+  /**
+   * The time limit of a program, in milliseconds. For modules, the worker's `timeoutMs` applies. Default: none.
+   */
   readonly timeoutMs?: number | undefined;
-  /** Between SIGTERM and SIGKILL, milliseconds; less than the worker's `abortGraceMs`. Default 4,000. */
+  /**
+   * The time between SIGTERM and SIGKILL when a program is stopped, in milliseconds. It should be less than the
+   * worker's `abortGraceMs`. Default 4,000.
+   */
   readonly killAfterMs?: number | undefined;
-  /** Is told of files that are no tasks. Default: silent. */
+  /** The logger for files that are not tasks. Default: silent. */
   readonly logger?: Logger;
-  /** What runs programs. Default: this process starts them. */
+  /** The function that runs programs. Default: they are child processes of this process. */
   readonly runProgram?: RunProgram;
-  /** Texts that become •••• in what programs print and in their errors, such as the database's password. */
+  /**
+   * Texts, such as the database's password, that are replaced by •••• in the output and the errors of programs.
+   * Default: none.
+   */
   readonly secrets?: readonly string[];
 }
 
@@ -31,11 +39,12 @@ const OPEN_TO_ALL =
   "every user of this machine may write to it, and so run code as this worker: chmod o-w";
 
 /**
- * Makes a task of each file of a directory that is a module (.js .mjs .cjs .ts .mts) or executable, named
- * after its path: `mail/send.ts` is `mail/send`. A module's default export is a function, which is called
- * with `(payload, helpers)` and judged as in Graphile Worker (it fails by throwing alone, and what it
- * returns does not matter, but for a list beside a list), or a task of defineTask() with the
- * same name. A program gets `{"payload": …}` on its stdin; its exit code decides. Rejects with InputError.
+ * Returns the tasks of a directory, as Graphile Worker finds them: a task for each module (.js .mjs .cjs .ts
+ * .mts) and each executable file, named after its path: `mail/send.ts` is `mail/send`. A module's default
+ * export is a function, which is called with `(payload, helpers)` as in Graphile Worker: it fails only by
+ * throwing, and its return value is ignored, except for a list of results of a payload that is a list. Or it is
+ * a task of defineTask() with the same name. A program receives `{"payload": …}` on stdin, and fails by an exit
+ * code other than 0. Rejects with InputError, which lists all invalid files.
  */
 export async function loadTasks(
   directory: string,

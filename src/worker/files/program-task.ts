@@ -5,7 +5,7 @@ import { errorWithoutStack } from "../execute/verdict.ts";
 import { defineTask, type Task } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
 import { programLog } from "./program-log.ts";
-import type { Program, ProgramEnd, RunProgram } from "./run-program.ts";
+import type { Program, ProgramResult, RunProgram } from "./run-program.ts";
 import type { TaskFile } from "./task-files.ts";
 
 export interface ProgramTaskOptions {
@@ -47,7 +47,7 @@ async function runAttempt(
     // The stored text, byte for byte.
     input: `{"payload":${context.job.payloadText}}`,
   };
-  let end: ProgramEnd;
+  let end: ProgramResult;
   try {
     end = await run(program, {
       signal: stop.signal,
@@ -61,7 +61,7 @@ async function runAttempt(
     reason.forget();
   }
   const problem = reason.text() ?? exitProblem(end);
-  if (problem !== null) throw errorWithoutStack(withErrors(problem, redacted(end.errors)));
+  if (problem !== null) throw errorWithoutStack(withErrors(problem, redacted(end.stderr)));
 }
 
 /** Stops the program when its time is up or its job is to end; says which it was. */
@@ -87,7 +87,7 @@ function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: Ab
   return { text: () => text, forget };
 }
 
-function exitProblem({ code, signal }: ProgramEnd): string | null {
+function exitProblem({ code, signal }: ProgramResult): string | null {
   if (code === 0) return null;
   return code === null ? `killed by ${signal}` : `exited with code ${code}`;
 }

@@ -11,38 +11,40 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import { endGroup, endWithThisProcess } from "./process-group.ts";
 import { Lines, Tail } from "./program-output.ts";
 
-/** A program that is to run. */
+/** A program to run. */
 export interface Program {
+  /** The path of the executable file. */
   readonly file: string;
-  /** Beside the environment of this process; undefined takes a variable away. */
+  /** Variables to add to this process's environment; undefined removes one. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What it reads. */
+  /** The text that is written to the program's stdin. */
   readonly input: string;
 }
 
-/** How a program has ended. */
-export interface ProgramEnd {
+/** The end of a program. */
+export interface ProgramResult {
+  /** The exit code; null when a signal ended the program. */
   readonly code: number | null;
-  /** What has killed it. */
+  /** The name of the signal that ended the program; null without one. */
   readonly signal: string | null;
-  /** The end of what it has written to its stderr. */
-  readonly errors: string;
+  /** The end of the program's output on stderr. */
+  readonly stderr: string;
 }
 
-/** How it is run. */
+/** Options for running a program. */
 export interface ProgramOptions {
-  /** Stops it. */
+  /** Stops the program, with SIGTERM, when it aborts. */
   readonly signal: AbortSignal;
-  /** Between SIGTERM and SIGKILL. */
+  /** The time between SIGTERM and SIGKILL, in milliseconds. */
   readonly killAfterMs: number;
-  /** It runs, as the first of a process group with this number. */
+  /** Called when the program has started, as the first of a process group with this number. */
   onStart?(pid: number): void;
-  /** The program writes no further before this resolves. */
+  /** Called with lines of the program's output. The program's further output waits for the promise. */
   onLines(stream: "stdout" | "stderr", lines: readonly string[]): Promise<void> | void;
 }
 
-/** Something that runs programs. Rejects when one cannot be started. */
-export type RunProgram = (program: Program, options: ProgramOptions) => Promise<ProgramEnd>;
+/** A function that runs a program. Rejects when it cannot be started. */
+export type RunProgram = (program: Program, options: ProgramOptions) => Promise<ProgramResult>;
 
 /** The sockets that a service manager has opened are the worker's, not the program's. */
 const NO_SOCKETS = { LISTEN_FDS: undefined, LISTEN_PID: undefined, LISTEN_FDNAMES: undefined };
@@ -76,7 +78,7 @@ export const runProgram: RunProgram = async (program, options) => {
   if (signal.aborted) await stopped;
   over.abort();
   ended();
-  return { code, signal: killer, errors: tail.text };
+  return { code, signal: killer, stderr: tail.text };
 };
 
 async function startProblem(exited: Promise<unknown>): Promise<Error> {

@@ -7,13 +7,15 @@ import { strict, validate } from "../../base/validate.ts";
 import { type CronEntry, checkedEntry } from "../../domain/cron/cron-entry.ts";
 import { parseCrontab } from "../../domain/cron/crontab.ts";
 
-/** Entries from all three places together; their identifiers must differ. At most 10,000. */
+/**
+ * The cron entries of a worker, at most 10,000, from all three sources together. Their identifiers must differ.
+ */
 export interface CronOptions {
-  /** Made with everyMinute(), everyMinutes() and cronEntry(). */
+  /** Entries made with cronEntry(), everyMinute(), everyMinutes() or parseCrontab(). Default: none. */
   readonly entries?: readonly CronEntry[] | undefined;
-  /** Text in Graphile Worker's crontab format. */
+  /** A text in Graphile Worker's crontab format. Default: none. */
   readonly crontab?: string | undefined;
-  /** Path of a file in that format, read once at the start. */
+  /** The path of a file in that format, read once at the start. Default: none. */
   readonly crontabFile?: string | undefined;
 }
 

@@ -2,25 +2,28 @@
 import * as v from "valibot";
 import { count, duration, strict } from "../../base/validate.ts";
 
-/** How many jobs a worker takes ahead of running them. */
+/** How many jobs a worker fetches ahead of running them, as in Graphile Worker. */
 export interface LocalQueueOptions {
-  /** Most jobs that are fetched ahead of the running ones. Default 2,000. */
+  /** The maximum number of jobs fetched ahead, at most 100,000. Default 2,000. */
   readonly size?: number | undefined;
   /**
-   * Fetch ahead only what the recent speed will use up within 25 ms, so that slow jobs are left to
-   * other workers. Default true; false fills the local queue to its size, until jobs had to go back
-   * because they were not started in time.
+   * Whether only as many jobs are fetched ahead as the current speed uses up within 25 ms, so that slow jobs
+   * are left to other workers. False fills the local queue to `size`, until jobs were returned because they
+   * were not started in time. Default true.
    */
   readonly adaptive?: boolean | undefined;
-  /** A job that waited this long unstarted goes back to the database. At most 100, the default. */
+  /**
+   * The time after which a fetched job that has not started is returned to the database, in milliseconds. At
+   * most 100. Default 100.
+   */
   readonly ttlMs?: number | undefined;
-  /** After a fetch that found few jobs, wait before the next: spares the database. Default: off. */
+  /** A delay after a fetch that found few jobs, which spares the database. Default: none. */
   readonly refetchDelay?: {
-    /** At most `pollIntervalMs`. */
+    /** The length of the delay, in milliseconds. At most `pollIntervalMs`. */
     readonly durationMs: number;
-    /** A fetch of fewer jobs than this starts the delay. Default: size. */
+    /** The number of jobs below which a fetch starts the delay. Default: `size`. */
     readonly threshold?: number | undefined;
-    /** A random number up to this of announced jobs ends the delay early. Default: 5 × size. */
+    /** The number of announced jobs that ends the delay early is random, up to this. Default: 5 × `size`. */
     readonly maxAbortThreshold?: number | undefined;
   };
 }

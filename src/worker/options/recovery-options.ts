@@ -5,27 +5,37 @@ import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
-/** How soon a worker that died is noticed. Durations are milliseconds. */
+/**
+ * How soon a worker that has ended without a stop is noticed, and its jobs are recovered. Durations are in
+ * milliseconds.
+ */
 export interface RecoveryOptions {
-  /** Between two heartbeats, milliseconds. Default 2,000. */
+  /** The time between two heartbeats, in milliseconds, at least 50. Default 2,000. */
   readonly heartbeatIntervalMs?: number | undefined;
   /**
-   * Without a heartbeat for so long this worker counts as stale and its jobs are recovered; at least
-   * three intervals. Default 7,000: with the sweep every 2 s a job waits at most 10 s.
+   * The time without a heartbeat after which this worker is stale and other workers recover its jobs, in
+   * milliseconds; at least three heartbeat intervals. Default 7,000: with the default sweep, a job waits at
+   * most 10 s.
    */
   readonly thresholdMs?: number | undefined;
-  /** The same for jobs with the flag `infrastructure_resilient`. Default 60,000. */
+  /** The same for jobs with the flag `infrastructure_resilient`, in milliseconds. Default 60,000. */
   readonly resilientThresholdMs?: number | undefined;
-  /** Between two sweeps of stale workers, at least a heartbeat interval. Default: that interval. */
+  /**
+   * The time between two searches for stale workers, in milliseconds; at least the heartbeat interval. Default:
+   * that interval.
+   */
   readonly sweepIntervalMs?: number | undefined;
-  /** How long a recovered job waits before it may run again. Default 0. */
+  /** The time before a recovered job may run again, in milliseconds. Default 0. */
   readonly delayMs?: number | undefined;
-  /** Between two resets of stale locks, ± 10 %. Default 540,000: 8 to 10 minutes. */
+  /**
+   * The time between two resets of stale locks, in milliseconds, ± 10 %. Default 540,000: 8 to 10 minutes, as
+   * in Graphile Worker.
+   */
   readonly resetLocksIntervalMs?: number | undefined;
   /**
-   * The age at which a lock is stale and this worker resets it, where its holder was not heard of
-   * since either. At least 1,000, at most 30 days. Default 14,400,000, 4 hours, as stock workers
-   * have it, who ask nobody; so the locks of jobs that run longer are renewed four times within it.
+   * The age at which a lock is reset, in milliseconds, unless its holder has sent a heartbeat since. 1,000 to
+   * 30 days. Default 14,400,000: 4 hours, as in Graphile Worker, whose workers reset any lock of that age; the
+   * locks of longer jobs are therefore renewed four times within it.
    */
   readonly staleLockThresholdMs?: number | undefined;
 }

@@ -28,76 +28,95 @@ import {
 import { type RecoveryConfig, type RecoveryOptions, resolveRecovery } from "./recovery-options.ts";
 
 /**
- * What a worker's start does about its schema: makes it where there is none, or an empty one
- * (`if-missing`); also adds to one that is there what it lacks (`always`); or neither, and rejects where
- * there is none (`never`).
+ * What the start of a worker does about its schema. `if-missing`: creates it when it is missing or empty.
+ * `always`: also adds what an existing one lacks. `never`: changes nothing, and rejects when it is missing.
  */
 export type MigrateOption = "if-missing" | "always" | "never";
 
 /**
- * The options of a worker. All that is wrong is reported at once, by InputError. Durations are
- * milliseconds.
+ * The options of a worker. Durations are in milliseconds. Invalid options are reported all at once, by
+ * InputError.
  */
 export interface WorkerOptions<Extensions = unknown> {
-  /** What this worker can do. At least one. */
+  /** The tasks that this worker runs, at least one. */
   // biome-ignore lint/suspicious/noExplicitAny: tasks of different payloads share one list
   readonly tasks: readonly Task<any, Extensions>[];
-  /** `postgres://…`; the worker makes a pool of its own and ends it. Or give `pool`. */
+  /**
+   * The database's URL, `postgres://user:password@host:port/database`. The worker creates a pool and ends it.
+   * Either this or `pool` is required.
+   */
   readonly connectionString?: string | undefined;
-  /** A pool that is lent: never ended. The worker's own connections copy its settings. */
+  /** Your own pool. It is never ended. The worker's own connections copy its settings. */
   readonly pool?: Pool | undefined;
-  /** Most connections of the worker's own pool, for tasks. Default 10. */
+  /**
+   * The size of the pool that the worker creates for tasks. Its own `connections` are not part of it. Default
+   * 10.
+   */
   readonly maxConnections?: number | undefined;
-  /** Default `worker`; an existing Graphile Worker installation is `graphile_worker`. */
+  /**
+   * The schema of the queue. An existing Graphile Worker installation has `graphile_worker`. Default `worker`.
+   */
   readonly schema?: string | undefined;
-  /** Whether the start may make or change the schema. Default `if-missing`. */
+  /** Whether the start may create or change the schema. Default `if-missing`. */
   readonly migrate?: MigrateOption | undefined;
-  /** Jobs that run at once. Default 10. */
+  /** The number of jobs that run at the same time, at most 10,000. Default 10. */
   readonly concurrency?: number | undefined;
-  /** How long an idle worker waits before it fetches again, milliseconds. Default 2,000. */
+  /** The time after which an idle worker fetches again, in milliseconds. Default 2,000. */
   readonly pollIntervalMs?: number | undefined;
-  /** Wake up by LISTEN. Off behind a transaction pooler such as pgbouncer. Default true. */
+  /**
+   * Whether the worker is notified of new jobs by LISTEN. False behind a transaction pooler such as pgbouncer.
+   * Default true.
+   */
   readonly notify?: boolean | undefined;
-  /** Off behind a transaction pooler, where no session setting is made then either. Default true. */
+  /**
+   * Whether statements are prepared and session settings made. False behind a transaction pooler. Default true.
+   */
   readonly preparedStatements?: boolean | undefined;
-  /** Jobs with one of these flags are left to other workers. */
+  /** Flags whose jobs are left to other workers. Default: none. */
   readonly forbiddenFlags?: readonly string[] | undefined;
-  /** Fails any attempt that takes longer, milliseconds; a task's own timeoutMs goes first. */
+  /** The time limit of an attempt, in milliseconds; a task's own `timeoutMs` has precedence. Default: none. */
   readonly timeoutMs?: number | undefined;
-  /** How many jobs it takes ahead. */
+  /** How many jobs are fetched ahead of running them. Default: see LocalQueueOptions. */
   readonly localQueue?: LocalQueueOptions | undefined;
-  /** Connections that finish and fetch jobs side by side. Default 2. */
+  /**
+   * The number of connections on which the worker fetches jobs and writes results, 1–16; the fast lane has as
+   * many of its own. Default 2.
+   */
   readonly connections?: number | undefined;
   /**
-   * Take short jobs that have no key by row locks: several times the throughput, and a killed
-   * worker's jobs are free at once. A job that runs longer than `limitMs` (default 100, at most
-   * 5,000) gets the ordinary lock then; jobs of named queues always have it. When a connection is cut, a
-   * job may run again before the cut-off run has ended. A handler that blocks the event loop for more than 5 minutes, or without
-   * heartbeats (`recovery: false`, a transaction pooler) for more than 10 seconds, runs a second time
-   * beside itself. Behind a transaction pooler each lane keeps one of its server connections while
-   * jobs run. Default false.
+   * Whether short jobs without a key and a named queue are locked by PostgreSQL's row locks, on connections of
+   * their own, the fast lane, instead of by `locked_by`. It has several times the throughput, and the jobs of a
+   * killed worker can be fetched at once. A job that runs longer than `limitMs` (default 100, at most 5,000) is
+   * then locked in the ordinary way. When a connection is lost, a job may run again before its first run has
+   * ended. A handler that blocks the event loop for more than 5 minutes, or without heartbeats (`recovery:
+   * false`, a transaction pooler) for more than 10 seconds, runs a second time beside itself. Behind a
+   * transaction pooler, each connection of the fast lane occupies a server connection while jobs run. Default
+   * false.
    */
   readonly fastLane?: boolean | { readonly limitMs?: number } | undefined;
   /**
-   * How long stop(), SIGTERM and SIGINT wait for running jobs, milliseconds; then it goes on as
-   * abort(). 0: for ever. Default 25,000, so that with the grace a stop takes at most 30 s: what
-   * container hosts wait for.
+   * The time that stop(), SIGTERM and SIGINT wait for running jobs, in milliseconds; then the stop continues as
+   * abort(). 0: no limit. Default 25,000: with `abortGraceMs` a stop takes at most 30 s, the usual limit of
+   * container platforms.
    */
   readonly stopTimeoutMs?: number | undefined;
   /**
-   * After abort(): how long running jobs have to end by themselves, milliseconds. What still runs then
-   * goes back to the queue with its attempt counted. Default 5,000.
+   * The time that running jobs have to end after an abort, in milliseconds. Jobs that still run then are
+   * unlocked, and their attempt counts as failed. Default 5,000.
    */
   readonly abortGraceMs?: number | undefined;
-  /** Heartbeats, and the recovery of stale workers' jobs. Default: on. */
+  /** Heartbeats and the recovery of stale workers' jobs; false turns both off. Default: see RecoveryOptions. */
   readonly recovery?: false | RecoveryOptions | undefined;
-  /** Observers and interceptors, in this order. */
+  /** Plugins, whose observers and interceptors are called in this order. Default: none. */
   readonly plugins?: readonly Plugin[] | undefined;
-  /** Jobs that this worker adds by the clock, shared with all workers of the schema. UTC. */
+  /**
+   * Cron entries, whose jobs this worker adds. Workers of one schema share them: each tick is added once.
+   * Default: none.
+   */
   readonly cron?: CronOptions | undefined;
-  /** Default: warnings and errors as text on stderr. `"silent"`: none. */
+  /** The logger. `silent` turns it off. Default: warnings and errors as text on stderr. */
   readonly logger?: Logger | "silent" | undefined;
-  /** Given to every task as `context.extensions`. */
+  /** A value that every task receives as `context.extensions`. Default undefined. */
   readonly extensions?: Extensions | undefined;
 }
 

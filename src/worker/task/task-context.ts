@@ -7,36 +7,38 @@ import type { WorkerUtils } from "../../utils/worker-utils.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /**
- * What a task gets beside its payload. Its functions may be taken out of it:
- * `async (payload, { addJob, signal }) => …`.
+ * The second argument of a task's handler. Its functions may be destructured: `async (payload, { addJob, signal
+ * }) => …`.
  */
 export interface TaskContext<Extensions = unknown> {
-  /** The job, as it was when it was taken. */
+  /** The job, as it was when it was fetched. */
   readonly job: TaskJob;
-  /** What `locked_by` holds for this job. */
+  /** The id of the worker that holds the job's lock, as in `locked_by`. */
   readonly workerId: string;
-  /** Aborts when the attempt's time is up or the worker is stopped by force. */
+  /** Aborts when the attempt's time limit is reached, or when the worker is stopped by force. */
   readonly signal: AbortSignal;
-  /** Carries the job's id and task identifier on every line. */
+  /** The worker's logger. Its lines have the job's id and task identifier. */
   readonly logger: Logger;
-  /** The worker's pool. Its size is the application's choice (`maxConnections`). */
+  /** The worker's pool. Its size is `maxConnections`. */
   readonly pool: Pool;
-  /** What the application attached when it built the worker. */
+  /** The worker's option `extensions`. */
   readonly extensions: Extensions;
-  /** One statement on the pool. As long as its connection lasts, but for `query_timeout` in the URL. */
+  /**
+   * Runs one statement on the worker's pool. It has no time limit, except for `query_timeout` in the connection
+   * string.
+   */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
-  /** One connection of the pool for as long as `run` takes. */
+  /** Calls `run` with a connection of the worker's pool, which is released when `run` ends. */
   withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
-   * Adds a job of a task, whose type the payload must have, or of an identifier, with any payload.
-   * null: an interceptor skipped it. Concurrent calls of one process share inserts. Not in a
-   * transaction of the task's: for that `utils.with(client).addJob`. Rejects with InputError or
-   * WorkerError, after 20 s without an answer with `outcome_unknown`.
+   * Adds a job, by its task or its identifier. Resolves to null when an interceptor skipped it. It is not part
+   * of a transaction of the task's: use `utils.with(client).addJob` for that. Concurrent calls share inserts.
+   * Rejects with InputError or WorkerError; without an answer for 20 s with `outcome_unknown`.
    */
   readonly addJob: AddJob<Job | null>;
-  /** Adds up to 10,000 jobs, all or none, but for those that an interceptor skips. */
+  /** Adds up to 10,000 jobs, all or none, except for those that an interceptor skips. */
   readonly addJobs: AddJobs<Job>;
-  /** All operations of the queue, on the worker's pool and through its interceptors: worker.utils. */
+  /** All operations of the queue, on the worker's pool, with its interceptors: the same as `worker.utils`. */
   readonly utils: WorkerUtils<Job | null>;
 }
 

@@ -1,25 +1,38 @@
 // A job as its task sees it.
 
-/** The job that a task runs. Ids are strings: they are PostgreSQL bigints. */
+/**
+ * The job that a task runs. Ids are strings, because PostgreSQL's bigints exceed what a JavaScript number holds
+ * exactly.
+ */
 export interface TaskJob<Payload = unknown> {
+  /** The job's id. */
   readonly id: string;
+  /** The task identifier. */
   readonly taskIdentifier: string;
-  /** The exact stored JSON text: integers beyond 2^53 survive. */
+  /** The payload's exact JSON text, as it is stored. */
   readonly payloadText: string;
+  /** The payload, parsed at first use. Integers beyond 2^53 are exact in `payloadText` only. */
   readonly payload: Payload;
+  /** The priority: lower runs earlier. */
   readonly priority: number;
+  /** The earliest time at which the job may run. */
   readonly runAt: Date;
-  /** Counts this attempt: the first is 1. */
+  /** The number of this attempt, beginning with 1. */
   readonly attempts: number;
+  /** The number of attempts after which the job fails for good. */
   readonly maxAttempts: number;
+  /** The job key; null without one. */
   readonly key: string | null;
+  /** The number of times that the job was replaced by its key. */
   readonly revision: number;
+  /** The names of the job's flags. */
   readonly flags: readonly string[];
+  /** The time at which the job was added. */
   readonly createdAt: Date;
-  /** The error of the attempt before this one. */
+  /** The error of the previous failed attempt; null without one. */
   readonly lastError: string | null;
   /** Whether the job belongs to a named queue. */
   readonly isQueued: boolean;
-  /** The named queue that it belongs to. */
+  /** The name of the named queue; null without one. */
   readonly queueName: string | null;
 }

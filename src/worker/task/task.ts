@@ -5,8 +5,8 @@ import { identifier as taskIdentifier } from "../../domain/job-spec.ts";
 import type { TaskContext } from "./task-context.ts";
 
 /**
- * Runs one job. Throwing, rejecting, or returning a non-empty string or an Error fails the attempt
- * with that as its last_error; anything else completes the job.
+ * A function that runs one job. The attempt fails when it throws, rejects, or returns a non-empty string or an
+ * Error, which is stored as `last_error`. Any other result completes the job.
  */
 export type TaskHandler<Payload, Extensions> = (
   payload: Payload,
@@ -14,37 +14,46 @@ export type TaskHandler<Payload, Extensions> = (
 ) => unknown;
 
 /**
- * Runs a batch: `items` is the job's payload, an array. Gives one result an item, in order; an item
- * whose result is an Error, a non-empty string or a rejecting promise has failed. If some failed,
- * the payload is replaced by those items (their text byte for byte) and the job is tried again.
- * Throwing or rejecting fails the whole batch.
+ * A function that runs a job whose payload is an array of items. It returns one result for each item, in order;
+ * an item fails by an Error, a non-empty string or a rejecting promise. When some items fail, the job is
+ * retried with these as its payload, their text unchanged, as in Graphile Worker. Throwing or rejecting fails
+ * all items.
  */
 export type BatchHandler<Item, Extensions> = (
   items: readonly Item[],
   context: TaskContext<Extensions>,
 ) => BatchResults | Promise<BatchResults>;
 
-/** One result for each item, in their order; undefined: all succeeded. */
+/** The results of a batch, one for each item in order; undefined when all succeeded. */
 export type BatchResults = readonly unknown[] | undefined;
 
 /** Options of a task. */
 export interface TaskOptions {
-  /** Fails an attempt that takes longer, milliseconds, and aborts its signal. Default: none. */
+  /**
+   * The time limit of an attempt, in milliseconds: then the attempt fails and its signal aborts. Default: the
+   * worker's `timeoutMs`.
+   */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What a worker can do: made by defineTask() or defineBatchTask(). */
+/** A task: made by defineTask() or defineBatchTask(). */
 export interface Task<Payload = unknown, Extensions = unknown> extends TaskOptions {
+  /** The task identifier, by which jobs name their task. 1–128 characters. */
   readonly identifier: string;
-  /** How what its handler returns is judged; `graphile`: as Graphile Worker does, for tasks from files. */
+  /**
+   * How the handler's result is read. `single`: see TaskHandler; `batch`: see BatchHandler; `graphile`: as in
+   * Graphile Worker, for tasks in files.
+   */
   readonly kind: "single" | "batch" | "graphile";
   // Method syntax keeps tasks of different payloads assignable to one list.
+  /** The handler that runs a job. */
   handle(payload: Payload, context: TaskContext<Extensions>): unknown;
 }
 
 /**
- * A task of single jobs; `identifier` (1–128 characters) is what their rows name it by. Give the
- * payload's type: `defineTask<{ to: string }>("send", …)`. Throws InputError with everything that is wrong with it.
+ * Defines a task that runs single jobs. `identifier` (1–128 characters) is the name by which jobs name their
+ * task. The type argument is the payload's type: `defineTask<{ to: string }>("send", …)`. Throws InputError
+ * with all problems.
  */
 export function defineTask<Payload = unknown, Extensions = unknown>(
   identifier: string,
@@ -61,8 +70,9 @@ export function defineTask<Payload = unknown, Extensions = unknown>(
 }
 
 /**
- * A task whose payload is an array of items that can succeed one by one. Give the item's type:
- * `defineBatchTask<{ user: number }>("notify", …)`. Throws InputError with everything that is wrong.
+ * Defines a task whose payload is an array of items, each of which may succeed or fail by itself. The type
+ * argument is the item's type: `defineBatchTask<{ user: number }>("notify", …)`. Throws InputError with all
+ * problems.
  */
 export function defineBatchTask<Item = unknown, Extensions = unknown>(
   identifier: string,

@@ -1,8 +1,9 @@
 // A page of jobs on the wire: whole jobs byte for byte as the contract has them, or rows of a table.
 import { conditions } from "../../../domain/condition.ts";
 import { jobStates, listedJobTexts } from "../../../domain/job.ts";
+import type { JobPage } from "../../../insight/pages/job-page.ts";
 import type { LightJob } from "../../../insight/pages/light-rows.ts";
-import type { JobPage, LightPage } from "../../../insight/pages/list-jobs.ts";
+import type { LightPage } from "../../../insight/pages/list-jobs.ts";
 import {
   described,
   type JsonSchema,
@@ -15,14 +16,14 @@ import {
 
 /** In pieces. `more`: name → JSON text. */
 export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>>): string[] {
-  const cut = new Map(page.cut.map((one) => [one.id, one]));
+  const cut = new Map(page.truncated.map((one) => [one.id, one]));
   const rows = page.jobs.map((job): readonly string[] => {
     const one = cut.get(job.id);
     if (one === undefined) return listedJobTexts(job);
     return listedJobTexts(job, {
       payload_truncated: "true",
       payload_bytes: String(one.payloadBytes),
-      ...(one.isErrorCut ? { last_error_truncated: "true" } : {}),
+      ...(one.isErrorTruncated ? { last_error_truncated: "true" } : {}),
     });
   });
   return pageJson(rows, page, more);
@@ -48,7 +49,7 @@ function pageJson(
     scanned_to: report.scannedTo ?? "null",
     complete: String(report.isComplete),
     ranking: JSON.stringify(report.ranking),
-    unknown: JSON.stringify(report.unknown),
+    unknown: JSON.stringify(report.unknownNames),
     index_hint: JSON.stringify(report.indexHint),
     unchecked: String(report.unchecked),
     ...more,

@@ -7,8 +7,8 @@ import { exact, type Value } from "../../../domain/value.ts";
 import { jsonTexts } from "../../../http/response.ts";
 import { LONGEST_PAGE_BYTES } from "../../../insight/pages/full-rows.ts";
 import { MAX_LIMIT } from "../../../insight/pages/job-filter.ts";
+import type { JobPage } from "../../../insight/pages/job-page.ts";
 import {
-  type JobPage,
   type LightPage,
   listJobs,
   listLightJobs,
@@ -106,7 +106,7 @@ type Texts = Readonly<Record<string, string>>;
 /** Where nothing was found for all the looking. */
 async function meantInstead({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
-  return { meant: JSON.stringify(await namesMeant(databases.reads, q, report.unknown)) };
+  return { meant: JSON.stringify(await namesMeant(databases.reads, q, report.unknownNames)) };
 }
 
 /** null: what is asked for cannot be counted like this. */

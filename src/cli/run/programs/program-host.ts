@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
 import { endGroup } from "../../../worker/files/process-group.ts";
-import type { Program, ProgramEnd, ProgramOptions } from "../../../worker/files/run-program.ts";
+import type { Program, ProgramOptions, ProgramResult } from "../../../worker/files/run-program.ts";
 import { warnWithoutInit } from "../own/first-process.ts";
 import { startOwnProcess } from "../own/own-process.ts";
 
@@ -17,7 +17,7 @@ export type StarterOrder =
 export type StarterReport = { readonly id: number } & (
   | { readonly pid: number }
   | { readonly stream: "stdout" | "stderr"; readonly lines: readonly string[] }
-  | { readonly end: ProgramEnd }
+  | { readonly end: ProgramResult }
   | { readonly problem: string }
 );
 
@@ -25,7 +25,7 @@ interface Running {
   readonly options: ProgramOptions;
   /** null until it is started. */
   pid: number | null;
-  readonly ended: PromiseWithResolvers<ProgramEnd>;
+  readonly ended: PromiseWithResolvers<ProgramResult>;
 }
 
 export class ProgramHost implements AsyncDisposable {
@@ -38,11 +38,11 @@ export class ProgramHost implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** Like runProgram(). */
-  readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramEnd> => {
+  /** As runProgram(). */
+  readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramResult> => {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;
-    const ended = Promise.withResolvers<ProgramEnd>();
+    const ended = Promise.withResolvers<ProgramResult>();
     this.#running.set(id, { options, pid: null, ended });
     this.#send({ id, run: program, killAfterMs });
     const stop = () => this.#send({ id, stop: true });

@@ -1,0 +1,41 @@
+// A page of jobs, as the library returns it.
+import type { Job } from "../../domain/job.ts";
+
+/** A page of jobs. */
+export interface JobPage {
+  /** The jobs of the page, in the filter's order. */
+  readonly jobs: Job[];
+  /** The cursor of the next page, for the filter's `cursor`; null at the end. */
+  readonly nextCursor: string | null;
+  /** The jobs among them that are too large for a page. Their payload reads null. */
+  readonly truncated: readonly {
+    /** The job's id. */
+    readonly id: string;
+    /** The payload's size as it is stored, perhaps compressed, in bytes. */
+    readonly payloadBytes: number;
+    /** True when `lastError` is truncated, too. */
+    readonly isErrorTruncated: boolean;
+  }[];
+  /** How the jobs were found. */
+  readonly report: {
+    /** The cost of the search. `cheap`: an index was used. `bounded`: jobs were scanned, in bounded steps. */
+    readonly cost: "cheap" | "bounded";
+    /** The number of rows scanned. */
+    readonly scanned: number;
+    /** The last id scanned by a search in the order of ids that has more; otherwise null. */
+    readonly scannedTo: string | null;
+    /** False when the time was up before the page was full: `nextCursor` continues the search. */
+    readonly isComplete: boolean;
+    /**
+     * `full`: the order is final. `partial`: these are the first jobs found so far; `nextCursor` returns the same page
+     * again, with better ones in their place, until the ranking is `full`.
+     */
+    readonly ranking: "full" | "partial";
+    /** The names in the query that no task, queue, worker or flag has. */
+    readonly unknownNames: readonly string[];
+    /** The name of the optional index that would make the search cheap; null without one. */
+    readonly indexHint: string | null;
+    /** The number of jobs too large to be compared with the query. */
+    readonly unchecked: number;
+  };
+}
