@@ -1,5 +1,5 @@
-// Structured logging through pino. Everything else takes the small `Logger` interface, so that an
-// application can pass its own (pino, console-like, …). Lines go to stderr: stdout is for answers.
+// Structured logging through pino. Other code takes the small `Logger` interface, so that an application
+// can pass its own logger. Lines go to stderr, because stdout is for output.
 import type { DestinationStream } from "pino";
 
 /** The logger that this library needs: fields first, then the message, as pino has it. */

@@ -12,7 +12,7 @@ export interface TaskLike<Payload> {
   /** The kind of the task; see Task. */
   readonly kind?: "single" | "batch" | "graphile";
   /** The handler. It cannot be called through this type. */
-  // Method syntax, and a context that no value has: any task of this payload is accepted.
+  // Method syntax and a context of type never, so that every task with this payload is assignable.
   handle(payload: Payload, context: never): unknown;
 }
 
@@ -44,7 +44,7 @@ export interface PayloadIsMissing {
 
 /** The type of addJob(): adds a job by a task, whose payload type is checked, or by an identifier, with any payload. */
 export interface AddJob<Added> {
-  // In this order: of the signatures with as many arguments, the compiler shows the last one's error.
+  // In this order, because the compiler shows the error of the last matching signature.
   /** Adds a job by a task identifier. The payload's type is not checked. */
   (identifier: string, payload?: unknown, spec?: JobSpec): Promise<Added>;
   /** Matches no task: shows what is missing in addJob(task). */

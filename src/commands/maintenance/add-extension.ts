@@ -23,7 +23,7 @@ export const addExtensionCommand = defineCommand({
   examples: ["worker add-extension operations"],
   answer: { outcome: "string", level: "integer", extensions: "string[]", warnings: "string[]" },
   run: async ({ schema }, { name }, { pool, logger, signal, patienceMs }) => {
-    if (pool === null) throw new WorkerError("configuration", "an extension needs a pool");
+    if (pool === null) throw new WorkerError("configuration", "adding an extension needs a pool");
     const patience = patienceMs === undefined ? {} : { timeoutMs: patienceMs };
     return migrate(pool, schema, { logger, signal, extensions: [name], ...patience });
   },
