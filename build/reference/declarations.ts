@@ -67,23 +67,23 @@ function withValues(file: string): string {
   });
 }
 
-/** Members of members that are objects come behind them, by their whole names. */
+/** A member whose type is an object, or a list of objects: `report: { … }`, `jobs: readonly { … }[]`. */
+const HOLDS_OBJECTS = /^((?:readonly )?("[^"]+"|\w+)\??: (?:readonly )?)\{.*\}((?:\[\])?)$/;
+
+/** The members of an object inside an object follow it, with its name in front, if they are documented. */
 function membersOf(body: string, indent: string, owner: string): Member[] {
   return documented(body, indent).flatMap(({ about, code }) => {
     const text = withoutComments(code).replaceAll(/\s+/g, " ").replace(/;$/, "").trim();
     if (text === "" || text.startsWith("#")) return [];
-    const name = /^(?:readonly )?("[^"]+"|\w+)\??: \{/.exec(text)?.[1];
-    const short = text.replace(/^(static )?readonly /, "$1");
-    const shown = /^\S+\?:/.test(short) ? short.replace(/ \| undefined$/, "") : short;
+    const [, start = "", name = "", list = ""] = HOLDS_OBJECTS.exec(text) ?? [];
     const inner =
-      name === undefined ? [] : membersOf(bodyOf(code), `${indent}    `, ownerOf(owner, name));
+      name === "" ? [] : membersOf(bodyOf(code), `${indent}    `, `${owner}${name}${list}.`);
     const hasDocs = inner.some((one) => one.about !== "");
-    const whole = owner === "" ? shown : `${owner}.${shown}`;
-    return [{ text: whole, about }, ...(hasDocs ? inner : [])];
+    const short = (hasDocs ? `${start}{ … }${list}` : text).replace(/^(static )?readonly /, "$1");
+    const shown = /^\S+\?:/.test(short) ? short.replace(/ \| undefined$/, "") : short;
+    return [{ text: `${owner}${shown}`, about }, ...(hasDocs ? inner : [])];
   });
 }
-
-const ownerOf = (owner: string, name: string) => (owner === "" ? name : `${owner}.${name}`);
 
 /** What begins at this indent, each with the comment before it. */
 function documented(text: string, indent: string): { about: string; code: string }[] {
@@ -102,7 +102,7 @@ function documented(text: string, indent: string): { about: string; code: string
   const lines = text.split("\n");
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
-    const begins = line.startsWith(indent) && /^[\w"#/[(]/.test(line.slice(indent.length));
+    const begins = line.startsWith(indent) && /^[\w"#/[(<]/.test(line.slice(indent.length));
     if (!begins) {
       if (code.length > 0) code.push(line);
       continue;

@@ -5,9 +5,9 @@ import { anchorOf, code, generated, table } from "./table.ts";
 /** Where a name stands in the page, by where it is declared: the first that fits. */
 const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Hooks", "worker/task/hooks"],
-  ["Timetables", "domain/cron/", "worker/options/cron-options"],
+  ["Cron", "domain/cron/", "worker/options/cron-options"],
   ["Tasks in files", "worker/files/"],
-  ["Tests of yours", "worker/testing"],
+  ["Testing your tasks", "worker/testing"],
   ["Tasks and workers", "worker/"],
   ["Adding, finding and changing jobs", "queue/", "insight/", "commands/", "utils/", "domain/"],
   ["The admin", "admin/", "http/listen/"],
@@ -16,6 +16,7 @@ const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
 
 export function libraryPage(declarations: readonly Declaration[]): string {
   const grouped = Map.groupBy(declarations, ({ file }) => partOf(file));
+  const unions = unionsOf(declarations);
   const order = [
     "Tasks and workers",
     "Adding, finding and changing jobs",
@@ -36,7 +37,7 @@ export function libraryPage(declarations: readonly Declaration[]): string {
     "",
     generated("the types and the documentation of the library's public names"),
     "",
-    'Everything is imported from `"pg-job-worker"`. With programs: [the library](../library.md).',
+    'Everything is imported from `"pg-job-worker"`. Guide with examples: [the library](../library.md).',
     "",
     ...table(
       ["", "names"],
@@ -45,7 +46,7 @@ export function libraryPage(declarations: readonly Declaration[]): string {
     ...titles.flatMap((title) => [
       `## ${title}`,
       "",
-      ...programsFirst(grouped.get(title) ?? []).flatMap(section),
+      ...programsFirst(grouped.get(title) ?? []).flatMap((one) => section(one, unions)),
     ]),
   ].join("\n");
 }
@@ -77,19 +78,42 @@ function partOf(file: string): string {
   return part[0];
 }
 
-function section({ name, kind, about, text, members }: Declaration): string[] {
+/** Unions of texts that are short enough to be written out where they are used: name → union. */
+function unionsOf(declarations: readonly Declaration[]): ReadonlyMap<string, string> {
+  const pairs = declarations.flatMap(({ name, kind, text }): [string, string][] => {
+    const union = /^type \w+ = ("[^"]*"(?: \| "[^"]*")*);$/.exec(text)?.[1];
+    return kind !== "type" || union === undefined || union.length > LONGEST_UNION
+      ? []
+      : [[name, union]];
+  });
+  return new Map(pairs);
+}
+
+const LONGEST_UNION = 120;
+
+function withUnions(text: string, unions: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/\b([A-Z]\w*)\b(\[\])?/g, (whole, name: string, list?: string) => {
+    const union = unions.get(name);
+    if (union === undefined) return whole;
+    return list === undefined ? union : `(${union})[]`;
+  });
+}
+
+function section(
+  { name, about, text, members }: Declaration,
+  unions: ReadonlyMap<string, string>,
+): string[] {
   const head = members.length === 0 ? text : `${text.slice(0, text.indexOf("{")).trim()} { … }`;
-  const rows = members.map((member) => [code(member.text), member.about]);
-  const isShort = kind === "interface" && members.every((member) => member.about === "");
+  const rows = members.map((member) => [code(withUnions(member.text, unions)), member.about]);
   return [
     `### ${name}`,
     "",
     "```ts signature",
-    isShort ? text : head,
+    head,
     "```",
     "",
     about,
     "",
-    ...(isShort ? [] : table(["member", ""], rows)),
+    ...table(["member", ""], rows),
   ];
 }

@@ -1,6 +1,7 @@
 // The version, from package.json. The bundler inlines it.
 import manifest from "../../package.json" with { type: "json" };
 
+/** The version of this package, such as `0.1.0`. */
 export const VERSION: string = manifest.version;
 
 /** The oldest supported Node.js. An older one fails later with an unclear error. */

@@ -282,6 +282,8 @@ test("Every write is in the trail: who, from where, which jobs, before and after
   );
   assert.equal(changed.ids_count, 1);
   assert.deepEqual([changed.before[0].priority, changed.after[0].priority], [0, 6]);
+  const names = ["attempts", "id", "max_attempts", "priority", "run_at", "state"];
+  assert.deepEqual(Object.keys(changed.before[0]).sort(), names);
   assert.deepEqual(changed.changes, { priority: 6 });
   assert.deepEqual([first.action, first.ids], ["add", [id]]);
   assert.deepEqual(

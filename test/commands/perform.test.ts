@@ -83,6 +83,8 @@ test("An audited one says what the jobs were and are, and never their payload.",
   const [record] = records;
   assert.deepEqual(record?.changes, { priority: 3 });
   assert.deepEqual([record?.before?.[0]?.priority, record?.after?.[0]?.priority], [0, 3]);
+  assert.equal(record?.before?.[0]?.maxAttempts, 25);
+  assert.match(record?.before?.[0]?.runAt ?? "", /^\d{4}-.*Z$/);
   const secret = { identifier: "t", payload: '{"password":"hunter2"}', key: "k" };
   const added = await run("add", secret, { isAudited: true });
   assert.doesNotMatch(JSON.stringify(added.records), /hunter2/);

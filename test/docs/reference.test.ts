@@ -54,3 +54,13 @@ test("Every public name of the library has its section, and the contents lead to
     assert.ok(page("library").includes(`[\`${name}\`](#${heading.anchor})`), heading.anchor);
   }
 });
+
+test("In the library's page unions are written out, and objects within objects have a row each.", () => {
+  const rows = page("library")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  const hasRow = (start: string) => rows.some((row) => row.startsWith(`| \`${start}`));
+  assert.ok(hasRow('migrate?: "if-missing" \\| "always" \\| "never"`'));
+  assert.ok(hasRow("truncated[].payloadBytes: number`"));
+  assert.ok(hasRow('report.ranking: "full" \\| "partial"`'));
+});

@@ -71,7 +71,7 @@ test("All workers are listed; the reports in an answer are few megabytes, and wh
   assert.equal(active.length, 1_000);
   const bytes = active.reduce((sum, { metadataText }) => sum + (metadataText?.length ?? 0), 0);
   assert.ok(bytes > MB && bytes <= 2 * MB, `${bytes} bytes`);
-  assert.ok(active.every((one) => one.isMetadataLeftOut === (one.metadataText === null)));
+  assert.ok(active.every((one) => one.isMetadataOmitted === (one.metadataText === null)));
   assert.equal(active.find(({ workerId }) => workerId === "own1")?.running, 2);
   const page = { sort: "id", search: "", limit: 500, cursor: null } as const;
   const { workers, counts } = await listWorkers(queue.db, page);

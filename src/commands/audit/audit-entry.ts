@@ -2,47 +2,64 @@
 // payload, never a secret.
 import type { JobState } from "../../domain/job.ts";
 
-/** One write by the admin or the command line. */
+/** A change made through the admin or the command line, as the audit trail records it. */
 export interface AuditEntry {
-  /** RFC 3339. */
+  /** The time of the change, RFC 3339. */
   readonly at: string;
-  /** The user that logged in; on the command line the system user; null without a login. */
+  /** The user: the login's name, on the command line the system's; null without authentication. */
   readonly by: string | null;
+  /** Where the change was made. */
   readonly source: "admin" | "command line";
-  /** The client's address, or the host of the command line. */
+  /** The client's address, or the host of the command line; null when it is unknown. */
   readonly client: string | null;
-  /** The HTTP request's id. */
+  /** The id of the HTTP request; null on the command line. */
   readonly request: string | null;
-  /** The command, or an action on an operation: `operation.pause`. */
+  /** The command, or the change of an operation, such as `operation.pause`. */
   readonly action: string;
+  /** The query whose matches were changed; null without one. */
   readonly query: string | null;
+  /** The ids of the jobs to change, or of an added job; null without any. */
   readonly ids: readonly string[] | null;
+  /** The key of the job to remove; null without one. */
   readonly key: string | null;
+  /** The ids of the workers to unlock; null without any. */
   readonly workers: readonly string[] | null;
+  /** The id of the operation; null without one. */
   readonly operationId: string | null;
-  /** The fields that the action sets, with their values. */
+  /** The values to change: name → new value. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first few jobs; null if the action is not on single jobs. */
+  /** The first 20 of the jobs before the change; null when the action is not about single jobs. */
   readonly before: readonly JobFacts[] | null;
+  /** The same jobs after the change, without those that were deleted; null like `before`. */
   readonly after: readonly JobFacts[] | null;
+  /** The number of things that the action was requested for; null when it does not count any. */
   readonly asked: number | null;
+  /** The number of things that were changed; null when it does not count any. */
   readonly done: number | null;
-  /** The result, as a sentence. */
+  /** The result as a sentence. */
   readonly message: string;
 }
 
 /** The user and the source of an action. */
 export type Origin = Pick<AuditEntry, "by" | "source">;
 
-/** A job in the audit trail; jobs missing from `after` no longer exist. */
+/** A job in the audit trail. */
 export interface JobFacts {
+  /** The job's id. */
   readonly id: string;
+  /** The job's state. */
   readonly state: JobState;
-  readonly run_at: string;
+  /** The job's earliest time to run, RFC 3339 with microseconds. */
+  readonly runAt: string;
+  /** The job's priority: lower runs earlier. */
   readonly priority: number;
+  /** The number of attempts so far. */
   readonly attempts: number;
-  readonly max_attempts: number;
+  /** The number of attempts after which the job fails for good. */
+  readonly maxAttempts: number;
 }
 
-/** Called after each write is done. May take its time; its errors are logged. */
+/**
+ * A function that is called after every change. It may take its time; what it throws or rejects with is logged.
+ */
 export type OnAudit = (entry: AuditEntry) => void | Promise<void>;

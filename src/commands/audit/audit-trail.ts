@@ -181,9 +181,7 @@ const tidySql = (s: string) => `
 /** The entry on the wire and in the table; ids as JSON integers. */
 function auditJson(entry: AuditEntry): string {
   const facts = (list: readonly JobFacts[] | null) =>
-    list === null
-      ? "null"
-      : `[${list.map(({ id, ...rest }) => `{"id":${id},${JSON.stringify(rest).slice(1)}`).join(",")}]`;
+    list === null ? "null" : `[${list.map(factsJson).join(",")}]`;
   const members: Record<string, string> = {
     at: JSON.stringify(entry.at),
     by: JSON.stringify(entry.by),
@@ -208,6 +206,11 @@ function auditJson(entry: AuditEntry): string {
     .join(",")}}`;
 }
 
+function factsJson({ id, runAt, maxAttempts, ...rest }: JobFacts): string {
+  const named = { ...rest, run_at: runAt, max_attempts: maxAttempts };
+  return `{"id":${id},${JSON.stringify(named).slice(1)}`;
+}
+
 const MOST_JOBS = 20;
 
 interface FactsRow {
@@ -226,7 +229,10 @@ export async function readFacts(
 ): Promise<JobFacts[] | null> {
   if (ids === null && key === null) return null;
   const rows = await query<FactsRow>(db, factsSql, [(ids ?? []).slice(0, MOST_JOBS), key]);
-  return rows.map(({ run_at_us: runAtUs, ...row }) => ({ ...row, run_at: timeText(runAtUs) }));
+  return rows.map(({ run_at_us: runAtUs, max_attempts: maxAttempts, ...row }) => ({
+    ...row,
+    ...{ runAt: timeText(runAtUs), maxAttempts },
+  }));
 }
 
 const factsSql = (s: string) => `

@@ -18,14 +18,14 @@ import {
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds, text } from "../declare/field.ts";
 
-/**
- *
- * - `removed`: the job was not running and is deleted; `job` is its last state.
- * - `locked`: the job has started. It loses its key and will not be retried; `job` is its present state.
- * - `absent`: no job has this key; `job` is null.
- */
+/** The result of removeJob(). */
 export interface RemovedJob {
+  /**
+   * What happened. `removed`: the job was not running and is deleted. `locked`: it has started; it continues,
+   * has lost its key and will not be retried. `absent`: no job has this key.
+   */
   readonly outcome: "removed" | "locked" | "absent";
+  /** The job: its last state when it was removed, its present state when it is locked, null when it is absent. */
   readonly job: Job | null;
 }
 

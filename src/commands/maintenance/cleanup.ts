@@ -27,7 +27,7 @@ export const cleanupTasks = [
 ] as const;
 /**
  * What cleanup() deletes: failed jobs, task identifiers without jobs, or named queues without jobs. Graphile
- * Worker has the same tasks, in capitals.
+ * Worker's DELETE_PERMAFAILED_JOBS, GC_TASK_IDENTIFIERS and GC_JOB_QUEUES.
  */
 export type CleanupTask = (typeof cleanupTasks)[number];
 

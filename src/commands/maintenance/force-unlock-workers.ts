@@ -10,9 +10,11 @@ import { defineCommand, jsonOf } from "../declare/command.ts";
 import { workerIds } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
-/** The number of removed locks. */
+/** The numbers of what forceUnlockWorkers() unlocked. */
 export interface UnlockedCounts {
+  /** The number of unlocked jobs. */
   readonly jobs: number;
+  /** The number of unlocked named queues. */
   readonly queues: number;
 }
 

@@ -9,40 +9,51 @@ import { recoverByHand } from "../../queue/workers/recover-jobs.ts";
 import { type FoundWorker, findStaleWorkers } from "../../queue/workers/stale-workers.ts";
 import { hasWorkerTable, STALE_AFTER_MS, upToAYear } from "../../queue/workers/worker-table.ts";
 
-/** Defaults as in graphile_worker_rs. */
+/** Options of sweepStaleWorkers(). The defaults are those of graphile_worker_rs. */
 export interface SweepOptions {
   /**
-   * A worker is stale after this many milliseconds without a heartbeat, up to a year. Default 300,000. A worker's own
-   * longer threshold takes precedence.
+   * The time without a heartbeat after which a worker is stale, in milliseconds, at most a year. A worker's own
+   * longer threshold has precedence. Default 300,000.
    */
   readonly sweepThresholdMs?: number | undefined;
-  /** Milliseconds before a recovered job may run again, up to a year. Default 30,000. */
+  /** The time before a recovered job may run again, in milliseconds, at most a year. Default 30,000. */
   readonly recoveryDelayMs?: number | undefined;
-  /** Only report what would be recovered. Default false. */
+  /** Whether to report only what would be recovered. Default false. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What a sweep found and recovered. */
+/** The result of sweepStaleWorkers(). */
 export interface SweepResult {
+  /** Whether nothing was changed. */
   readonly dryRun: boolean;
-  /** False on a stock schema: every holder of an old lock counts, even if its worker is alive. */
+  /**
+   * False for a schema without this library's extensions: every holder of an old lock counts, also one that
+   * still runs.
+   */
   readonly hasHeartbeats: boolean;
+  /** The ids of workers whose last heartbeat is too old. */
   readonly staleWorkers: string[];
-  /** Holders of old locks without a heartbeat row. */
+  /** The ids of unknown workers: they hold old locks and have never sent a heartbeat. */
   readonly orphanWorkers: string[];
-  /** No heartbeat within the given threshold, but within the worker's own, longer one: left alone. */
+  /**
+   * The ids of workers without a heartbeat within the given threshold, but within their own, longer one. They
+   * are not changed.
+   */
   readonly sparedWorkers: string[];
-  /** Jobs locked by stale and unknown workers when they were found. */
+  /** The number of jobs that stale and unknown workers had locked. */
   readonly lockedJobs: number;
+  /** The number of named queues that they had locked. */
   readonly lockedQueues: number;
   /**
-   * Jobs that can be recovered now; in a dry run, those that a real one would recover. Resilient jobs count once their
-   * worker's longer threshold has passed.
+   * The number of these jobs that can be recovered now. Resilient jobs count when their worker's longer
+   * threshold is over.
    */
   readonly recoverableJobs: number;
+  /** The number of these queues that can be unlocked now. */
   readonly recoverableQueues: number;
-  /** Recovered jobs; 0 in a dry run. */
+  /** The number of recovered jobs; 0 in a dry run. */
   readonly recoveredJobs: number;
+  /** The number of unlocked queues; 0 in a dry run. */
   readonly recoveredQueues: number;
 }
 

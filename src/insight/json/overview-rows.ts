@@ -31,7 +31,7 @@ export function activeWorkerJson(worker: ActiveWorker): string {
     last_heartbeat_at: worker.lastHeartbeatAtText,
     started_at: worker.startedAtText,
     is_stale: worker.isStale,
-    metadata_left_out: worker.isMetadataLeftOut,
+    metadata_left_out: worker.isMetadataOmitted,
   });
   return `${known.slice(0, -1)},"metadata":${worker.metadataText ?? "null"}}`;
 }

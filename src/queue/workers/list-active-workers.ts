@@ -7,23 +7,32 @@ import { reportedWorkers } from "../sql/unpacked.ts";
 import { isSilent, numberSaid } from "./stale-workers.ts";
 import { hasWorkerTable, upToAYear } from "./worker-table.ts";
 
-/** A worker by its heartbeat row. */
+/** A worker that sends heartbeats. */
 export interface ActiveWorker {
+  /** The id of the worker, as in `locked_by`. */
   readonly workerId: string;
+  /** The time of its last heartbeat. */
   readonly lastHeartbeatAt: Date;
+  /** The time at which it started. */
   readonly startedAt: Date;
-  /** The same with their microseconds, as RFC 3339 text. */
+  /** `lastHeartbeatAt` as RFC 3339 text with microseconds. */
   readonly lastHeartbeatAtText: string;
+  /** `startedAt` as RFC 3339 text with microseconds. */
   readonly startedAtText: string;
-  /** The JSON text of the worker's report; null: it has none, or it is left out. */
+  /** The JSON text of the worker's report; null without one, or when it is omitted. */
   readonly metadataText: string | null;
-  /** The reports of all workers are too long together, and this is one of the longest. */
-  readonly isMetadataLeftOut: boolean;
-  /** Of the report: jobs that run, and of the last minute those that finished and failed. null: not reported. */
+  /**
+   * True when the report is omitted: the reports of all workers are longer than 2 MB, and it is one of the
+   * longest.
+   */
+  readonly isMetadataOmitted: boolean;
+  /** The number of jobs that the worker is running; null when it does not report it. */
   readonly running: number | null;
+  /** The number of jobs completed within the last minute; null when it does not report it. */
   readonly donePerMin: number | null;
+  /** The number of attempts failed within the last minute; null when it does not report it. */
   readonly failedPerMin: number | null;
-  /** No heartbeat for as long as it said that could be, or for `staleAfterMs` where that is given. */
+  /** True without a heartbeat within the worker's own threshold, or within `staleAfterMs` when that is given. */
   readonly isStale: boolean;
 }
 
@@ -60,7 +69,7 @@ export async function listActiveWorkers(
     lastHeartbeatAtText: timeText(row.last_heartbeat_at_us),
     startedAtText: timeText(row.started_at_us),
     metadataText: row.metadata,
-    isMetadataLeftOut: row.is_left_out,
+    isMetadataOmitted: row.is_left_out,
     running: row.running,
     donePerMin: row.done_per_min,
     failedPerMin: row.failed_per_min,
