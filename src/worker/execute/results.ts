@@ -83,8 +83,8 @@ export class Results {
    * freed afterwards: before, what is behind these jobs could start first.
    */
   readonly #goingBack = new Map<number, number>();
-  /** Taken and not answered. */
-  readonly #taken = new Set<ResultBatch>();
+  /** Sent and not answered. Not a Set: V8 keeps what was in its outgrown tables until the next full collection. */
+  #sent: readonly ResultBatch[] = [];
 
   complete(job: FetchedJob): void {
     this.#done.push(job);
@@ -127,7 +127,7 @@ export class Results {
 
   /** Jobs that never started, until it is written that they are back. */
   get unstarted(): readonly FetchedJob[] {
-    return [...this.#taken, { returned: this.#returned }].flatMap(({ returned }) => returned);
+    return [...this.#sent, { returned: this.#returned }].flatMap(({ returned }) => returned);
   }
 
   get freedQueues(): readonly number[] {
@@ -148,7 +148,17 @@ export class Results {
     return this.#isRepeated;
   }
 
-  /** All of them; answered() follows once the database has, or has not. */
+  /** All of them, to be written; answered() follows once the database has, or has not. */
+  send(): ResultBatch {
+    const batch = this.take();
+    this.#sent = [...this.#sent, batch];
+    for (const id of queuesGoingBack(batch)) {
+      this.#goingBack.set(id, (this.#goingBack.get(id) ?? 0) + 1);
+    }
+    return batch;
+  }
+
+  /** All of them; nothing waits for their answer. */
   take(): ResultBatch {
     const waiting = this.#freedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
@@ -166,16 +176,12 @@ export class Results {
     this.#returned = [];
     this.#freedQueues = waiting;
     this.#isRepeated = false;
-    this.#taken.add(batch);
-    for (const id of queuesGoingBack(batch)) {
-      this.#goingBack.set(id, (this.#goingBack.get(id) ?? 0) + 1);
-    }
     return batch;
   }
 
-  /** A batch that was taken is written, or put back. */
+  /** A batch that was sent is written, or put back. */
   answered(batch: ResultBatch): void {
-    this.#taken.delete(batch);
+    this.#sent = this.#sent.filter((one) => one !== batch);
     for (const id of queuesGoingBack(batch)) {
       const others = (this.#goingBack.get(id) ?? 1) - 1;
       if (others > 0) this.#goingBack.set(id, others);

@@ -31,7 +31,7 @@ interface Slot {
 export class Slots {
   readonly #count: number;
   readonly #onChange: () => void;
-  readonly #occupied = new Set<Slot>();
+  readonly #occupied: Slot[] = [];
 
   /** `onChange`: a unit has ended, or a slot is free. */
   constructor(count: number, onChange: () => void) {
@@ -40,11 +40,11 @@ export class Slots {
   }
 
   get free(): number {
-    return this.#count - this.#occupied.size;
+    return this.#count - this.#occupied.length;
   }
 
   get isIdle(): boolean {
-    return this.#occupied.size === 0;
+    return this.#occupied.length === 0;
   }
 
   /** What of this source runs in slots, and what has not started of queues' runs there. */
@@ -94,20 +94,25 @@ export class Slots {
   abandon(source: WorkSource): void {
     for (const slot of this.#of(source)) {
       slot.isAbandoned = true;
-      this.#occupied.delete(slot);
+      this.#leave(slot);
       if (slot.unit instanceof QueueRun) {
         source.runEnded(slot.unit, slot.unit.jobs.slice(slot.started));
       }
     }
   }
 
+  #leave(slot: Slot): void {
+    const at = this.#occupied.indexOf(slot);
+    if (at >= 0) this.#occupied.splice(at, 1);
+  }
+
   #of(source: WorkSource): Slot[] {
-    return [...this.#occupied].filter((slot) => slot.source === source);
+    return this.#occupied.filter((slot) => slot.source === source);
   }
 
   async #run(source: WorkSource): Promise<void> {
     const slot: Slot = { source, unit: undefined, started: 0, isAbandoned: false };
-    this.#occupied.add(slot);
+    this.#occupied.push(slot);
     while (source.mayStart()) {
       const unit = source.take();
       if (unit === undefined) break;
@@ -122,7 +127,7 @@ export class Slots {
       slot.unit = undefined;
       this.#onChange();
     }
-    this.#occupied.delete(slot);
+    this.#leave(slot);
     this.#onChange();
   }
 

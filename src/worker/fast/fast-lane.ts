@@ -51,7 +51,7 @@ export class FastLane<E> {
   #isWriting = false;
   #batch: FastBatch<E> | null = null;
   /** Also those before it of which kept jobs still run. */
-  readonly #busy = new Set<FastBatch<E>>();
+  #busy: readonly FastBatch<E>[] = [];
   readonly #kept: KeptJobs;
   #loop: Promise<unknown> | null = null;
 
@@ -64,7 +64,7 @@ export class FastLane<E> {
 
   /** Nothing to fetch, nothing running, nothing unconfirmed; also while it cannot connect to end. */
   get isIdle(): boolean {
-    const isEmpty = this.#busy.size === 0 && this.#parts.results.isEmpty;
+    const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
     const isLeft = isCutOff || (this.#idle.isLate && !this.#isWriting);
     return isEmpty && (this.#loop === null || this.#hasEnded || this.isWaiting || isLeft);
@@ -115,7 +115,7 @@ export class FastLane<E> {
   /** Waits no longer for what runs: the executor has given up on it. */
   abandon(): void {
     for (const batch of this.#busy) batch.abandon();
-    this.#busy.clear();
+    this.#busy = [];
     this.#idle.resume();
   }
 
@@ -182,7 +182,7 @@ export class FastLane<E> {
 
   #isOver(): boolean {
     if (this.#close.signal.aborted) return true;
-    const isQuiet = this.#busy.size === 0 && this.#early === null && this.#parts.results.isEmpty;
+    const isQuiet = this.#busy.length === 0 && this.#early === null && this.#parts.results.isEmpty;
     return this.#stop.signal.aborted && isQuiet && !this.#transaction.isOpen;
   }
 
@@ -265,7 +265,7 @@ export class FastLane<E> {
   async #runBatch(jobs: readonly FetchedJob[]): Promise<void> {
     const { executor, slots, clock, limitMs, onLeft, mayFetch } = this.#parts;
     const slotEnded = (): void => {
-      if (!batch.isBusy) this.#busy.delete(batch);
+      if (!batch.isBusy) this.#busy = this.#busy.filter((one) => one !== batch);
       this.#idle.resume();
     };
     const batch = new FastBatch({ jobs, executor, slots, clock, limitMs, slotEnded });
@@ -273,8 +273,9 @@ export class FastLane<E> {
     // The stop came while they were on their way, or we were frozen for so long that others have them.
     if (this.#stop.signal.aborted || !mayFetch()) batch.stop();
     batch.start();
-    if (batch.isBusy) this.#busy.add(batch);
+    if (batch.isBusy) this.#busy = [...this.#busy, batch];
     if (!(await batch.ended())) await this.#keep(batch.running);
+    this.#batch = null;
     // What is let go unstarted keeps the mark of this lock: it is for the safe mode.
     if (!batch.hasUnstarted) return;
     if (this.#transaction.isOpen) this.#leavesJobs = true;
@@ -291,7 +292,6 @@ export class FastLane<E> {
     this.#kept.handOver();
     this.#kept.add(jobs);
     await this.#transaction.keep(this.#parts.results.take(), jobs.map(idOf));
-    this.#batch = null;
     this.#announceLeft();
   }
 }

@@ -17,7 +17,7 @@ export interface RoundTrip {
 }
 
 export class RoundTrips {
-  readonly #underWay = new Set<RoundTrip>();
+  #underWay: readonly RoundTrip[] = [];
   readonly #clock: Clock;
   readonly #onSlow: () => void;
   #ended: PromiseWithResolvers<void> | null = null;
@@ -46,11 +46,11 @@ export class RoundTrips {
   }
 
   get hasResults(): boolean {
-    return [...this.#underWay].some(({ hasResults }) => hasResults);
+    return this.#underWay.some(({ hasResults }) => hasResults);
   }
 
   get isNone(): boolean {
-    return this.#underWay.size === 0;
+    return this.#underWay.length === 0;
   }
 
   /** Resolves when none is under way. */
@@ -66,13 +66,13 @@ export class RoundTrips {
       this.#onSlow();
     });
     const sent: RoundTrip = { want, hasResults, cancelTimer, isSlow: false };
-    this.#underWay.add(sent);
+    this.#underWay = [...this.#underWay, sent];
     return sent;
   }
 
   answered(trip: RoundTrip): void {
     trip.cancelTimer();
-    this.#underWay.delete(trip);
+    this.#underWay = this.#underWay.filter((one) => one !== trip);
     if (!this.isNone) return;
     this.#ended?.resolve();
     this.#ended = null;

@@ -219,7 +219,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const request = wanted === 0 ? null : this.#plan.request(wanted, this.#mayBeQuick(connection));
     const want = request?.want ?? 0;
     const trip = this.#trips.sent(want, !results.isEmpty);
-    const batch = results.take();
+    const batch = results.send();
     const fetch = request && { request, tasks };
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
     this.#written(answer, batch);
@@ -286,7 +286,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#uncertain.raise();
     // Results are written before anything is fetched: later the lock of such a job may be another attempt's. Its
     // queue is freed below, with what a lost fetch may have taken of it: before, others would overtake that.
-    const taken = results.take();
+    const taken = results.send();
     const batch = { ...taken, freedQueues: [] };
     const answer = await flushAndFetch(connection, workerId, batch, null);
     this.#written(answer, batch);

@@ -1,0 +1,36 @@
+// What a worker keeps of jobs that have ended: nothing, in any mode.
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { defineTask } from "../../src/worker/task/task.ts";
+import type { TaskJob } from "../../src/worker/task/task-job.ts";
+import { until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+const modes = { "the safe mode": {}, "the fast mode": { fastLane: true } };
+
+for (const [mode, options] of Object.entries(modes)) {
+  test(`Jobs that have ended can be collected in ${mode}.`, async () => {
+    const seen: WeakRef<TaskJob>[] = [];
+    const remember = (_: unknown, { job }: { job: TaskJob }) => void seen.push(new WeakRef(job));
+    const atOnce = defineTask("at_once", remember);
+    const waiting = defineTask("waiting", async (payload, context) => remember(payload, context));
+    await queue.started({ tasks: [atOnce, waiting], pollIntervalMs: 20, ...options });
+    for (let count = 1; count <= 5; count++) {
+      await queue.utils.addJobs(["at_once", "waiting"].map((identifier) => ({ identifier })));
+      await until("their results are written", async () => {
+        return seen.length === 2 * count && (await queue.left()).length === 0;
+      });
+    }
+    // The last ones are what the worker is about.
+    const earlier = seen.slice(0, 4);
+    await until("they are collected", () => {
+      collect();
+      return earlier.every((job) => job.deref() === undefined);
+    });
+  });
+}
