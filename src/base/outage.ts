@@ -1,7 +1,7 @@
 // Coordinates the connections of one process while their server is away: the outage is logged once, the
 // connections retry one after another, and the first that succeeds ends the pauses of the others.
 //
-// reachable ──the first is lost──▶ away: warning ──the last is back──▶ reachable: info
+//   reachable ──the first is lost──▶ away: warning ──the last is back──▶ reachable: info
 import { backgroundClock, type Clock, wait } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./logger.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { ageText, spanText } from "../../src/domain/portable/ages.ts";
 import { capped, estimated, exact } from "../../src/domain/value.ts";
 import { counted, grouped, momentText, ordinal, shortValue } from "../../src/domain/words.ts";
-import { isPoison, lostTries } from "../../src/queue/workers/lost-tries.ts";
+import { isPoison, lostAttempts } from "../../src/queue/workers/lost-attempts.ts";
 
 test("Ages have two units below ten minutes, and one above.", () => {
   const ages: Record<string, number> = {
@@ -54,7 +54,7 @@ test("Numbers are grouped, and marked if they are not exact.", () => {
 
 test("Lost attempts are recognised by the text of a recovery, or by a missing error.", () => {
   const lost = (errorStart: string | null, attempts = 4, isLocked = false) =>
-    lostTries({ errorStart, attempts, isLocked });
+    lostAttempts({ errorStart, attempts, isLocked });
   assert.equal(lost("Recovered: worker w stopped without finishing attempt 1"), 1);
   assert.equal(lost("Recovered 17 times in a row: worker w stopped"), 17);
   assert.equal(lost("Error: Recovered 17 times in a row: no"), 0);

@@ -32,7 +32,7 @@ test("A job with nothing but an identifier gets the schema's defaults.", async (
   assert.deepEqual(await getJob(queue.db, "1"), job);
 });
 
-test("A job carries all that its spec says, and the names that came into being with it.", async () => {
+test("A job gets everything in its spec, and its task and queue are created with it.", async () => {
   const runAt = new Date(Date.now() + 3_600_000);
   const job = await addJob(queue.db, {
     identifier: "resize_image",
@@ -68,7 +68,7 @@ test("A payload's text survives byte for byte: key order, repeated keys, large i
   }
 });
 
-test("A payload of one megabyte and hostile names come back as they were.", async () => {
+test("A payload of one megabyte and hostile names are returned unchanged.", async () => {
   const name = `'; drop table jobs; --"\\ %_\u{1f600}`;
   const job = await addJob(queue.db, {
     identifier: name,
@@ -79,14 +79,14 @@ test("A payload of one megabyte and hostile names come back as they were.", asyn
   assert.deepEqual([job.taskIdentifier, job.queueName, job.key], [name, name, name]);
 });
 
-test("Raw JSON must be JSON, of whole characters.", () => {
+test("Raw JSON must be valid JSON without half surrogates.", () => {
   for (const text of ["", "{", "{a:1}", "undefined", '"\ud83d"', '"a\0b"']) {
     assert.throws(() => rawJson(text), InputError);
   }
 });
 
-test("What the schema cannot hold is refused before the database is asked.", async () => {
-  const closed = { ...queue.db, client: { query: () => assert.fail("asked the database") } };
+test("Values that the schema cannot store are refused before the database is queried.", async () => {
+  const closed = { ...queue.db, client: { query: () => assert.fail("queried the database") } };
   const refused: [Parameters<typeof addJob>[1], RegExp][] = [
     [{ identifier: "" }, /identifier: must have 1 to 128/],
     [{ identifier: "x".repeat(129) }, /identifier: must have 1 to 128/],
@@ -127,7 +127,7 @@ test("What the schema cannot hold is refused before the database is asked.", asy
   }
 });
 
-test("Replace overwrites the waiting job of the key and starts it afresh.", async () => {
+test("Replace overwrites the waiting job of the key and resets it.", async () => {
   const first = await addJob(queue.db, {
     identifier: "a",
     payload: { n: 1 },
@@ -149,14 +149,14 @@ test("Replace overwrites the waiting job of the key and starts it afresh.", asyn
   assert.equal(second.lastError, null);
 });
 
-test("Preserve_run_at keeps the time of a job that was never tried.", async () => {
+test("Preserve_run_at keeps the time of a job that has not been attempted.", async () => {
   const spec = { jobKey: "k", jobKeyMode: "preserve_run_at" } as const;
   await addJob(queue.db, { identifier: "a", spec: { ...spec, runAt: "2030-01-01T00:00:00Z" } });
-  const kept = await addJob(queue.db, {
+  const unchanged = await addJob(queue.db, {
     identifier: "a",
     spec: { ...spec, runAt: "2031-01-01T00:00:00Z" },
   });
-  assert.equal(kept.runAt.toISOString(), "2030-01-01T00:00:00.000Z");
+  assert.equal(unchanged.runAt.toISOString(), "2030-01-01T00:00:00.000Z");
   await queue.sql("update worker._private_jobs set attempts = 1");
   const moved = await addJob(queue.db, {
     identifier: "a",
@@ -165,7 +165,7 @@ test("Preserve_run_at keeps the time of a job that was never tried.", async () =
   assert.equal(moved.runAt.toISOString(), "2031-01-01T00:00:00.000Z");
 });
 
-test("Unsafe_dedupe returns the job that is there, with its own names, unchanged.", async () => {
+test("Unsafe_dedupe returns the existing job, with its own names, unchanged.", async () => {
   const first = await addJob(queue.db, {
     identifier: "old",
     payload: { n: 1 },
@@ -185,7 +185,7 @@ test("Unsafe_dedupe returns the job that is there, with its own names, unchanged
   assert.equal(second.lockedBy, "worker-1");
 });
 
-test("Array payloads of one key are joined, and a running job hands its key to a new one.", async () => {
+test("Array payloads of one key are concatenated, and a running job passes its key to a new one.", async () => {
   const add = (payload: unknown) =>
     addJob(queue.db, { identifier: "t", payload, spec: { jobKey: "k" } });
   await add([1]);

@@ -17,12 +17,12 @@ async function countRows(): Promise<number> {
   return row?.n ?? -1;
 }
 
-test("An empty list adds none and does not ask the database.", async () => {
-  const client = { query: () => assert.fail("asked the database") };
+test("An empty list adds nothing and does not query the database.", async () => {
+  const client = { query: () => assert.fail("queried the database") };
   assert.deepEqual(await addJobs({ ...queue.db, client }, []), []);
 });
 
-test("Jobs of several tasks and queues come back in the order given, ids ascending.", async () => {
+test("Jobs of several tasks and queues are returned in the given order, with ascending ids.", async () => {
   const jobs: JobToAdd[] = Array.from({ length: 300 }, (_, n) => ({
     identifier: `task_${n % 7}`,
     payload: { n },
@@ -33,7 +33,7 @@ test("Jobs of several tasks and queues come back in the order given, ids ascendi
       ...(n % 8 === 0 ? { flags: ["one", "two"] } : {}),
     },
   }));
-  await addJobs(queue.db, jobs.slice(0, 50)); // some names are known already
+  await addJobs(queue.db, jobs.slice(0, 50)); // some names exist already
   const added = await addJobs(queue.db, jobs);
   assert.equal(added.length, 300);
   for (const [n, job] of added.entries()) {
@@ -48,7 +48,7 @@ test("Jobs of several tasks and queues come back in the order given, ids ascendi
   }
 });
 
-test("A batch is first in, first out: run_at ascends with the order given, none in the future.", async () => {
+test("A batch is first in, first out: run_at ascends in the given order, and none is in the future.", async () => {
   await addJobs(
     queue.db,
     Array.from({ length: 100 }, (_, n) => ({ identifier: "t", payload: n })),
@@ -93,7 +93,7 @@ test("Payloads of a batch survive byte for byte.", async () => {
   );
 });
 
-test("Ten thousand jobs go in one call, one more is refused.", async () => {
+test("Ten thousand jobs are accepted in one call, one more is refused.", async () => {
   const many = Array.from({ length: 10_000 }, (_, n) => ({ identifier: "t", payload: n }));
   const added = await addJobs(queue.db, many);
   assert.equal(added.at(-1)?.payload, 9_999);
@@ -104,7 +104,7 @@ test("Ten thousand jobs go in one call, one more is refused.", async () => {
   assert.equal(await countRows(), 10_000);
 });
 
-test("One bad job refuses the batch and is named.", async () => {
+test("One bad job refuses the whole batch and is named.", async () => {
   const jobs: JobToAdd[] = [{ identifier: "t" }, { identifier: "t", spec: { priority: 70_000 } }];
   await assert.rejects(addJobs(queue.db, jobs), { message: /^jobs\[1\]\.spec\.priority: / });
   await assert.rejects(addJobs(queue.db, { 0: 1 } as never), { code: "bad_input" });
@@ -112,7 +112,7 @@ test("One bad job refuses the batch and is named.", async () => {
   assert.equal(await countRows(), 0);
 });
 
-test("Keys of all modes mix with jobs without a key, each answered in its place.", async () => {
+test("Keys of all modes can be mixed with jobs without a key, each returned in its place.", async () => {
   const later = "2030-01-01T00:00:00Z";
   await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "r", runAt: later } });
   await addJob(queue.db, { identifier: "t", payload: "old", spec: { jobKey: "p", runAt: later } });
@@ -169,7 +169,7 @@ test("A key that is repeated in a batch acts as if the jobs were added in turn."
   );
 });
 
-test("A batch with repeated keys has the order of its jobs, a microsecond between two.", async () => {
+test("A batch with repeated keys keeps the order of its jobs, a microsecond apart.", async () => {
   const keys = ["a", null, "b", "a", null, "b", "a"];
   await addJobs(
     queue.db,
@@ -194,10 +194,10 @@ test("A batch with repeated keys has the order of its jobs, a microsecond betwee
   );
 });
 
-test("A running job loses its key to the first of two, which the second replaces.", async () => {
+test("A running job loses its key to the first of two jobs, which the second replaces.", async () => {
   const first = await addJob(queue.db, { identifier: "t", payload: [0], spec: { jobKey: "k" } });
   await lockJob(queue, first.id);
-  const [kept, next, last] = await addJobs(
+  const [unchanged, next, last] = await addJobs(
     queue.db,
     (["unsafe_dedupe", "replace", "replace"] as const).map((jobKeyMode, n) => ({
       identifier: "t",
@@ -205,7 +205,7 @@ test("A running job loses its key to the first of two, which the second replaces
       spec: { jobKey: "k", jobKeyMode },
     })),
   );
-  assert.deepEqual([kept?.id, kept?.key, kept?.revision], [first.id, "k", 1]);
+  assert.deepEqual([unchanged?.id, unchanged?.key, unchanged?.revision], [first.id, "k", 1]);
   assert.notEqual(next?.id, first.id);
   assert.deepEqual([last?.id, last?.payload, last?.revision], [next?.id, [1, 2], 1]);
   const rows = await queue.sql<{ key: string | null }>(
@@ -220,7 +220,7 @@ test("A running job loses its key to the first of two, which the second replaces
 test("A batch with repeated keys is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
   const add = (payload: unknown) => ({ identifier: "t", payload, spec: { jobKey: "k" } });
-  // Joining arrays goes through jsonb, which cannot hold U+0000: only the database can know.
+  // Concatenating arrays uses jsonb, which cannot store U+0000: only the database can detect it.
   const jobs = [{ identifier: "t" }, add([2]), add(["\0"])];
   await assert.rejects(addJobs(queue.db, jobs), { code: "bad_input" });
   const rows = await queue.sql<{ payload: string }>(
@@ -229,7 +229,7 @@ test("A batch with repeated keys is all or nothing.", async () => {
   assert.deepEqual(rows, [{ payload: "[1]" }]);
 });
 
-test("Under a trigger that skips rows a batch adds nothing, with keys or without.", async () => {
+test("If a trigger skips rows, a batch adds nothing, with keys or without.", async () => {
   await queue.sql(`
     create function public.skip_bad() returns trigger language plpgsql as
       'begin return case when new.payload->>''bad'' is null then new end; end';
@@ -259,7 +259,7 @@ test("Under a trigger that skips rows a batch adds nothing, with keys or without
 
 test("A keyed batch is all or nothing.", async () => {
   await addJob(queue.db, { identifier: "t", payload: [1], spec: { jobKey: "k" } });
-  // Joining arrays goes through jsonb, which cannot hold U+0000: only the database can know.
+  // Concatenating arrays uses jsonb, which cannot store U+0000: only the database can detect it.
   const jobs = [
     { identifier: "t", payload: "fine", spec: { jobKey: "a" } },
     { identifier: "t", payload: ["\0"], spec: { jobKey: "k" } },
@@ -282,7 +282,7 @@ test("Keyed batches add ten thousand jobs, and the running jobs of their keys lo
   assert.equal(await countRows(), 10_001);
 });
 
-test("Concurrent batches with the same new names and keys all arrive.", async () => {
+test("Concurrent batches with the same new names and keys are all added.", async () => {
   const batch = (salt: number) =>
     Array.from({ length: 50 }, (_, n) => ({
       identifier: `task_${(n * 7 + salt) % 50}`,
@@ -301,20 +301,20 @@ test("Concurrent batches with the same new names and keys all arrive.", async ()
   assert.deepEqual(names, { tasks: 50, queues: 50 });
 });
 
-test("Workers are told of a batch once.", async () => {
+test("Workers are notified of a batch once.", async () => {
   const client = new pg.Client({ connectionString: queue.url });
   await client.connect();
-  const heard: unknown[] = [];
-  client.on("notification", ({ payload }) => heard.push(JSON.parse(payload ?? "")));
+  const notifications: unknown[] = [];
+  client.on("notification", ({ payload }) => notifications.push(JSON.parse(payload ?? "")));
   await client.query('listen "jobs:insert"');
   await addJobs(queue.db, [{ identifier: "t" }, { identifier: "t" }, { identifier: "t" }]);
   await client.query("select 1");
-  assert.equal(heard.length, 1);
-  assert.equal((heard[0] as { count: number }).count, 3);
+  assert.equal(notifications.length, 1);
+  assert.equal((notifications[0] as { count: number }).count, 3);
   await client.end();
 });
 
-test("A refused batch takes nothing from a transaction but itself, and a rollback takes it back.", async () => {
+test("A refused batch leaves the rest of a transaction intact, and a rollback removes a batch.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
@@ -334,7 +334,7 @@ test("A refused batch takes nothing from a transaction but itself, and a rollbac
   }
 });
 
-test("Text that only looks like marked JSON cannot pass for two payloads.", async () => {
+test("Text with a forged separator is not accepted as two payloads.", async () => {
   const forged = new RawJson("1\u001f2");
   await assert.rejects(
     addJobs(queue.db, [{ identifier: "task" }, { identifier: "task", payload: forged }]),

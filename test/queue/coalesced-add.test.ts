@@ -1,4 +1,4 @@
-// addJob calls that one process makes at about the same time: they share inserts, and nothing else.
+// Concurrent addJob calls of one process share inserts, and nothing else.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Database, Queryable } from "../../src/database/database.ts";
@@ -38,7 +38,7 @@ async function payloads(): Promise<unknown[]> {
 }
 
 describe("Calls that are made together", () => {
-  test("share one insert, and each gets its own job back.", async () => {
+  test("share one insert, and each gets its own job.", async () => {
     const db = counting();
     const add = coalescedAdd(db);
     const given = numbered(500);
@@ -57,7 +57,7 @@ describe("Calls that are made together", () => {
     );
   });
 
-  test("store each payload as it was at its call.", async () => {
+  test("store each payload as it was at the time of the call.", async () => {
     const add = coalescedAdd(queue.db);
     const payload = { n: 0 };
     const calls: Promise<unknown>[] = [];
@@ -66,7 +66,7 @@ describe("Calls that are made together", () => {
     assert.deepEqual(await payloads(), [{ n: 0 }, { n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
   });
 
-  test("go out a thousand at a time, those of a busy moment with the next insert.", async () => {
+  test("are sent a thousand at a time, and calls during an insert with the next one.", async () => {
     const db = counting();
     const add = coalescedAdd(db);
     const first = numbered(2_500).map(add);
@@ -77,7 +77,7 @@ describe("Calls that are made together", () => {
     assert.ok(db.statements <= 5, `${db.statements} statements`);
   });
 
-  test("go out in several inserts when their payloads are large.", async () => {
+  test("are sent in several inserts if their payloads are large.", async () => {
     const db = counting();
     const add = coalescedAdd(db);
     const payload = "x".repeat(999_998); // and two quotes
@@ -88,7 +88,7 @@ describe("Calls that are made together", () => {
     assert.equal(db.statements, 3);
   });
 
-  test("with a key decide one by one, as ever.", async () => {
+  test("with a key are added one by one, as usual.", async () => {
     const add = coalescedAdd(queue.db);
     const [plain, ...keyed] = await Promise.all(
       [undefined, "k", "k"].map((jobKey, n) =>
@@ -115,7 +115,7 @@ describe("One bad call among many", () => {
     assert.equal((await payloads()).length, 39);
   }
 
-  test("that the schema could not hold is refused alone.", () =>
+  test("that the schema cannot store is refused alone.", () =>
     othersAreAdded(
       { identifier: "t", spec: { queueName: "q".repeat(129) } },
       /spec\.queueName: must have 1 to 128/,
@@ -153,12 +153,12 @@ describe("One bad call among many", () => {
     }
   });
 
-  test("is not what it was when the connection is lost: then all of them are told.", async () => {
+  test("is not singled out if the connection is lost: then all calls fail.", async () => {
     const away = { query: () => Promise.reject(new Error("Connection terminated unexpectedly")) };
     const add = coalescedAdd({ ...queue.db, client: away as Queryable });
     const answers = await Promise.allSettled(numbered(5).map(add));
     const reasons = answers.map((answer) => (answer as PromiseRejectedResult).reason);
     assert.ok(reasons.every(({ code }) => code === "outcome_unknown"));
-    assert.equal(new Set(reasons).size, 5, "each has an error of its own");
+    assert.equal(new Set(reasons).size, 5, "each has its own error");
   });
 });

@@ -1,4 +1,4 @@
-// Adding by COPY: every column, text that COPY would misread, all or none, names, order.
+// Adding by COPY: every column, text that COPY would misread, atomicity, names, order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -23,7 +23,7 @@ test("An empty list adds none.", async () => {
   assert.equal(await copyJobs(queue.db, []), 0);
 });
 
-test("Each column arrives, and what is not given has the schema's default.", async () => {
+test("Each column is stored, and missing values get the schema's defaults.", async () => {
   const hostile = 'tab\t newline\n return\r backslash \\ \\. \\N "quote" 😀';
   const spec = {
     queueName: "a queue",
@@ -57,7 +57,7 @@ test("Each column arrives, and what is not given has the schema's default.", asy
   assert.equal(rows[1]?.["max_attempts"], 25);
 });
 
-test("Moments are those that addJobs stores, to the microsecond.", async () => {
+test("Times are stored as by addJobs, to the microsecond.", async () => {
   const moments = [
     "0001-01-01T00:00:00Z",
     "1969-12-31T23:59:59.999999Z",
@@ -91,7 +91,7 @@ async function momentsOf(identifier: string): Promise<string[]> {
   return rows.map(({ moment }) => moment);
 }
 
-test("Payloads of every width arrive, also those that outgrow what was expected.", async () => {
+test("Payloads of every width are stored, also those larger than estimated.", async () => {
   const texts = ["", "é", "漢", "😀", "x"].map((one) => one.repeat(50_000));
   const jobs = texts.map((text) => ({ identifier: "wide", payload: { text } }));
   await copyJobs(queue.db, jobs);
@@ -105,11 +105,11 @@ test("Payloads of every width arrive, also those that outgrow what was expected.
   );
 });
 
-test("A list of large payloads is written as it comes, not all at once.", async () => {
+test("A list of large payloads is written as it arrives, not all at once.", async () => {
   const payload = "x".repeat(20_000);
   let behind = 0;
   await withClient(queue.pool, async (client) => {
-    // Without a transaction each part can be seen.
+    // Without a transaction each part is visible.
     async function* large(): AsyncGenerator<JobToAdd> {
       for (let n = 0; n < 5_000; n++) {
         if (n % 250 === 0) behind = Math.max(behind, n - (await countLarge()));
@@ -119,7 +119,7 @@ test("A list of large payloads is written as it comes, not all at once.", async 
     await copyJobs({ ...queue.db, client }, large());
   });
   assert.equal(await countLarge(), 5_000);
-  assert.ok(behind <= 2_000, `${behind} jobs were held at once`);
+  assert.ok(behind <= 2_000, `${behind} jobs were in memory at once`);
 });
 
 async function countLarge(): Promise<number> {
@@ -147,7 +147,7 @@ test("Many jobs of a stream keep their order, and none is in the future.", async
   assert.equal(Number(row.late), 0);
 });
 
-test("A job that cannot be stored is named by its place, and none is added.", async () => {
+test("A job that cannot be stored is reported with its index, and none is added.", async () => {
   const before = await countRows();
   const jobs: JobToAdd[] = Array.from({ length: 6_000 }, () => ({ identifier: "none" }));
   jobs[5_999] = { identifier: "" };
@@ -161,7 +161,7 @@ test("A job that cannot be stored is named by its place, and none is added.", as
   assert.equal(await countRows(), before);
 });
 
-test("What PostgreSQL refuses is thrown, nothing is added, and the pool is whole.", async () => {
+test("An error of PostgreSQL is thrown, nothing is added, and the pool still works.", async () => {
   const before = await countRows();
   const jobs: JobToAdd[] = Array.from({ length: 6_000 }, () => ({ identifier: "none" }));
   jobs[100] = { identifier: "none", payload: rawJson('"\\ud800"') };
@@ -182,7 +182,7 @@ test("A pool of one connection is enough, also for many lists at once.", async (
   await pool.end();
 });
 
-test("What the list itself throws passes as it is, and nothing is added.", async () => {
+test("An error of the list itself is thrown unchanged, and nothing is added.", async () => {
   const before = await countRows();
   async function* failing(): AsyncGenerator<JobToAdd> {
     for (let n = 0; n < 12_000; n++) yield { identifier: "none" };
@@ -198,7 +198,7 @@ test("What the list itself throws passes as it is, and nothing is added.", async
   assert.equal(await countRows(), before);
 });
 
-test("On a client inside a transaction it is the caller who commits.", async () => {
+test("On a client inside a transaction, the caller commits.", async () => {
   const before = await countRows();
   await withClient(queue.pool, async (client) => {
     await client.query("begin");
@@ -209,23 +209,23 @@ test("On a client inside a transaction it is the caller who commits.", async () 
   assert.equal(await countRows(), before);
 });
 
-test("Listeners are told once, with the number of jobs.", async () => {
+test("Listeners are notified once, with the number of jobs.", async () => {
   await withClient(queue.pool, async (client) => {
-    const told: string[] = [];
-    client.on("notification", ({ payload }) => told.push(payload ?? ""));
+    const notifications: string[] = [];
+    client.on("notification", ({ payload }) => notifications.push(payload ?? ""));
     await client.query('listen "jobs:insert"');
     await copyJobs(
       queue.db,
       Array.from({ length: 3_000 }, () => ({ identifier: "told" })),
     );
-    while (told.length === 0) await client.query("select 1");
+    while (notifications.length === 0) await client.query("select 1");
     await client.query('unlisten "jobs:insert"');
-    assert.equal(told.length, 1);
-    assert.equal(JSON.parse(told[0] ?? "").count, 3_000);
+    assert.equal(notifications.length, 1);
+    assert.equal(JSON.parse(notifications[0] ?? "").count, 3_000);
   });
 });
 
-test("Under a trigger that skips rows nothing is stored, and the number is given.", async () => {
+test("If a trigger skips rows, nothing is stored, and the error has the numbers.", async () => {
   await queue.sql(`
     create function worker.skip_bad() returns trigger language plpgsql as
       'begin return case when new.payload->>''bad'' is null then new end; end';

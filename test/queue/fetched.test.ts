@@ -1,4 +1,4 @@
-// Actions on jobs that a worker has fetched and not started: they wait until it has given them back.
+// Actions on jobs that a worker has fetched and not started: they wait until it has returned them.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -10,7 +10,7 @@ import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-/** What the worker w says that it runs. */
+/** The report of worker w about its running jobs. */
 const reports = (ids: readonly string[], count = ids.length) =>
   queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1::jsonb)
@@ -18,7 +18,7 @@ const reports = (ids: readonly string[], count = ids.length) =>
     [JSON.stringify({ running_jobs: count, running_job_ids: ids })],
   );
 
-/** A job that w has locked. */
+/** A job that worker w has locked. */
 async function fetched(): Promise<string> {
   const { id } = await addJob(queue.db, { identifier: "t", spec: { jobKey: "k" } });
   await lockJob(queue, id, "w");
@@ -38,7 +38,7 @@ const actions = {
 };
 
 for (const [name, act] of Object.entries(actions)) {
-  test(`To ${name} a job that was fetched waits until it is given back.`, async () => {
+  test(`To ${name} a fetched job, the action waits until the job is returned.`, async () => {
     const id = await fetched();
     await reports([]);
     const done = act(id);
@@ -46,7 +46,7 @@ for (const [name, act] of Object.entries(actions)) {
     assert.equal(await done, true);
   });
 
-  test(`To ${name} a job that has started is refused, whether its worker reports it or nothing.`, async () => {
+  test(`To ${name} a started job is refused, whether its worker reports it or nothing.`, async () => {
     const id = await fetched();
     assert.equal(await act(id), false);
     await queue.sql("update worker._private_jobs set key = 'k', attempts = 1");
@@ -58,7 +58,7 @@ for (const [name, act] of Object.entries(actions)) {
   });
 }
 
-test("A fetched job that does not come back within a second counts as started.", async () => {
+test("A fetched job that is not returned within a second counts as started.", async () => {
   const id = await fetched();
   await reports([]);
   const { outcome, job } = await removeJob(queue.db, "k");

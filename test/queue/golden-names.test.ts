@@ -1,7 +1,7 @@
-// No statement can be captured: in a schema on the search path that others may create in, an operator or
-// a function for exactly the types of a call wins over PostgreSQL's own that takes any type. So each
-// golden statement names its functions by their schema, and each operator of it has operands for which
-// PostgreSQL has an operator of its own.
+// Protects statements against captured names: in a schema on the search path in which others may create
+// objects, an operator or function for exactly a call's types wins over PostgreSQL's own generic one. So
+// each golden statement qualifies its functions, and each of its operators has operands for which
+// PostgreSQL has its own operator.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const statements = readdirSync(folder).flatMap((file) =>
     .map((text) => ({ file, text })),
 );
 
-test("Every function in a statement is named by its schema.", () => {
+test("Every function in a statement has its schema's name.", () => {
   const bare = statements.flatMap(({ file, text }) =>
     bareFunctions(text).map((name) => `${file}: ${name}`),
   );
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => client.end());
 
-test("Every operator in a statement is PostgreSQL's, whatever there is in public.", async () => {
+test("Every operator in a statement is PostgreSQL's, whatever exists in public.", async () => {
   const captured: string[] = [];
   for (const { file, text } of statements) {
     if (/^\s*copy /.test(text)) continue;

@@ -1,5 +1,5 @@
-// Whole statements for whoever reviews them: test/queue/golden has each one as it is sent. After a
-// change that is meant, make the files anew and read their diff:
+// Whole statements for reviewers: test/queue/golden has each one as it is sent. After an intended change,
+// write the files again and read the diff:
 //
 //   GOLDEN=write node --import ./test/support/register.mjs test/queue/golden.test.ts
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ if (process.env["GOLDEN"] === "write") {
   for (const [name, text] of current) writeFileSync(join(folder, `${name}.sql`), text);
 }
 
-test("Every statement is sent as its golden file has it.", () => {
+test("Every statement equals its golden file.", () => {
   const names = readdirSync(folder).map((file) => file.replace(/\.sql$/, ""));
   assert.deepEqual(names.sort(), [...current.keys()].sort());
   for (const [name, text] of current) {
@@ -26,7 +26,7 @@ test("Every statement is sent as its golden file has it.", () => {
   }
 });
 
-test("Every piece of SQL about jobs is in one of the golden files.", () => {
+test("Every piece of SQL about jobs is in a golden file.", () => {
   const root = join(import.meta.dirname, "../../src");
   const all = [...current.values()].map(words).join("\n");
   const missing = readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -39,7 +39,7 @@ test("Every piece of SQL about jobs is in one of the golden files.", () => {
         .filter((piece) => !all.includes(piece))
         .map((piece) => `${name}: ${piece}`),
     );
-  assert.deepEqual(missing, [], "call what sends it in test/queue/statements.ts");
+  assert.deepEqual(missing, [], "add a call to test/queue/statements.ts that sends it");
 });
 
 const SQL = /\b(select|update \?|insert into|delete from|create(?! the )|alter|pg_notify)\b/;

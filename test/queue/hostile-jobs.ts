@@ -1,4 +1,4 @@
-// Some hundred jobs in every state, with whatever a payload, an error, a key or a name may hold.
+// A few hundred jobs in every state, with unusual payloads, errors, keys and names.
 import type { TestQueue } from "./queue-database.ts";
 
 export const taskNames = ["mail", "mail/send", "Report 100%", "a_b", "ünïcode", "idle"];
@@ -97,6 +97,6 @@ export async function addHostileJobs({ sql }: TestQueue, count: number): Promise
     where id = 'alive-1'`);
 }
 
-/** Of a row `jobs`: alive-1 has locked it, and reports that it runs others. */
+/** A condition on a row `jobs`: alive-1 has locked it, and reports that it runs other jobs. */
 export const FETCHED = `jobs.locked_by is not distinct from 'alive-1' and jobs.id % 48 <> 1
   and jobs.locked_at < now() - interval '30 seconds'`;

@@ -1,4 +1,5 @@
-// An add reads the row of its queue and task without a lock, and a cleanup may delete it before the add commits.
+// An add reads the row of its queue and task without a lock, and a cleanup may delete it before the add
+// commits.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -19,7 +20,7 @@ const addUnused = () =>
   queue.sql(`with task as (insert into worker._private_tasks (identifier) values ('t'))
     insert into worker._private_job_queues (queue_name) values ('q')`);
 
-/** The two of each job, by name. */
+/** Each job's queue and task, by name. */
 const namesOfJobs = () =>
   queue.sql<{ task: string; queue: string; id: number }>(
     `select t.identifier as task, q.queue_name as queue, q.id
@@ -28,7 +29,7 @@ const namesOfJobs = () =>
      left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`,
   );
 
-/** Resolves once the cleanup has deleted the queue, with what it comes to. */
+/** Resolves once the cleanup has deleted the queue, with the cleanup's promise. */
 async function cleanupThatWaits(tasks: Parameters<typeof cleanup>[1] = NAMES) {
   const cleaned = cleanup(queue.db, tasks);
   for (let isThere = true; isThere; ) {
@@ -57,8 +58,8 @@ const ADDS: Record<string, (client: pg.PoolClient) => Promise<unknown>> = {
   "SQL's add_job": (client) => client.query("select worker.add_job('t', '{}', 'q')"),
 };
 
-for (const [whose, add] of Object.entries(ADDS)) {
-  test(`A cleanup puts back the queue of a job that ${whose} open add commits later.`, async () => {
+for (const [owner, add] of Object.entries(ADDS)) {
+  test(`A cleanup restores the queue of a job that ${owner} open add commits later.`, async () => {
     await addUnused();
     let cleaned: ReturnType<typeof cleanup> | undefined;
     await inTransaction("begin", async (client) => {
@@ -71,7 +72,7 @@ for (const [whose, add] of Object.entries(ADDS)) {
   });
 }
 
-test("A task is put back likewise.", async () => {
+test("A task is restored in the same way.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin", async (client) => {
@@ -85,7 +86,7 @@ test("A task is put back likewise.", async () => {
   assert.equal((await namesOfJobs())[0]?.task, "t");
 });
 
-test("A transaction that has only read so far is waited for, too.", async () => {
+test("A cleanup also waits for a transaction that has only read so far.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin isolation level repeatable read", async (client) => {
@@ -97,7 +98,7 @@ test("A transaction that has only read so far is waited for, too.", async () => 
   assert.deepEqual(await readLostNames(queue.db), NONE);
 });
 
-test("Where the name has come into being anew, the job goes to the new row.", async () => {
+test("If the name has been created again, the job gets the new row.", async () => {
   await addUnused();
   let cleaned: ReturnType<typeof cleanup> | undefined;
   await inTransaction("begin", async (client) => {
@@ -114,18 +115,18 @@ test("Where the name has come into being anew, the job goes to the new row.", as
   assert.equal(jobs[0]?.id, jobs[1]?.id);
 });
 
-test("Names that a copy has read are put back by the copy itself.", async () => {
+test("Names that a copy has read are restored by the copy itself.", async () => {
   await addUnused();
   const jobs = async function* () {
     for (let n = 0; n < 600; n++) yield { identifier: "t", spec: { queueName: "q" } };
-    // Between two steps: nothing is written yet.
+    // Between two steps: nothing has been written yet.
     await queue.sql("delete from worker._private_job_queues; delete from worker._private_tasks");
   };
   assert.equal(await copyJobs(queue.db, jobs()), 600);
   assert.deepEqual(await readLostNames(queue.db), NONE);
 });
 
-test("A queue that a stock cleanup has deleted gets a row and a name, and its jobs stay one queue.", async () => {
+test("A queue that a stock cleanup has deleted gets a new row and name, and its jobs stay in one queue.", async () => {
   await queue.sql("select worker.add_job('t', '{}', 'q'), worker.add_job('t', '{}', 'q')");
   await queue.sql("delete from worker._private_job_queues");
   assert.deepEqual(await readLostNames(queue.db), { queues: [1], queuedJobs: 2, tasklessJobs: 0 });
@@ -149,14 +150,14 @@ test("A queue that a stock cleanup has deleted gets a row and a name, and its jo
   assert.equal(await recoverLostQueues(queue.db), 0);
 });
 
-test("The command cleanup recovers such queues, too.", async () => {
+test("The command cleanup restores such queues, too.", async () => {
   await queue.sql("select worker.add_job('t', '{}', 'q')");
   await queue.sql("delete from worker._private_job_queues");
   await cleanup(queue.db, ["gc-job-queues"]);
   assert.equal((await namesOfJobs())[0]?.queue, "recovered-queue-1");
 });
 
-test("A job whose task has no name any more says that it cannot run.", async () => {
+test("A job owner task has no row is explained as unable to run.", async () => {
   await queue.sql("select worker.add_job('t')");
   await queue.sql("delete from worker._private_tasks");
   const why = await explainJob(queue.db, "1");
@@ -165,7 +166,7 @@ test("A job whose task has no name any more says that it cannot run.", async () 
   assert.equal((await readLostNames(queue.db)).tasklessJobs, 1);
 });
 
-test("Names are not deleted inside a transaction of the caller's, failed jobs are.", async () => {
+test("Inside a caller's transaction, names are not deleted; failed jobs are.", async () => {
   await inTransaction("begin", async (client) => {
     const inside = { ...queue.db, client };
     await assert.rejects(cleanup(inside), {
@@ -176,7 +177,7 @@ test("Names are not deleted inside a transaction of the caller's, failed jobs ar
   });
 });
 
-test("Beside cleanups every job of 24 producers keeps its queue.", async () => {
+test("With concurrent cleanups every job of 24 producers keeps its queue.", async () => {
   const PRODUCERS = 24;
   const ROUNDS = 25;
   let isOver = false;
@@ -186,7 +187,7 @@ test("Beside cleanups every job of 24 producers keeps its queue.", async () => {
   const produce = async (n: number) => {
     for (let round = 0; round < ROUNDS; round++) {
       await addJob(queue.db, { identifier: `t${n}`, spec: { queueName: `q${n}` } });
-      // As if it had run: the queue is empty again.
+      // As if the job had run: the queue is empty again.
       if (round % 2 === 0) {
         await queue.sql(
           `delete from worker._private_jobs where task_id in

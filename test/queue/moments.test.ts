@@ -1,4 +1,4 @@
-// Times leave the database with all their microseconds, whatever the session is set to.
+// Times keep all their microseconds, whatever the session's settings.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
@@ -11,7 +11,7 @@ import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-test("A time's text is exactly what PostgreSQL has, and its Date the millisecond before.", async () => {
+test("A time's text is exactly PostgreSQL's value, and its Date the millisecond before.", async () => {
   const { db } = queue;
   const times = [
     "0001-01-01T00:00:00.000001Z",
@@ -32,7 +32,7 @@ test("A time's text is exactly what PostgreSQL has, and its Date the millisecond
   }
 });
 
-test("What RFC 3339 cannot say becomes the nearest that it can.", async () => {
+test("Times beyond RFC 3339 become the nearest valid one.", async () => {
   const { db } = queue;
   const times = ["infinity", "-infinity", "294276-12-31", "4713-01-01 BC"];
   const sql = () => `select ${microseconds("at")} as us from unnest($1::timestamptz[]) as at`;
@@ -44,12 +44,12 @@ test("What RFC 3339 cannot say becomes the nearest that it can.", async () => {
   );
 });
 
-test("A key's text is read exactly in all of PostgreSQL's range, whatever the session's DateStyle is.", async () => {
+test("A key's text is read exactly in PostgreSQL's whole range, whatever the session's DateStyle is.", async () => {
   const { db } = queue;
-  // Of the last eleven days before its end PostgreSQL itself does not tell the microseconds any more.
+  // In the last eleven days of its range PostgreSQL itself does not keep the microseconds.
   const [first, last] = [-210_866_803_200_000_000n, 9_223_371_999_999_999_999n];
   const keys = [EARLIEST, LATEST, ...[first, last, 0n, -1n, 951_827_696_000_001n].map(String)];
-  // Every 1,237 years from end to end, around years 1 and 0 and the ends of leap years among them.
+  // Every 1,237 years of the whole range, including years 1 and 0 and the ends of leap years.
   for (let us = first; us < last; us += 39_035_995_200_000_007n) keys.push(String(us));
   for (const us of [-62_135_596_800_000_001n, -62_135_596_800_000_000n, -62_167_219_200_000_001n]) {
     keys.push(String(us));
@@ -70,7 +70,7 @@ test("A key's text is read exactly in all of PostgreSQL's range, whatever the se
   }
 });
 
-test("A job's time is given back exactly, and orders jobs of one millisecond.", async () => {
+test("A job's time is returned exactly, and orders jobs of one millisecond.", async () => {
   const { db } = queue;
   const at = (microsecond: number) => `2031-01-31T08:00:00.12340${microsecond}Z`;
   const jobs = await addJobs(

@@ -1,4 +1,4 @@
-// A queue to try an operation on: a database of its own for each file, emptied before each test.
+// A queue for tests: one database per file, emptied before each test.
 import { after, before, beforeEach } from "node:test";
 import type pg from "pg";
 import type { Database } from "../../src/database/database.ts";
@@ -10,20 +10,20 @@ export interface TestQueue {
   readonly url: string;
   readonly pool: pg.Pool;
   readonly db: Database;
-  /** Plain SQL on the side; `worker.` is the schema. */
+  /** Runs plain SQL; `worker.` is the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
 }
 
 /**
- * Call it once at the top of a file or of a `describe`. Its members can be used inside tests.
- * `database` gives one with the schema, for instance on another server.
+ * Call it once at the top of a file or of a `describe`. Its members can be used inside tests. `database`
+ * creates a database with the schema, for instance on another server.
  */
 export function testQueue(
   database: () => Promise<{ readonly url: string }> = migratedDatabase,
 ): TestQueue {
   let opened: { url: string; handle: TestPool } | undefined;
   const current = () => {
-    if (opened === undefined) throw new Error("the queue is there inside tests only");
+    if (opened === undefined) throw new Error("the queue can only be used inside tests");
     return opened;
   };
   const sql = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
@@ -53,10 +53,10 @@ export function testQueue(
   };
 }
 
-/** What a job's condition depends on, where no queue is locked and no worker reports. */
+/** The inputs of a job's condition if no queue is locked and no worker reports. */
 export const NO_LOCKS = { lockedQueueIds: [], heartbeats: null };
 
-/** A sign of life, as every worker on the schema may give it. */
+/** Writes a heartbeat, as every worker on the schema may. */
 export async function heartbeat(
   { sql }: Pick<TestQueue, "sql">,
   id: string,

@@ -1,4 +1,4 @@
-// Batches in which a key occurs more than once, beside the same jobs added in turn.
+// Compares batches in which a key occurs more than once with the same jobs added in turn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -15,7 +15,7 @@ const PAYLOADS = [
   ...[[], [1], [{ b: 1, a: "\u0001é😀" }, null], {}, "text", 5, undefined],
   ...["[1,  2.50, 1e2]", ' [{"b":1,"aa":2,"a":3,"a":4}]', "[ ]", '{"b" : 1, "a" : 2}'].map(rawJson),
 ];
-/** What a job has become before the batch meets it. */
+/** The state of a job before the batch. */
 const STATES = ["absent", "new", "retried", "failed", "locked"] as const;
 const CHANGES: Record<string, string> = {
   retried: "attempts = 2, last_error = 'no', run_at = '2031-01-01Z'",
@@ -61,7 +61,7 @@ async function prepare(prefix: string): Promise<void> {
   }
 }
 
-/** Ids by the order of their first appearance, and nothing that tells one batch from another. */
+/** Ids in the order of their first appearance, without anything that differs between batches. */
 function comparable(jobs: readonly Job[]): object[] {
   const ids = [...new Set(jobs.map(({ id }) => id))];
   return jobs.map(({ id, key, createdAt: _, updatedAt: __, payload: ___, ...job }) => ({
@@ -80,7 +80,7 @@ const left = (prefix: string) =>
   );
 
 for (const way of ["on a pool", "in a transaction of the caller's"]) {
-  test(`A batch with repeated keys, ${way}, returns and leaves what the jobs added in turn do.`, async () => {
+  test(`A batch with repeated keys, ${way}, has the same result as the jobs added in turn.`, async () => {
     const jobs = randomJobs(random(way.length));
     await prepare("a:");
     await prepare("b:");
@@ -129,7 +129,7 @@ test("A batch of one key is added by a few statements, whatever its length.", as
   assert.ok(statements < 10, `${statements} statements`);
 });
 
-test("Outside of a transaction, or where a trigger sees each change, the jobs are added in turn.", async () => {
+test("Outside of a transaction, or if a trigger sees each change, the jobs are added in turn.", async () => {
   const jobs = [1, 2, 3].map((n) => ({ identifier: "t", payload: [n], spec: { jobKey: "k" } }));
   const client = await queue.pool.connect();
   try {

@@ -1,4 +1,4 @@
-// Whatever the application has set on its session or on its pg, answers are the same.
+// Results do not depend on what the application has set on its session or on its pg.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -37,7 +37,7 @@ const strange = [
 ];
 
 for (const settings of strange) {
-  test(`Answers do not depend on: ${settings}`, async () => {
+  test(`Results do not depend on: ${settings}`, async () => {
     const runAt = "2031-02-03T04:05:06.789Z";
     const payload = rawJson('{"b\\\\":1, "a":12345678901234567890}');
     await onClient(settings, async (client) => {
@@ -67,7 +67,7 @@ for (const settings of strange) {
   });
 }
 
-test("Answers do not depend on the type parsers that the application has set on its pg.", async () => {
+test("Results do not depend on the type parsers that the application has set on its pg.", async () => {
   const job = await addJob(queue.db, { identifier: "t", spec: { queueName: "q", flags: ["f"] } });
   const oids = Object.values(pg.types.builtins).filter((oid) => typeof oid === "number");
   const before = new Map(oids.map((oid) => [oid, pg.types.getTypeParser(oid)]));
@@ -87,7 +87,7 @@ test("Answers do not depend on the type parsers that the application has set on 
   }
 });
 
-test("Answers do not depend on what the application's pg makes of parameters and rows.", async () => {
+test("Results do not depend on how the application's pg converts parameters and rows.", async () => {
   const { parseInt8, parseInputDatesAsUTC } = pg.defaults as never as Record<string, boolean>;
   Object.assign(pg.defaults, { parseInt8: true, parseInputDatesAsUTC: true });
   try {
@@ -102,7 +102,7 @@ test("Answers do not depend on what the application's pg makes of parameters and
   }
 });
 
-test("A session that loses its prepared statements is told what behind a pooler has to be set.", async () => {
+test("A session that loses its prepared statements gets an error with the setting for poolers.", async () => {
   await onClient("", async (client) => {
     const db = { ...queue.db, client, preparedStatements: true };
     const jobs = [{ identifier: "task" }];

@@ -1,5 +1,5 @@
-// What becomes of taken jobs, by either lock: `locked_by` of the safe mode, and the row lock of the
-// fast mode, whose rows say nothing until a job has taken too long for it.
+// How taken jobs end, under either lock: `locked_by` of the safe mode, and the row lock of the fast mode,
+// in which rows have no id until a job has taken too long.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
@@ -18,11 +18,11 @@ interface Row {
   readonly locked_by: string | null;
   readonly payload: string;
   readonly last_error: string | null;
-  /** Seconds until it is due, to the tenth. */
+  /** Seconds until it is due, rounded to a tenth. */
   readonly wait: number;
 }
 
-/** Jobs that nobody has, that we have, and that somebody else has, by locked_by. */
+/** Three jobs by locked_by: unlocked, locked by this worker, and locked by another one. */
 async function addThree(): Promise<[free: string, ours: string, theirs: string]> {
   const jobs = await addJobs(
     queue.db,
@@ -42,7 +42,7 @@ const rows = () =>
 const failures = (ids: readonly string[]) =>
   ids.map((id) => ({ id, message: "no\0 \ud800", payload: id === ids[1] ? '["rest"]' : null }));
 
-test("Only the holder finishes a job, and learns which were not its own.", async () => {
+test("Only the holder finishes a job, and learns which jobs were not its own.", async () => {
   const ids = await addThree();
   const [free, , theirs] = ids;
   assert.deepEqual(await finishJobs(queue.db, "us", ids, "locked_by"), [free, theirs]);
@@ -52,7 +52,7 @@ test("Only the holder finishes a job, and learns which were not its own.", async
   );
 });
 
-test("By a row lock only what no locked_by has is finished.", async () => {
+test("With a row lock, only jobs without a locked_by are finished.", async () => {
   const ids = await addThree();
   const [, ours, theirs] = ids;
   const lost = await finishJobs(queue.db, "us", [...ids, "999"], "row");
@@ -64,9 +64,9 @@ test("By a row lock only what no locked_by has is finished.", async () => {
   assert.deepEqual(await finishJobs(queue.db, "us", [], "row"), []);
 });
 
-test("A failure counts one attempt and delays the next one, by either lock.", async () => {
+test("A failure counts one attempt and delays the next one, under either lock.", async () => {
   const ids = await addThree();
-  // What locked_by has was counted when it was taken: both are at their third attempt.
+  // Attempts of jobs with a locked_by were counted when taken: both are at their third attempt.
   await queue.sql("update worker._private_jobs set attempts = 2 where locked_by is null");
   await queue.sql("update worker._private_jobs set attempts = 3 where locked_by is not null");
   assert.deepEqual(await failJobs(queue.db, "us", failures(ids), "locked_by"), [ids[0], ids[2]]);
@@ -81,7 +81,7 @@ test("A failure counts one attempt and delays the next one, by either lock.", as
   assert.deepEqual([theirs?.attempts, theirs?.last_error], [3, null]);
 });
 
-test("By locked_by a failure leaves alone what nobody has.", async () => {
+test("With locked_by, a failure does not change unlocked jobs.", async () => {
   const ids = await addThree();
   const lost = await failJobs(queue.db, "us", failures(ids), "locked_by");
   assert.deepEqual(lost, [ids[0], ids[2]]);
@@ -108,7 +108,7 @@ test("The delay grows until the tenth attempt.", async () => {
   assert.deepEqual(delays, [1, 2, 9, 10, 10, 10]);
 });
 
-test("What has not started goes back without its attempt.", async () => {
+test("A job that was not started is returned without its attempt.", async () => {
   const ids = await addThree();
   assert.deepEqual(await returnJobs(queue.db, "us", ids), [ids[0], ids[2]]);
   assert.deepEqual(
@@ -121,7 +121,7 @@ test("What has not started goes back without its attempt.", async () => {
   );
 });
 
-test("A job that was removed or replaced while it was fetched is deleted when it goes back.", async () => {
+test("A job that was removed or replaced while it was fetched is deleted when it is returned.", async () => {
   const give = [
     (id: string) => returnJobs(queue.db, "us", [id], [], [id]),
     () => returnUnknownJobs(queue.db, "us", [], []),
@@ -137,7 +137,7 @@ test("A job that was removed or replaced while it was fetched is deleted when it
   }
 });
 
-test("What goes back to a named queue stays in front of others of the same moment.", async () => {
+test("Jobs that are returned to a named queue stay ahead of others with the same time.", async () => {
   const runAt = new Date("2026-01-31T08:00:00Z");
   const spec = { queueName: "q", runAt };
   const jobs = await addJobs(
@@ -158,7 +158,7 @@ test("What goes back to a named queue stays in front of others of the same momen
   await queue.sql("delete from worker._private_jobs");
 });
 
-test("A job at its last attempt goes back with it, whether it had a key or not.", async () => {
+test("A job at its last attempt is returned with it, whether it had a key or not.", async () => {
   for (const spec of [{ jobKey: "k", maxAttempts: 1 }, { maxAttempts: 1 }]) {
     const [job] = await addJobs(queue.db, [{ identifier: "t", spec }]);
     const id = job?.id ?? "";
@@ -175,7 +175,7 @@ test("A job at its last attempt goes back with it, whether it had a key or not."
   }
 });
 
-test("What goes back keeps the mark of a fast lane that died with it.", async () => {
+test("A returned job keeps the mark of a fast lane whose connection was lost with it.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
   const id = job?.id ?? "";
   const isForFastLanes = async () =>
@@ -191,7 +191,7 @@ test("What goes back keeps the mark of a fast lane that died with it.", async ()
   for (const back of give) {
     await queue.sql("update worker._private_jobs set attempts = 0");
     assert.equal(await isForFastLanes(), true);
-    // Its connection is gone, and its row lock with it: the next one is a safe mode, that counts.
+    // Its connection is lost, and its row lock with it: the safe mode is next, which counts attempts.
     const died = "do $$ begin perform from worker._private_jobs for update; raise 'dead'; end $$";
     await assert.rejects(queue.sql(died));
     assert.equal(await isForFastLanes(), false);

@@ -1,13 +1,13 @@
-// The template literals of a TypeScript source, each as its constant pieces: where our SQL stands.
+// The template literals of a TypeScript source, each as its constant pieces: the places with SQL.
 
-/** Also those inside the expressions of others. */
+/** Also those inside the expressions of other literals. */
 export function templateTexts(source: string): string[][] {
   const found: string[][] = [];
   scan(source, 0, null, found);
   return found;
 }
 
-/** Scans code until `end`; gives the place behind it. */
+/** Scans code until `end`; returns the place after it. */
 function scan(source: string, from: number, end: string | null, found: string[][]): number {
   let at = from;
   for (let depth = 0; at < source.length; at++) {

@@ -1,5 +1,5 @@
-// Every statement of src/queue as it is sent: each operation is called with a client that writes down
-// what it is asked and answers with what is scripted here. One entry is one golden file.
+// Every statement of src/queue as it is sent: each operation is called with a client that records
+// statements and returns scripted results. One entry is one golden file.
 
 import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { acted } from "../../src/commands/jobs/acted.ts";
@@ -162,16 +162,16 @@ const refusingAll: Answer = (text) => {
   throw Object.assign(new Error("no"), { code: "P0001" });
 };
 
-/** One job is found, in whatever order. */
+/** One job is found, in any order. */
 const walked: Answer = (text) =>
   text.includes("as ids")
     ? { last: "1", rows: "1", matched: "1", ids: "1", keys: "1" }
     : { us: "1", task_id: 1 };
-/** Those that are found have to be unpacked before they can be judged. */
+/** The jobs that are found must be decompressed before they can be checked. */
 const walkedLarge: Answer = (text) =>
   text.includes("as is_large") ? { id: "1", is_large: true } : walked(text);
 let largeJobs = 0;
-/** A compressed payload, one that is too large, and what is asked about them. */
+/** A compressed payload, one that is too large, and the queries about them. */
 const large: Answer = (text) => {
   if (!text.includes("as is_large")) return { id: "1", payload: "{}", bytes: 1 };
   largeJobs += 1;
@@ -193,7 +193,7 @@ async function exportOf(db: Database, q: string, format: ExportFormat): Promise<
   let left = 3;
   for await (const _ of pieces(AbortSignal.timeout(1_000))) if (--left === 0) return;
 }
-/** A job whose texts match; alone it is too large for a chunk of lines. */
+/** A job whose texts match; it alone is too large for a chunk of lines. */
 const exported: Answer = (text) => {
   if (text.includes("as lines")) return { lines: null, count: "0", last: null, first: "1" };
   if (text.includes("as is_large")) return { id: "1", bytes: "1", payload: '{"a":1}' };
@@ -223,10 +223,10 @@ const LOCKS = { ...GAUGE, lockedQueueIds: [1] };
 const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
-/** Compiled without a database: of these texts nothing is looked up. */
-const nobody = { client: { query: async () => ({ rows: [] }) }, schema: schemaName() } as never;
-const failedQuery = () => compileQuery(nobody, "is:failed", { nowUs: "0" });
-const checkedQuery = () => compileQuery(nobody, "payload.a:1", { nowUs: "0" });
+/** Compiled without a database: nothing is looked up for these texts. */
+const noDatabase = { client: { query: async () => ({ rows: [] }) }, schema: schemaName() } as never;
+const failedQuery = () => compileQuery(noDatabase, "is:failed", { nowUs: "0" });
+const checkedQuery = () => compileQuery(noDatabase, "payload.a:1", { nowUs: "0" });
 
 const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-job": (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
@@ -249,7 +249,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
         { identifier: "t", spec: { jobKey: "k" } },
       ]),
     (text) => {
-      if (text.includes("held as")) return ADDED;
+      if (text.includes("locked as")) return ADDED;
       if (text.includes("has_triggers")) return { now_us: "1", has_triggers: false };
       return text.includes("written") ? { count: 1 } : { us: "1" };
     },
@@ -257,7 +257,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-new-names": [
     (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
     (text) =>
-      text.includes("held as") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
+      text.includes("locked as") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
   ],
   "copy-jobs": [
     (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),
@@ -293,7 +293,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
 
   complete: (db) => completeJobs(db, ["1"]),
   "acted-left-alone": (db) => acted(db, ["1"], { jobs: [], operationId: null }),
-  "complete-beside-held-rows": [
+  "complete-beside-locked-rows": [
     (db) => completeJobs(db, ["1"]),
     (text) => {
       if (text.includes("skip locked")) return {};
@@ -307,7 +307,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "wait-for-fetched": [
     (db) => untilNotFetched(db, { key: "k" }),
     (text) => {
-      if (text.includes("join")) throw new Error("what follows is the same again");
+      if (text.includes("join")) throw new Error("the rest would be repeated");
       return { present: true, id: "1" };
     },
   ],
@@ -429,8 +429,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
   "queue-name": (db) => queueNameOf(db, 1),
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
-  "queues-held-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
-  "queues-held-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
+  "queues-locked-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
+  "queues-locked-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
   "queue-jobs": [
     async (db) => {
@@ -547,7 +547,7 @@ function queueIndex() {
   };
 }
 
-/** Name → what is sent, in order. */
+/** Maps names to the statements sent, in order. */
 export async function statements(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const { quoted } = schemaName();
@@ -564,7 +564,7 @@ export async function statements(): Promise<Map<string, string>> {
 async function sentBy(call: Call, answer: Answer): Promise<string[]> {
   const sent: string[] = [];
   const client = {
-    // COPY comes as something that pg submits to its connection.
+    // pg submits a COPY to its connection.
     query(config: { text: string } | CopySubmittable) {
       if ("submit" in config) {
         const connection = { query: (text: string) => sent.push(text), ...SWALLOWED };
@@ -572,7 +572,7 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
         config.handleReadyForQuery();
         return;
       }
-      // Which optional indexes are there: asked below the queue; none, unless it is said.
+      // Whether optional indexes exist is queried below the queue; by default none do.
       if (config.text.includes("pg_catalog.pg_index")) {
         const found = answer(config.text);
         return Promise.resolve({ rows: "is_usable" in found ? [found] : [] });
@@ -586,7 +586,7 @@ async function sentBy(call: Call, answer: Answer): Promise<string[]> {
   try {
     await call({ client, schema: schemaName() } as unknown as Database);
   } catch {
-    // What the operation makes of our answers is not the question here.
+    // The operation's result does not matter here.
   }
   return [...new Set(sent)];
 }

@@ -1,4 +1,4 @@
-// Keys that come into being, and whose jobs workers take, while a batch with the same keys is being added.
+// Keys that are created, and whose jobs are taken, while a batch with the same keys is being added.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJob } from "../../src/queue/add/add-job.ts";
@@ -8,7 +8,7 @@ import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
 
-test("A batch meets a key that another session adds and a worker takes meanwhile.", async () => {
+test("A batch conflicts with a key that another session adds and a worker takes at the same time.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   const first = await addJob({ ...queue.db, client: other }, spec("k"));
@@ -35,7 +35,7 @@ test("A batch meets a key that another session adds and a worker takes meanwhile
   assert.equal(rows.length, 3);
 });
 
-test("In the caller's transaction such a batch is refused as one to try again.", async () => {
+test("In the caller's transaction such a batch fails with an error that suggests a retry.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   await addJob({ ...queue.db, client: other }, spec("k"));

@@ -18,7 +18,7 @@ import { testQueue } from "./queue-database.ts";
 const queue = testQueue();
 const LARGEST = 16_384;
 
-/** Jobs of a payload with so many equal letters. */
+/** Jobs whose payloads repeat one letter this many times. */
 const add = (lengths: readonly number[]) =>
   addJobs(
     queue.db,
@@ -32,7 +32,7 @@ const read = () =>
     [LARGEST],
   );
 
-test("A packed payload comes when it is small, and is left out when it is large.", async () => {
+test("A compressed payload is included if it is small, and left out if it is large.", async () => {
   await add([10, 10_000, 20_000, 1_000_000, 15_000]);
   const rows = await read();
   assert.deepEqual(
@@ -46,14 +46,14 @@ test("A packed payload comes when it is small, and is left out when it is large.
   );
 });
 
-test("No more than about 16 MB are unpacked for one answer, however many rows there are.", async () => {
+test("At most about 16 MB are decompressed for one result, however many rows there are.", async () => {
   await add(Array.from({ length: 40 }, () => 1_390_000));
   const rows = await read();
   const reached = await loadPacked(queue.db, rows, LARGEST);
   assert.ok(reached >= 11 && reached <= 16, `reached ${reached} of 40`);
 });
 
-test("What jobs have in common is found among those that are small, beside those that are not.", async () => {
+test("What jobs have in common is found among the small ones, despite large ones.", async () => {
   const large = Array.from({ length: 40 }, () => ({
     identifier: "t",
     payload: { a: "a".repeat(1_390_000) },
@@ -71,7 +71,7 @@ test("What jobs have in common is found among those that are small, beside those
   assert.match(JSON.stringify(findings[0]), /region/);
 });
 
-/** The queue's database with a bound on each statement, as the admin has one. */
+/** The queue's database with a limit on each statement, as in the admin. */
 const bounded = (statementTimeoutMs: number): Database => ({
   client: boundedQueryable(queue.pool, {
     statementTimeoutMs,
@@ -82,7 +82,7 @@ const bounded = (statementTimeoutMs: number): Database => ({
   schema: queue.db.schema,
 });
 
-/** More than can be unpacked in the time of a statement, and small ones beside them. */
+/** More than can be decompressed within a statement's time limit, and small ones among them. */
 async function addMuch() {
   await add([...Array.from({ length: 60 }, () => 1_390_000), 10, 10, 10]);
   await queue.sql(
@@ -91,7 +91,7 @@ async function addMuch() {
   await queue.sql("vacuum analyze worker._private_jobs");
 }
 
-test("Where unpacking takes too long, counts and groups say what is undecided, and are never wrong.", async () => {
+test("If decompression takes too long, counts and groups mark what is undecided, and are never wrong.", async () => {
   await addMuch();
   const db = bounded(150);
   const gauge = await readGauge(queue.db);
@@ -127,7 +127,7 @@ test("Where unpacking takes too long, counts and groups say what is undecided, a
   }
 });
 
-test("A list that only texts decide goes on where its time was up, and misses nothing.", async () => {
+test("A list that depends on texts continues where its time limit ended it, and misses nothing.", async () => {
   await add([10, ...Array.from({ length: 24 }, () => 1_390_000), 10]);
   for (const sort of ["id", "-id", "due", "-tries"] as const) {
     const found: string[] = [];
@@ -147,7 +147,7 @@ test("A list that only texts decide goes on where its time was up, and misses no
   }
 });
 
-test("A page of jobs whose flags unpack to megabytes comes without them, and at once.", async () => {
+test("A page of jobs whose flags decompress to megabytes comes without them, and at once.", async () => {
   await add(Array.from({ length: 40 }, () => 10));
   await queue.sql(
     "update worker._private_jobs set flags = jsonb_build_object(repeat('a', 1200000), true) where id > 1",

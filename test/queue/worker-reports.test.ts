@@ -1,4 +1,4 @@
-// Reports of many workers together: readers of all of them stay within a budget, whatever is in the rows.
+// Reports of many workers: reads of all of them stay within a budget, whatever the rows contain.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
@@ -13,13 +13,13 @@ import { lockJob, testQueue } from "./queue-database.ts";
 const queue = testQueue();
 const MB = 1_048_576;
 
-/** Workers with reports of so many bytes; `say`: what is in them besides. */
-const insertWorkers = (name: string, count: number, bytes: number, say: object = {}) =>
+/** Workers with reports of this many bytes; `members`: their other members. */
+const insertWorkers = (name: string, count: number, bytes: number, members: object = {}) =>
   queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
      select $1::text || n, now(), $4::jsonb || jsonb_build_object('pad', repeat('a', $3::int))
      from generate_series(1, $2::int) as n`,
-    [name, count, bytes, JSON.stringify(say)],
+    [name, count, bytes, JSON.stringify(members)],
   );
 
 const readReports = () =>
@@ -27,7 +27,7 @@ const readReports = () =>
     `select id, octet_length(metadata::text) as bytes, is_cut from ${reportedWorkers("worker")} as workers order by id`,
   );
 
-test("A report that repeats itself is as large in the table as it is.", async () => {
+test("A repetitive report is not compressed in the table.", async () => {
   await insertWorkers("w", 1, 200_000);
   const [row] = await queue.sql<{ size: number; compression: string | null }>(
     "select pg_column_size(metadata) as size, pg_column_compression(metadata) as compression from worker._private_workers",
@@ -36,7 +36,7 @@ test("A report that repeats itself is as large in the table as it is.", async ()
   assert.ok((row?.size ?? 0) > 200_000, `${row?.size} bytes`);
 });
 
-test("Of many reports the shortest are read, 16 MB together; the others are marked.", async () => {
+test("Of many reports the shortest are read, 16 MB in total; the others are marked.", async () => {
   await insertWorkers("long", 100, 250_000);
   await insertWorkers("short", 20, 100);
   const rows = await readReports();
@@ -48,7 +48,7 @@ test("Of many reports the shortest are read, 16 MB together; the others are mark
   assert.equal(rows.length, 120);
 });
 
-test("Reports that are packed, as in another program's table, count with their worst size.", async () => {
+test("Compressed reports, as in another program's table, count with their worst-case size.", async () => {
   await queue.sql("alter table worker._private_workers alter column metadata set storage extended");
   await insertWorkers("packed", 1_500, 250_000);
   await queue.sql("alter table worker._private_workers alter column metadata set storage external");
@@ -56,7 +56,7 @@ test("Reports that are packed, as in another program's table, count with their w
   assert.ok(read.length > 40 && read.length < 80, `${read.length} reports`);
 });
 
-test("A row with the id of no worker is left out, and a report that is no object is none.", async () => {
+test("A row whose id is too long is left out, and a report that is not an object is ignored.", async () => {
   await insertWorkers(`w${"x".repeat(200_000)}`, 3, 10);
   await queue.sql(
     "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('list', now(), '[1]')",
@@ -64,7 +64,7 @@ test("A row with the id of no worker is left out, and a report that is no object
   assert.deepEqual(await readReports(), [{ id: "list", bytes: null, is_cut: false }]);
 });
 
-test("All workers are listed; the reports in an answer are few megabytes, and what is left out is marked.", async () => {
+test("All workers are listed; the reports in a result have a few megabytes, and omitted ones are marked.", async () => {
   await insertWorkers("w", 1_500, 250_000, { running_jobs: 1 });
   await insertWorkers("own", 1, 10, { host: "h", running_jobs: 2 });
   const active = await listActiveWorkers(queue.db);
@@ -82,7 +82,7 @@ test("All workers are listed; the reports in an answer are few megabytes, and wh
   assert.ok(read.length > 10 && read.length < 20, `${read.length} reports`);
 });
 
-test("Beside reports that are too long together a worker's fetched jobs are told from those that run.", async () => {
+test("Even with reports that are too long in total, fetched jobs are distinguished from running ones.", async () => {
   await insertWorkers("long", 100, 250_000, { fetched_job_ids: ["1", "2"] });
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
@@ -98,7 +98,7 @@ test("Beside reports that are too long together a worker's fetched jobs are told
   );
 });
 
-test("While a report is not read its worker may know any task: no name is deleted.", async () => {
+test("While a report is not read, its worker may have any task: no name is deleted.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('unused')");
   await insertWorkers("long", 100, 250_000, { task_identifiers: ["t"] });
   const { areAll, living } = await livingTasks(queue.db);

@@ -1,4 +1,4 @@
-// Workers as the database knows them: locks, heartbeats, and what is done about stale ones.
+// Workers in the database: locks, heartbeats, and the recovery of stale ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
@@ -81,7 +81,7 @@ test("Queues are listed with their counts and their lock, the locked ones first,
   }
 });
 
-test("Those who hold locks are counted, by jobs and by queues.", async () => {
+test("Workers that hold locks are counted, by jobs and by queues.", async () => {
   assert.deepEqual(await listLockedWorkers(queue.db), []);
   await addLocked(["b", "1s"], ["a", "5h"], ["a", "1s"], [HOSTILE, "1s"]);
   await queue.sql("update worker._private_jobs set locked_by = 'c' where id = 3");
@@ -93,7 +93,7 @@ test("Those who hold locks are counted, by jobs and by queues.", async () => {
   ]);
 });
 
-test("A heartbeat announces a worker, keeps its metadata, and a goodbye removes it.", async () => {
+test("A heartbeat announces a worker, keeps its metadata, and the end of the lease removes it.", async () => {
   await heartbeat(queue, "w", { host: "h", pid: 1 });
   await heartbeat(queue, HOSTILE);
   await heartbeat(queue, "w");
@@ -108,7 +108,7 @@ test("A heartbeat announces a worker, keeps its metadata, and a goodbye removes 
   assert.equal((await listActiveWorkers(queue.db, { staleAfterMs: 200_000 }))[1]?.isStale, true);
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, true);
-  // Each is judged by what it says of itself, as everywhere; whoever asks for another limit gets that.
+  // Each worker is judged by its own declaration, unless the caller gives another limit.
   await heartbeat(queue, "w", { threshold_ms: 900_000 });
   await age("w", "301 seconds");
   assert.equal((await listActiveWorkers(queue.db))[1]?.isStale, false);
@@ -124,14 +124,14 @@ test("A heartbeat announces a worker, keeps its metadata, and a goodbye removes 
   await assert.rejects(listActiveWorkers(queue.db, { staleAfterMs: -1 }), { code: "bad_input" });
 });
 
-test("What a worker says of itself is refused beyond 256 KiB, however small it is in the table.", async () => {
-  const said = (length: number) => ({ host: "h".repeat(length - '{"host": ""}'.length) });
-  await heartbeat(queue, "large", said(262_144));
-  await assert.rejects(heartbeat(queue, "larger", said(262_145)), {
+test("A worker's report is refused beyond 256 KiB, however small it is in the table.", async () => {
+  const reportOf = (length: number) => ({ host: "h".repeat(length - '{"host": ""}'.length) });
+  await heartbeat(queue, "large", reportOf(262_144));
+  await assert.rejects(heartbeat(queue, "larger", reportOf(262_145)), {
     code: "23514",
     message: /violates check constraint "_private_workers_metadata_256_kib"/,
   });
-  await assert.rejects(heartbeat(queue, "large", said(1_390_000)), { code: "23514" });
+  await assert.rejects(heartbeat(queue, "large", reportOf(1_390_000)), { code: "23514" });
   const workers = await listActiveWorkers(queue.db);
   const lengths = workers.map(({ workerId, metadataText }) => [workerId, metadataText?.length]);
   assert.deepEqual(
@@ -141,7 +141,7 @@ test("What a worker says of itself is refused beyond 256 KiB, however small it i
   await queue.sql("select worker.worker_deregister('large')");
 });
 
-test("Forced unlocking frees the jobs and queues of the named workers only.", async () => {
+test("Forced unlocking unlocks the jobs and queues of the named workers only.", async () => {
   const [a = "", b = ""] = await addLocked([HOSTILE, "1s"], ["other", "1s"]);
   assert.deepEqual(await forceUnlockWorkers(queue.db, [HOSTILE, "nobody", HOSTILE]), {
     jobs: 1,
@@ -156,7 +156,7 @@ test("Forced unlocking frees the jobs and queues of the named workers only.", as
   }
 });
 
-test("A sweep leaves a queue with a job whose row somebody has locked, for the next one.", async (t) => {
+test("A sweep skips a queue with a job whose row another session has locked, and leaves it to the next one.", async (t) => {
   const [id = ""] = await addLocked(["gone", "301s"]);
   const client = await queue.pool.connect();
   t.after(() => client.release());
@@ -168,7 +168,7 @@ test("A sweep leaves a queue with a job whose row somebody has locked, for the n
   assert.deepEqual([freed.recoveredJobs, freed.recoveredQueues], [1, 1]);
 });
 
-test("A sweep frees what stale and orphan workers hold and leaves the living alone.", async () => {
+test("A sweep unlocks what stale and orphan workers hold and does not touch living workers.", async () => {
   const locks: [string, string][] = [
     ["stale", "1s"],
     ["fresh", "3h"],
@@ -220,7 +220,7 @@ test("A sweep frees what stale and orphan workers hold and leaves the living alo
   assert.deepEqual([again.staleWorkers, again.orphanWorkers, again.recoveredJobs], [[], [], 0]);
 });
 
-test("A sweep goes no lower than what a worker declares of itself, and says whom it spares.", async () => {
+test("A sweep's threshold is never below a worker's own, and the result lists the spared workers.", async () => {
   const [living = "", , mute = ""] = await addLocked(
     ["living", "1h"],
     ["frozen", "1h"],
@@ -262,7 +262,7 @@ test("A resilient job waits for its worker's longer threshold in a manual sweep,
   assert.deepEqual(await listActiveWorkers(queue.db), []);
 });
 
-test("An orphan that took a lock just now is alive, whatever else it holds.", async () => {
+test("An orphan that took a lock just now is alive, whatever other locks it holds.", async () => {
   await addLocked(["busy", "2h"], ["gone", "2h"]);
   const [fresh] = await addJobs(queue.db, [{ identifier: "t" }]);
   await lockJob(queue, fresh?.id ?? "", "busy", "1s");
@@ -270,7 +270,7 @@ test("An orphan that took a lock just now is alive, whatever else it holds.", as
   assert.deepEqual([orphanWorkers, recoveredJobs], [["gone"], 1]);
 });
 
-test("A recovered job that used its last attempt has failed; it does not run for ever.", async () => {
+test("A recovered job that used its last attempt has failed; it does not run again.", async () => {
   const [id = ""] = await addLocked(["gone", "1h"]);
   await queue.sql("update worker._private_jobs set attempts = max_attempts");
   await sweepStaleWorkers(queue.db, { recoveryDelayMs: 0 });
@@ -309,7 +309,7 @@ test("Concurrent sweeps recover each job once.", async () => {
   );
 });
 
-test("A worker runs no more jobs than it has slots: the others that it has locked are fetched.", async () => {
+test("A worker runs at most as many jobs as it has slots: its other locked jobs are fetched.", async () => {
   const specs = Array.from({ length: 5 }, () => ({ identifier: "t", spec: {} }));
   for (const [id, report, expected] of [
     ["unreported", { concurrency: 3 }, [3, 2, 3]],

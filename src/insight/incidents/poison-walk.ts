@@ -7,7 +7,7 @@ import { memberNames, valuesAt } from "../../domain/payload-values.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";
-import { isPoison, lostTries } from "../../queue/workers/lost-tries.ts";
+import { isPoison, lostAttempts } from "../../queue/workers/lost-attempts.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
 export interface PoisonJob {
@@ -97,7 +97,7 @@ function jobOf(row: JobRow): PoisonJob | null {
     task: row.task,
     attempts: row.attempts,
     maxAttempts: row.max_attempts,
-    lost: lostTries(tried),
+    lost: lostAttempts(tried),
     isRunning: row.is_locked,
     runAtMs: dateOf(row.run_at_us).getTime(),
     createdMs: dateOf(row.created_us).getTime(),
@@ -128,7 +128,7 @@ interface FoundRow {
   readonly is_candidate: boolean;
 }
 
-// The beginning of an error is unpacked alone; in words that lost-tries.ts knows.
+// The beginning of an error is unpacked alone; in words that lost-attempts.ts knows.
 const isCandidate = `(attempts >= 2 and (locked_at is not null or attempts < max_attempts)
       and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
 

@@ -9,7 +9,7 @@ import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import { MOST_WORKERS, reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
-import { isSilent, numberSaid } from "../../queue/workers/stale-workers.ts";
+import { isSilent, reportedNumber } from "../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holders.ts";
 
@@ -129,9 +129,9 @@ const rowsSql: Statement = (s) => `
       ${isSilent} as is_silent,
       ${microseconds("workers.started_at")} as started_us,
       ${microseconds("workers.last_heartbeat_at")} as heartbeat_us,
-      ${numberSaid("running_jobs")} as running,
-      ${numberSaid("done_per_min")} as done_per_min,
-      ${numberSaid("failed_per_min")} as failed_per_min
+      ${reportedNumber("running_jobs")} as running,
+      ${reportedNumber("done_per_min")} as done_per_min,
+      ${reportedNumber("failed_per_min")} as failed_per_min
     from ${reportedWorkers(s)} as workers
   ) as workers on true`;
 

@@ -16,7 +16,7 @@ import {
   valueText,
   workerNamed,
 } from "../../domain/words.ts";
-import { lostTries } from "../../queue/workers/lost-tries.ts";
+import { lostAttempts } from "../../queue/workers/lost-attempts.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { type Cause, cause } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
@@ -167,7 +167,7 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
 }
 
 function exhausted({ job }: CauseFacts): Cause[] {
-  const lost = lostTries({ ...job, isLocked: false });
+  const lost = lostAttempts({ ...job, isLocked: false });
   const detail = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
   const label = "Retry…";
   const root = cause("exhausted", `${allAttemptsAre(job.maxAttempts)} used up`, {

@@ -1,6 +1,7 @@
-// Adds a batch of jobs, keys among them. No insert can change a row twice, so a batch in which a key occurs
-// more than once is added in rounds, each with one job of every key: a later job finds the row of the earlier one.
-// Inside a transaction the later jobs of a key are foretold from the first one's row, and written at once.
+// Adds a batch of jobs, some with keys. One insert cannot change a row twice, so a batch in which a key
+// occurs more than once is added in rounds, each with one job of every key: a later job finds the row of
+// the earlier one. Inside a transaction the later jobs of a key are computed from the first one's row, and
+// written at once.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -9,16 +10,16 @@ import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { type JobRow, toJob } from "../sql/job-row.ts";
 import { databaseNowUs, timeText } from "../sql/moments.ts";
 import { addKeyedJobs, addKeyedRows } from "./add-keyed-jobs.ts";
-import { type Chain, foldJobs, foretold } from "./fold-jobs.ts";
+import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
- * Adds the jobs in the order given and returns one for each, in the same order, as it was right after its turn.
- * The rounds are one transaction, or part of the transaction of the client in `db`.
+ * Adds the jobs in the given order and returns one for each, in the same order, as it was right after its
+ * turn. The rounds are one transaction, or part of the transaction of the client in `db`.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);
   if (firstOfEachKey(specs, all).rest.length === 0) {
-    return knownOutcome(db, "the add of all of them", (known) => addKeyedJobs(known, specs));
+    return knownOutcome(db, "the add of all of them", (inside) => addKeyedJobs(inside, specs));
   }
   const add = (inside: Database) => addRounds(inside, specs, all);
   return inTransaction(db, add, { withinMs: db.addTimeoutMs });
@@ -57,7 +58,7 @@ async function addRounds(
   return added.map(toJob);
 }
 
-/** What can be foretold of the jobs at `rest`, which follow those at `places`. */
+/** The jobs at `rest`, which follow those at `places`, as far as their result can be computed. */
 function chainsOf(
   specs: readonly ResolvedJob[],
   added: readonly JobRow[],
@@ -74,12 +75,14 @@ function chainsOf(
   return places.flatMap((first) => {
     const list = following.get((specs[first] as ResolvedJob).jobKey) ?? [];
     const row = added[first] as JobRow;
-    const known = foretold({ row, specs: list.map((place) => specs[place] as ResolvedJob) });
-    return known.length === 0 ? [] : [{ row, specs: known, places: list.slice(0, known.length) }];
+    const computed = computable({ row, specs: list.map((place) => specs[place] as ResolvedJob) });
+    return computed.length === 0
+      ? []
+      : [{ row, specs: computed, places: list.slice(0, computed.length) }];
   });
 }
 
-/** The first job of each key among those at `places`, and all without a key. */
+/** The first job of each key among those at `places`, and all jobs without a key. */
 function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   const keys = new Set<string>();
   const [places, rest]: [number[], number[]] = [[], []];
@@ -91,7 +94,7 @@ function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   return { places, rest };
 }
 
-/** Jobs without a time get the times that one statement would give them, a microsecond apart. */
+/** Jobs without a time get the times that a single statement would give them, a microsecond apart. */
 const withTimes = (specs: readonly ResolvedJob[], us: number): readonly ResolvedJob[] =>
   specs.map((spec, place) =>
     spec.runAt === null ? { ...spec, runAt: timeText(us - (specs.length - 1 - place)) } : spec,

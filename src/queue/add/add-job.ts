@@ -1,4 +1,3 @@
-// Adds one job.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -7,16 +6,16 @@ import { addKeyedJobs } from "./add-keyed-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /**
- * Adds a job, or with a `jobKey` replaces the waiting job of that key as `jobKeyMode` says.
- * Returns the job as it is now in the database: with `unsafe_dedupe`, the one that was there.
- * Throws InputError for what the schema cannot hold, WorkerError when the database refuses:
- * `outcome_unknown` where the connection was lost before the answer, and the job may have been added.
+ * Adds a job. With a `jobKey`, a waiting job of that key is replaced as `jobKeyMode` defines. Returns the
+ * job as it is now in the database: with `unsafe_dedupe`, the existing one. Throws InputError for values
+ * that the schema cannot store, WorkerError if the database refuses, and `outcome_unknown` if the
+ * connection was lost before the result, so that the job may have been added.
  */
 export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
   const spec = resolveJob(job);
   const [added] =
     spec.jobKey === null
       ? await insertJobs(db, [spec])
-      : await knownOutcome(db, "the add", (known) => addKeyedJobs(known, [spec]));
+      : await knownOutcome(db, "the add", (inside) => addKeyedJobs(inside, [spec]));
   return added as Job;
 }

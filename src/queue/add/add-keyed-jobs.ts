@@ -1,11 +1,11 @@
-// Adds jobs with keys: in one statement, so that all of it happens or none. What a key means is what the
-// schema's functions add_job and add_jobs mean by it.
+// Adds jobs with keys in one statement, so that all of them are added or none. Keys mean the same as in the
+// schema's functions add_job and add_jobs.
 import { codeOf } from "../../base/errors.ts";
 import { builtOnce, type Database, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobKeyMode, jobKeyModes, type ResolvedJob } from "../../domain/job-spec.ts";
-import { contendedQuery, IN_FAILED_TRANSACTION, MAX_TRIES } from "../sql/contended-query.ts";
+import { contendedQuery, IN_FAILED_TRANSACTION, MAX_ATTEMPTS } from "../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 import { knownNames, withNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -13,23 +13,23 @@ import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { keyTooBusy } from "./key-too-busy.ts";
 import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
-// Of a small batch the planning is most of the work.
+// For a small batch, planning is most of the work.
 const SMALL_BATCH = 100;
 
 /**
- * Adds the jobs and returns one for each, in the same order. No key occurs twice. Throws WorkerError
- * (`database_busy`) where workers took the jobs of these keys at each try.
+ * Adds the jobs and returns one for each, in the same order. No key may occur twice. Throws WorkerError
+ * (`database_busy`) if workers locked the jobs of these keys during each attempt.
  */
 export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   return (await addKeyedRows(db, specs)).map(toJob);
 }
 
-/** The same, as rows. */
+/** Like addKeyedJobs(), but returns rows. */
 export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]): Promise<JobRow[]> {
   const keysOf = (list: readonly ResolvedJob[]) => list.flatMap(({ jobKey }) => jobKey ?? []);
   const values = [
     ...givenValues(specs, ALL_COLUMNS),
-    // Not null: under array_nulls = off that would be a text.
+    // Not null: with array_nulls = off it would be the text "null".
     specs.map(({ jobKey }) => jobKey ?? ""),
     specs.map(({ jobKeyMode }) => jobKeyMode),
     keysOf(specs.filter(({ jobKeyMode }) => jobKeyMode !== "unsafe_dedupe")),
@@ -44,20 +44,20 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
       const rows = await contendedQuery<JobRow>(db, statement, values, { isRepeated });
       if (rows.length === specs.length) return inOrder(specs, await withNames(db, rows));
     } catch (error) {
-      // In a transaction of the caller's a second try only meets that PostgreSQL has given it up.
+      // In a transaction of the caller's, a second attempt only fails because PostgreSQL has aborted it.
       const isLost =
         taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
       if (!isLost && !isRaised((error as Error).cause, TAKEN)) throw error;
       taken ??= error;
       if (isLost) throw keyTooBusy(null, taken);
     }
-    if (attempt < MAX_TRIES) continue;
+    if (attempt < MAX_ATTEMPTS) continue;
     if (await maySkipRows(db)) throw skippedRows(db, specs.length, { cause: taken });
     throw keyTooBusy(taken === undefined ? (specs[0]?.jobKey ?? null) : null, taken);
   }
 }
 
-/** A key tells whose a row is. Jobs without one are inserted in their order, so their ids ascend. */
+/** Keys identify rows. Jobs without one are inserted in their order, so their ids ascend. */
 function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
   const keyless = rows.filter(({ key }) => key === null).values();
@@ -66,7 +66,7 @@ function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow
   );
 }
 
-// A batch has one mode as a rule. An insert has no other way to know the mode of a job that it meets.
+// A batch usually has one mode. An insert has no other way to get the mode of a job in a conflict.
 const statements = new Map<string, Statement>();
 
 function statementOf(present: ReadonlySet<JobKeyMode>): Statement {
@@ -81,12 +81,12 @@ function statementOf(present: ReadonlySet<JobKeyMode>): Statement {
 
 const TAKEN = "workers took jobs of these keys at the same time";
 
-// `held`: no worker takes a job between the steps, and two batches lock jobs in one order, as they insert
-// keys in one order, so they cannot deadlock. A job that runs has seen the old state of the world, and an
-// exhausted one will not run again: either loses its key, does not retry, and a new job is made.
+// `held`: no worker takes a job between the steps, and two batches lock jobs in the same order and insert
+// keys in the same order, so they cannot deadlock. A running job has read the old state, and a failed one
+// will not run again: either loses its key, is not retried, and a new job is created.
 //
-// A job whose key another session adds meanwhile is not held. Where a worker has it already, it is left out:
-// of several jobs none is added then, a single one is offered again.
+// A job whose key another session adds at the same time is not held. If a worker has locked it already, it
+// is left out: of several jobs none is added then, and a single one is attempted again.
 const addSql =
   (modes: readonly JobKeyMode[]): Statement =>
   (s) =>
@@ -140,7 +140,7 @@ const insertOf = (s: string, mode: JobKeyMode) => `
     returning jobs.*
   `;
 
-/** What becomes of the job that has the key. Two lists are joined: callers batch work under one key. */
+/** What happens to an existing job with the key. Two lists are concatenated: callers collect work under one key. */
 const metJob = (mode: JobKeyMode) =>
   mode === "unsafe_dedupe"
     ? "revision = jobs.revision + 1, updated_at = pg_catalog.now()"

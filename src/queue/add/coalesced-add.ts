@@ -1,7 +1,6 @@
-// Turns the addJob calls that a process makes at about the same time into one insert. Each NOTIFY
-// takes a lock over all commits of the database, so many small inserts stand in line where one
-// large one would not. A call waits only while the insert before it is under way: alone it goes
-// out at once.
+// Combines the addJob calls that a process makes at about the same time into one insert. Each NOTIFY takes
+// a lock that all commits of the database share, so many small inserts queue up where one large one would
+// not. A call waits only while the previous insert is in progress; a single call is sent at once.
 
 import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -18,12 +17,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Inserts under way at once, and in one of them jobs and characters of payload. */
+/** The maximum of concurrent inserts, and of jobs and payload characters in each. */
 const MAX_INSERTS = 2;
 const MAX_BATCH = 1_000;
 const MAX_CHARACTERS = 16_000_000;
 
-/** Gives an addJob whose concurrent calls share inserts. */
+/** Returns an addJob whose concurrent calls share inserts. */
 export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   let waiting: Waiting[] = [];
   let inserts = 0;
@@ -40,19 +39,19 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   };
 
   return async (job) => {
-    // A key decides about one job at a time, and its caller may rely on the order of its calls.
+    // A key affects one job at a time, and its caller may rely on the order of its calls.
     if (job.spec?.jobKey !== undefined) return addJob(db, job);
-    // The payload as it is now, whatever becomes of the object until the insert.
+    // The payload is serialised now: the object may change before the insert.
     const spec = resolveJob(job);
     return new Promise((resolve, reject) => {
       waiting.push({ spec, resolve, reject });
-      // A turn later, so that calls of one turn share the first insert, too.
+      // On the next turn of the event loop, so that calls of this turn share the first insert.
       if (inserts < MAX_INSERTS && waiting.length === 1) setImmediate(() => void send());
     });
   };
 }
 
-/** How many go into one insert: jobs that could be added alone must not be too much together. */
+/** How many jobs go into one insert. Jobs that could be added one by one must not be too large together. */
 function fitting(waiting: readonly Waiting[]): number {
   let characters = 0;
   for (const [count, { spec }] of waiting.entries()) {
@@ -62,7 +61,7 @@ function fitting(waiting: readonly Waiting[]): number {
   return waiting.length;
 }
 
-/** Divides what the database refuses until the bad one is alone. */
+/** If the database refuses a batch, it is halved until the bad job is alone. */
 async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
   try {
     const specs = batch.map(({ spec }) => spec);
@@ -79,7 +78,7 @@ async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
   }
 }
 
-/** Each caller gets an error of its own, with its own stack; `cause` is what PostgreSQL or the network gave. */
+/** Each caller gets its own error with its own stack. `cause` is the error of PostgreSQL or the network. */
 function individual(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });
   return new WorkerError(error.code, error.message, { cause: error.cause ?? error });

@@ -1,5 +1,5 @@
-// Adds any number of jobs by COPY, PostgreSQL's fastest way in: for imports and fan-outs. Memory
-// stays that of one part, whatever the length of the list.
+// Adds any number of jobs by COPY, PostgreSQL's fastest way: for imports and fan-outs. Memory is limited to
+// one part, whatever the length of the list.
 import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
@@ -24,37 +24,37 @@ import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** Jobs that are checked and written at a time. */
+/** Jobs that are checked and written at once. */
 const STEP_JOBS = 500;
 
-/** Of one COPY, and a step more: so many that the pause between two of them does not count. */
+/** The size of one COPY, give or take a step: large enough that the pause between two of them does not matter. */
 const PART_BYTES = 1024 * 1024;
 
-/** Of one for which PostgreSQL waits, as at the beginning. */
+/** The size of a COPY while PostgreSQL is idle, as at the beginning. */
 const LEAST_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
- * Adds the jobs, all or none, and gives their number: once it resolves they are committed. On a
- * client of the caller's they are written in the caller's transaction, and it is the rollback of that
- * which takes back a part of them; without one, each part (at most about 1 MiB) stays. Workers are
- * notified once. Jobs have no keys here: COPY cannot replace, use addJobs. Throws InputError (naming
- * `jobs[n]`), WorkerError, and what an iterable throws.
+ * Adds the jobs, all or none, and returns their number; once it resolves they are committed. On a client of
+ * the caller's they are written in the caller's transaction, and only its rollback removes a part of them;
+ * without a transaction, each part (at most about 1 MiB) is committed. Workers are notified once. Jobs must
+ * not have keys, because COPY cannot replace rows: use addJobs. Throws InputError (naming `jobs[n]`),
+ * WorkerError, and whatever an iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
 }
 
-/** What has become of the jobs that were given. */
+/** The result of copyKeyedJobs(). */
 export interface Copied {
   readonly added: number;
-  /** Found a waiting job of their key, which may have been given before them. */
+  /** Jobs that replaced a waiting job with their key, perhaps an earlier one of the same list. */
   readonly replaced: number;
 }
 
-/** The same with keys: a step in which some have any is added as a batch, in its turn. */
+/** Like copyJobs(), but with keys: a step that contains keys is added as a batch, in its turn. */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<Copied> => copyAll(db, jobs, true);
 
 async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<Copied> {
@@ -68,7 +68,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     let count = 0;
     let replaced = 0;
     let part: Part | null = null;
-    // One part is written while the next one is made, so the memory of two is enough.
+    // One part is written while the next is built, so two parts are in memory.
     let written = Promise.resolve();
     let isWriting = false;
     const spare: BinaryRows[] = [];
@@ -80,7 +80,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         if (stored !== sent) throw skippedRows(db, sent, { stored });
         spare.push(rows.clear());
       });
-      // Awaited a part later; until then nobody else would hear it fail.
+      // Awaited one part later; this avoids an unhandled rejection until then.
       written.catch(() => {});
       part = null;
     };
@@ -95,7 +95,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
           count += specs.length;
           continue;
         }
-        await learnNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
+        await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         const extras = extrasOf(specs);
         // The jobs of one COPY have the same columns.
         if (part !== null && part.extras.join() !== extras.join()) await send(part);
@@ -103,18 +103,18 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         part.jobs += specs.length;
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
-        // PostgreSQL takes what it has been sent in turns of the event loop.
+        // PostgreSQL's progress is only seen after a turn of the event loop.
         if (isWriting) await nextTurn();
         if (part.rows.bytes >= (isWriting ? PART_BYTES : LEAST_PART_BYTES)) await send(part);
       }
       if (part !== null) await send(part);
     } finally {
-      // The connection is not free for a rollback before.
+      // The connection is not free for a rollback earlier.
       await written.catch(() => {});
     }
     await written;
-    // The names were read in other transactions, so a cleanup may have deleted them meanwhile; it waits for
-    // this transaction from here on.
+    // The names were read in other transactions, so a cleanup may have deleted them since. From here on it
+    // waits for this transaction.
     await putBackNames(inside, "identifier", namedOf(names.tasks), { all: true });
     await putBackNames(inside, "queue_name", namedOf(names.queues), { all: true });
     if (count > 0) await query(inside, notifySql, [count]);
@@ -122,21 +122,21 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
   });
 }
 
-/** Whether the names can be read on another connection, while the COPY has its own. */
+/** Whether names can be read on another connection while the COPY occupies its own. */
 function hasSpareConnection(client: Queryable): boolean {
   if (!isPool(client)) return false;
   const { idleCount, totalCount, waitingCount, options } = client;
   return idleCount + options.max - totalCount > waitingCount;
 }
 
-/** What one COPY writes. */
+/** The rows of one COPY. */
 interface Part {
   readonly rows: BinaryRows;
   readonly extras: readonly Extra[];
   jobs: number;
 }
 
-/** Strings do not count. */
+/** Excludes strings. */
 export function isIterable(jobs: unknown): jobs is Jobs {
   const list = Object(jobs) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
   if (typeof jobs === "string") return false;
@@ -175,7 +175,7 @@ function resolved(step: readonly GivenJob[], offset: number, mayHaveKeys: boolea
   const place = mayHaveKeys ? -1 : specs.findIndex(isKeyed);
   if (place < 0) return specs;
   const path = `jobs[${offset + place}].spec.jobKey`;
-  throw new InputError([{ path, message: "cannot be given here: use addJobs" }]);
+  throw new InputError([{ path, message: "is not supported here: use addJobs" }]);
 }
 
 /** A problem names the job by its index in the whole list. */
@@ -196,10 +196,10 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Outside of our transaction where there is another connection: otherwise other adds of a new name would wait
- * until our last row. On the same connection the names are read once `written` has resolved.
+ * Uses another connection if there is one: in this transaction, other adds of a new name would wait until
+ * the last row. On the same connection the names are read once `written` has resolved.
  */
-async function learnNames(
+async function resolveNames(
   db: Database,
   { tasks, queues }: Names,
   specs: readonly ResolvedJob[],
@@ -212,25 +212,25 @@ async function learnNames(
     if (queueName !== null && !queues.has(queueName)) newQueues.add(queueName);
   }
   if (newTasks.size + newQueues.size > 0) await written;
-  await learn(db, tasksSql, tasks, newTasks);
-  await learn(db, queuesSql, queues, newQueues);
+  await resolveIds(db, tasksSql, tasks, newTasks);
+  await resolveIds(db, queuesSql, queues, newQueues);
 }
 
-async function learn(
+async function resolveIds(
   db: Database,
   statement: Statement,
-  known: Map<string, number>,
+  ids: Map<string, number>,
   names: ReadonlySet<string>,
 ): Promise<void> {
   if (names.size === 0) return;
   type Named = { id: number; name: string };
   const found = await contendedQuery<Named>(db, statement, [[...names]]);
-  for (const { id, name } of found) known.set(name, id);
+  for (const { id, name } of found) ids.set(name, id);
 }
 
 const notifySql: Statement = () => `select ${announceJobs("$1::int")}`;
 
-/** What jobs may have beside task, payload and moment. */
+/** Optional columns, besides task, payload and time. */
 type Extra = "job_queue_id" | "max_attempts" | "priority" | "flags";
 
 const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
@@ -240,7 +240,7 @@ const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
   flags: flagsText,
 };
 
-/** Columns in which some job has a value of its own: each costs PostgreSQL. */
+/** The columns in which some job has its own value: each column costs time in PostgreSQL. */
 function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
   const all = Object.keys(EXTRAS) as Extra[];
   return all.filter((extra) => specs.some((spec) => EXTRAS[extra](spec) !== null));
@@ -252,8 +252,8 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * Jobs without a run_at get a microsecond each, counted on from the start of the transaction: none
- * of them is in the future once it commits, a row takes longer than that.
+ * Jobs without a run_at get consecutive microseconds from the start of the transaction. None is in the
+ * future at the commit, because a row takes longer than that.
  */
 function writeRows(
   { rows, extras }: Part,

@@ -1,5 +1,5 @@
-// Jobs of a key whose row belongs to our transaction, because it has added a job of that key: nothing else can
-// change the row before the commit. So what each further job makes of it is known here, and the row is written once.
+// Computes the jobs of a key whose row this transaction has added: nothing else can change the row before
+// the commit. So the effect of each further job is computed here, and the row is written once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -19,18 +19,18 @@ export interface Chain {
 }
 
 /**
- * The jobs at the beginning of `specs` that can be foretold: a job that cannot be taken, because it is locked or
- * failed, is replaced by another one.
+ * The leading jobs of `specs` whose effect can be computed. It cannot for a job that replaces a locked or
+ * failed one, because that adds a new row.
  */
-export function foretold({ row, specs }: Chain): readonly ResolvedJob[] {
+export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
   if (row.is_available) return specs;
   const end = specs.findIndex(writes);
   return end < 0 ? specs : specs.slice(0, end);
 }
 
 /**
- * Adds the jobs of all chains, each of which can be foretold, and returns the row after each of them. null where they
- * are to be added in turn: this is not the transaction that began at `nowUs`, or triggers see each change.
+ * Adds the jobs of all chains and returns the row after each job. Returns null if they must be added in
+ * turn: this is not the transaction that began at `nowUs`, or a trigger sees each change.
  */
 export async function foldJobs(
   db: Database,
@@ -52,18 +52,18 @@ export async function foldJobs(
 
 const writes = ({ jobKeyMode }: ResolvedJob): boolean => jobKeyMode !== "unsafe_dedupe";
 
-/** What PostgreSQL makes of what was given. */
+/** Values computed by PostgreSQL. */
 interface Made {
   readonly nowUs: string;
-  /** Of the application's, on the table of jobs. */
+  /** The application's triggers on the table of jobs. */
   readonly hasTriggers: boolean;
   readonly taskIds: ReadonlyMap<string, number>;
   readonly queueIds: ReadonlyMap<string, number>;
-  /** JSON texts, and the same as jsonb has them. */
+  /** Maps JSON texts to their jsonb form. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** As the statement of add-keyed-jobs.ts has it. */
+/** Equivalent to the statement in add-keyed-jobs.ts. */
 function after(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Made): JobRow {
   const touched = { ...row, revision: row.revision + 1, updated_at_us: nowUs };
   if (!writes(spec)) return touched;
@@ -95,13 +95,13 @@ const isList = (json: string) => /^\s*\[/.test(json);
 const areJoined = (payload: string, spec: ResolvedJob) =>
   writes(spec) && isList(payload) && isList(spec.payload);
 
-/** jsonb's texts of two lists as that of one. */
+/** Concatenates the jsonb texts of two lists. */
 function joined(one: string, other: string): string {
   const items = [one, other].map((list) => list.slice(1, -1)).filter((text) => text !== "");
   return `[${items.join(", ")}]`;
 }
 
-/** The texts of a chain that are stored as jsonb has them: flags, and lists that are joined. */
+/** The texts of a chain that are stored in jsonb form: flags, and lists that are concatenated. */
 function textsIn({ row, specs }: Chain): string[] {
   let payload = row.payload;
   return specs.filter(writes).flatMap((spec) => {
@@ -112,7 +112,7 @@ function textsIn({ row, specs }: Chain): string[] {
 }
 
 async function readMade(db: Database, chains: readonly Chain[]): Promise<Made> {
-  // Each add makes the names of its job known, also one that leaves the job as it is.
+  // Each add registers the names of its job, even if it leaves the job unchanged.
   const specs = chains.flatMap((chain) => chain.specs);
   const texts = [...new Set(chains.flatMap(textsIn))];
   const [row] = await contendedQuery<MadeRow>(db, madeSql, [
@@ -159,7 +159,7 @@ const madeSql: Statement = (s) => `
 async function write(db: Database, chains: readonly Chain[], folded: readonly JobRow[][]) {
   const rows = folded.map((steps) => steps.at(-1) as JobRow);
   const areWritten = chains.map(({ specs }) => specs.some(writes));
-  // Not null: under array_nulls = off that would be a text.
+  // Not null: with array_nulls = off it would be the text "null".
   const times = chains.map(({ row, specs }) => lastTime(row, specs) ?? "");
   const [answer] = await query<{ count: number }>(db, writeSql, [
     rows.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
@@ -176,7 +176,7 @@ async function write(db: Database, chains: readonly Chain[], folded: readonly Jo
   if (answer?.count !== rows.length) throw skippedRows(db, rows.length, {});
 }
 
-/** The time that the jobs give the row; null: it keeps its own. */
+/** The time that the jobs give the row, or null if it keeps its own. */
 function lastTime({ attempts }: JobRow, specs: readonly ResolvedJob[]): string | null {
   const written = specs.filter(writes);
   const last = written.findLast(

@@ -1,16 +1,16 @@
-// A batch of jobs on its way into a statement: one parameter a column, and only the columns in which
-// some job has a value of its own.
+// Passes a batch of jobs to a statement: one parameter per column, and only the columns in which some job
+// has its own value.
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 
 interface Column {
   readonly type: string;
   of(spec: ResolvedJob): string | number | null;
-  /** Stands for null in the array, in which array_nulls = off would make it a text: no job has it. */
+  /** Replaces null in the array, which array_nulls = off would turn into a text. No job has this value. */
   readonly none: string | number;
 }
 
-/** Columns beside the payload. */
+/** The columns besides the payload. */
 export type GivenColumn =
   | "identifier"
   | "queue_name"
@@ -31,7 +31,7 @@ const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
 
 export const ALL_COLUMNS = Object.keys(COLUMNS) as readonly GivenColumn[];
 
-/** The columns that a batch needs: `identifier` only where the jobs have several. */
+/** The columns that a batch needs. `identifier` only if the jobs have several. */
 export function columnsOf(specs: readonly ResolvedJob[]): GivenColumn[] {
   const first = specs[0]?.identifier;
   return ALL_COLUMNS.filter((column) =>
@@ -47,7 +47,7 @@ export function givenValues(
   columns: readonly GivenColumn[],
 ): unknown[] {
   return [
-    // One text costs neither us nor PostgreSQL the escapes of an array's.
+    // A single text avoids the escapes of an array's texts.
     specs.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
     specs.length,
     ...columns.map((column) => {
@@ -57,17 +57,17 @@ export function givenValues(
   ];
 }
 
-/** Flags as they are stored: `{"name": true}`, and null for none. */
+/** Flags as they are stored: `{"name": true}`, or null for none. */
 export function flagsText({ flags }: ResolvedJob): string | null {
   if (flags === null || flags.length === 0) return null;
   return `{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`;
 }
 
-// A batch is first in, first out although it has one now(): jobs without a run_at get one
-// microsecond each, counted backwards so that none of them lies in the future.
+// A batch is first in, first out although it has a single now(): jobs without a run_at get one microsecond
+// each, counted backwards so that none is in the future.
 const SPREAD = "pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond'";
 
-/** The parameters as rows, numbered `n` from 1 in the order given, with the defaults filled in. */
+/** The parameters as rows, numbered `n` from 1 in the given order, with the defaults filled in. */
 export function givenRows(columns: readonly GivenColumn[]): string {
   const arrays = columns.map((column, place) => `$${place + 3}::${COLUMNS[column].type}[]`);
   const payloads = "pg_catalog.string_to_array($1::text, E'\\x1f')";

@@ -1,5 +1,5 @@
-// Inserts jobs without keys: one statement, twice as fast as the schema's function add_jobs, whose
-// behaviour it repeats (tasks and queues come into being, workers are notified).
+// Inserts jobs without keys in one statement, twice as fast as the schema's function add_jobs, whose
+// behaviour it repeats (tasks and queues are created, workers are notified).
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { type Database, parseIdArray, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
@@ -12,10 +12,10 @@ import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// Of a small batch the planning is most of the work; a large one has a plan of its own.
+// For a small batch, planning is most of the work; a large one gets its own plan.
 const SMALL_BATCH = 100;
 
-/** Inserts the jobs and returns them in the same order; their ids ascend. Throws as addJobs does. */
+/** Inserts the jobs and returns them in the same order. Their ids ascend. Throws as addJobs does. */
 export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const columns = columnsOf(specs);
   const values = [
@@ -26,8 +26,8 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   const isRepeated = specs.length <= SMALL_BATCH;
   const statement = insertStatement(columns);
   const what = specs.length === 1 ? "the add" : "the add of all of them";
-  const [answer] = await knownOutcome(db, what, (known) =>
-    contendedQuery<InsertedRow>(known, statement, values, { isRepeated }),
+  const [answer] = await knownOutcome(db, what, (inside) =>
+    contendedQuery<InsertedRow>(inside, statement, values, { isRepeated }),
   ).catch((error: unknown) => {
     const { cause } = error as Error;
     throw isRaised(cause, SKIPPED) ? skippedRows(db, specs.length, { cause }) : error;
@@ -45,7 +45,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   return specs.map((spec, index) => toJob(insertedRow(spec, index, inserted)));
 }
 
-/** Part of the error that takes back a statement of which fewer rows were stored. */
+/** Part of the error that undoes a statement which stored fewer rows than were sent. */
 const SKIPPED = "a trigger skips rows";
 
 /** The batch in one row: ten thousand rows of twenty columns cost more to read than to insert. */
@@ -53,7 +53,7 @@ interface InsertedRow {
   readonly now_us: string;
   /** `{1,2}` */
   readonly ids: string | null;
-  /** null where no job had a time, or flags, of its own. */
+  /** null if no job had its own time, or flags. */
   readonly run_ats_us: string | null;
   readonly flags: string | null;
   readonly tasks: string;
@@ -69,10 +69,10 @@ interface Inserted {
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
-/** The row as the table has it now: what we gave, what PostgreSQL made of it, and the defaults. */
+/** The row as it is in the table now: the given values, PostgreSQL's values, and the defaults. */
 function insertedRow(spec: ResolvedJob, index: number, inserted: Inserted): JobRow {
   const { runAtsUs, ids } = inserted;
-  // As `givenRows` spreads them.
+  // As in `givenRows`.
   const runAtUs = runAtsUs === null ? inserted.nowUs - (ids.length - 1 - index) : runAtsUs[index];
   return {
     id: inserted.ids[index] ?? "",
@@ -102,8 +102,8 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
   return [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))];
 }
 
-// Statements differ by the columns of their batch: rows of several arrays cost PostgreSQL four times
-// as much as those of one. At most 64 texts, each made once.
+// Statements differ by the columns of their batch: rows of several arrays cost PostgreSQL four times as
+// much as those of one. At most 64 texts, each built once.
 const statements = new Map<string, Statement>();
 
 function insertStatement(columns: readonly GivenColumn[]): Statement {
@@ -119,8 +119,8 @@ function insertStatement(columns: readonly GivenColumn[]): Statement {
 const microseconds = (moment: string) =>
   `pg_catalog.floor(extract(epoch from ${moment}) * 1000000::numeric)`;
 
-// Ids are drawn in the order of the batch: a function's rows come in its order, and a join is
-// followed by a sort.
+// Ids are assigned in the order of the batch: a function's rows keep its order, and a join is followed by a
+// sort.
 const insertSql =
   (columns: readonly GivenColumn[]): Statement =>
   (schema) => {
@@ -128,8 +128,8 @@ const insertSql =
     const [isMixed, isQueued] = [has("identifier"), has("queue_name")];
     const taskNames = `$${columns.length + 3}`;
     const queueNames = `$${columns.length + 4}`;
-    // The distinct names come beside the jobs': the planner looks at each element of an array that is
-    // compared, which for ten thousand of them takes longer than a quarter of the insert.
+    // Distinct names have their own parameter: the planner visits each element of an array in a comparison,
+    // which for ten thousand of them takes longer than a quarter of the insert.
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
     const queues = `${knownNames(schema, "queue_name", queueNames)},`;
     const ofGiven = (column: GivenColumn, value: string) =>

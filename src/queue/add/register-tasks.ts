@@ -1,4 +1,4 @@
-// Makes a worker's task identifiers known, so that they are visible before their first job.
+// Registers a worker's task identifiers, so that they are visible before their first job.
 import { type Database, query } from "../../database/database.ts";
 import { namesStatement } from "../sql/names.ts";
 

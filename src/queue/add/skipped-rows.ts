@@ -1,10 +1,11 @@
-// Triggers of the application's that skip rows: a row trigger before the insert or update that returns null.
+// Errors of adds whose rows an application's trigger skips: a row trigger before the insert or update that
+// returns null.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { readSkippers } from "../../database/skipped-rows.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
-/** The error of an add of which fewer jobs were stored than sent: none of them is. */
+/** Fewer jobs were stored than sent, so the add was undone. */
 export function skippedRows(
   { schema }: Database,
   sent: number,
@@ -15,7 +16,7 @@ export function skippedRows(
       ? `${sent === 1 ? "the job was" : `some of ${sent} jobs were`} not stored`
       : `only ${stored} of ${sent} jobs were stored`;
   const all = sent === 1 ? "" : ", so none of this call is";
-  const message = `${what}${all}: a trigger on the table _private_jobs skips rows; "${workerLine(schema.name, "worker doctor")}" names it`;
+  const message = `${what}${all}: a trigger on the table _private_jobs skips rows; "${workerLine(schema.name, "worker doctor")}" reports it`;
   return new WorkerError("database_error", message, { cause });
 }
 

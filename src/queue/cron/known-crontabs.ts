@@ -1,6 +1,6 @@
-// The ledger of timetables, shared with every worker on the schema, Graphile Worker's included: one
-// row per entry with its last tick. Whoever moves `last_execution` forward schedules what lies
-// between; that row's lock is what makes it one schedule per tick.
+// The ledger of timetables, shared by all workers on the schema, Graphile Worker's included: one row for
+// each entry, with its last tick. The worker that advances `last_execution` schedules the ticks in between;
+// the lock on that row ensures that each tick is scheduled once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 
@@ -8,7 +8,7 @@ import { milliseconds } from "../sql/moments.ts";
 export interface KnownCrontab {
   readonly identifier: string;
   readonly knownSinceMs: number;
-  /** null: never yet. */
+  /** null: never. */
   readonly lastExecutionMs: number | null;
 }
 
@@ -18,7 +18,7 @@ interface CrontabRow {
   readonly last_execution_ms: string | null;
 }
 
-/** Makes unknown entries known from `sinceMs` on, and tells of all of them. */
+/** Adds new entries, with `sinceMs` as their beginning, and returns all of them. */
 export async function registerCrontabs(
   db: Database,
   identifiers: readonly string[],
@@ -29,8 +29,8 @@ export async function registerCrontabs(
 }
 
 /**
- * Holds the entries until the end of the transaction, and tells of them as they are then: after
- * another worker that held one has committed. An entry that somebody deleted is made known again.
+ * Locks the entries until the end of the transaction, and returns them as they are then: after another
+ * worker that had locked one has committed. A deleted entry is added again.
  */
 export async function lockCrontabs(
   db: Database,
@@ -44,7 +44,7 @@ export async function lockCrontabs(
   return (await lock()).map(toCrontab);
 }
 
-/** Moves the last tick of entries that this transaction holds. */
+/** Advances the last tick of entries that this transaction has locked. */
 export async function advanceCrontabs(
   db: Database,
   lastExecutionsMs: ReadonlyMap<string, number>,
@@ -66,7 +66,7 @@ const columns = `
   identifier, ${milliseconds("known_since")} as known_since_ms,
   ${milliseconds("last_execution")} as last_execution_ms`;
 
-// Here and below in the order of identifiers: two workers with the same entries cannot deadlock.
+// Here and below in the order of identifiers, so that two workers with the same entries cannot deadlock.
 const registerSql: Statement = (schema) => `
   insert into ${schema}._private_known_crontabs (identifier, known_since)
   select identifier, $2::timestamptz
@@ -77,8 +77,8 @@ const registerSql: Statement = (schema) => `
 const selectSql: Statement = (schema) => `
   select ${columns} from ${schema}._private_known_crontabs where identifier = any($1::text[])`;
 
-// Read committed: a row that had to be waited for is read again as it was committed. A stricter
-// isolation level reports a serialization failure instead, and the transaction is tried again.
+// Read committed: after a wait, a row is read again as committed. A stricter isolation level reports a
+// serialization failure instead, and the transaction is repeated.
 const lockSql: Statement = (schema) => `${selectSql(schema)} order by identifier for update`;
 
 const advanceSql: Statement = (schema) => `

@@ -1,10 +1,10 @@
-// Adds the jobs of ticks, each tick of an entry once, however many workers offer it.
+// Adds the jobs of ticks: each tick of an entry once, however many workers offer it.
 //
-// Graphile Worker decides with one statement a tick: it inserts into the ledger, on conflict moves
-// last_execution forward, and adds the jobs of the rows that it moved. Here the rows are locked and
-// read first, in the same transaction as the jobs. To other workers that is the same (they wait for
-// the row and then find it moved), and many ticks fit into one transaction: a backfill of a
-// thousand ticks takes a few round trips instead of a thousand.
+// Graphile Worker decides with one statement per tick: it inserts into the ledger, on conflict advances
+// last_execution, and adds the jobs of the rows that it advanced. Here the rows are locked and read first,
+// in the same transaction as the jobs. For other workers the effect is the same (they wait for the row and
+// then find it advanced), and many ticks fit into one transaction: a backfill of a thousand ticks takes a
+// few round trips instead of a thousand.
 
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -13,12 +13,12 @@ import type { JobToAdd } from "../../domain/job-spec.ts";
 import { addJobs } from "../add/add-jobs.ts";
 import { advanceCrontabs, lockCrontabs } from "./known-crontabs.ts";
 
-/** A tick of an entry that has come. */
+/** A tick of an entry that is due. */
 export interface CronOffer {
   /** The entry's identifier in the ledger. */
   readonly identifier: string;
   readonly tickMs: number;
-  /** null: the tick counts as done and adds nothing. */
+  /** null: the tick counts as done and adds no job. */
   readonly job: JobToAdd | null;
 }
 
@@ -28,10 +28,10 @@ export interface ScheduledTick<Offer extends CronOffer> {
 }
 
 /**
- * Schedules what nobody has scheduled yet, and returns that, in order. All of it happens or none.
- * Offers come in the order of their ticks, at most 10,000. Throws WorkerError; after an error with
- * an unknown result (a lost connection) offering the same again is safe. `onPassed` is called for entries whose
- * last tick is later than an offer.
+ * Schedules the offers that no worker has scheduled yet, and returns them, in order. All of it happens or
+ * none. Offers come in the order of their ticks, at most 10,000. Throws WorkerError; after an error with an
+ * unknown result (a lost connection) the same offers are safe to repeat. `onPassed` is called for entries
+ * whose last tick is later than an offer.
  */
 export async function scheduleCron<Offer extends CronOffer>(
   db: Database,
@@ -42,8 +42,8 @@ export async function scheduleCron<Offer extends CronOffer>(
   const firstMs = offers[0]?.tickMs;
   if (firstMs === undefined) return [];
   return inTransaction(db, async (transaction) => {
-    const known = await lockCrontabs(transaction, identifiers, firstMs);
-    const lastMs = new Map(known.map((one) => [one.identifier, one.lastExecutionMs]));
+    const crontabs = await lockCrontabs(transaction, identifiers, firstMs);
+    const lastMs = new Map(crontabs.map((one) => [one.identifier, one.lastExecutionMs]));
     for (const { identifier, tickMs } of offers) {
       const passedMs = lastMs.get(identifier) ?? null;
       if (passedMs !== null && passedMs > tickMs) onPassed(identifier, passedMs);

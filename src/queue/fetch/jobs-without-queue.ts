@@ -1,12 +1,12 @@
-// Jobs without a named queue: found by an index and locked in one go.
+// Jobs without a named queue: found by an index and locked in one statement.
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
 /*
- * jobs_main_index leads with priority, so `run_at <= now()` alone does not bound a scan: it would
- * walk every scheduled job of every priority. We jump from priority to priority (a loose index scan)
- * and probe each one, from that of the cursor on: to ask first whether it still has jobs would walk
- * over its dead entries twice, and what another connection commits meanwhile is then locked in vain.
+ * jobs_main_index begins with the priority, so `run_at <= now()` alone does not limit a scan: it would read
+ * every scheduled job of every priority. This expression goes from priority to priority (a loose index
+ * scan) and probes each one, from the cursor's on. A separate check whether a priority still has jobs would
+ * scan its dead entries twice, and would lock jobs in vain that another connection commits in between.
  */
 export const priorityLevels = (
   s: string,
@@ -21,10 +21,7 @@ export const priorityLevels = (
   from level where level.priority is not null
 )`;
 
-/**
- * Locked while the limit counts, so that two connections that fetch at once take different jobs
- * instead of both the same.
- */
+/** Locked while the limit counts, so that two concurrent fetches take different jobs. */
 export const jobsWithoutQueue = (
   s: string,
   form: ReadyForm,
@@ -41,12 +38,12 @@ export const jobsWithoutQueue = (
   where level.priority is not null limit ${$.want}::int
 `;
 
-/** For both kinds of jobs: the condition, where there are forbidden flags. */
+/** The condition on forbidden flags, if there are any. For jobs with and without a queue. */
 export const flagTest = ({ flags }: ReadyForm, $: ReadyParameters, job = "j"): string =>
   flags ? `and ${hasNoFlagOf(job, $.flags)}` : "";
 
-// The fast mode works off what stands before a job of the safe mode, until that is at the head, too.
-// Only of jobs that this worker takes: those of others may stand there for ever.
+// The fast mode works through the jobs ahead of a safe mode's job until that is at the head, too. Only
+// tasks of this worker count: jobs of other workers may stay there indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";
@@ -60,6 +57,6 @@ const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
         where not head.is_fast))`;
 };
 
-// Without queued jobs all can stay on jobs_no_queue_index. Reading a second index costs 50 B of WAL
-// a job: full-page images of its hint bits, where data checksums are on.
+// Without queued jobs, the scan stays on jobs_no_queue_index. Reading a second index costs 50 bytes of WAL
+// per job if data checksums are on: full-page images of its hint bits.
 const onOneIndex = ({ queues }: ReadyForm) => (queues ? "" : "and job_queue_id is null");

@@ -1,6 +1,6 @@
-// The first fetch of an idle worker: nothing was ready before, so a few jobs of the most urgent priority
-// are all there is, and no named queue is read. Its plan is a tenth of that of `takeStatement` and
-// `lockStatement`, which saves a third of the time between the announcement of a job and its start.
+// The first fetch of an idle worker. No job was ready before, so it expects a few jobs of the most urgent
+// priority, and reads no named queue. Its plan costs a tenth of those of `takeStatement` and
+// `lockStatement`, which saves a third of the time between a job's announcement and its start.
 import { builtOnce, type Statement } from "../../database/database.ts";
 import type { LockMode } from "../settle/fence.ts";
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
@@ -8,12 +8,12 @@ import { takeBy } from "../sql/lock.ts";
 import { isForFastMode } from "./fetch-form.ts";
 import { columnsText } from "./job-columns.ts";
 
-/** An answer has a row for each job. */
+/** One row for each job. */
 export interface QuickRow {
   readonly job: string;
 }
 
-/** Which form of the statement is needed; each is one prepared statement. */
+/** Each form is one prepared statement. */
 export interface QuickForm {
   /** Skip jobs with a forbidden flag. */
   readonly flags: boolean;
@@ -21,7 +21,7 @@ export interface QuickForm {
   readonly mode: LockMode;
 }
 
-// Only the first priority that has jobs: when none of them is due, this finds nothing.
+// Only the first priority with jobs: if none of them is due, nothing is found.
 const ready = (s: string, flags: string | null) => `
 from ${s}._private_jobs j
 where ${isReady("j")} and j.job_queue_id is null
@@ -45,7 +45,7 @@ where j.ctid = any(array(
   ${FIRST}))
 returning ${columnsText(s, "j.attempts")}`;
 
-/** One row a job, whose `job` is for `FetchedRows.ofOne`. */
+/** One row per job; `job` is for `FetchedRows.ofOne`. */
 export function quickStatement({ flags, mode }: QuickForm): Statement {
   return builtOnce((s) => (mode === "row" ? lockSql(s, flags) : takeSql(s, flags)));
 }

@@ -1,6 +1,6 @@
-// Takes ready jobs for a worker: the one statement that every poll, notification and refill runs.
+// Takes ready jobs for a worker: the statement that every poll, notification and refill runs.
 //
-//   finished jobs are deleted ─ ready jobs are found and locked ─ taken ─ their queues, too ─ answered
+//   finished jobs are deleted ─ ready jobs are found and locked ─ taken ─ their queues, too ─ returned
 import type { Statement } from "../../database/database.ts";
 import { lostIds } from "../settle/fence.ts";
 import { finishedJobs } from "../settle/finish.ts";
@@ -9,25 +9,25 @@ import { readyJobs, readyName } from "./eligible-jobs.ts";
 import type { ReadyForm } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 
-/** What a fetch gives beside its jobs. */
+/** The results of a fetch besides its jobs. */
 export interface TakeAnswer extends FetchedColumns {
-  /** The fetch's moment by the database's clock, seconds since the epoch. */
+  /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Some named queue is free. */
+  /** Some named queue is not locked. */
   readonly queues: boolean;
-  /** Those of $4 that were no longer ours: `{1,2}`; null = none. */
+  /** The jobs of $4 whose lock this worker had lost: `{1,2}`; null = none. */
   readonly lost: string | null;
 }
 
 /*
- * $1 text[]    identifiers of the tasks this worker knows
- * $2 int       most jobs to take
+ * $1 text[]    identifiers of this worker's tasks
+ * $2 int       maximum number of jobs
  * $3 text      the worker's id
- * $4 bigint[]  jobs this worker has finished: deleted in the same transaction, so that a full pass
- *              of work costs one commit. Fenced: only where the lock is still ours.
+ * $4 bigint[]  jobs that this worker has finished: deleted in the same transaction, so that a full round
+ *              of work costs one commit. Only those whose lock it still has.
  * $5 smallint  $6 float8  fetch cursor
- * $7 int       most jobs of one named queue (only in the form with queues)
- * $8 float8[]  the part of a run that a job of each task takes up (only in the form with queues)
+ * $7 int       maximum number of jobs of one named queue (only in the form with queues)
+ * $8 float8[]  the part of a run that a job of each task takes (only in the form with queues)
  * last text[]  forbidden flags (only in the form with flags)
  */
 const takeSql = (s: string, form: ReadyForm) => `
@@ -53,13 +53,13 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   ${fetchedColumns(s, form)}
 from taken j`;
 
-// Of the jobs that were taken, not of those that were picked: a queue without one is never freed.
+// The queues of the jobs that were taken, not of those that were selected: a queue without a taken job
+// would never be unlocked.
 const queuesTaken = (s: string) => `, queue_taken as (
   update ${s}._private_job_queues set ${lockBy("$3")}
   where id = any(array(select job_queue_id from taken where job_queue_id is not null))
 )`;
 
-/** The statement's text for a form. */
 export function takeStatement(form: ReadyForm): Statement {
   return (schema) => takeSql(schema, form);
 }

@@ -1,4 +1,4 @@
-// How many jobs are in which state.
+// Counts the jobs in each state.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { stateCounts } from "../sql/job-state.ts";
@@ -17,7 +17,7 @@ export interface JobCounts {
   readonly failed: number;
 }
 
-/** Exact counts, by one pass over all jobs: about 0.25 s for each million of them. */
+/** Exact counts, by one scan over all jobs: about 0.25 s per million. */
 export async function countJobs(db: Database): Promise<JobCounts> {
   const [row] = await query<Record<keyof JobCounts, string>>(db, countSql);
   return {

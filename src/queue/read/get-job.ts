@@ -1,11 +1,10 @@
-// One job by its id.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 
-/** The job, or null when there is none (a finished job is gone). Throws InputError for a bad id. */
+/** Returns the job, or null if there is none (finished jobs are deleted). Throws InputError for an invalid id. */
 export async function getJob(db: Database, id: string): Promise<Job | null> {
   const [row] = await query<JobRow>(db, getSql, [checkedJobId(id)]);
   return row === undefined ? null : toJob(row);

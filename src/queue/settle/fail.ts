@@ -1,15 +1,14 @@
-// Records that attempts failed. When the job is tried again is retry-policy.ts.
+// Records failed attempts. retry-policy.ts determines when the job is retried.
 import { codeOf } from "../../base/errors.ts";
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 import { retryAt } from "./retry-policy.ts";
 
-/** A job whose attempt failed. */
 export interface FailedAttempt {
   readonly id: string;
   readonly message: string;
-  /** JSON text that replaces the payload: what is left of a batch. null keeps it. */
+  /** JSON text that replaces the payload: the rest of a batch. null keeps the payload. */
   readonly payload: string | null;
 }
 
@@ -32,8 +31,8 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$4", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records failures of jobs that the worker has by `mode`. Their named queues stay locked: more of a
- * queue's run may follow. Gives the ids that were no longer ours.
+ * Records failures of jobs that the worker has locked by `mode`. Their named queues stay locked, because
+ * the rest of the queue's run may follow. Returns the ids whose lock the worker had lost.
  */
 export async function failJobs(
   db: Database,
@@ -46,22 +45,22 @@ export async function failJobs(
     const [row] = await query<LostIds>(db, statements[mode], [
       idArray(failures.map(({ id }) => id)),
       failures.map(({ message }) => textOf(message)),
-      // Not null: under array_nulls = off that would be a text.
+      // Not null: with array_nulls = off it would be the text "null".
       failures.map(({ payload }) => payload ?? ""),
       ...(mode === "locked_by" ? [workerId] : []),
     ]);
     return parseIdArray(row?.lost);
   } catch (error) {
-    // Not again at once: it may have been part of a transaction, which PostgreSQL has undone.
+    // Not repeated here: it may have been part of a transaction, which PostgreSQL has undone.
     if (codeOf((error as Error).cause) === UNTRANSLATABLE) inAscii.add(db);
     throw error;
   }
 }
 
-/** The database's encoding, LATIN1 say, has no such character. */
+/** The database's encoding, such as LATIN1, cannot represent the character. */
 const UNTRANSLATABLE = "22P05";
 
-/** Where errors are written in ASCII, because one could not be written otherwise. */
+/** Databases in which errors are written in ASCII, after one could not be written. */
 const inAscii = new WeakSet<Database>();
 
 function asciiOf(message: string): string {
@@ -71,7 +70,7 @@ function asciiOf(message: string): string {
 
 const LONGEST_ERROR_CHARACTERS = 65_536;
 
-/** PostgreSQL text holds no NUL and no lone surrogates, and an endless error helps nobody. */
+/** PostgreSQL text cannot store NUL or lone surrogates, and the length is limited. */
 function storable(message: string): string {
   return message.slice(0, LONGEST_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
 }

@@ -1,41 +1,41 @@
-// Under which lock a worker has a job, and what follows from it for the statements that end it. What
-// a worker says about a job counts only where the job is still its own: a worker that lost its lease
-// cannot finish what somebody else has taken, and learns which jobs those were.
+// The lock under which a worker has a job, and its consequences for the statements that end the job. A
+// result only counts while the worker still has the lock: a worker that lost its lease cannot finish a job
+// that another one has taken, and learns which jobs those are.
 //
-//   locked_by   the safe mode: the row says who has the job, and the attempt was counted when it was
-//               taken.
-//   row         the fast mode: the transaction that writes the end has the row locked, the row itself
-//               says nothing, and the attempt is not counted yet. Where the connection was lost, the
-//               row was free meanwhile: a locked_by then stands for another attempt, even where it is
-//               our own id, because our safe mode has taken the job.
+//   locked_by   the safe mode: the row has the worker's id, and the attempt was counted when it was taken.
+//   row         the fast mode: the transaction that writes the result has the row locked, the row itself
+//               has no id, and the attempt is not counted yet. If the connection was lost, the row was free
+//               in between: a locked_by then belongs to another attempt, even if it is this worker's own id,
+//               because its safe mode has taken the job.
 import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
 
-/** A condition: the job is ours. `workerId`: the parameter with our id, for `locked_by` alone. */
+/** A condition: the worker has the job. `workerId`: the parameter with its id, for `locked_by` only. */
 export function isOurs(mode: LockMode, job: string, workerId: string): string {
   return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
 }
 
-/** The job's attempts with the one that has just ended. */
+/** The job's attempts, including the one that has just ended. */
 export function attemptsMade(mode: LockMode, job: string): string {
   return mode === "locked_by" ? `${job}.attempts` : `${job}.attempts + 1`;
 }
 
-/** What a statement was to write, and what it has written. */
+/** The rows that a statement should have written, and those that it wrote. */
 export interface Written {
   readonly schema: string;
   readonly mode: LockMode;
-  /** The parameters with the ids, and with our id for `locked_by`. */
+  /** The parameters with the ids, and with the worker's id for `locked_by`. */
   readonly ids: string;
   readonly workerId: string;
-  /** The expression that has the rows. */
+  /** The expression with the written rows. */
   readonly by: string;
 }
 
 /**
- * For a select list: those ids that have not been written, as `{1,2}`; null where all have been, which costs no
- * more than counting. Where one of these jobs is ours all the same, its row was skipped: the statement is undone.
+ * For a select list: the ids that were not written, as `{1,2}`, or null if all were, which costs no more
+ * than counting. If the worker still has one of these jobs, a trigger skipped its row: the statement is
+ * undone.
  */
 export const lostIds = ({ schema, mode, ids, workerId, by }: Written): string =>
   `case when (select pg_catalog.count(*) from ${by}) < pg_catalog.cardinality(${ids}::bigint[]) then

@@ -3,12 +3,12 @@ import { builtOnce, type Database, idArray, parseIdArray, query } from "../../da
 import { unlockQueues } from "../sql/lock.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 
-/** The delete, for a common table expression; also a part of the fetch. */
+/** The delete, as a common table expression; also part of the fetch. */
 export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: string): string =>
   `delete from ${s}._private_jobs j where j.id = any(${ids}::bigint[]) and ${isOurs(mode, "j", workerId)}
   returning j.id`;
 
-// Named queues are let go with it only where locked_by has them: row locks end with the transaction.
+// Named queues are unlocked here only in the safe mode: row locks end with the transaction.
 const freedQueues = (s: string) => `, freed as (
   ${unlockQueues(s, "id = any($3::int[]) and locked_by = $2::text")}
 )`;
@@ -26,8 +26,8 @@ const statements = {
 };
 
 /**
- * Deletes finished jobs that the worker has by `mode`, and lets go of the named queues `queueIds`,
- * which only `locked_by` has. Gives the ids that were no longer ours.
+ * Deletes finished jobs that the worker has locked by `mode`, and unlocks the named queues `queueIds`,
+ * which only `locked_by` has. Returns the ids whose lock the worker had lost.
  */
 export async function finishJobs(
   db: Database,

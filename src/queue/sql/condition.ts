@@ -1,29 +1,28 @@
-// The conditions of a job in SQL, on a row of _private_jobs whose alias is given. Whole-table reads
-// get the locked queues' ids as a parameter (they are few, and a bound array is hashed where a
-// sub-select would be searched one by one); single rows ask for their queue. What workers
-// report of locked jobs is read from their heartbeat rows, once a statement.
+// The conditions of a job in SQL, on a row of _private_jobs with the given alias. Reads of the whole table
+// get the ids of locked queues as a parameter (there are few, and a bound array is hashed where a
+// sub-select would be searched linearly); reads of single rows look up their queue. Workers' reports of
+// locked jobs are read from their heartbeat rows, once per statement.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "./eligible.ts";
 import { isFailed, isLocked } from "./job-state.ts";
 import { lockHolder } from "./lock.ts";
 import { reportedWorkers } from "./unpacked.ts";
 
-/** The quoted schema, where it has a table of workers; null: it has none, and what is locked is running. */
+/** The quoted schema if it has a table of workers; null: it has none, and locked jobs count as running. */
 export type Heartbeats = string | null;
 
-/** What a caller may put in place of an expression of `conditionOf`. */
+/** Expressions of `conditionOf` that a caller provides. */
 export interface ConditionParts {
-  /** That the job's queue is locked. */
   readonly isQueueLocked: string;
   /** The name of a retrying job's condition, where retries that are due are counted apart. */
   readonly retrying?: string;
 }
 
-/** A queue among the locked ones. `lockedQueues`: the parameter with their ids, as `$1`. */
+/** The queue is one of the locked ones. `lockedQueues`: the parameter with their ids, such as `$1`. */
 export const isQueueIn = (job: string, lockedQueues: string): string =>
   `${job}.job_queue_id = any(${lockedQueues}::int[])`;
 
-/** The condition's name. */
+/** The name of the job's condition. */
 export const conditionOf = (
   job: string,
   heartbeats: Heartbeats,
@@ -45,7 +44,7 @@ const lockedAs = (job: string, heartbeats: Heartbeats): string =>
 const isBlocked = (job: string, lockedQueues: string, now: string): string =>
   `${isAvailable(job)} and ${isDue(job, now)} and ${isQueueIn(job, lockedQueues)}`;
 
-/** One condition alone, in words for which an index can be used. `now`: a moment that was fixed before. */
+/** One condition, in a form for which an index can be used. `now`: a fixed time. */
 export function isInCondition(
   condition: Condition,
   job: string,
@@ -67,11 +66,11 @@ export function isInCondition(
     case "blocked":
       return blocked;
     case "retrying":
-      // The words of the optional index, which say nothing that is_available does not.
+      // The optional index needs exactly these terms; is_available already implies them.
       return `${isFree} and ${job}.locked_at is null and ${job}.attempts > 0
     and ${job}.attempts < ${job}.max_attempts`;
     case "scheduled":
-      // Only what is due is blocked.
+      // Only jobs that are due are blocked.
       return `${isAvailable(job)} and ${job}.attempts = 0 and ${job}.run_at > ${now}`;
     case "ready":
       return `${isFree} and ${job}.attempts = 0 and ${isDue(job, now)}`;
@@ -80,38 +79,38 @@ export function isInCondition(
   }
 }
 
-const said = (name: string): string => `workers.metadata -> '${name}'::text`;
-const isList = (name: string): string => `pg_catalog.jsonb_typeof(${said(name)}) = 'array'`;
+const reported = (name: string): string => `workers.metadata -> '${name}'::text`;
+const isList = (name: string): string => `pg_catalog.jsonb_typeof(${reported(name)}) = 'array'`;
 
-const isSaid = (name: string, job: string): string =>
-  `${said(name)} operator(pg_catalog.?) ${job}.id::text`;
+const isReported = (name: string, job: string): string =>
+  `${reported(name)} operator(pg_catalog.?) ${job}.id::text`;
 
-/** A report is cut at that length. */
+/** Reports are cut at this length. */
 const LONGEST_LIST = 1_000;
-/** Of a thousand ids: a longer list is of other things. */
+/** Enough for a thousand ids; a longer list contains other values. */
 const LONGEST_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: it lists all jobs that the worker runs. */
 export const LISTS_ALL = `case when ${isList("running_job_ids")}
-    then pg_catalog.jsonb_array_length(${said("running_job_ids")}) <= ${LONGEST_LIST}
-      and coalesce(${said("running_jobs")} = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(${said("running_job_ids")})), true)
+    then pg_catalog.jsonb_array_length(${reported("running_job_ids")}) <= ${LONGEST_LIST}
+      and coalesce(${reported("running_jobs")} = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(${reported("running_job_ids")})), true)
     else false end`;
 
 /**
- * A condition on a locked job and the heartbeat row `workers` of its holder: the holder does not report that
- * it runs the job. Without a report, or with one that is cut, the job counts as started.
+ * A condition on a locked job and the heartbeat row `workers` of its holder: the holder does not report
+ * that it runs the job. Without a report, or with one that is cut, the job counts as started.
  */
 export const isUnreported = (job: string): string =>
   `${LISTS_ALL}
-    and not ${isSaid("running_job_ids", job)}`;
+    and not ${isReported("running_job_ids", job)}`;
 
 /**
- * The condition on a locked job that it is fetched and not started. A report is older than its row's last
- * beat, and jobs start between two reports. So a worker of this package lists what it has fetched and not
- * started, and writes at once when it starts one of those. Of other makes, which list only what they run,
- * the last heartbeat must be clearly later than the lock.
+ * A condition on a locked job: it is fetched and not started. A report is older than its row's last
+ * heartbeat, and jobs start between two reports. So a worker of this package lists the jobs that it has
+ * fetched and not started, and writes at once when it starts one of those. For other workers, which list
+ * only running jobs, the last heartbeat must be clearly later than the lock.
  *
- * The lists of all workers are read once a statement, and only where a job is locked.
+ * The lists of all workers are read once per statement, and only if a job is locked.
  */
 export const isFetched = (job: string, heartbeats: Heartbeats): string =>
   heartbeats === null
@@ -124,11 +123,11 @@ export const isFetched = (job: string, heartbeats: Heartbeats): string =>
         else false end
       from (select ${listsOf(heartbeats)} -> ${lockHolder(job)} as list offset 0) as holder)`;
 
-/** By worker the list of what it has fetched; of other makes an object with the list of what it runs. */
+/** For each worker, the list of fetched jobs; for other workers, an object with the list of running jobs. */
 const listsOf = (heartbeats: string): string => `(
         select pg_catalog.jsonb_object_agg(listing.id, listing.list) from (
-          select workers.id, case when ${isList("fetched_job_ids")} then ${said("fetched_job_ids")}
-            when ${LISTS_ALL} then pg_catalog.jsonb_build_object('running', ${said("running_job_ids")}) end as list
+          select workers.id, case when ${isList("fetched_job_ids")} then ${reported("fetched_job_ids")}
+            when ${LISTS_ALL} then pg_catalog.jsonb_build_object('running', ${reported("running_job_ids")}) end as list
           from ${reportedWorkers(heartbeats)} as workers
         ) as listing
         where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= ${LONGEST_LIST_BYTES}::int)`;

@@ -1,4 +1,4 @@
-// A job as its SQL row and as the `Job` everybody else sees. The only place that knows the columns.
+// A job as an SQL row and as the `Job` that other layers use. The only place with the list of columns.
 //
 // Nothing here depends on the session: times leave PostgreSQL as microseconds since the epoch, never
 // through DateStyle or TimeZone; ids and payloads as text, never through a parser.
@@ -6,7 +6,7 @@ import type { Job, JobState } from "../../domain/job.ts";
 import { stateOf } from "./job-state.ts";
 import { dateOf, microseconds, timeText } from "./moments.ts";
 
-/** What `jobColumns` selects, as `query()` delivers it. */
+/** A row of `jobColumns`, as `query()` returns it. */
 export interface JobRow {
   readonly id: string;
   readonly task_id: number;
@@ -30,7 +30,7 @@ export interface JobRow {
   readonly state: JobState;
 }
 
-/** Columns that may be of any size, each as an expression. */
+/** Columns of any size, each as an expression. */
 interface LargeColumns {
   readonly payload: string;
   readonly lastError: string;
@@ -63,8 +63,8 @@ export const jobNames = (schema: string) => `
   left join ${schema}._private_job_queues as queues on queues.id = jobs.job_queue_id`;
 
 /**
- * The same for a page of jobs: each asks for its own queue. A planner would read all queues, and there
- * may be many more of them than jobs on a page.
+ * The same for a page of jobs: each job looks up its own queue. Otherwise the planner would read all
+ * queues, which may be many more than jobs on a page.
  */
 export const pageNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
@@ -73,12 +73,11 @@ export const pageNames = (schema: string) => `
     where id = jobs.job_queue_id offset 0
   ) as queues on true`;
 
-/** The job of a row. */
 export function toJob(row: JobRow): Job {
   return new StoredJob(row);
 }
 
-// A class, not a literal with a getter in it: a batch makes ten thousand of them.
+// A class instead of an object literal with a getter: a batch creates ten thousand of them.
 class StoredJob implements Job {
   readonly id: string;
   readonly taskId: number;
@@ -100,7 +99,7 @@ class StoredJob implements Job {
   readonly flagsText: string | null;
   readonly isAvailable: boolean;
   readonly state: JobState;
-  // The times as they came. Not the whole row: what a batch keeps alive is memory.
+  // The times as received. Not the whole row, which would keep a batch's memory alive.
   readonly #runAtUs: string | number;
   readonly #createdAtUs: string | number;
   readonly #updatedAtUs: string | number;
@@ -134,7 +133,7 @@ class StoredJob implements Job {
     this.state = row.state;
   }
 
-  /** Parsed when somebody first looks at it. */
+  /** Parsed on first access. */
   get payload(): unknown {
     this.#parsed ??= { payload: JSON.parse(this.payloadText) };
     return this.#parsed.payload;

@@ -1,19 +1,20 @@
-// The names of tasks and of named queues. A name is a row with an id, made once and shared by all jobs of it.
+// The names of tasks and of named queues. A name is a row with an id, created once and shared by all of its
+// jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { JobRow } from "./job-row.ts";
 
-/** The tables of names, each by its column. */
+/** The tables of names, by their column. */
 const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues" } as const;
 
 export type NameColumn = keyof typeof TABLES;
 
 /**
- * Common table expressions; `all_<column>` gives (id, <column>) of all `names`, a parameter of text[]
- * with distinct ones.
+ * Common table expressions; `all_<column>` has (id, <column>) of all `names`, a parameter of text[] with
+ * distinct names.
  *
- * "do update", not "do nothing": a name that another session inserts at this very moment is not
- * visible to us, and only an update returns its id. Names are inserted in order, so that two batches
- * with the same new names cannot deadlock.
+ * "do update", not "do nothing": a name that another session inserts at this moment is not visible here,
+ * and only an update returns its id. Names are inserted in order, so that two batches with the same new
+ * names cannot deadlock.
  */
 export const knownNames = (s: string, column: NameColumn, names: string): string => `
   known_${column} as (
@@ -44,8 +45,8 @@ interface NameRow {
 }
 
 /**
- * A statement does not see the rows that functions called by it have inserted, so the join of a
- * newly added job finds no new task and no new queue. Only then does this ask once more.
+ * A statement does not see the rows that functions called by it have inserted, so the join of a newly added
+ * job finds no new task and no new queue. Only then does this run another query.
  */
 export async function withNames<R extends JobRow>(db: Database, rows: readonly R[]): Promise<R[]> {
   const taskIds = new Set<number>();

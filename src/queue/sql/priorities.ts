@@ -1,13 +1,13 @@
-// The priorities that available jobs have, one index probe each. The index that jobs are taken from
-// begins with the priority, so whatever goes by time asks it once for each of them.
+// The priorities of available jobs, with one index probe each. The index from which jobs are taken begins
+// with the priority, so reads in order of time need one probe for each of them.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** More are not asked: then the last stands for itself only, and who needs all of them samples. */
+/** Further ones are not read: callers that need all of them use samples. */
 export const MOST_PRIORITIES = 32;
 
 /**
- * A name that stands for a recursive part of a statement: `with recursive ${priorities(s)}, …`. Where
- * there are fewer than the most, the last row is null.
+ * A recursive part of a statement: `with recursive ${priorities(s)}, …`. If there are fewer than the
+ * maximum, the last row is null.
  */
 export const priorities = (s: string): string => `priorities (priority, place) as (
     (select priority, 1 from ${s}._private_jobs where is_available order by priority limit 1)
@@ -20,7 +20,7 @@ export const priorities = (s: string): string => `priorities (priority, place) a
     from priorities where priorities.priority is not null and place < ${MOST_PRIORITIES}
   )`;
 
-/** In order; null: too many to ask for each. */
+/** In order; null if there are too many. */
 export async function readPriorities(db: Database): Promise<readonly number[] | null> {
   const rows = await query<{ priority: number }>(db, prioritiesSql);
   return rows.length < MOST_PRIORITIES ? rows.map(({ priority }) => priority) : null;

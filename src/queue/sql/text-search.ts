@@ -1,18 +1,18 @@
-// Finding a text literally without an index: anywhere in a column, byte by byte, or ignoring case.
+// Finds a text literally without an index: anywhere in a column, byte by byte, or ignoring case.
 
 export interface TextSearch {
-  /** The parameter that the condition needs. */
+  /** The condition's parameter. */
   readonly value: readonly string[];
-  /** `parameter`: as `$1::text[]`. */
+  /** `parameter`: such as `$1::text[]`. */
   readonly isIn: (column: string, parameter: string) => string;
 }
 
 /**
- * Finds `text` ignoring case. Of ASCII letters alone that is a comparison of bytes, many times faster
- * than asking the locale. The longest piece that has no case, such as the digits of an id, is looked for
- * first: most rows do not have it, and folding the case of a row's text is most of the work. (ILIKE
- * folds that of its pattern, too, anew for each row.) Beyond ASCII it depends on the database's locale
- * how far ILIKE knows upper and lower case ("C" knows nothing), so the usual spellings are given.
+ * Finds `text` ignoring case. For ASCII letters this is a comparison of bytes, many times faster than the
+ * locale's. The longest part without letters, such as the digits of an id, is searched first: most rows do
+ * not contain it, and folding the case of a row's text is most of the work. (ILIKE also folds its pattern
+ * again for each row.) Beyond ASCII, the database's locale determines which upper and lower case ILIKE
+ * matches ("C": none), so the usual spellings are searched.
  */
 export function textSearch(text: string): TextSearch {
   if (!isAscii(text)) {
@@ -32,7 +32,7 @@ export function textSearch(text: string): TextSearch {
   };
 }
 
-/** Whether `sought` stands in a text of the collation "C" as it is. */
+/** Whether a text of the collation "C" contains `sought` literally. */
 export const contains = (column: string, sought: string): string =>
   `pg_catalog.strpos(${column}, ${sought}) > 0`;
 

@@ -1,47 +1,51 @@
-// How large a value is once it is unpacked. Its size on disk costs nothing to ask, but text that repeats
-// itself unpacks to 90 times as much, with lz4 to 255 times. The only way to know is to unpack it, which
-// takes 9 ms a megabyte: so what is packed is read by itself, in batches, until a budget is spent.
+// The size of values after decompression. The size on disk is free to read, but repetitive text
+// decompresses to 90 times as much, with lz4 to 255 times. The only way to find the size is to decompress,
+// which takes 9 ms per megabyte: so compressed values are read separately, in batches, until a budget is
+// spent.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** What one answer unpacks. */
+/** The limit for one read. */
 const MOST_UNPACKED = 16 * 1_048_576;
-/** What one of its statements unpacks at the worst. */
+/** The worst case for one of its statements. */
 const BATCH = 4 * 1_048_576;
-/** Of the worst, what is expected of a batch at least. */
+/** The share of the worst case that a batch is expected to reach at least. */
 const LEAST_SHARE = 1 / 64;
 
-/** Whether it is larger than it is in the table. */
+/** Whether the value is compressed in the table. */
 export const isPacked = (value: string): string =>
   `pg_catalog.pg_column_compression(${value}) is not null`;
 
-/** The condition that a value is at most so long. It unpacks what is stored in as much, and nothing larger. */
+/**
+ * The condition that a value has at most `bytes` bytes. It decompresses only values that are stored in as
+ * many bytes or fewer.
+ */
 export const isAtMost = (value: string, bytes: number): string =>
   `case when pg_catalog.pg_column_size(${value}) > ${bytes}::int then false
       when ${isPacked(value)} then pg_catalog.octet_length(${value}::text) <= ${bytes}::int
       else true end`;
 
-/** How long a value is unpacked at the worst. */
+/** The size of a value after decompression, in the worst case. */
 export const worstBytes = (value: string): string =>
   `pg_catalog.pg_column_size(${value})::bigint * case pg_catalog.pg_column_compression(${value})
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
-/** The value if it is certainly not larger; null also where that is known only after unpacking. */
+/** The value if it certainly fits; null also if only decompression could decide. */
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 
-/** Longer ids are of no worker: the library takes 1,024 characters. */
+/** Longer ids are not from workers: the library allows 1,024 characters. */
 const LONGEST_WORKER_ID = 4_096;
 export const MOST_WORKERS = 10_000;
 
 /**
- * The heartbeat rows for a statement that reads what many workers report; to be called `workers`. They are
- * the 10,000 with the latest heartbeats, of those with the condition `which`. The shortest reports, 16 MB
- * together, are in `metadata`; the other rows have null there, and `is_cut`. A report that is no object
- * is none. `report_bytes`: the running sum.
+ * The heartbeat rows for a statement that reads the reports of many workers; to be named `workers`. They
+ * are the 10,000 with the latest heartbeats that match `which`. The shortest reports, 16 MB in total, are
+ * in `metadata`; the other rows have null there, and `is_cut`. A report that is not an object is ignored.
+ * `report_bytes`: the running sum.
  *
- * Our table never packs a report, so its size on disk is its size. A report that is packed all the same, as
- * in a table of another make, counts with its worst size. Each expression on a stored report would fetch
- * all of it again: `||` makes it a value in memory.
+ * This library's table never compresses reports, so their size on disk is their size. A compressed report,
+ * as in another library's table, counts with its worst case. Each expression on a stored report would fetch
+ * all of it again: `||` turns it into a value in memory.
  */
 export const reportedWorkers = (s: string, which = "true"): string => `(
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
@@ -61,20 +65,21 @@ export const reportedWorkers = (s: string, which = "true"): string => `(
     ) as summed
   )`;
 
-/** Of one value: what may be larger is not unpacked. */
+/** Whether a single value is certainly within the limit, so that it may be decompressed. */
 export const isUnpackable = (value: string): string =>
   `coalesce(${worstBytes(value)}, 0) <= ${MOST_UNPACKED}::bigint`;
 
-/** A page of whole rows ends behind the one with which it has so many bytes. */
+/** A page of whole rows ends after the row that reaches this size. */
 const MOST_OF_A_PAGE = 4 * 1_048_576;
 
-/** The last row of such a page, where the number of rows has not ended it. */
+/** Whether this row reaches it, so that it is the page's last. */
 export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
   Number(bytes) >= MOST_OF_A_PAGE;
 
 /**
- * As `with recursive …`: the newest rows of a table, by their ids, before $1 bigint (null: the first), at most
- * $2 int. Each is unpacked in its turn until they have 4 MB together. `row.id` and the sum, `row.page_bytes`.
+ * For `with recursive …`: the newest rows of a table, by their ids, before $1 bigint (null: the first), at
+ * most $2 int. Each is decompressed in its turn until they have 4 MB in total. `row.id` and the sum,
+ * `row.page_bytes`.
  */
 export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
     select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
@@ -88,7 +93,7 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
     where page.row_number < $2::int and page.page_bytes < ${MOST_OF_A_PAGE}::bigint
   )`;
 
-/** What a row brings, and what loadPacked() needs to bring the rest. `bytes`: a parameter or number. */
+/** The columns of a row, and those with which loadPacked() loads the rest. `bytes`: a parameter or number. */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
         then jobs.payload end as payload,
@@ -98,16 +103,16 @@ export const packable = (bytes: string): string => `
 
 export interface PackableRow {
   readonly id: string;
-  /** null where it is packed, or too large. */
+  /** null if compressed or too large. */
   payload: string | null;
-  /** How large it is at the worst; null where it is not packed, or its size on disk is too large already. */
+  /** The worst-case size; null if it is not compressed, or its size on disk is too large already. */
   readonly packed_bytes: number | null;
   readonly place_in_table: string;
 }
 
 /**
- * Fills in the payloads that are packed and at most `largest` long, in the rows' order, until 16 MB have
- * been unpacked. Returns how many rows were reached: of those behind, none was looked at that is packed.
+ * Fills in the compressed payloads of at most `largest` bytes, in the rows' order, until 16 MB have been
+ * decompressed. Returns how many rows were reached: compressed payloads of later rows were not read.
  */
 export async function loadPacked(
   db: Database,
@@ -128,7 +133,7 @@ export async function loadPacked(
   return rows.length;
 }
 
-/** Packed rows from `at` on, one at least, of which no more than a batch is expected. */
+/** Compressed rows from `at` on, at least one, that are expected to fit into a batch. */
 function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   const batch: PackableRow[] = [];
   let worst = 0;
@@ -143,7 +148,7 @@ function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   return { batch, next, worst };
 }
 
-/** Returns how many bytes it has unpacked. */
+/** Returns how many bytes were decompressed. */
 async function load(db: Database, batch: readonly PackableRow[], largest: number): Promise<number> {
   const byId = new Map(batch.map((row) => [row.id, row]));
   const places = batch.map(({ place_in_table }) => place_in_table);
@@ -163,7 +168,7 @@ interface LoadedRow {
   readonly payload: string | null;
 }
 
-// By its place, so that it is the version of the row that the other columns are of.
+// By its place, so that it is the same version of the row as the other columns.
 const loadSql: Statement = (s) => `
   select job.id, pg_catalog.octet_length(job.payload) as bytes,
     case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload

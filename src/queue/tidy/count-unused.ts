@@ -1,15 +1,15 @@
-// How many tasks and queues a cleanup would find without a job, from the ids of those that are known to
-// have one: nobody reads the jobs for it.
+// Counts the tasks and queues that a cleanup would delete, from the ids that are in use, so that the jobs
+// need not be read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../workers/worker-table.ts";
 import { isOfNoWorker } from "./unused-names.ts";
 
-/** Tasks but those of `used`, and those that workers name. */
+/** Tasks that are not in `used`, and that no worker reports. */
 export async function countUnusedTasks(db: Database, used: readonly number[]): Promise<number> {
   return count(db, unusedTasksSql(await hasWorkerTable(db)), used);
 }
 
-/** Queues that are not locked, but those of `used`. */
+/** Queues that are not locked and not in `used`. */
 export function countUnusedQueues(db: Database, used: readonly number[]): Promise<number> {
   return count(db, unusedQueuesSql, used);
 }
@@ -19,7 +19,7 @@ async function count(db: Database, statement: Statement, used: readonly number[]
   return Number(row?.count ?? 0);
 }
 
-// Joined: a list of thousands would be searched from its beginning for every row.
+// Joined, because a list of thousands would be searched from its beginning for every row.
 const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>

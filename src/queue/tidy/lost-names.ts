@@ -1,11 +1,11 @@
-// Names whose rows were deleted while a job was being added: an add reads the row without a lock, so its job
-// may name an id that is gone by its commit. No worker takes such a job until the row is back.
+// Names whose rows were deleted while a job was being added: an add reads the row without a lock, so its
+// job may refer to a deleted row after its commit. No worker takes such a job until the row is restored.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import type { NameColumn } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 
-/** The tables of names, and by which column jobs refer to their rows. */
+/** The tables of names, and the column of the jobs that refers to them. */
 export const NAMES = {
   identifier: { table: "_private_tasks", reference: "task_id" },
   queue_name: { table: "_private_job_queues", reference: "job_queue_id" },
@@ -17,8 +17,8 @@ export interface Named {
 }
 
 /**
- * Puts back those of the rows that are gone and that jobs refer to, or with `all` every one, under their old
- * ids. Where the name has a new row the jobs get the id of that. Returns how many rows came back.
+ * Restores the deleted rows that jobs refer to, or with `all` every one, under their old ids. If the name
+ * has a new row, the jobs get its id. Returns how many rows were restored.
  */
 export async function putBackNames(
   db: Database,
@@ -43,7 +43,7 @@ export async function putBackNames(
 const DELETED =
   "rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)";
 
-// `taken`: the name has a new row, or the id has one that recoverLostQueues() made.
+// `taken`: the name has a new row, or the id has a row from recoverLostQueues().
 const putBackSql =
   (column: NameColumn): Statement =>
   (s) => {
@@ -101,16 +101,16 @@ const statements = {
   queue_name: { putBack: putBackSql("queue_name"), moveJobs: moveJobsSql("queue_name") },
 };
 
-/** The name of a queue whose own name is lost. Its jobs stay one queue, in their order. */
+/** The name of a queue whose own name is lost. Its jobs stay in one queue, in order. */
 const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
 
-/** Jobs that refer to a row that is gone. */
+/** Jobs that refer to a deleted row. */
 export interface LostNames {
-  /** Ids of such queues, at most 10,000. */
+  /** The ids of such queues, at most 10,000. */
   readonly queues: readonly number[];
-  /** Jobs in them. */
+  /** The number of jobs in them. */
   readonly queuedJobs: number;
-  /** Jobs whose task has no name any more. */
+  /** The number of jobs whose task has no row. */
   readonly tasklessJobs: number;
 }
 
@@ -148,7 +148,7 @@ const lostSql: Statement = (s) => `
 
 /**
  * How many queues have been deleted, by PostgreSQL's statistics: only a deletion can lose the queue of a
- * job. Text, as it is a bigint.
+ * job. Text, because it is a bigint.
  */
 export async function countDeletedQueues(db: Database): Promise<string> {
   const [row] = await query<{ deleted: string }>(db, deletedSql, [
@@ -161,9 +161,9 @@ const deletedSql: Statement = () =>
   "select pg_catalog.pg_stat_get_tuples_deleted($1::text::regclass)::text as deleted";
 
 /**
- * Gives queues that jobs refer to and that have no row a row again, named `recovered-queue-<id>`. A cleanup of
- * ours puts its names back by itself; this is for the cleanups of stock workers, whose names are lost.
- * Reads all jobs. Returns how many rows came back.
+ * Creates the missing rows of queues that jobs refer to, named `recovered-queue-<id>`. This library's
+ * cleanup restores its names by itself; this is for cleanups of stock workers, whose names are lost. Reads
+ * all jobs. Returns how many rows were created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);

@@ -1,10 +1,10 @@
-// Names that nobody needs: what a cleanup deletes and the page counts, of one opinion.
+// The names that are not in use: the same definition for the cleanup and for the page's counts.
 import { reportedWorkers } from "../sql/unpacked.ts";
 
 /**
- * No worker names the task. A worker's row is there as long as the worker is, or until its jobs are
- * recovered. One that has too many tasks to name them all may know any, and so
- * may one whose report is too long to be read.
+ * No worker has reported the task. A worker's row exists as long as the worker does, or until its jobs are
+ * recovered. A worker with too many tasks for its report may have any task, and so may one whose report is
+ * too long to be read.
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (
       select from ${reportedWorkers(schema)} as workers

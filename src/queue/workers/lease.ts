@@ -1,36 +1,36 @@
-// A worker's lease on what it has locked: its row in the heartbeat table, renewed every few seconds.
-// A sweep that takes jobs away from it marks the row first (recover-jobs.ts), so a worker
-// that was only asleep learns it from its next beat. A beat never makes a row: one that is gone
-// stays gone, and its id with it.
+// A worker's lease on the jobs that it has locked: its row in the heartbeat table, renewed every few
+// seconds. A sweep that takes jobs from a worker marks its row first (recover-jobs.ts), so a worker that
+// was only suspended finds out with its next heartbeat. A heartbeat never creates a row: a deleted row is
+// not restored, and its id is not reused.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { isRecovered, saysNumber, staleWorkers } from "./stale-workers.ts";
+import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
 
-/** What a beat says and asks. */
+/** A heartbeat, and what it requests. */
 export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
-  /** JSON text for one of the leases; null keeps what is there. */
+  /** JSON text for one of the leases; null keeps the current one. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
   /**
-   * Asks for stale workers: those who were heard of within so many milliseconds need no closer look. Who
-   * has been heard himself for too short a time, this beat included, gets none. null: does not ask.
+   * Requests stale workers: those without a heartbeat for this many milliseconds are checked. A worker
+   * whose own heartbeats have succeeded for too short a time gets none. null: requests none.
    */
   readonly silenceMs: number | null;
-  /** The beat before it did not go through. */
+  /** The previous heartbeat failed. */
   readonly isBroken: boolean;
-  /** Since the last one that did: more is a gap, milliseconds. */
+  /** A longer interval since the last successful heartbeat is a gap, milliseconds. */
   readonly longestGapMs: number;
 }
 
-/** By which a worker knows its lease's row again, unless a restore has put another one in its place. */
+/** Identifies the row of a worker's lease, unless a restore has replaced it. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;
-  /** The last beat by the database's clock, milliseconds since the epoch. */
+  /** The last heartbeat by the database's clock, milliseconds since the epoch. */
   readonly renewed_ms: number;
 }
 
-/** A lease's row as the beat has found it. */
+/** A lease's row as the heartbeat found it. */
 export interface LeaseRow extends LeaseMark {
   /** A sweep has taken jobs from it. */
   readonly isRecovered: boolean;
@@ -39,26 +39,26 @@ export interface LeaseRow extends LeaseMark {
 export interface BeatAnswer {
   /** The database's clock, milliseconds since the epoch. */
   readonly now_ms: number;
-  /** Leases with a row. */
+  /** The leases that have a row. */
   readonly leases: ReadonlyMap<string, LeaseRow>;
-  /** For how long beats have gone through without a gap. */
+  /** For how long heartbeats have succeeded without a gap. */
   readonly uptimeMs: number;
   readonly staleWorkerIds: readonly string[];
 }
 
-// Since when beats go through without a gap. A row keeps it: who has just begun takes it over from
-// somebody who was heard a moment ago. So a fleet of which nobody lives for long can tell a death from
-// an outage of the database, after which there is nobody to take anything over from.
+// Since when heartbeats succeed without a gap. The time is stored in the row: a new worker takes it over
+// from one with a recent heartbeat. So even a fleet of short-lived workers can distinguish a dead worker
+// from an outage of the database, after which there is no recent heartbeat.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
-const saysSince = saysNumber("steady_since_ms");
+const hasSince = hasNumber("steady_since_ms");
 const since = (ms: string) => `pg_catalog.jsonb_build_object('steady_since_ms', ${ms})`;
 
 const registerSql: Statement = (s) => `
 with earlier as (
   select coalesce(pg_catalog.min(${SINCE}), ${NOW_MS}) as since_ms from ${s}._private_workers as workers
   where workers.last_heartbeat_at between pg_catalog.now() - $3::float8 * interval '1 millisecond' and pg_catalog.now()
-  and ${saysSince}
+  and ${hasSince}
 ), registered as (
   insert into ${s}._private_workers (id, last_heartbeat_at, metadata)
   select $1::text, pg_catalog.now(), $2::jsonb || ${since("since_ms")} from earlier
@@ -68,23 +68,23 @@ select greatest(0, ${NOW_MS} - since_ms) as uptime_ms, ${NOW_MS} as now_ms, tabl
 from earlier, registered`;
 
 export interface RegisteredLease extends LeaseMark {
-  /** For how long beats have gone through without a gap; 0 where no worker was heard lately. */
+  /** For how long heartbeats have succeeded without a gap; 0 if no worker has a recent heartbeat. */
   readonly uptimeMs: number;
 }
 
-/** Begins a lease. The id must be new. Lately is within `heardWithinMs`. */
+/** Begins a lease. The id must be new. A heartbeat within `recentMs` is recent. */
 export async function registerLease(
   db: Database,
   id: string,
   metadata: string,
-  heardWithinMs: number,
+  recentMs: number,
 ): Promise<RegisteredLease> {
-  const values = [id, metadata, heardWithinMs];
+  const values = [id, metadata, recentMs];
   const [row] = await query<RegisteredRow>(db, registerSql, values);
   if (row === undefined)
     throw new WorkerError(
       "database_error",
-      "the heartbeat was not written; is there a trigger on _private_workers?",
+      "the heartbeat was not stored; check for a trigger on _private_workers",
     );
   return { uptimeMs: row.uptime_ms, table: row.table_oid, renewed_ms: row.now_ms };
 }
@@ -95,12 +95,12 @@ interface RegisteredRow {
   readonly table_oid: number;
 }
 
-// Whichever way the clock went.
-const isSteady = `(not $5::boolean and ${saysSince}
+// Also if the clock was set back.
+const isSteady = `(not $5::boolean and ${hasSince}
         and last_heartbeat_at between pg_catalog.now() - $6::float8 * interval '1 millisecond' and pg_catalog.now())`;
 
-// The update waits for a sweep that has locked the row, and then sees its mark. now() is the
-// beginning of the transaction: a beat that had to wait counts from before it did.
+// The update waits for a sweep that has locked the row, and then sees its mark. now() is the start of the
+// transaction: a heartbeat that had to wait counts from before the wait.
 const beatSql: Statement = (s) => `
 with before as (
   select id, extract(epoch from last_heartbeat_at)::float8 * 1000::float8 as renewed_ms
@@ -136,7 +136,7 @@ interface BeatRow {
   readonly stale: string;
 }
 
-/** Renews leases and, in the same round trip, asks for workers that let theirs run out. */
+/** Renews leases and, in the same round trip, finds workers whose leases have expired. */
 export async function beat(
   db: Database,
   { leaseIds, metadata, silenceMs, isBroken, longestGapMs }: HeartbeatRequest,
@@ -164,7 +164,7 @@ export async function beat(
 const endSql: Statement = (s) => `
 delete from ${s}._private_workers where id = any($1::text[])`;
 
-/** Ends leases whose holder has nothing locked any more. */
+/** Ends leases whose holder has nothing locked. */
 export async function endLeases(db: Database, ids: readonly string[]): Promise<void> {
   await query(db, endSql, [ids]);
 }
@@ -173,13 +173,13 @@ const stillLockedSql: Statement = (s) => `
 select id::text as id from ${s}._private_jobs
 where id = any($2::bigint[]) and locked_by = $1::text`;
 
-/** Those of `jobIds` that this lease has lost. */
+/** Returns the jobs of `jobIds` whose lock this lease has lost. */
 export async function lostJobs(
   db: Database,
   leaseId: string,
   jobIds: readonly string[],
 ): Promise<string[]> {
   const rows = await query<{ id: string }>(db, stillLockedSql, [leaseId, jobIds]);
-  const kept = new Set(rows.map(({ id }) => id));
-  return jobIds.filter((id) => !kept.has(id));
+  const lockedIds = new Set(rows.map(({ id }) => id));
+  return jobIds.filter((id) => !lockedIds.has(id));
 }

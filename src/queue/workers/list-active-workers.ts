@@ -1,10 +1,10 @@
-// The workers that announce themselves by heartbeats.
+// The workers with heartbeats.
 import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { dateOf, microseconds, timeText } from "../sql/moments.ts";
 import { reportedWorkers } from "../sql/unpacked.ts";
-import { isSilent, numberSaid } from "./stale-workers.ts";
+import { isSilent, reportedNumber } from "./stale-workers.ts";
 import { hasWorkerTable, upToAYear } from "./worker-table.ts";
 
 /** A worker that sends heartbeats. */
@@ -49,10 +49,9 @@ interface ActiveWorkerRow {
 }
 
 /**
- * Workers with a heartbeat row, ascending by id, at most 1,000; none on a database without our
- * additions. `staleAfterMs`: milliseconds, up to a year; by default each is judged by what it says of
- * itself, and 300,000 where it says nothing. The longest reports are left out where all together have more
- * than 2 MB. Throws InputError out of range.
+ * Workers with a heartbeat row, ascending by id, at most 1,000; none on a database without this library's
+ * extensions. `staleAfterMs`: milliseconds, up to a year; the default is each worker's declared threshold,
+ * or 300,000. The longest reports are left out if all together exceed 2 MB. Throws InputError out of range.
  */
 export async function listActiveWorkers(
   db: Database,
@@ -77,7 +76,7 @@ export async function listActiveWorkers(
   }));
 }
 
-/** Of reports in an answer. */
+/** The total size of reports in a result. */
 const MOST_SENT = 2 * 1_048_576;
 
 const activeWorkersSql: Statement = (schema) => `
@@ -87,9 +86,9 @@ const activeWorkersSql: Statement = (schema) => `
     ${microseconds("started_at")}::text as started_at_us,
     case when report_bytes <= ${MOST_SENT}::bigint then metadata end::text as metadata,
     report_bytes > ${MOST_SENT}::bigint as is_left_out,
-    ${numberSaid("running_jobs")} as running,
-    ${numberSaid("done_per_min")} as done_per_min,
-    ${numberSaid("failed_per_min")} as failed_per_min,
+    ${reportedNumber("running_jobs")} as running,
+    ${reportedNumber("done_per_min")} as done_per_min,
+    ${reportedNumber("failed_per_min")} as failed_per_min,
     coalesce(last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 second', ${isSilent}) as is_stale
   from ${reportedWorkers(schema)} as workers
   order by id

@@ -1,4 +1,4 @@
-// Who holds locks, heartbeat or not.
+// Workers that hold locks, with or without heartbeats.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 
@@ -18,7 +18,7 @@ interface LockedWorkerRow {
   readonly locked_queues: string;
 }
 
-/** The ids that hold job or queue locks, ascending, at most 1,000. Reads all jobs once. */
+/** The workers that have locked jobs or queues, ascending, at most 1,000. Reads all jobs once. */
 export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   const rows = await query<LockedWorkerRow>(db, lockedWorkersSql);
   return rows.map((row) => ({
@@ -28,8 +28,8 @@ export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   }));
 }
 
-// "not is_available" says nothing new about a locked job; it is the predicate of the optional index
-// on locked jobs, which the planner can only use when it is told so.
+// "not is_available" is redundant for a locked job; it is the predicate of the optional index on locked
+// jobs, which the planner uses only if the condition repeats it.
 const lockedWorkersSql: Statement = (schema) => `
   select
     worker_id,

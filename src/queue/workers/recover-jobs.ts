@@ -1,13 +1,13 @@
-// Recovers the jobs of stale workers: takes their locks away, so that others run them. One algorithm,
-// asked for by every worker with its heartbeat (worker/lease/recovery.ts) and by hand
-// (commands/maintenance/sweep-stale-workers.ts), which may also name workers that have no heartbeat row.
+// Recovers the jobs of stale workers: removes their locks, so that other workers run them. The same
+// algorithm serves every worker with its heartbeat (worker/lease/recovery.ts) and the manual sweep
+// (commands/maintenance/sweep-stale-workers.ts), which may also name workers without a heartbeat row.
 //
-//   alive ──threshold──▶ ordinary jobs freed, row marked ──resilient threshold──▶ all freed, row gone
+//   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all recovered, row deleted
 //     ▲                                   │
-//     └ beat: keeps what is not freed ────┘  (and goes on under a new id, see worker/sessions.ts)
+//     └ heartbeat: keeps the other jobs ──┘  (and continues under a new id, see worker/sessions.ts)
 //
-// The marked row stays for a while on purpose: a fetch that the stale worker had sent may commit
-// after the first pass, and the second finds its locks.
+// The marked row stays for a while on purpose: a fetch that the stale worker had sent may commit after the
+// first pass, and the second pass finds its locks.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { withSkippers } from "../../database/skipped-rows.ts";
@@ -16,20 +16,20 @@ import { recoverSql } from "./recover-statement.ts";
 
 export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];
-  /** Per stale worker: what becomes last_error instead of the usual sentence, or null. */
+  /** For each stale worker, the text of last_error instead of the default, or null. */
   readonly messages: readonly (string | null)[];
   /** A recovered job runs no sooner than this from now. */
   readonly delayMs: number;
-  /** For how long our own beats have gone through without a gap: after an outage everybody looks stale. */
+  /** For how long this worker's heartbeats have succeeded without a gap: after an outage all workers look stale. */
   readonly uptimeMs: number;
-  /** When our own last beat was, by the database's clock, and how old that may be. */
+  /** The time of this worker's last heartbeat by the database's clock, and its maximum age. */
   readonly beatAtMs: number;
   readonly longestGapMs: number;
   /** Jobs that PostgreSQL has refused to change before. Default: none. */
   readonly barredIds?: readonly string[];
 }
 
-/** A job whose lock cannot be taken away, because a trigger or constraint refuses or skips the change. */
+/** A job that cannot be recovered, because a trigger or constraint refuses or skips the change. */
 export interface RefusedJob {
   readonly id: string;
   readonly error: unknown;
@@ -44,33 +44,33 @@ export interface Recovered {
 
 const sweepSql = recoverSql({ heartbeats: true, isDry: false, waits: false });
 
-/** Recovers the jobs of those of the asked that are stale indeed, and says what that was. */
+/** Recovers the jobs of those workers that are really stale, and returns the result. */
 export async function recoverStaleWorkers(
   db: Database,
-  asked: RecoveryRequest,
+  request: RecoveryRequest,
 ): Promise<Recovered> {
-  const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = asked;
+  const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = request;
   const texts = messages.map((text) => text ?? "");
   const values = [null, [], staleWorkerIds, texts, uptimeMs, beatAtMs, longestGapMs];
   const recover = (barred: readonly string[]) =>
     query<RecoveredRow>(db, sweepSql, [...values, turnKey(db), delayMs, barred]);
-  return recoverApart(db, staleWorkerIds, asked.barredIds ?? [], recover);
+  return recoverApart(db, staleWorkerIds, request.barredIds ?? [], recover);
 }
 
-/** What somebody asks for by hand: certainty about himself does not come into it. */
+/** A manual recovery. It does not depend on the caller's own heartbeats. */
 export interface ManualRecovery {
   readonly hasHeartbeats: boolean;
   readonly isDry: boolean;
   readonly thresholdMs: number;
   readonly delayMs: number;
   readonly staleWorkerIds: readonly string[];
-  /** Those that have no heartbeat row. */
+  /** Those without a heartbeat row. */
   readonly orphanWorkerIds: readonly string[];
 }
 
-/** The same by hand; `isDry` only counts. */
-export async function recoverByHand(db: Database, asked: ManualRecovery): Promise<Recovered> {
-  const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, orphanWorkerIds } = asked;
+/** Recovers by hand. `isDry` only counts. */
+export async function recoverByHand(db: Database, request: ManualRecovery): Promise<Recovered> {
+  const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, orphanWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
   const ofRows = [staleWorkerIds, staleWorkerIds.map(() => ""), always, 0, always];
   const values = [thresholdMs, orphanWorkerIds, ...(hasHeartbeats ? ofRows : [])];
@@ -85,8 +85,9 @@ export async function recoverByHand(db: Database, asked: ManualRecovery): Promis
 }
 
 /**
- * Recovers what can be recovered: where PostgreSQL refuses to change a job, the jobs are halved until each
- * refused one is alone. The last statement frees the queues, and marks the workers that hold nothing more.
+ * Recovers all jobs that can be recovered: if PostgreSQL refuses a change, the jobs are halved until each
+ * refused one is alone. The last statement unlocks the queues, and marks the workers that have nothing else
+ * locked.
  */
 async function recoverApart(
   db: Database,
@@ -121,7 +122,7 @@ async function recoverApart(
   return { ...last, jobs: jobs + last.jobs, refused };
 }
 
-/** What takes longer to halve is left to the next sweep. */
+/** Further jobs are left to the next sweep. */
 const MOST_HALVED = 1_000;
 
 const lockedSql: Statement = (s) => `

@@ -1,4 +1,4 @@
-// The statement of recover-jobs.ts, in the four forms in which it is needed.
+// The statement of recover-jobs.ts, in its four forms.
 import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { UNLOCK } from "../sql/lock.ts";
@@ -19,26 +19,27 @@ export interface RecoverForm {
 /*
  * $1 float8  manual: the given threshold, milliseconds; null = each worker's own
  * $2 text[]  manual: workers without a heartbeat row
- * with heartbeats: $3 text[] asked for  $4 text[] their messages
- *   $5 float8 uptime  $6 float8 our last beat  $7 float8 how old it may be
- * last, where it is not dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be left
+ * with heartbeats: $3 text[] requested workers  $4 text[] their messages
+ *   $5 float8 uptime  $6 float8 the sweeper's last heartbeat  $7 float8 its maximum age
+ * last, unless dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be skipped
  *
- * One statement, one transaction, so it is right behind a transaction pooler, too.
+ * One statement, one transaction, so it also works behind a transaction pooler.
  *
- * `turn`: one sweeper at a time; another one finds nothing left to do, so a worker does not wait.
- * `stale_row`: asked once more under the row's lock. A late beat either has committed, and saves its
- *   worker, or waits for us, and finds the mark. A row that is locked at this moment is beating.
- *   Our own last beat must be recent by the same clock: if that has jumped, or we slept, we know
- *   nothing about others.
- * `held`, `due`: locks are taken in id order and never waited for. What somebody else is working on
- *   is left, and then its worker stays unmarked for the next sweep; so is a job that PostgreSQL refuses to change.
- * `held_queue`, `queue`: a queue stays with a resilient job of the same holder, and with one that is
- *   left: its order would break.
+ * `turn`: one sweeper at a time; a second one would find nothing to do, so a worker does not wait.
+ * `stale_row`: checked again under the row's lock. A late heartbeat has either committed, and saves its
+ *   worker, or waits for this statement, and finds the mark. A row that is locked now is being renewed.
+ *   The sweeper's own last heartbeat must be recent by the same clock: if that has jumped, or the sweeper
+ *   was suspended, nothing is certain about other workers.
+ * `held`, `due`: locks are taken in id order and never waited for. Rows that another session has locked
+ *   are skipped, and then their worker stays unmarked for the next sweep; so are jobs that PostgreSQL
+ *   refuses to change.
+ * `held_queue`, `queue`: a queue stays locked with a resilient job of the same holder, and with one that
+ *   is skipped: its order would break.
  * `ended`: open transactions, with the row locks of the fast mode.
- * `freed`: where the change of a job is skipped, all of it is undone. Attempts stay. The interrupted one counts, or a job that kills its worker would never
- *   exhaust. run_at: behind what is ready now, so that such a job is not the first that each
- *   worker takes after its start. In a named queue it keeps its place: those behind it may have
- *   been locked with it, and none of them may be overtaken.
+ * `freed`: if the change of a job is skipped, everything is undone. Attempts stay: the interrupted one
+ *   counts, or a job that kills its worker would never use up its attempts. run_at: behind the jobs that
+ *   are ready now, so that such a job is not the first that each worker takes after its start. In a named
+ *   queue it keeps its place: later jobs may have been locked with it, and none may be overtaken.
  */
 export const recoverSql =
   ({ heartbeats, isDry, waits }: RecoverForm): Statement =>
@@ -79,10 +80,10 @@ const turn = (key: string, waits: boolean) => {
 };
 
 const staleRows = (s: string, isDry: boolean) => `stale_row as materialized (
-  select workers.id, ${AGE_MS} > ${resilientThresholdOf("$1")} as is_final, nullif(asked.message, ''::text) as message,
+  select workers.id, ${AGE_MS} > ${resilientThresholdOf("$1")} as is_final, nullif(requested.message, ''::text) as message,
     coalesce(${isRecovered}, false) as is_known
   from ${s}._private_workers as workers
-  join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
+  join unnest($3::text[], $4::text[]) as requested (id, message) on requested.id = workers.id
   where ${isDry ? "" : "(select is_ours from turn) and "}${isStale("$5", "$1")}
   and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000::float8 - $6::float8) < $7::float8
   order by workers.id${isDry ? "" : " for update of workers skip locked"}
@@ -106,7 +107,7 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
 )`;
 };
 
-/** Of a worker without a row only old locks are taken: what it took meanwhile stays. */
+/** For a worker without a row, only old locks are removed: newer ones show that it is alive. */
 const isOld = (lock: string) =>
   `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
@@ -154,12 +155,12 @@ const freed = (s: string, delay: string, barred: string) => `due as materialized
   returning 1
 )`;
 
-/** What becomes of a job whose lock is taken away: for an update's `set` on the alias `jobs`. */
+/** Unlocks a job and sets its error: for an update's `set` on the alias `jobs`. */
 export const recoverJob = (message: string): string =>
   `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${counted(message)}`;
 
-// From the second recovery in a row on the error counts them, at its beginning: that is how a job is
-// found that kills its workers (lost-tries.ts).
+// From the second consecutive recovery on, the error begins with their number. This identifies jobs that
+// kill their workers (lost-attempts.ts).
 const counted = (message: string) => `(
       select case when earlier.count is null then given.message
         else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
@@ -173,7 +174,7 @@ const counted = (message: string) => `(
       ) as earlier
     )`;
 
-// A report that leaves no room for the mark gives way to it: the table takes no longer one.
+// A report that leaves no room for the mark is replaced by it, because the table limits the length.
 const marked = (s: string) => `, unfinished as materialized (
   select locked_by from held where is_due and id not in (select id from due)
   union select locked_by from held_queue where id not in (select id from queue)

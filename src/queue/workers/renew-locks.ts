@@ -1,16 +1,16 @@
-// Keeps the locks of jobs that run for hours young. Stock workers take away every lock older than
-// 4 hours, whoever holds it, and the functions of the schema treat such a job as unlocked.
+// Renews the locks of jobs that run for hours. Stock workers remove every lock older than 4 hours, and the
+// schema's functions treat such a job as unlocked.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockBy } from "../sql/lock.ts";
 
 /*
- * $1 text the worker's id  $2 bigint[] jobs that it runs, null = not known  $3 float8 milliseconds: older
+ * $1 text the worker's id  $2 bigint[] its running jobs, null = unknown  $3 float8 milliseconds: older
  *
- * `is_needed`: cheap, by the ids of what runs, where they are known. Only where one of these has an old
- * lock, all locks of the worker are looked for, which no index has: a queue's other jobs, which wait for
- * the one that runs, were locked with it.
- * What somebody else works on at this moment is left: it is being finished, or the next renewal, well
- * before the 4 hours, finds it.
+ * `is_needed`: cheap, by the ids of running jobs (null: unknown). Only if one of these has an old lock, all locks
+ * of the worker are searched, which no index has: other jobs of its queue, which wait for the running one,
+ * were locked with it.
+ * Rows locked by other sessions are skipped: the job is being finished, or the next renewal, well before
+ * the 4 hours, finds it.
  */
 const renewSql: Statement = (s) => `
 with is_needed as materialized (
@@ -45,8 +45,8 @@ export interface RenewedLocks {
 }
 
 /**
- * Renews the worker's locks that are older than `olderThanMs`, those of named queues, too, where one
- * of the jobs that it runs has such a lock; null: whatever it runs. Only what is still its own.
+ * Renews the worker's locks that are older than `olderThanMs`, including those of named queues, if one of
+ * its running jobs has such a lock; null: whatever it runs. Only locks that are still its own.
  */
 export async function renewLocks(
   db: Database,

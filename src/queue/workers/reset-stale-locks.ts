@@ -1,7 +1,7 @@
-// The rule that all workers on a schema share, stock ones included: a lock older than 4 hours is
-// stale. It is the last resort for locks that no heartbeat stands for. Stock workers ask nothing
-// else; ours leave alone what a worker holds that was heard of since, and renew what they run
-// themselves (renew-locks.ts), so that stock ones leave that alone, too.
+// The rule that all workers on a schema share, stock ones included: a lock older than 4 hours is stale. It
+// is the last resort for locks without a heartbeat. Stock workers check nothing else; this library's
+// workers skip locks of workers with a recent heartbeat, and renew the locks of their own running jobs
+// (renew-locks.ts), so that stock ones skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -14,19 +14,19 @@ export interface ResetLocks {
   readonly queues: number;
 }
 
-// Far longer than a lease: after an outage of the database nobody has been heard of for a while.
-const isHeardOf = (s: string, lock: string) => `exists (
+// Far longer than a lease: after an outage of the database no worker has a recent heartbeat.
+const hasHeartbeat = (s: string, lock: string) => `exists (
     select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by
     and ${AGE_MS} < greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
   )`;
 
-/** $1 float8 milliseconds  $2 text the same in words. A row that somebody works on now is skipped. */
+/** $1 float8 milliseconds  $2 text the same in words. Rows locked by other transactions are skipped. */
 const resetSql =
   (heartbeats: boolean): Statement =>
   (s) => {
     const isStaleLock = (lock: string) =>
       `${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'${
-        heartbeats ? ` and not ${isHeardOf(s, lock)}` : ""
+        heartbeats ? ` and not ${hasHeartbeat(s, lock)}` : ""
       }`;
     return `
 with stale as materialized (
@@ -57,11 +57,11 @@ select total.jobs, total.queues,
 from total`;
   };
 
-const statements = { heard: resetSql(true), blind: resetSql(false) };
+const statements = { withHeartbeats: resetSql(true), without: resetSql(false) };
 
-/** Clears job and queue locks older than this that no heartbeat stands for; attempts stay. */
+/** Removes job and queue locks older than this whose worker has no recent heartbeat; attempts stay. */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
-  const statement = (await hasWorkerTable(db)) ? statements.heard : statements.blind;
+  const statement = (await hasWorkerTable(db)) ? statements.withHeartbeats : statements.without;
   const values = [thresholdMs, inWords(thresholdMs)];
   const [row] = await query<{ jobs: number; queues: number }>(db, statement, values);
   return { jobs: row?.jobs ?? 0, queues: row?.queues ?? 0 };
@@ -73,14 +73,14 @@ function inWords(ms: number): string {
   return ms % HOUR_MS === 0 ? `${ms / HOUR_MS} hours` : `${ms} ms`;
 }
 
-/** Of every lock, where nothing else is said. */
+/** The default for every lock. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
-const forgetSql: Statement = (s) => `
+const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers
 where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'`;
 
-/** Forgets workers that no sweep was allowed to recover: what they held has been reset by now. */
+/** Deletes workers that no sweep could recover: their locks have been reset by now. */
 export async function forgetStaleWorkers(db: Database, thresholdMs: number): Promise<void> {
-  await query(db, forgetSql, [Math.max(thresholdMs, STALE_LOCK_MS)]);
+  await query(db, deleteSql, [Math.max(thresholdMs, STALE_LOCK_MS)]);
 }

@@ -1,24 +1,24 @@
-// Jobs that the fast mode has taken are locked by the rows of an open transaction. Nobody sees whose,
-// and they are free only when it ends. So each connection of a worker holds an advisory lock, shared,
-// under the id of its session: from that anybody finds the transactions of a stale worker, and ends
-// them as PostgreSQL would have done after a while (idle_in_transaction_session_timeout).
+// Jobs of the fast mode are locked by the rows of an open transaction. It is invisible which worker has
+// them, and they are free only when it ends. So each connection of a worker holds a shared advisory lock
+// under the id of its session: by this, a sweep finds the transactions of a stale worker, and ends them as
+// PostgreSQL would after a while (idle_in_transaction_session_timeout).
 //
-// Of a connection that was lost, the session itself ends what is left at the server: that holds rows, or will
-// do what was asked of it and is still on its way.
+// After the loss of a connection the session itself ends its remaining server process, which may hold rows,
+// or run statements that are still on their way.
 //
-// What a handler that blocks its process has taken is thereby left to it as long as the heartbeat
-// goes on, and what a frozen process has taken is free when its lease is over.
+// So the jobs of a handler that blocks its process stay with it as long as the heartbeat continues, and
+// those of a frozen process are free when its lease expires.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>
   `pg_catalog.hashtextextended('worker session ' || ${sessionId}, 0)`;
 
-/** For a process to end. */
+/** How long to wait for a process to end. */
 const WAIT_MS = 1_000;
 
 const holdSql: Statement = () => `select pg_catalog.pg_advisory_lock_shared(${key("$1::text")})`;
 
-/** Marks this connection, not one of a pool, as one of the session: until it is closed. */
+/** Marks this connection, which must not be from a pool, as part of the session until it is closed. */
 export async function markConnection(db: Database, sessionId: string): Promise<void> {
   await query(db, holdSql, [sessionId]);
 }
@@ -32,9 +32,9 @@ const endLostSql: Statement = () => `
     and activity.usename = current_user`;
 
 /**
- * Ends the server process `pid` of a connection of this session that was lost, if it is still there: a
- * server that has not heard of the loss keeps rows locked, also from the session itself, and does what
- * reaches it late.
+ * Ends the server process `pid` of a lost connection of this session, if it still exists: a server that has
+ * not noticed the loss keeps rows locked, even for the session itself, and runs statements that arrive
+ * late.
  */
 export async function endLostConnection(
   db: Database,
@@ -44,12 +44,12 @@ export async function endLostConnection(
   await query(db, endLostSql, [sessionId, pid]);
 }
 
-// Only what waits in a transaction: a connection that is at work holds nothing that it will not let
-// go of. Of other roles we may end nothing: what they hold ends by PostgreSQL's own timeout.
+// Only idle transactions: a connection that is working releases its locks by itself. Processes of other
+// roles may not be ended; PostgreSQL's own timeout ends them.
 
 /**
- * A query that ends the transactions of the sessions in the expression `stale_row`, and waits until
- * their rows are free. One row each.
+ * A query that ends the transactions of the sessions in the expression `stale_row`, and waits until their
+ * rows are free. One row each.
  */
 export const endTransactions = `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended

@@ -1,50 +1,51 @@
-// Which workers are stale: nobody has heard of them for longer than they said that could be. One
-// definition, for the sweep that every worker makes with its heartbeat and for the manual one.
+// Defines which workers are stale: those whose last heartbeat is older than their declared threshold. The
+// same definition serves every worker's sweep and the manual one.
 //
 //   has a heartbeat row:  stale once its last heartbeat is older than its threshold
-//   has none ("orphan"):  only the manual sweep judges it, by the age of the last lock that it took
+//   has none ("orphan"):  only the manual sweep judges it, by the age of its last lock
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageMs } from "../sql/moments.ts";
 
 /** The sweep's mark in a worker's metadata: its ordinary jobs have been recovered. */
 export const isRecovered = "workers.metadata ? 'recovered_at'::text";
 
-/** How long ago a worker was heard of, milliseconds. */
+/** The age of a worker's last heartbeat, milliseconds. */
 export const AGE_MS = ageMs("workers.last_heartbeat_at");
 
-// A lease is as long as its holder says: workers of one fleet may be set up differently, and those
-// of graphile_worker_rs, who say nothing, beat once a minute and are given 300 s as they are there.
+// Each worker declares the length of its own lease, because workers of one fleet may be configured
+// differently. Those of graphile_worker_rs declare nothing, send a heartbeat once a minute, and get 300 s
+// as they do there.
 const UNDECLARED_MS = 300_000;
 
 /**
- * Whether a worker's metadata has a number under this name, and one that fits: JSON has 1e999, for which
- * a cast would end the whole statement.
+ * Whether a worker's metadata has a number under this name, and one that can be cast: JSON allows 1e999,
+ * for which a cast would abort the whole statement.
  */
-export const saysNumber = (name: string): string =>
+export const hasNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> '${name}'::text) <= 25`;
 
-/** The number, 0 at least; null where there is none that fits. */
-export const numberSaid = (name: string): string =>
-  `case when ${saysNumber(name)}
+/** The number, at least 0; null if there is none, or it cannot be cast. */
+export const reportedNumber = (name: string): string =>
+  `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/** `given`: of a manual sweep, in place of what is not declared. It never shortens what is. */
+/** `given`: the manual sweep's threshold, for workers that declare none. It never shortens a declared one. */
 const threshold = (name: string, given: string) =>
-  `case when ${saysNumber(name)}
+  `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
       else coalesce(${given}::float8, ${UNDECLARED_MS}) end`;
 
 /** Milliseconds after which the ordinary jobs of a worker are recovered. */
 export const thresholdOf = (given: string): string => threshold("threshold_ms", given);
 
-/** The same for its resilient jobs; with them its row goes. */
+/** The same for its resilient jobs. After this its row is deleted, too. */
 export const resilientThresholdOf = (given: string): string =>
   threshold("resilient_threshold_ms", given);
 
 /**
- * A condition on a heartbeat row `workers`: its time is up. `uptime`: for how long, in milliseconds,
- * whoever judges has been heard himself; as long as the other has been silent in vain.
+ * A condition on a heartbeat row `workers`: its lease has expired. `uptime`: for how many milliseconds the
+ * sweeping worker's own heartbeats have succeeded, which must be at least as long.
  */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}
@@ -53,28 +54,28 @@ export const isStale = (uptime: string, given: string): string =>
     and ${uptime}::float8 >= ${thresholdOf(given)}`;
 
 /**
- * A condition on a heartbeat row `workers`: people are told that it is silent. The only rule for that;
- * that some are stale for a sweep besides is the sweep's own business.
+ * A condition on a heartbeat row `workers`: it is shown as not responding. The sweep has a stricter rule of
+ * its own.
  */
 export const isSilent = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
 const MOST_AT_ONCE = 100;
 
 /**
- * Stale workers, for the sweep of a heartbeat. The first condition lets the index on
- * last_heartbeat_at answer for everybody who is well: `heardMs` ago is recent enough.
+ * Stale workers, for the sweep of a heartbeat. The first condition lets the index on last_heartbeat_at
+ * exclude all healthy workers: `recentMs` ago is recent enough.
  */
-export const staleWorkers = (s: string, uptime: string, heardMs: string): string => `
+export const staleWorkers = (s: string, uptime: string, recentMs: string): string => `
   select workers.id from ${s}._private_workers as workers
-  where workers.last_heartbeat_at < pg_catalog.now() - ${heardMs}::float8 * interval '1 millisecond'
+  where workers.last_heartbeat_at < pg_catalog.now() - ${recentMs}::float8 * interval '1 millisecond'
   and ${isStale(uptime, "null")}
   order by workers.last_heartbeat_at limit ${MOST_AT_ONCE}`;
 
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`; `orphan`: without a heartbeat row; `spared`: not heard of for as long as was given, but
-   * its own threshold is longer.
+   * `stale`; `orphan`: without a heartbeat row; `spared`: no heartbeat for the given time, but its declared
+   * threshold is longer.
    */
   readonly kind: "stale" | "orphan" | "spared";
   readonly lockedJobs: number;
@@ -89,8 +90,8 @@ interface FoundRow {
 }
 
 /**
- * For the manual sweep: at most 1,000, ascending by id, those that are spared last. Without
- * heartbeats all of them are orphans.
+ * For the manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat table all
+ * of them are orphans.
  */
 export async function findStaleWorkers(
   db: Database,
@@ -107,7 +108,7 @@ export async function findStaleWorkers(
   }));
 }
 
-// "not is_available" lets the optional index on locked jobs serve (see list-locked-workers).
+// "not is_available" allows the optional index on locked jobs (see list-locked-workers).
 const locks = (s: string) => `
   select locked_by, locked_at, true as is_job
   from ${s}._private_jobs
@@ -117,7 +118,7 @@ const locks = (s: string) => `
   from ${s}._private_job_queues
   where locked_by is not null and locked_at is not null`;
 
-// The newest lock decides about an orphan: who took one just now is alive, whatever else it holds.
+// The newest lock decides: an orphan that has locked a job just now is alive.
 const orphans = (condition: string) => `
   select locked_by as id, 'orphan' as kind
   from locks

@@ -1,40 +1,40 @@
-// What a worker says about itself in its heartbeat row (worker/lease/heartbeat-metadata.ts), read with
-// care: anybody may write there, workers of other makes and versions do, and each part may be missing.
+// Reads a worker's report in its heartbeat row (worker/lease/heartbeat-metadata.ts), with care: other
+// programs and versions write there, too, and each part may be missing.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
 
 export interface WorkerReport {
-  /** There is one, and it was not read: reports that are asked for together have a bound. */
+  /** The report exists and was not read, because reports have a total limit. */
   readonly isLeftOut: boolean;
   readonly host: string | null;
   readonly pid: number | null;
-  /** Of this package. */
+  /** The version of this package. */
   readonly version: string | null;
-  /** Of Node. */
+  /** The version of Node. */
   readonly node: string | null;
-  /** Jobs that it runs at once. */
+  /** How many jobs it runs at once. */
   readonly slots: number | null;
   readonly tasks: readonly string[];
-  /** Whether `tasks` are all that it knows. */
+  /** Whether `tasks` is the complete list. */
   readonly hasAllTasks: boolean;
   readonly cron: readonly ReportedCronEntry[];
-  /** Jobs that it has ended since it was made; null = it does not say. */
+  /** The jobs that it has ended since its start; null = not reported. */
   readonly done: number | null;
   readonly failed: number | null;
-  /** Of the last minute. */
+  /** In the last minute. */
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** Of the busiest tasks. */
+  /** The busiest tasks. */
   readonly byTask: readonly {
     readonly task: string;
     readonly done: number;
     readonly failed: number;
   }[];
-  /** How many run, in both modes. */
+  /** The number of running jobs, in both modes. */
   readonly running: number | null;
-  /** How many it has locked and not started; as many as it lists. */
+  /** The number of listed jobs that it has locked and not started. */
   readonly fetched: number | null;
-  /** Those that run longest. `since`: RFC 3339. */
+  /** The jobs that have run longest. `since`: RFC 3339. */
   readonly current: readonly {
     readonly id: string;
     readonly task: string;
@@ -50,33 +50,35 @@ export interface ReportedCronEntry {
   readonly key: string | null;
 }
 
-/** Our table takes no longer ones, and those in another's are not read. */
+/** The table allows no longer reports; longer ones in other tables are not read. */
 export const LONGEST_REPORT_BYTES = 262_144;
-/** What a beat and a sweep add to a report. */
+/** The space for what heartbeats and sweeps add to a report. */
 export const ROOM_FOR_MARKS = 256;
 
 const MOST = 1_000;
 
 export function workerReport(metadataText: string | null, isLeftOut = false): WorkerReport {
-  const said = members(metadataText);
+  const report = members(metadataText);
   return {
     isLeftOut,
-    host: textIn(said, "host"),
-    pid: numberIn(said, "pid"),
-    version: textIn(said, "version"),
-    node: textIn(said, "node"),
-    slots: numberIn(said, "concurrency"),
-    tasks: listIn(said, "task_identifiers").filter((one) => typeof one === "string"),
-    hasAllTasks: Array.isArray(said["task_identifiers"]) && said["tasks_cut"] !== true,
-    cron: listIn(said, "cron").flatMap(cronEntry),
-    done: numberIn(said, "done"),
-    failed: numberIn(said, "failed"),
-    donePerMin: numberIn(said, "done_per_min"),
-    failedPerMin: numberIn(said, "failed_per_min"),
-    byTask: listIn(said, "by_task").flatMap(tasksCounts),
-    running: numberIn(said, "running_jobs"),
-    fetched: Array.isArray(said["fetched_job_ids"]) ? listIn(said, "fetched_job_ids").length : null,
-    current: listIn(said, "running").flatMap(runningJob),
+    host: textIn(report, "host"),
+    pid: numberIn(report, "pid"),
+    version: textIn(report, "version"),
+    node: textIn(report, "node"),
+    slots: numberIn(report, "concurrency"),
+    tasks: listIn(report, "task_identifiers").filter((one) => typeof one === "string"),
+    hasAllTasks: Array.isArray(report["task_identifiers"]) && report["tasks_cut"] !== true,
+    cron: listIn(report, "cron").flatMap(cronEntry),
+    done: numberIn(report, "done"),
+    failed: numberIn(report, "failed"),
+    donePerMin: numberIn(report, "done_per_min"),
+    failedPerMin: numberIn(report, "failed_per_min"),
+    byTask: listIn(report, "by_task").flatMap(tasksCounts),
+    running: numberIn(report, "running_jobs"),
+    fetched: Array.isArray(report["fetched_job_ids"])
+      ? listIn(report, "fetched_job_ids").length
+      : null,
+    current: listIn(report, "running").flatMap(runningJob),
   };
 }
 
@@ -95,41 +97,41 @@ function membersOf(value: unknown): Members {
   return typeof value === "object" && value !== null ? (value as Members) : {};
 }
 
-function textIn(said: Members, name: string): string | null {
-  const value = said[name];
+function textIn(report: Members, name: string): string | null {
+  const value = report[name];
   return typeof value === "string" ? value.slice(0, 1_024) : null;
 }
 
-function numberIn(said: Members, name: string): number | null {
-  const value = said[name];
+function numberIn(report: Members, name: string): number | null {
+  const value = report[name];
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-function listIn(said: Members, name: string): readonly unknown[] {
-  const value = said[name];
+function listIn(report: Members, name: string): readonly unknown[] {
+  const value = report[name];
   return Array.isArray(value) ? value.slice(0, MOST) : [];
 }
 
 function cronEntry(one: unknown): ReportedCronEntry[] {
-  const said = membersOf(one);
+  const report = membersOf(one);
   const [identifier, task, pattern] = ["identifier", "task", "pattern"].map((name) =>
-    textIn(said, name),
+    textIn(report, name),
   );
   if (identifier == null || task == null || pattern == null) return [];
-  const backfillMs = numberIn(said, "backfill_ms") ?? 0;
-  return [{ identifier, task, pattern, backfillMs, key: textIn(said, "key") }];
+  const backfillMs = numberIn(report, "backfill_ms") ?? 0;
+  return [{ identifier, task, pattern, backfillMs, key: textIn(report, "key") }];
 }
 
 function tasksCounts(one: unknown) {
-  const said = membersOf(one);
-  const task = textIn(said, "task");
+  const report = membersOf(one);
+  const task = textIn(report, "task");
   if (task === null) return [];
-  return [{ task, done: numberIn(said, "done") ?? 0, failed: numberIn(said, "failed") ?? 0 }];
+  return [{ task, done: numberIn(report, "done") ?? 0, failed: numberIn(report, "failed") ?? 0 }];
 }
 
 function runningJob(one: unknown) {
-  const said = membersOf(one);
-  const [id, task, since] = ["id", "task", "since"].map((name) => textIn(said, name));
+  const report = membersOf(one);
+  const [id, task, since] = ["id", "task", "since"].map((name) => textIn(report, name));
   const isUsable = id != null && task != null && since != null;
   return isUsable && isJobId(id) && isMoment(since) ? [{ id, task, since }] : [];
 }

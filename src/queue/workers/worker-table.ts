@@ -1,6 +1,5 @@
-// What workers leave in the database about themselves. The heartbeat table is one of our optional
-// additions: a stock Graphile Worker schema has none, and everything must work there, without an
-// error that would abort a caller's transaction.
+// The heartbeat table. It is an optional extension: a stock Graphile Worker schema has none, and everything
+// must work there, without an error that would abort a caller's transaction.
 import * as v from "valibot";
 import { monotonic } from "../../base/clock.ts";
 import type { Database, Statement } from "../../database/database.ts";
@@ -9,24 +8,24 @@ import type { SchemaName } from "../../database/schema-name.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import type { Heartbeats } from "../sql/condition.ts";
 
-/** A worker's id as it stands in `locked_by`; the schema sets no limit, this is ours. */
+/** A worker's id as in `locked_by`. The limit is this library's; the schema has none. */
 export const workerId = v.pipe(
   boundedText(1, 1_024),
   v.check((id) => id === "" || id.trim() !== "", "must not be blank"),
 );
 
-/** Without a heartbeat for so long a worker counts as stale (as in graphile_worker_rs). */
+/** A worker without a heartbeat for this long counts as stale (as in graphile_worker_rs). */
 export const STALE_AFTER_MS = 300_000;
 
 const YEAR_MS = 31_536_000_000;
 
-/** Milliseconds, fractions allowed, up to a year. The message fits an option in seconds, too. */
+/** Milliseconds, fractions allowed, up to a year. The message also fits an option in seconds. */
 export const upToAYear = v.pipe(
   v.number("must be a number"),
   v.check((value) => value >= 0 && value <= YEAR_MS, "must not be negative, and at most a year"),
 );
 
-/** Whether the database has the heartbeat table, and we may read it. */
+/** Whether the database has the heartbeat table, and it can be read. */
 export async function hasWorkerTable(db: Database): Promise<boolean> {
   const table = `${db.schema.quoted}._private_workers`;
   const [row] = await query<{ present: boolean }>(db, presentSql, [table]);
@@ -36,22 +35,22 @@ export async function hasWorkerTable(db: Database): Promise<boolean> {
 const presentSql: Statement = () =>
   "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present";
 
-const KEPT_MS = 3_000;
+const CACHED_MS = 3_000;
 
-interface Remembered {
+interface Cached {
   readonly until: number;
   readonly found: Promise<Heartbeats>;
 }
 
-// By the schema's record, as usable-indexes.ts has it.
-const remembered = new WeakMap<SchemaName, Remembered>();
+// By the schema's object, as in usable-indexes.ts.
+const cache = new WeakMap<SchemaName, Cached>();
 
-/** The same for the conditions of locked jobs, in reads; remembered for a few seconds. */
+/** The same for the conditions of locked jobs; cached for a few seconds. */
 export function heartbeatsOf(db: Database): Promise<Heartbeats> {
-  const known = remembered.get(db.schema);
-  if (known !== undefined && monotonic() < known.until) return known.found;
+  const cached = cache.get(db.schema);
+  if (cached !== undefined && monotonic() < cached.until) return cached.found;
   const found = hasWorkerTable(db).then((isThere) => (isThere ? db.schema.quoted : null));
-  remembered.set(db.schema, { until: monotonic() + KEPT_MS, found });
-  found.catch(() => remembered.delete(db.schema));
+  cache.set(db.schema, { until: monotonic() + CACHED_MS, found });
+  found.catch(() => cache.delete(db.schema));
   return found;
 }

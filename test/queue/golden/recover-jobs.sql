@@ -4,10 +4,10 @@ with turn as materialized (
   select workers.id, ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
-      else coalesce($1::float8, 300000) end as is_final, nullif(asked.message, ''::text) as message,
+      else coalesce($1::float8, 300000) end as is_final, nullif(requested.message, ''::text) as message,
     coalesce(workers.metadata ? 'recovered_at'::text, false) as is_known
   from "worker"._private_workers as workers
-  join unnest($3::text[], $4::text[]) as asked (id, message) on asked.id = workers.id
+  join unnest($3::text[], $4::text[]) as requested (id, message) on requested.id = workers.id
   where (select is_ours from turn) and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
       then case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25

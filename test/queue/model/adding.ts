@@ -1,10 +1,10 @@
-// How jobs come into being, and what a job key means.
+// How jobs are added, and what a job key means.
 //
-//   there is a job with the key …  | replace, preserve_run_at                | unsafe_dedupe
-//   that waits                     | it becomes the new one, in its place    | stays as it is
-//   that runs                      | loses its key, is not tried again; a    | stays as it is
-//                                  |   new job is added                      |
-//   whose attempts are used up     | loses its key; a new job is added       | stays as it is
+//   the existing job with the key …  | replace, preserve_run_at                | unsafe_dedupe
+//   is waiting                       | is replaced in its place                | stays unchanged
+//   is running                       | loses its key, is not retried; a new    | stays unchanged
+//                                    |   job is added                          |
+//   has used up its attempts         | loses its key; a new job is added       | stays unchanged
 import { isAvailable, type Job, type World } from "./world.ts";
 
 export interface Spec {
@@ -20,9 +20,9 @@ export interface Spec {
   readonly flags: readonly string[];
 }
 
-/** Adds jobs one after another and says what each call gives: the place of the job that stands for it. */
+/** Adds jobs one after another and returns, for each call, the place of its job. */
 export function add(world: World, specs: readonly Spec[]): number[] {
-  // A batch is first in, first out although it has one moment: a microsecond lies between its jobs.
+  // A batch is first in, first out although it has a single time: its jobs are a microsecond apart.
   return specs.map((spec, index) => addOne(world, spec, index - (specs.length - 1)));
 }
 
@@ -41,7 +41,7 @@ function addOne(world: World, spec: Spec, now: number): number {
     giveUp(existing);
     return added(world, wanted);
   }
-  // After a failure run_at is the retry's time, which nobody asked to preserve.
+  // After a failure run_at is the retry's time, which need not be preserved.
   const keepsTime = spec.mode === "preserve_run_at" && existing.attempts === 0;
   Object.assign(existing, {
     ...wanted,
@@ -76,7 +76,7 @@ function added(world: World, job: Job): number {
   return job.place;
 }
 
-/** Two lists become one: callers batch work under one key this way. */
+/** Two lists are concatenated: callers collect work under one key. */
 const joined = (old: unknown, given: unknown) =>
   Array.isArray(old) && Array.isArray(given) ? [...old, ...given] : given;
 
@@ -88,7 +88,7 @@ function giveUp(job: Job): void {
 export const ofKey = ({ jobs }: World, key: string | null): Job | undefined =>
   key === null ? undefined : [...jobs.values()].find((job) => job.key === key);
 
-/** Takes back the job with the key. One that runs goes on, but it is not tried again. */
+/** Removes the job with the key. A running one continues, but is not retried. */
 export function remove(world: World, key: string): "removed" | "locked" | "absent" {
   const job = ofKey(world, key);
   if (job === undefined) return "absent";
@@ -102,6 +102,6 @@ export function remove(world: World, key: string): "removed" | "locked" | "absen
 
 const STALE_LOCK = 4 * 3_600_000_000;
 
-/** Somebody holds it, and has not done so for 4 hours: then he counts as gone. */
+/** Whether a worker has locked the job, less than 4 hours ago. */
 export const isBusy = ({ now }: World, { lockedAt }: Job): boolean =>
   lockedAt !== null && lockedAt >= now - STALE_LOCK;

@@ -1,14 +1,14 @@
-// What can happen to a queue, as values: fast-check makes lists of them, and makes a list that shows a
-// difference shorter until each call in it is needed.
+// The possible calls, as values: fast-check generates lists of them, and shortens a list that shows a
+// difference until every call in it is needed.
 import fc, { type Arbitrary } from "fast-check";
 import type { Spec } from "./adding.ts";
 import type { Holder } from "./ending.ts";
 import type { Verb } from "./operating.ts";
 import { type LeaseTerms, RESILIENT } from "./recovering.ts";
 import type { Taking } from "./taking.ts";
-import { heldBy, SECOND, type World } from "./world.ts";
+import { lockedJobsOf, SECOND, type World } from "./world.ts";
 
-/** `jobs` are no places yet: nobody knows beforehand which jobs there will be. See `placesOf`. */
+/** `jobs` are numbers, not places, because it is unknown in advance which jobs will exist. See `placesOf`. */
 export type Call =
   | { readonly do: "add"; readonly specs: readonly Spec[] }
   | { readonly do: "remove"; readonly key: string }
@@ -24,11 +24,11 @@ export type Call =
   | { readonly do: "reset old locks" }
   | { readonly do: "time passes"; readonly seconds: number };
 
-/** Even numbers mean a job that the caller holds, where there is one; odd ones any, also one that has gone. */
+/** Even numbers select a job that the caller has locked, if any; odd ones any job, also one that is gone. */
 export function placesOf(world: World, call: Call): number[] {
   if (!("jobs" in call) || world.added === 0) return [];
-  const held = "by" in call ? heldBy(world, call.by).map(({ place }) => place) : [];
-  const place = (one: number) => held[one % 2 === 0 ? (one / 2) % held.length : -1];
+  const locked = "by" in call ? lockedJobsOf(world, call.by).map(({ place }) => place) : [];
+  const place = (one: number) => locked[one % 2 === 0 ? (one / 2) % locked.length : -1];
   return [...new Set(call.jobs.map((one) => place(one) ?? one % world.added))];
 }
 
@@ -74,7 +74,7 @@ const changes = {
   runIn: one(null, -SECOND, 60 * SECOND, 60 * SECOND),
   priority: one(null, 3),
   attempts: one(null, 0, 2),
-  // There must be one change at least.
+  // At least one change.
   maxAttempts: one(1, 4),
 };
 const verb: Arbitrary<Verb> = fc.oneof(
@@ -101,7 +101,7 @@ const recovery: Arbitrary<Call> = fc.oneof(
   fc.record({ do: fc.constant("renew"), by, jobs }),
 );
 
-/** What is checked, each with the calls that it is about. */
+/** The areas that are checked, each with its calls. */
 export const mixes = {
   keys: [add(spec), add(spec), remove, take, end, fail, passes(1, 10, 18_000)],
   order: [add(keyless), take, take, end, passes(1, 10, 100)],

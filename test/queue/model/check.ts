@@ -1,5 +1,5 @@
-// Runs lists of calls in the model and in the product, and compares what they give and what they hold after
-// each call. A difference is told with the shortest list that shows it, and how to run that again.
+// Runs lists of calls in the model and in the product, and compares results and contents after each call. A
+// difference is reported with the shortest list that shows it, and the command that repeats it.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import pg from "pg";
@@ -12,25 +12,25 @@ export type Mix = keyof typeof mixes;
 
 export interface Checked {
   readonly url: string;
-  /** Ours, or one of Graphile Worker's own, whose functions must then do the same. */
+  /** This library's schema, or one of Graphile Worker's own, whose functions must behave the same. */
   readonly schema: string;
   /** Graphile Worker has none. */
   readonly hasLeases: boolean;
   readonly mix: Mix;
   readonly runs: number;
   readonly seed: number;
-  /** fast-check's, of a run that failed: only that is repeated. */
+  /** fast-check's path of a failed run: only that is repeated. */
   readonly path?: string | undefined;
-  /** How many runs there were so far. */
+  /** Called with the number of runs so far. */
   readonly progress?: (runs: number) => void;
 }
 
-/** What was rolled back stays in the tables as dead rows. */
+/** Rolled-back rows stay in the tables as dead rows. */
 const RUNS_UNTIL_EMPTIED = 100;
 
-/** Gives null, or what is wrong: the calls, the difference, and the seed and path that repeat it. */
-export async function check(asked: Checked): Promise<string | null> {
-  const { url, schema, hasLeases, mix, runs, seed, path } = asked;
+/** Returns null, or a description: the calls, the difference, and the seed and path that repeat it. */
+export async function check(checked: Checked): Promise<string | null> {
+  const { url, schema, hasLeases, mix, runs, seed, path } = checked;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const tables = ["jobs", "job_queues", "tasks", ...(hasLeases ? ["workers"] : [])];
@@ -38,7 +38,7 @@ export async function check(asked: Checked): Promise<string | null> {
   let run = 0;
   const property = fc.asyncProperty(callsOf(mixes[mix]), async (calls) => {
     if (run++ % RUNS_UNTIL_EMPTIED === 0) await client.query(empty);
-    asked.progress?.(run);
+    checked.progress?.(run);
     await client.query("begin");
     try {
       await compare(calls, await Product.begin(client, schema, hasLeases));
@@ -49,13 +49,13 @@ export async function check(asked: Checked): Promise<string | null> {
   try {
     const where = path === undefined ? {} : { path };
     const found = await fc.check(property, { seed, numRuns: runs, ...where });
-    return found.failed ? told(asked, found) : null;
+    return found.failed ? report(checked, found) : null;
   } finally {
     await client.end();
   }
 }
 
-function told({ schema, mix }: Checked, found: fc.RunDetails<[Call[]]>): string {
+function report({ schema, mix }: Checked, found: fc.RunDetails<[Call[]]>): string {
   const [calls] = found.counterexample ?? [[]];
   const why = found.errorInstance instanceof Error ? found.errorInstance.message : "";
   return [

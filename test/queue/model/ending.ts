@@ -1,14 +1,14 @@
-// How attempts end, and when a job is tried again. What a worker says about a job counts only while it
-// holds it: each call gives the places of the jobs that it no longer holds, and leaves those alone.
+// How attempts end, and when a job is retried. A worker's report of a job only counts while it has the
+// lock: each call returns the places of the jobs whose lock was lost, and does not touch those.
 //
-// A fast lane holds jobs by row locks, which no row shows: to it a job is its own as long as nobody else's
-// name stands there, and its attempt is counted when it ends.
-import { heldBy, isAvailable, type Job, SECOND, unlock, type World } from "./world.ts";
+// A fast lane locks jobs by row locks, which no column shows: it has a job as long as no worker's id is in
+// the row, and its attempt is counted when it ends.
+import { isAvailable, type Job, lockedJobsOf, SECOND, unlock, type World } from "./world.ts";
 
-/** A worker's id, or a fast lane. */
+/** A worker's id, or null for a fast lane. */
 export type Holder = string | null;
 
-/** Runs `end` on those that `by` holds; gives the others. */
+/** Runs `end` on those that `by` has locked; returns the others. */
 function fenced(
   world: World,
   by: Holder,
@@ -25,11 +25,11 @@ function fenced(
     });
 }
 
-/** They succeeded: they are gone. */
+/** The jobs succeeded: they are deleted. */
 export const finish = (world: World, by: Holder, places: readonly number[]): number[] =>
   fenced(world, by, places, ({ place }) => void world.jobs.delete(place));
 
-/** They failed: due again after a delay that grows with each attempt, as long as attempts are left. */
+/** The jobs failed: they are due again after a delay that grows with each attempt, while attempts are left. */
 export const fail = (world: World, by: Holder, places: readonly number[], error: string) =>
   fenced(world, by, places, (job) => {
     job.lastError = error;
@@ -38,17 +38,19 @@ export const fail = (world: World, by: Holder, places: readonly number[], error:
     unlock(job);
   });
 
-/** 2.7 s, 7.4 s, 20 s, … from the tenth attempt on 6 hours each. */
+/** 2.7 s, 7.4 s, 20 s, … and 6 hours from the tenth attempt on. */
 const retryDelay = (attempts: number) => Math.round(Math.exp(Math.min(attempts, 10)) * SECOND);
 
 /**
- * They never started: their attempt does not count. A job that has lost its key since was removed: it goes.
- * In a named queue they stay in front of others of the same moment: by a microsecond each.
+ * The jobs were not started: their attempt does not count. A job that has lost its key since was removed,
+ * so it is deleted. In a named queue they stay ahead of others with the same time, by a microsecond each.
  */
 export function giveBack(world: World, by: string, places: readonly number[]): number[] {
   const isRemoved = (job: Job) => job.key === null && world.keyed.has(job.place);
-  const held = heldBy(world, by).filter((job) => places.includes(job.place) && !isRemoved(job));
-  const fromLast = held.sort((a, b) => b.runAt - a.runAt || b.place - a.place);
+  const locked = lockedJobsOf(world, by).filter(
+    (job) => places.includes(job.place) && !isRemoved(job),
+  );
+  const fromLast = locked.sort((a, b) => b.runAt - a.runAt || b.place - a.place);
   const earlier = new Map(
     fromLast.map((job, index) => [job, hasEquals(world, job) ? index + 1 : 0] as const),
   );
@@ -66,16 +68,16 @@ const hasEquals = (world: World, { queue, priority, runAt }: Job) =>
     (one) => isAvailable(one) && one.priority === priority && one.runAt === runAt,
   );
 
-/** The queues of which the worker has no job left to run once `ending` are over. */
+/** The queues in which the worker has no other job once `ending` are over. */
 export function spentQueues(world: World, by: Holder, ending: readonly number[]): string[] {
   if (by === null) return [];
-  const left = heldBy(world, by).filter(({ place }) => !ending.includes(place));
+  const left = lockedJobsOf(world, by).filter(({ place }) => !ending.includes(place));
   return [...world.queues]
     .filter(([name, { lockedBy }]) => lockedBy === by && !left.some(({ queue }) => queue === name))
     .map(([name]) => name);
 }
 
-/** Lets go of queues; of those that somebody else holds by now nothing. */
+/** Unlocks queues, except those that another worker has locked by now. */
 export function letGo(world: World, by: Holder, names: readonly string[]): void {
   for (const name of names) {
     const queue = world.queues.get(name);

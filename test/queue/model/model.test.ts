@@ -1,6 +1,6 @@
-// The queue against the model beside this file, in random lists of calls: what it gives and what is in its
-// tables after each call. Where Graphile Worker's own functions claim the same, they are held to it, too.
-// A failure names a seed and a path, and is repeated by SEED=… RUN_PATH=… npm run test:files -- this file.
+// Compares the queue with the model in this folder, in random lists of calls: the results, and the contents
+// of the tables after each call. Graphile Worker's own functions are compared, too, where they promise the
+// same. A failure names a seed and a path; SEED=… RUN_PATH=… npm run test:files -- this file repeats it.
 import assert from "node:assert/strict";
 import { before, describe, type TestContext, test } from "node:test";
 import { emptyDatabase, migratedDatabase } from "../../support/database.ts";
@@ -11,7 +11,7 @@ import { check, type Mix } from "./check.ts";
 const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const path = process.env["RUN_PATH"];
 
-describe("The product does what the model does", () => {
+describe("The product behaves as the model", () => {
   let url = "";
   before(async () => {
     ({ url } = await migratedDatabase());
@@ -29,7 +29,7 @@ describe("The product does what the model does", () => {
   test("when workers die, and others recover their jobs.", agrees("recovery"));
 });
 
-describe("Graphile Worker's own functions do what the model does", () => {
+describe("Graphile Worker's own functions behave as the model", () => {
   let url = "";
   before(async () => {
     ({ url } = await emptyDatabase());

@@ -1,4 +1,4 @@
-// The model as one function: a call, and what it gives.
+// The model as one function: it takes a call and returns its result.
 import { add, remove } from "./adding.ts";
 import { type Call, placesOf } from "./calls.ts";
 import { fail, finish, giveBack, letGo, spentQueues } from "./ending.ts";
@@ -7,7 +7,7 @@ import * as recovering from "./recovering.ts";
 import { take } from "./taking.ts";
 import { SECOND, type World } from "./world.ts";
 
-/** Does it to the model. `answered`: what the product gave, where several answers are right. */
+/** Applies the call to the model. `answered`: the product's result, for calls with several valid results. */
 export function inModel(world: World, call: Call, answered: unknown): unknown {
   const places = placesOf(world, call);
   switch (call.do) {

@@ -1,4 +1,4 @@
-// What people do to jobs. A job that somebody runs is left alone; each verb gives those that it changed.
+// Actions on jobs by hand. A running job is not changed; each action returns the jobs that it changed.
 import { isBusy } from "./adding.ts";
 import type { Job, World } from "./world.ts";
 
@@ -7,7 +7,7 @@ export type Verb =
   | { readonly verb: "fail"; readonly reason: string }
   | ({ readonly verb: "reschedule" } & Changes);
 
-/** null: stays as it is. */
+/** null: unchanged. */
 export interface Changes {
   /** Microseconds from now. */
   readonly runIn: number | null;
@@ -25,7 +25,7 @@ export function operate(world: World, verb: Verb, places: readonly number[]): nu
   return free.map(({ place }) => place);
 }
 
-/** To run now a job needs an attempt; one under an old lock has its last. */
+/** To run now, a job needs an attempt; a job with an old lock keeps its last one. */
 const canBe = ({ verb }: Verb, { attempts, maxAttempts, lockedBy }: Job) =>
   verb !== "run-now" || lockedBy !== null || attempts < maxAttempts;
 

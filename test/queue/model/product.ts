@@ -1,6 +1,6 @@
-// The product's side: the same calls to the queue's own operations, on a real PostgreSQL. All of a run is one
-// transaction, so now() stands still and times can be compared to the microsecond; time passes by making
-// everything in the tables older.
+// The product: the same calls to the queue's own operations, on a real PostgreSQL. A run is one
+// transaction, so now() does not advance and times can be compared to the microsecond; time passes by
+// making everything in the tables older.
 import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { commands } from "../../../src/commands/index.ts";
@@ -32,7 +32,7 @@ export class Product {
   readonly #hasLeases: boolean;
   /** The database's clock, microseconds since the epoch. */
   readonly #nowUs: bigint;
-  /** By place: jobs in the order in which we heard of them. */
+  /** By place: jobs in the order in which they were first returned. */
   readonly #ids: string[] = [];
 
   private constructor(db: Database, utils: WorkerUtils, hasLeases: boolean, nowUs: bigint) {
@@ -50,7 +50,7 @@ export class Product {
     return new Product(db, utils.with(client), hasLeases, BigInt(row?.us ?? 0));
   }
 
-  /** Does the call, of which `world` knows what it is about, and says what it gave. */
+  /** Runs the call, about the jobs of `world`, and returns its result. */
   async perform(world: World, call: Call): Promise<unknown> {
     const ids = placesOf(world, call).map((place) => this.#ids[place] ?? "");
     switch (call.do) {
@@ -161,9 +161,9 @@ export class Product {
     return this.#places(await finishJobs(this.#db, by ?? LANE, ids, lockOf(by), freed));
   }
 
-  async #operate({ verb, ...said }: Verb, ids: readonly string[]): Promise<number[]> {
+  async #operate({ verb, ...changes }: Verb, ids: readonly string[]): Promise<number[]> {
     if (ids.length === 0) return [];
-    const { runIn, maxAttempts, ...rest } = { runIn: null, maxAttempts: null, ...said };
+    const { runIn, maxAttempts, ...rest } = { runIn: null, maxAttempts: null, ...changes };
     const input = {
       ids,
       ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)),
@@ -193,7 +193,7 @@ export class Product {
     return { workers: workerIds, jobs, queues };
   }
 
-  /** The rows, as the model shows its own. */
+  /** The rows in the form of the model's. */
   async visible(): Promise<Visible> {
     const [row] = await query<{ jobs: string; queues: string; leases: string }>(
       this.#db,
@@ -232,7 +232,7 @@ export class Product {
   }
 }
 
-/** The worker of fast lanes. Its id says nothing: the row does not have it. */
+/** The worker of fast lanes. Rows do not contain its id. */
 const LANE = "worker-1";
 const lockOf = (by: Holder) => (by === null ? "row" : "locked_by");
 

@@ -1,11 +1,11 @@
-// What becomes of the jobs of workers that are gone. A worker has a lease, which its heartbeat renews. When
-// it has run out, others take the worker's locks away: the jobs run again, and their attempts count.
+// How jobs of dead workers are recovered. A worker has a lease, which its heartbeat renews. When it has
+// expired, other workers remove the worker's locks: the jobs run again, and their attempts count.
 //
-//   alive ──threshold──▶ ordinary jobs are free, the lease is marked ──resilient threshold──▶ all are free
+//   alive ──threshold──▶ ordinary jobs recovered, lease marked ──resilient threshold──▶ all recovered
 //
-// A beat never makes a lease: whose is gone begins anew. Who never had one is an orphan, and judged by
-// the age of its locks, only by hand.
-import { HOUR, heldBy, type Job, type Lease, MS, unlock, type World } from "./world.ts";
+// A heartbeat never creates a lease: a worker whose lease was deleted starts again. A worker without a
+// lease is an orphan, and is judged by the age of its locks, only by hand.
+import { HOUR, type Job, type Lease, lockedJobsOf, MS, unlock, type World } from "./world.ts";
 
 export const RESILIENT = "infrastructure_resilient";
 
@@ -18,7 +18,7 @@ export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): v
   if (!leases.has(id)) leases.set(id, { ...terms, beatAt: now, isRecovered: false });
 }
 
-/** A worker learns from its beat whether it still has what it had. */
+/** A heartbeat returns whether the worker still has its lease. */
 export function beat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
   const lease = leases.get(id);
   if (lease === undefined) return "gone";
@@ -32,13 +32,13 @@ export interface Swept {
   readonly queues: number;
 }
 
-/** The sweep that workers make for each other: each lease is as long as its holder said. */
+/** The sweep that workers make for each other: each lease is as long as its holder declared. */
 export function sweep(world: World, delayMs: number): Swept {
   const stale = [...world.leases.keys()].filter((id) => isStale(world, id, 0)).sort();
-  const known = stale.filter((id) => world.leases.get(id)?.isRecovered === true);
-  const holders = stale.filter((id) => heldBy(world, id).length > 0);
-  const told = stale.filter((id) => !known.includes(id) || holders.includes(id));
-  return { workers: told, ...recover(world, stale, 0, delayMs) };
+  const recovered = stale.filter((id) => world.leases.get(id)?.isRecovered === true);
+  const holders = stale.filter((id) => lockedJobsOf(world, id).length > 0);
+  const reported = stale.filter((id) => !recovered.includes(id) || holders.includes(id));
+  return { workers: reported, ...recover(world, stale, 0, delayMs) };
 }
 
 export interface SweptByHand {
@@ -49,7 +49,7 @@ export interface SweptByHand {
   readonly queues: number;
 }
 
-/** By hand: a longer threshold may be given, and orphans are found, too. */
+/** The manual sweep: it may have a longer threshold, and finds orphans, too. */
 export function sweepByHand(world: World, thresholdMs: number, delayMs: number): SweptByHand {
   const silent = [...world.leases]
     .filter(([, { beatAt }]) => world.now - beatAt > thresholdMs * MS)
@@ -74,7 +74,7 @@ function isStale({ leases, now }: World, id: string, givenMs: number): boolean {
   return now - lease.beatAt > Math.max(ownMs, givenMs) * MS;
 }
 
-/** A resilient job waits for the second threshold, and its queue with it, or the order would break. */
+/** A resilient job waits for the second threshold, and so does its queue, or the order would break. */
 function recover(world: World, ids: readonly string[], givenMs: number, delayMs: number) {
   const counts = { jobs: 0, queues: 0 };
   for (const id of ids) {
@@ -82,9 +82,9 @@ function recover(world: World, ids: readonly string[], givenMs: number, delayMs:
     const isFinal = lease === undefined || isOver(world, lease, givenMs);
     const isOld = ({ lockedAt }: { lockedAt: number | null }) =>
       lease !== undefined || (lockedAt ?? 0) < world.now - givenMs * MS;
-    const held = heldBy(world, id).filter(isOld);
-    const due = held.filter(({ flags }) => isFinal || !flags.includes(RESILIENT));
-    const waiting = held.filter((job) => !due.includes(job)).map(({ queue }) => queue);
+    const locked = lockedJobsOf(world, id).filter(isOld);
+    const due = locked.filter(({ flags }) => isFinal || !flags.includes(RESILIENT));
+    const waiting = locked.filter((job) => !due.includes(job)).map(({ queue }) => queue);
     for (const [name, queue] of world.queues) {
       if (queue.lockedBy !== id || !isOld(queue) || waiting.includes(name)) continue;
       unlock(queue);
@@ -101,7 +101,7 @@ function recover(world: World, ids: readonly string[], givenMs: number, delayMs:
 const isOver = ({ now }: World, { beatAt, resilientThresholdMs }: Lease, givenMs: number) =>
   now - beatAt > Math.max(resilientThresholdMs, givenMs) * MS;
 
-/** The attempt counts. Without a delay a job keeps its place in its queue: none may overtake it. */
+/** The attempt counts. Without a delay a job keeps its place in its queue: it must not be overtaken. */
 function recoverJob(world: World, job: Job, hasLease: boolean, delayMs: number): void {
   const message = hasLease
     ? `Recovered: worker ${job.lockedBy} stopped without finishing attempt ${job.attempts}`
@@ -116,7 +116,7 @@ function freed(job: Job, message: string): void {
   unlock(job);
 }
 
-/** From the second recovery in a row on the error counts them. */
+/** From the second consecutive recovery on, the error counts them. */
 function counted(before: string | null, message: string): string {
   const times = /^Recovered (\d+) times in a row: /.exec(before ?? "")?.[1];
   const earlier = times ?? (before?.startsWith("Recovered: ") ? "1" : null);
@@ -135,7 +135,7 @@ function holdersWithoutLease(world: World): string[] {
   return [...new Set(holders)].filter((id) => id !== null).filter((id) => !world.leases.has(id));
 }
 
-/** The last resort, which stock workers have, too: a lock of more than 4 hours that no beat stands for. */
+/** The last resort, as in stock workers: a lock of more than 4 hours without a heartbeat. */
 export function resetOldLocks(world: World): { jobs: number; queues: number } {
   const isOld = ({ lockedBy, lockedAt }: { lockedBy: string | null; lockedAt: number | null }) => {
     const lease = world.leases.get(lockedBy ?? "");
@@ -155,7 +155,7 @@ export function resetOldLocks(world: World): { jobs: number; queues: number } {
   return { jobs: jobs.length, queues: queues.length };
 }
 
-/** A living worker keeps the locks of a long job young, with those of its queue and what waits behind it. */
+/** A living worker renews the locks of a long job, with those of its queue and the jobs behind it. */
 export function renew(world: World, by: string, running: readonly number[]) {
   const isOld = (lock: { lockedBy: string | null; lockedAt: number | null }) =>
     lock.lockedBy === by && (lock.lockedAt ?? 0) < world.now - HOUR;
@@ -169,9 +169,9 @@ export function renew(world: World, by: string, running: readonly number[]) {
   return { jobs: jobs.length, queues: queues.length };
 }
 
-/** A person says that these workers are gone: all their locks are taken away, at once and without a word. */
+/** Removes all locks of the given workers at once, unconditionally. */
 export function forceUnlock(world: World, id: string): { jobs: number; queues: number } {
-  const jobs = heldBy(world, id);
+  const jobs = lockedJobsOf(world, id);
   const queues = [...world.queues.values()].filter(({ lockedBy }) => lockedBy === id);
   for (const lock of [...jobs, ...queues]) unlock(lock);
   return { jobs: jobs.length, queues: queues.length };

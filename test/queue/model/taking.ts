@@ -1,4 +1,4 @@
-// Which jobs a worker is given, and in which order.
+// Which jobs a worker gets, and in which order.
 import { isAvailable, type Job, type World } from "./world.ts";
 
 export interface Taking {
@@ -6,11 +6,11 @@ export interface Taking {
   readonly want: number;
   readonly tasks: readonly string[];
   readonly forbidden: readonly string[];
-  /** Which part of a run of a named queue a job takes up; null = unknown. */
+  /** Which part of a run of a named queue a job takes; null = unknown. */
   readonly share: number | null;
 }
 
-/** What a worker may take: due, of a task that it knows, in a queue that nobody holds if in any. */
+/** The jobs that a worker may take: due, of one of its tasks, in an unlocked queue or none. */
 const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boolean =>
   isAvailable(job) &&
   job.runAt <= world.now &&
@@ -21,10 +21,10 @@ const isReadyFor = (world: World, { tasks, forbidden }: Taking, job: Job): boole
 const byUrgency = (a: Job, b: Job) => a.priority - b.priority || a.runAt - b.runAt;
 
 /**
- * Takes the most urgent jobs: lower priorities first, of one priority the longest due. Of equals any may
- * come first, so those in `preferred` do. An attempt counts from here on: a job that kills its worker must
- * use its attempts up. A named queue is held as long as the jobs that were taken of it, and a run of it is
- * no longer than the speed of its jobs allows: one job, where that is unknown.
+ * Takes the most urgent jobs: lower priorities first, and the longest due within a priority. Among equals
+ * any may come first, so those in `preferred` do. The attempt counts from here on: a job that kills its
+ * worker must use up its attempts. A named queue is locked with its jobs, and a run of it is no longer than
+ * the duration of its jobs allows: one job, if that is unknown.
  */
 export function take(world: World, taking: Taking, preferred: readonly number[]): number[] {
   const ready = [...world.jobs.values()]
@@ -48,7 +48,7 @@ export function take(world: World, taking: Taking, preferred: readonly number[])
   return taken.map(({ place }) => place).sort((a, b) => a - b);
 }
 
-/** What of these jobs, which are in order, the runs of their queues hold. */
+/** Limits these jobs, which are in order, to the runs of their queues. */
 function cut(jobs: readonly Job[], { share }: Taking): Job[] {
   const most = share === null ? 1 : Math.max(1, Math.floor(1 / share));
   return jobs.filter(

@@ -1,10 +1,10 @@
-// What a queue holds, in memory: the state of the model. The files beside this one say what each call does
-// to it; together they are the queue's semantics in a few hundred lines, and model.test.ts holds the product
-// to them.
+// The state of the model: a queue in memory. The other files of this folder define the effect of each call;
+// together they are the queue's semantics in a few hundred lines, and model.test.ts compares the product
+// with them.
 
-/** Times are microseconds of the model's own clock, which only `time passes` moves. */
+/** Times are microseconds of the model's own clock, which only `time passes` advances. */
 export interface Job {
-  /** In the order in which jobs came into being: what the product gives an id. */
+  /** The order of creation, for which the product has an id. */
   readonly place: number;
   task: string;
   queue: string | null;
@@ -21,16 +21,16 @@ export interface Job {
   flags: readonly string[];
 }
 
-/** Who holds a named queue; a queue that nobody holds is free. */
+/** The lock on a named queue; a queue without one is unlocked. */
 export interface Lock {
   lockedBy: string | null;
   lockedAt: number | null;
 }
 
-/** A worker's sign of life. */
+/** A worker's lease. */
 export interface Lease {
   beatAt: number;
-  /** Of its own choice: after so long without a beat its jobs are taken away, resilient ones later. */
+  /** Declared by the worker: after this long without a heartbeat its jobs are recovered, resilient ones later. */
   readonly thresholdMs: number;
   readonly resilientThresholdMs: number;
   isRecovered: boolean;
@@ -38,7 +38,7 @@ export interface Lease {
 
 export interface World {
   now: number;
-  /** How many jobs there have ever been. */
+  /** How many jobs have ever been added. */
   added: number;
   readonly jobs: Map<number, Job>;
   /** Places of jobs that had a key when they were last taken. */
@@ -69,11 +69,11 @@ export function unlock(lock: Lock): void {
   lock.lockedAt = null;
 }
 
-/** Jobs with this name in `locked_by`, the oldest first. */
-export const heldBy = (world: World, by: string | null): Job[] =>
+/** The jobs with this name in `locked_by`, the oldest first. */
+export const lockedJobsOf = (world: World, by: string | null): Job[] =>
   [...world.jobs.values()].filter(({ lockedBy }) => lockedBy === by);
 
-/** All that can be seen of it, with times as distances from now: as the product's rows are read, too. */
+/** Everything visible, with times relative to now: the product's rows are read in the same form. */
 export function visible({ now, jobs, queues, leases }: World) {
   const from = (at: number | null) => (at === null ? null : at - now);
   return {

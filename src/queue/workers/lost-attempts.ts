@@ -1,0 +1,27 @@
+// How many of a job's last attempts ended with their worker, which identifies a poison job. A recovery
+// writes this into last_error, and counts on while the error is its own; a stock worker that dies leaves an
+// attempt without any error.
+
+export interface AttemptedJob {
+  readonly attempts: number;
+  readonly isLocked: boolean;
+  /** The beginning of last_error, at least 64 characters. */
+  readonly errorStart: string | null;
+}
+
+/** The beginning of a recovery's error: `Recovered: …`, `Recovered 3 times in a row: …`. */
+const RECOVERED = /^Recovered(?: (\d{1,5}) times in a row)?: /;
+
+export function lostAttempts({ attempts, isLocked, errorStart }: AttemptedJob): number {
+  // The current attempt is not lost yet.
+  if (errorStart === null) return Math.max(0, attempts - (isLocked ? 1 : 0));
+  const found = RECOVERED.exec(errorStart);
+  if (found === null) return 0;
+  return found[1] === undefined ? 1 : Number(found[1]);
+}
+
+/** The job kills its workers: three in a row, or two that are half of all its attempts. */
+export function isPoison(job: AttemptedJob): boolean {
+  const lost = lostAttempts(job);
+  return lost >= 3 || (lost >= 2 && lost * 2 >= job.attempts);
+}
