@@ -1,4 +1,4 @@
-// Causes, groups and times, for all who ask: each reading is shared, and rests in proportion to its cost.
+// Shares reads of causes, groups and the horizon between callers. Each result is cached in proportion to its cost.
 import { monotonic } from "../base/clock.ts";
 import { cached, cachedByKey } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
@@ -22,22 +22,22 @@ import type { KnownElsewhere, SameError } from "./why/explain-job.ts";
 export interface Insight extends KnownElsewhere {
   readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
   readonly common: (q: string) => Promise<Common>;
-  /** Names; null = any. */
+  /** Names; null: any. */
   readonly horizon: (
     buckets: number,
     task: string | null,
     queue: string | null,
   ) => Promise<Horizon>;
   readonly incidents: () => Promise<Incidents>;
-  /** Somebody has written through this admin: what is known is older than that. */
+  /** Call after a write through this admin: cached results are older than that. */
   readonly changed: () => void;
 }
 
 export const USUAL_BUCKETS = 57;
 const MOST_ERROR_GROUPS = 100;
-/** How many different questions are remembered, each with its answer of at most a megabyte. */
+/** The most cached results, each of at most a megabyte. */
 const MOST_KEPT = 16;
-/** Errors of a table of so few pages are read within a few milliseconds. */
+/** The errors of a table of this many pages are read within a few milliseconds. */
 const QUICK_PAGES = 512;
 
 export function createInsight(db: Database): Insight {
@@ -95,7 +95,7 @@ export function createInsight(db: Database): Insight {
     if (known === null) return null;
     const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
-    // It was not among those that were read.
+    // The group was not among those read.
     return group?.count ?? (known.of.precision === "exact" ? null : capped(1, "sample", asOf));
   };
 

@@ -112,7 +112,7 @@ test("An export goes on behind the last line that arrived, up to where it had be
     assert.deepEqual([refused.status, refused.body.problems[0].field], [400, "cursor"], cursor);
   }
   const unknown = await client.get("/api/export?columns=id,payloda");
-  assert.match(unknown.body.error, /^columns: there is no column payloda, did you mean "payload"/);
+  assert.match(unknown.body.error, /^columns: unknown column payloda, did you mean "payload"/);
   assert.equal((await client.get("/api/export?q=is:nothing")).status, 400);
 });
 

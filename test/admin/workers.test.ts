@@ -278,7 +278,7 @@ test("What living workers do not have in common is told: their versions, and tas
   await tell("d", { version: "2.0.4", task_identifiers: ["mail", "report"] });
   assert.deepEqual(await differences(), [
     "worker d runs 2.0.4, the others 2.1.0.",
-    "task report is known to 1 of 4.",
+    "task report is supported by 1 of 4.",
   ]);
   assert.deepEqual(await differences("?search=d"), [], "some of them say nothing about all");
   await tell("e", { version: "2.0.4", task_identifiers: ["mail"], tasks_cut: true });

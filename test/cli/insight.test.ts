@@ -158,7 +158,7 @@ test("doctor names what is broken, with the line that fixes it.", async () => {
   assert.ok(create);
   await own.pool.query(create);
   assert.match(fixOf("the trigger slow runs for every job"), /disable trigger slow/);
-  assert.match(fixOf("the foreign key orders_job_fkey of orders refuses"), /drop constraint/);
+  assert.match(fixOf("the foreign key orders_job_fkey of orders blocks"), /drop constraint/);
   assert.equal(fixOf("job 7 has finished and stays locked: PostgreSQL refuses"), "worker why 7");
   await own.pool.query("drop table orders; delete from worker._private_workers");
   const after = await quickly(["doctor"], env);
@@ -182,7 +182,7 @@ test("doctor names jobs whose queue or task was deleted, and its line recovers t
   const { stdout, status } = await quickly(["doctor"], { DATABASE_URL: url });
   assert.equal(status, 1, stdout);
   assert.match(stdout, /names: 1 job cannot run: the rows of 1 queue were deleted/);
-  assert.match(stdout, /names: 1 job cannot run, because the name of the task was deleted/);
+  assert.match(stdout, /names: 1 job cannot run because the name of the task was deleted/);
   const line = /worker (cleanup --task gc-job-queues)/.exec(stdout)?.[1] ?? "";
   assert.equal((await quickly([...line.split(" "), "--yes"], { DATABASE_URL: url })).status, 0);
   const { rows } = await own.pool.query("select queue_name from worker._private_job_queues");

@@ -67,7 +67,7 @@ test("An undo of a deletion names the application's own columns, which it does n
       /^Undone: 1 of 1 job is restored, except for the application's column tenant, now at the default/m,
     );
     const shown = await run("operations", id);
-    assert.match(shown.stdout, /but for your own column tenant/);
+    assert.match(shown.stdout, /except for the application's column tenant/);
   } finally {
     await pool.query("alter table worker._private_jobs drop column tenant");
   }
@@ -80,7 +80,7 @@ test("What is done to jobs by their ids, or by a key, is undone the same way.", 
     assert.equal(ran.status, 0, ran.stderr);
     const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(ran.stdout) ?? [];
     const undone = await run("operations", id, "undo");
-    assert.match(undone.stdout, /Undone: \d of \d jobs? (is|are) what/);
+    assert.match(undone.stdout, /Undone: \d of \d jobs? (is|are) restored/);
     assert.deepEqual(await jobsOf("ids"), before);
   };
   await undo("complete", before[0].id, before[1].id);
@@ -108,7 +108,7 @@ test("Integers are ids, anything else is one query, and -- goes before one with 
 test("A dry run changes nothing and gives the command that does it.", async () => {
   await add(2, "dry");
   const dry = await run("complete", "task:dry", "--dry-run", "--rate", "50");
-  assert.match(dry.stdout, /to do it: worker complete --rate=50 task:dry/);
+  assert.match(dry.stdout, /Nothing was changed. To run it: worker complete --rate=50 task:dry/);
   assert.equal((await jobsOf("dry")).length, 2);
   const json = await run("complete", "task:dry", "--dry-run", "--json");
   const report = JSON.parse(json.stdout);

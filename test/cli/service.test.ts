@@ -78,9 +78,9 @@ test("A watchdog that is another process's is not fed, and a manager that is awa
   assert.ok(!heard.some((one) => one.includes("WATCHDOG")));
   const away = { NOTIFY_SOCKET: join(folder, "nobody"), WATCHDOG_USEC: "200000" };
   const alone = await startAdmin(["--listen", "127.0.0.1:0"], { env: away });
-  await alone.logged("the service manager cannot be told anything");
+  await alone.logged("cannot notify the service manager");
   const lines = await alone.stop();
-  assert.equal(lines.filter(({ msg }) => msg.includes("cannot be told")).length, 1);
+  assert.equal(lines.filter(({ msg }) => msg.includes("cannot notify")).length, 1);
   assert.equal(await alone.status, 0);
 });
 

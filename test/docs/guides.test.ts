@@ -39,7 +39,7 @@ const headings: Record<(typeof incidentKinds)[number], string> = {
   poison: "A job crashes its workers",
   unsupported_task: "A task has no worker",
   old_ready: "Jobs are overdue",
-  peak: "A peak lies ahead",
+  peak: "A peak is ahead",
   silent_worker: "A worker is not responding",
   crash_loop: "Workers crash one after the other",
   trouble: "The database is in trouble",

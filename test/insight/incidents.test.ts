@@ -151,7 +151,7 @@ describe("An error group", () => {
     const [one, other] = (await read()).incidents;
     assert.deepEqual([other?.title, other?.level], ["mail fails: Error: no address", "warn"]);
     assert.equal(one?.title, "charge fails: Error: HTTP # from #");
-    assert.match(one?.sentence ?? "", /^21 jobs have no tries left, the last 2 h ago\.$/);
+    assert.match(one?.sentence ?? "", /^21 jobs have no attempts left, the last 2 h ago\.$/);
     assert.equal(one?.level, "bad");
     assert.deepEqual(one?.verb, { action: "retry", label: "Retry…", q: one?.q });
     assert.match(one?.q ?? "", /^is:failed group:[0-9a-f]{12}$/);
@@ -196,7 +196,7 @@ describe("An error group", () => {
         ["charge fails: Error: old", "warn"],
       ],
     );
-    assert.match(incidents[0]?.sentence ?? "", /It is new\.$/);
+    assert.match(incidents[0]?.sentence ?? "", /New in the last 15 minutes\.$/);
     await fail([await add("given")], markedFailed("by hand"), "1 minute");
     await sql("select worker.permanently_fail_jobs(array[$1::bigint])", [await add("given")]);
     const given = await add("given");
@@ -416,7 +416,7 @@ describe("A task that nobody knows", () => {
     assert.equal(one?.title, "lost has no worker");
     assert.equal(
       one?.sentence,
-      "3 jobs are due, but the only worker alive does not know this task. gone did, and is not responding.",
+      "3 jobs are due, but the only worker alive does not support this task. gone did, but is not responding.",
     );
     assert.deepEqual(
       [one?.level, one?.blast.value, one?.q],

@@ -49,7 +49,7 @@ test("Everything is told, and nothing that cannot be known.", async () => {
   assert.equal(level, "bad");
   // A job that runs for hours may take all of a worker's places.
   assert.equal(incidents[0]?.title, "No worker takes jobs");
-  assert.doesNotMatch(JSON.stringify([blocked, ready, incidents]), /silent|dead|knows this task/);
+  assert.doesNotMatch(JSON.stringify([blocked, ready, incidents]), /silent|dead|supports its task/);
   // A stock worker leaves updated_at as it was; the failure is found all the same.
   const { groups } = await insight.groups("error", "is:failed", 10);
   const age = Date.now() - Date.parse(groups[0]?.lastSeen ?? "");

@@ -246,7 +246,7 @@ test("A job without tries says so, and how it can be retried.", async () => {
   // The row's updated_at is that of a stock worker, which does not touch it.
   assert.match(
     why.sentence,
-    /^Will not run again\. All 5 attempts are used up within 9 m 4\d s; the last ended (19|2\d) s ago\.$/,
+    /^Will not run again\. All 5 attempts are used up within 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
   );
   assert.deepEqual(why.causes[0]?.verb, { action: "retry", label: "Retry…", jobIds: [id] });
   assert.deepEqual(why.nextTries, []);
@@ -287,7 +287,7 @@ test("A scheduled job says when it is due, also where that is never.", async () 
 test("A ready job says how many are before it, those of held queues not among them.", async () => {
   await worker("w", ["t"]);
   const late = await add("t", { priority: 5 });
-  assert.equal((await explain(late)).sentence, "Next free worker takes it.");
+  assert.equal((await explain(late)).sentence, "Waits for a free worker.");
   assert.deepEqual((await explain(late)).causes, []);
   await add("t", { priority: 1 });
   await add("t", { priority: 9 });
@@ -314,7 +314,7 @@ describe("That no worker knows a task", () => {
     const held = await add("other");
     await lockJob(queue, held, "a");
     const why = await explain(id);
-    assert.match(why.sentence, /^No worker alive knows this task, lost/);
+    assert.match(why.sentence, /^No live worker supports its task lost/);
     assert.equal(why.causes[0]?.kind, "no_worker_for_task");
     assert.equal(why.causes[0]?.detail, "c did, and is not responding");
     await sql("update worker._private_jobs set run_at = now() + interval '1 day' where id = $1", [
@@ -322,7 +322,7 @@ describe("That no worker knows a task", () => {
     ]);
     assert.match(
       (await explain(id)).sentence,
-      /^Due in .* No worker alive knows this task, lost\.$/,
+      /^Due in .* No live worker supports its task lost\.$/,
     );
   });
 

@@ -97,7 +97,7 @@ test("A job that is done meanwhile stays in sight, says so, and has no verbs.", 
   const { id } = await admin.utils.addJob("brew");
   const work = async ({ page }: { page: Page }) => {
     await turned(page, `Job ${id}`);
-    await sees(page, /Next free worker takes it|before it/);
+    await sees(page, /Waits for a free worker|Next free worker takes it|ahead of it/);
     await admin.utils.completeJobs([id]);
     await sees(page, "This job has ended.");
     await page.locator("h1", { hasText: "brew" }).waitFor();
@@ -128,7 +128,7 @@ test("Behind a queue that a silent worker holds the chain leads to the verb that
     await page.locator(".chain .root", { hasText: "gone" }).waitFor();
     await page.getByRole("button", { name: "Unlock gone…" }).first().click();
     await page.getByRole("dialog").getByRole("button", { name: "Unlock gone" }).click();
-    await sees(page, /Next free worker takes it|before it/);
+    await sees(page, /Waits for a free worker|Next free worker takes it|ahead of it/);
   });
 });
 

@@ -11,7 +11,7 @@ before(ensureBuilt);
 const why = (change: Partial<Why> = {}): Why => ({
   id: 7,
   condition: "ready",
-  sentence: "Next free worker takes it.",
+  sentence: "Waits for a free worker.",
   since: at(-60),
   causes: [],
   ahead: null,
@@ -217,11 +217,11 @@ test("the job on screen is refreshed in place, the row only when something has c
   page.answer("api/jobs/7/why", why());
   assert.equal(heads(), 1);
   page.pass(16_000);
-  page.answer("api/jobs/7/why", why({ condition: "retrying", sentence: "Runs again in 2 s." }));
+  page.answer("api/jobs/7/why", why({ condition: "retrying", sentence: "Next attempt in 2 s." }));
   assert.equal(heads(), 2);
   page.answer("api/jobs/7?fields=head", job(7, { attempts: 3 }));
   assert.match(page.text, /Tries3 of 25/);
-  assert.match(page.text, /Runs again in 2 s\./);
+  assert.match(page.text, /Next attempt in 2 s\./);
 });
 
 test("a time in the server's words is by the local clock, with its day unless that is today", async () => {

@@ -203,7 +203,7 @@ test("after an outage it is told once that what one sees is current", async () =
 test("while nothing new comes the ages in sentences are clock times", async () => {
   const page = await opened("/");
   const told =
-    "8,400 jobs have no tries left, the last 9 s ago. It is silent for 2 h 10 m, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 40 m to 50 m, more than usual.";
+    "8,400 jobs have no attempts left, the last 9 s ago. It is silent for 2 h 10 m, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 40 m to 50 m, more than usual.";
   feed(page, { counts: counts(), incidents: incidents([incident({ sentence: told })]) });
   assert.ok(page.text.includes("the last 9 s ago"));
   page.pass(13_000);

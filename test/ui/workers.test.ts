@@ -316,7 +316,7 @@ test("what workers do not have in common is said beside what runs longest", asyn
   const differences = [
     { kind: "worker", name: "worker-e", text: "runs 2.0.4, the others 2.1.0." },
     { kind: "workers", name: "3 workers", text: "run 2.0.3, most 2.1.0." },
-    { kind: "task", name: "build_index", text: "is known to 2 of 5." },
+    { kind: "task", name: "build_index", text: "is supported by 2 of 5." },
   ];
   page.answer("api/workers", { ...listed([worker("worker-e")]), differences });
   assert.match(page.text, /Differences between workersworker-e runs 2\.0\.4, the others 2\.1\.0\./);

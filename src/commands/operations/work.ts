@@ -187,7 +187,7 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
       if (columns.length > 0) {
         logger.warn(
           { operation: id, columns },
-          "an undo has put jobs back without the application's own columns: they have their defaults",
+          "an undo has restored jobs without the application's own columns, which have their defaults",
         );
       }
       return over(

@@ -1,9 +1,9 @@
-// Makes the next one while the present one is being used: two at the most.
+// Prepares the next item while the present one is in use: two at the most.
 
 export async function* ahead<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   const ask = () => {
     const next = source.next();
-    // Who fails while nobody waits for it is heard when somebody does.
+    // An error before the next item is awaited is thrown when it is.
     next.catch(() => {});
     return next;
   };

@@ -1,14 +1,14 @@
-// What a line of an export may hold. Lines are made by PostgreSQL, many as one text: a job as columns of
-// its own would cost three times as much. Nothing here depends on the session's settings.
+// The columns of an export's lines. PostgreSQL builds the lines, many in one text: separate columns for each job would
+// take three times as long. Nothing here depends on session settings.
 import { stateOf } from "../../queue/sql/job-state.ts";
 
-/** A column's value in SQL, on the aliases `jobs`, `tasks` and `queues`: a text, never null. */
+/** A column's value in SQL, on the aliases `jobs`, `tasks` and `queues`: text, never null. */
 interface Column {
-  /** JSON's text. */
+  /** As JSON text. */
   readonly json: string;
-  /** The same has to stand between quotation marks. */
+  /** The value still needs quotation marks. */
   readonly isQuoted?: boolean;
-  /** A field of CSV (RFC 4180), quoted wherever it may hold what has a meaning in it; null: empty. */
+  /** As a CSV field (RFC 4180), quoted if it may contain special characters; null: empty. */
   readonly csv: string;
 }
 
@@ -20,7 +20,7 @@ const number = (column: string): Column => ({
 const orNull = (expression: string) => `coalesce(${expression}, 'null')`;
 const orEmpty = (expression: string) => `coalesce(${expression}, '')`;
 
-// RFC 3339 ends with the year 9999; beyond it stands what is nearest, as everywhere on the wire.
+// RFC 3339 ends with the year 9999; later times become the nearest one, as everywhere on the wire.
 const timeText = (column: string) => `case
       when jobs.${column} >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.${column} < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
@@ -38,10 +38,10 @@ const timeOrNull = (column: string): Column => ({
   csv: orEmpty(timeText(column)),
 });
 
-/** Tab, carriage return, + - = @: what begins so a spreadsheet would take for a formula. */
+/** Tab, carriage return, + - = @: a spreadsheet reads text that begins with one as a formula. */
 const OF_FORMULAS = "(9, 13, 43, 45, 61, 64)";
 
-/** What looks like a formula begins with an apostrophe. */
+/** Text that looks like a formula gets a leading apostrophe. */
 const text = (expression: string): Column => ({
   json: orNull(`pg_catalog.to_json(${expression})::text`),
   csv: csvField(
@@ -49,7 +49,7 @@ const text = (expression: string): Column => ({
   ),
 });
 
-/** Byte for byte; in a line of JSON, line breaks between its tokens become spaces. */
+/** Byte for byte; in a JSON line, line breaks between its tokens become spaces. */
 const json = (column: string): Column => ({
   json: orNull(
     `pg_catalog.replace(pg_catalog.replace(${bytes(`jobs.${column}::text`)}, pg_catalog.chr(10), ' '), pg_catalog.chr(13), ' ')`,
@@ -61,7 +61,7 @@ function csvField(expression: string): string {
   return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
-/** To be looked through without asking a locale about its characters: a third of the time. */
+/** Compares bytes instead of the locale's characters: a third of the time. */
 function bytes(expression: string): string {
   return `(${expression}) collate "C"`;
 }
@@ -92,7 +92,7 @@ export const exportColumnNames = Object.keys(exportColumns) as readonly ExportCo
 
 export type ExportFormat = "jsonl" | "csv";
 
-/** One line with its end. `payload`: what stands in place of the payload, as it is. */
+/** One line with its end. `payload`: the text in place of the payload. */
 export function lineSql(
   columns: readonly ExportColumn[],
   format: ExportFormat,
@@ -115,14 +115,14 @@ export function lineSql(
   return joined([...parts, `e'${end}'`]);
 }
 
-/** Half by half: part by part, || would copy a line forty times, and format() takes three times as long. */
+/** Joined in halves: one || after the other would copy a line forty times, and format() takes three times as long. */
 function joined(texts: readonly string[]): string {
   if (texts.length < 2) return texts.join();
   const middle = texts.length >> 1;
   return `(${joined(texts.slice(0, middle))} || ${joined(texts.slice(middle))})`;
 }
 
-/** CSV has a line of names first. */
+/** CSV begins with a line of names. */
 export function headOf(columns: readonly ExportColumn[], format: ExportFormat): string {
   return format === "csv" ? `${columns.join(",")}\r\n` : "";
 }

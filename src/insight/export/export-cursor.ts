@@ -1,14 +1,14 @@
-// Where an export that broke off goes on: `<last id>`, or `<last id>-<highest id>-<now>` with what was
-// fixed at its start. The reader makes it of the last whole line and of what it was told at the start.
+// The cursor that continues an interrupted export: `<last id>`, or `<last id>-<highest id>-<now>` with the boundary
+// fixed at its start. The reader combines the last whole line with that boundary.
 import { InputError } from "../../base/errors.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 
 export interface ExportCursor {
-  /** The id of the last job that arrived. */
+  /** The id of the last job received. */
   readonly after: string;
-  /** No job beyond it; null: the highest one now. */
+  /** The highest id to include; null: the present highest. */
   readonly maxId: string | null;
-  /** What `now` means in the query, microseconds; null: in none, or now. */
+  /** The value of `now` in the query, microseconds; null: unused, or the present time. */
   readonly nowUs: string | null;
 }
 
@@ -18,13 +18,13 @@ export function readExportCursor(text: string): ExportCursor {
     /^(\d+)(?:-(\d+)(?:-(\d{1,17}))?)?$/.exec(text) ?? [];
   if (after === undefined || !isJobId(after) || (maxId !== null && !isId(maxId))) {
     const message =
-      "must be the id of the last job that arrived, followed by the x-export-boundary of that answer";
+      "must be the id of the last job received, followed by the x-export-boundary of that response";
     throw new InputError([{ path: "cursor", message }]);
   }
   return { after, maxId, nowUs };
 }
 
-/** What belongs behind the last id. */
+/** The part of the cursor after the last id. */
 export function boundaryText({ maxId, nowUs }: ExportCursor): string {
   return `-${maxId ?? "0"}${nowUs === null ? "" : `-${nowUs}`}`;
 }

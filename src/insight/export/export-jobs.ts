@@ -1,6 +1,5 @@
-// Everything that matches a query as lines of text, in the order of ids: chunk after chunk, each by
-// statements of its own of less than 0.1 s, one chunk ahead of who reads. No snapshot is held, and no
-// more than two chunks; jobs that are added after the start are left out.
+// All jobs that match a query as lines of text, in id order: in chunks, each by its own statements of less than 0.1 s,
+// one chunk ahead of the reader. It holds no snapshot and at most two chunks; jobs added after the start are excluded.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
@@ -14,35 +13,35 @@ import { everything, matches } from "./found-chunks.ts";
 import { largeLine } from "./large-line.ts";
 import { createLineChunks } from "./line-chunks.ts";
 
-/** An export that was begun: what is fixed for all of it, and its text. */
+/** A started export: its fixed boundary and its text. */
 export interface Export {
-  /** To be put behind the id of the last line that arrived, for going on. */
+  /** Follows the id of the last line received, to form the cursor. */
   readonly boundary: ExportCursor;
-  /** Names in the query that nothing has, such as `task:nobody`. */
+  /** Names in the query that do not exist, such as `task:missing`. */
   readonly unknown: readonly string[];
   /**
-   * Text in pieces of a few megabytes at the most, and an empty one where nothing is found for a while;
-   * ends early where `signal` aborts.
+   * Text in pieces of at most a few megabytes, and an empty piece while nothing is found; ends early when `signal`
+   * aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
-  /** What of it was taken so far, and where to go on. */
+  /** The part that was read so far, and the cursor. */
   readonly progress: () => ExportProgress;
 }
 
 export interface ExportProgress {
   readonly lines: number;
-  /** Jobs too large for the query to be decided. */
+  /** Jobs too large to check against the query. */
   readonly unchecked: number;
-  /** Goes on behind the last whole line; null: there is none. */
+  /** Continues after the last whole line; null if there is none. */
   readonly cursor: string | null;
-  /** A part of a line follows those that are whole. */
+  /** Part of a line follows the whole ones. */
   readonly isInLine: boolean;
 }
 
 export interface ExportDatabases {
   /** For short statements. */
   readonly steps: Database;
-  /** For payloads that take seconds to unpack. */
+  /** For payloads that take seconds to decompress. */
   readonly large: Database;
 }
 

@@ -1,4 +1,4 @@
-// What an export is asked for, checked.
+// The validated options of an export.
 import { InputError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/validate.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
@@ -9,7 +9,7 @@ export interface ExportRequest {
   readonly q: string;
   readonly format: ExportFormat;
   readonly columns: readonly ExportColumn[];
-  /** Where an export goes on that broke off; null: from the first job. */
+  /** Where an interrupted export continues; null: from the first job. */
   readonly cursor: ExportCursor | null;
 }
 
@@ -18,9 +18,9 @@ export interface GivenExport {
   readonly q?: string | undefined;
   /** Default `jsonl`. */
   readonly format?: ExportFormat | undefined;
-  /** Names with commas between them; empty: all but the payload. */
+  /** Comma-separated names; empty: all but the payload. */
   readonly columns?: string | undefined;
-  /** With the payload, where no columns are named. */
+  /** Includes the payload if no columns are named. */
   readonly withPayload?: boolean | undefined;
   readonly cursor?: string | undefined;
 }
@@ -28,7 +28,7 @@ export interface GivenExport {
 /** Throws InputError. */
 export function exportRequest(given: GivenExport): ExportRequest {
   const { q = "", format = "jsonl", columns = "", withPayload = false, cursor = "" } = given;
-  // What cannot be read is said now, not when somebody follows the address of a ticket.
+  // Rejects an invalid query now rather than when the address of a ticket is opened.
   parseQuery(q);
   return {
     q,
@@ -46,7 +46,7 @@ function columnsOf(typed: string, withPayload: boolean): readonly ExportColumn[]
   const unknown = names.find((name) => !isColumn(name));
   if (unknown !== undefined) {
     const hint = didYouMean(unknown, exportColumnNames);
-    const message = `there is no column ${unknown.slice(0, 64)}${hint}; there are ${exportColumnNames.join(", ")}`;
+    const message = `unknown column ${unknown.slice(0, 64)}${hint}; the columns are ${exportColumnNames.join(", ")}`;
     throw new InputError([{ path: "columns", message }]);
   }
   if (new Set(names).size < names.length) {

@@ -1,5 +1,4 @@
-// The chunks of lines that an export consists of: straight through all jobs, or through those that a
-// walk has found to match.
+// The chunks of lines of an export: of all jobs, or of those that a walk finds to match.
 import type { Database } from "../../database/database.ts";
 import { allOf, everyJob, type Matching } from "../walk/matching.ts";
 import { segmentsOf } from "../walk/order.ts";
@@ -7,9 +6,9 @@ import { type Walked, walk } from "../walk/walk.ts";
 import type { LineChunk, LineChunks } from "./line-chunks.ts";
 
 export interface IdRange {
-  /** Behind it. */
+  /** Excluded: the range begins after it. */
   readonly after: string;
-  /** The last one. */
+  /** Included. */
   readonly upTo: string;
 }
 
@@ -29,16 +28,16 @@ export async function* everything(
 
 export interface Walking {
   readonly signal: AbortSignal;
-  /** Told of jobs too large for the query to be decided. */
+  /** Called with the number of jobs too large to check against the query. */
   readonly onUnchecked: (jobs: number) => void;
 }
 
-/** Ids that are found before their lines are made. */
+/** Ids found before their lines are built. */
 const IDS_A_WALK = 5_000;
 const WALK_MS = 100;
 const NO_FACTS = { priorities: null, indexes: new Set<string>() };
 
-/** The jobs of the range that match; ends early where `signal` aborts. */
+/** The matching jobs of the range; ends early when `signal` aborts. */
 export async function* matches(
   db: Database,
   chunks: LineChunks,
@@ -62,10 +61,10 @@ export async function* matches(
     );
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
-    // At the speed that it has come to: beginning each walk with as many rows as before, it would run
-    // into the time limit each time where a row takes long. Who has found enough has looked at enough.
+    // Keeps the pace of the last walk: starting with as many rows as before would hit the time limit again if rows are
+    // slow. A walk that found enough needs no more rows than that.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
-    // So that whoever reads hears how far it is, and may leave. A step that took too long has not moved.
+    // Lets the reader see the progress and abort. A step that exceeded its time has made none.
     if (last !== null && last !== before && found.length === 0) yield { text: "", lines: 0, last };
   }
 }
@@ -77,7 +76,7 @@ async function* listed(
   let left = ids;
   while (left.length > 0) {
     const chunk = await chunks.next({ kind: "ids", ids: left });
-    if (chunk === null) return; // the rest is gone
+    if (chunk === null) return; // the other jobs were deleted
     yield chunk;
     left = left.slice(left.indexOf(chunk.last) + 1);
   }

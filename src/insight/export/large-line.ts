@@ -1,4 +1,4 @@
-// A line that is too large for a chunk: what stands before its payload, the payload in pieces, the rest.
+// A line too large for a chunk: the part before its payload, the payload in pieces, the rest.
 import { randomUUID } from "node:crypto";
 import { type Database, query } from "../../database/database.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -6,10 +6,10 @@ import { payloadPieces } from "../pages/job-size.ts";
 import { type ExportFormat, lineSql } from "./columns.ts";
 import type { LineFormat } from "./line-chunks.ts";
 
-/** Stands where the payload belongs; nobody can have put it into another column. */
+/** Marks the place of the payload; it is random, so no other column can contain it. */
 const MARK = `\u0001${randomUUID()}\u0001`;
 
-/** Nothing where the job is gone. `db`: for statements that take seconds. */
+/** Yields nothing if the job was deleted. `db`: for statements that take seconds. */
 export async function* largeLine(
   db: Database,
   id: string,
@@ -35,7 +35,7 @@ const largeSql = (schema: string, { columns, format }: LineFormat) => `
 
 const [LF, CR, SPACE, QUOTE] = [10, 13, 32, 34];
 
-/** A part of a payload as it stands in a line: these bytes are never part of another character. */
+/** A part of a payload as it appears in a line: these bytes never belong to another character. */
 function inLine(piece: Buffer, format: ExportFormat): Buffer {
   if (format === "csv") return withDoubleQuotes(piece);
   for (let at = 0; at < piece.length; at++) {

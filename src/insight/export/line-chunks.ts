@@ -1,6 +1,5 @@
-// The lines of jobs, as many in one statement as are about a megabyte of text, each job looked at once.
-// A chunk ends before the job whose texts may not fit: how much a compressed payload unpacks to is not
-// known before it is unpacked.
+// The lines of jobs, about a megabyte of text in one statement, each job read once. A chunk ends before a job whose
+// texts may not fit: the size of a compressed payload is only an upper bound until it is decompressed.
 import { type Database, query } from "../../database/database.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
 import { isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
@@ -13,13 +12,13 @@ export interface LineFormat {
   readonly format: ExportFormat;
 }
 
-/** Which jobs: the next ones by id up to one, or those of a list, in order. */
+/** The next jobs by id up to a given one, or those of a list, in order. */
 export type Selection =
   | { readonly kind: "range"; readonly after: string; readonly upTo: string }
   | { readonly kind: "ids"; readonly ids: readonly string[] };
 
 export interface LineChunk {
-  /** null: the job `last` alone is too large for a text. Empty: nothing matches up to there. */
+  /** null: the job `last` alone is too large for a text. Empty: no matches up to there. */
   readonly text: string | null;
   readonly lines: number;
   /** The id of the last job in it. */
@@ -27,20 +26,20 @@ export interface LineChunk {
 }
 
 export interface LineChunks {
-  /** The lines of the first jobs of a selection; null: it has none, or none any more. */
+  /** The lines of the first jobs of a selection; null if none of them exists. */
   next(selection: Selection): Promise<LineChunk | null>;
 }
 
-/** A chunk's text: as little as costs no speed, because a reader that is slow holds two of them. */
+/** Target size of a chunk: the smallest at full speed, since a slow reader holds two of them. */
 const WANTED_BYTES = 1_048_576;
-/** What a chunk may weigh, and what a job that is alone in it may. */
+/** The upper bound of a chunk's size, and of a job alone in a chunk. */
 const MOST_BYTES = 2 * 1_048_576;
 const MOST_ALONE = 4 * 1_048_576;
-/** What a line may have beside its payload and its error. */
+/** An estimate of a line without its payload and error. */
 const LINE_BYTES = 500;
-/** Of what a packed payload may be at the worst, what is taken for its size at least. */
+/** A compressed payload is counted with at least this share of its upper bound. */
 const LEAST_SHARE = 1 / 8;
-/** How many take 0.1 s depends on their payloads. */
+/** The number for 0.1 s depends on the payloads. */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {
@@ -50,7 +49,7 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
 
   const learn = (asked: number, { text, lines }: Omit<LineChunk, "last">) => {
     if (text === null) return;
-    // Twice as many as before at the most: the next ones may be larger.
+    // At most twice as many as before: the next jobs may be larger.
     most = Math.ceil(lines * Math.min(2, WANTED_BYTES / text.length));
     const isCut = lines < asked;
     if (text.length > MOST_BYTES) share = 1;
@@ -69,7 +68,7 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
         }, most);
         if (chunk === "end") return null;
         if (chunk !== null) return chunk;
-        if (!pace.isBlocked) continue; // the same again, slower
+        if (!pace.isBlocked) continue; // the same again with fewer
         const last = await firstOf(db, selection);
         return last === null ? null : { text: null, lines: 0, last };
       }
@@ -84,11 +83,11 @@ async function firstOf(db: Database, selection: Selection): Promise<string | nul
 }
 
 interface LinesRow {
-  /** null: the first job alone is too much for one text, or there is none. */
+  /** null: the first job alone is too large for one text, or there is none. */
   readonly lines: string | null;
   readonly count: string;
   readonly last: string | null;
-  /** null: there is none. */
+  /** null if there is none. */
   readonly first: string | null;
 }
 
@@ -111,11 +110,11 @@ async function readLines(
   return row ?? { lines: null, count: "0", last: null, first: null };
 }
 
-/** The weight is what is known without unpacking anything: what is compressed counts as if it were much. */
+/** The weight from the stored size, without decompressing: compressed values count as large. */
 const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
           * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;
 
-// Only what fits is unpacked.
+// Only what fits is decompressed.
 const linesSql = (schema: string, line: string, payload: string, where: string) => `
   select pg_catalog.string_agg(${line}, '' order by jobs.id) filter (where jobs.fits) as lines,
     pg_catalog.count(*) filter (where jobs.fits) as count,

@@ -1,5 +1,5 @@
-// Jobs by task, queue, worker or priority: all of them counted where the table is small, else those on
-// random pages.
+// Jobs grouped by task, queue, worker or priority: counted if the table is small, otherwise estimated from random
+// pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -34,13 +34,13 @@ interface GroupRow {
   readonly first_s: number;
   readonly last_s: number;
   readonly newest: string;
-  /** JSON: place of the page → how many. */
+  /** JSON: index of the page → count. */
   readonly counts: string | null;
   readonly of: string;
   readonly of_counts: string | null;
 }
 
-/** Of those that match; jobs without a queue, or that nobody holds, are in no group by these. */
+/** Groups of the matching jobs; jobs without a queue, or not locked, are in no group by these. */
 export async function readColumnGroups(
   db: Database,
   by: ColumnGrouping,
@@ -98,7 +98,7 @@ interface Counted {
 interface CountedGroup {
   readonly key: string;
   readonly count: Value;
-  /** When its jobs were added; null: not read. */
+  /** When its jobs were added; null if not read. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
   readonly ids: readonly string[];
@@ -136,7 +136,7 @@ async function countInDatabase(
   };
 }
 
-/** Where only Node can decide what matches. */
+/** For queries that only Node can decide. */
 async function countHere(
   db: Database,
   by: ColumnGrouping,
@@ -181,7 +181,7 @@ function onPages(counts: string | null, pages: number): number[] {
   return all;
 }
 
-/** null: the name is gone. */
+/** null: the name was deleted. */
 async function labelsOf(
   db: Database,
   by: ColumnGrouping,
@@ -220,7 +220,7 @@ const allSql =
   ) as largest
   order by count desc, key`;
 
-// First by page, then by group: how much the pages differ is how well the sum is known.
+// Grouped by page first, then by group: the variation between pages gives the precision of the sum.
 const sampleSql =
   (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
   (s) =>

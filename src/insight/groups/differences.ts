@@ -1,16 +1,16 @@
-// What one set of jobs has in common and another has not: the share of each value in both, and whether
-// the difference can be chance. Pure.
+// What one set of jobs has in common and another has not: the share of each value in both, and whether the difference
+// can be chance. Pure.
 import { inSlices } from "../../base/slices.ts";
 
 export interface Difference {
   /** As in a query: `payload.currency`, `queue`. */
   readonly path: string;
-  /** As JSON; `missing` where the path is not there. */
+  /** As JSON; `missing` if the path does not exist. */
   readonly value: string;
   /** Shares, 0 to 1. */
   readonly here: number;
   readonly there: number;
-  /** How many times more frequent it is here. */
+  /** How many times more frequent it is here than there. */
   readonly lift: number;
 }
 
@@ -19,7 +19,7 @@ export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 const MOST_PATHS = 400;
 const MOST_VALUES = 200;
 const MOST_FOUND = 10;
-/** So far from chance that a few thousand comparisons do not bring one up. */
+/** High enough that a few thousand comparisons yield no difference by chance. */
 const LEAST_Z = 4.4;
 const LEAST_HERE = 0.5;
 const LEAST_GAP = 0.1;
@@ -49,7 +49,7 @@ export async function differences(
     .slice(0, MOST_FOUND);
 }
 
-/** Beside the values of a path: that it is there at all. No JSON text is empty. */
+/** Besides the values of a path: its presence. No JSON text is empty. */
 const PRESENT = "";
 
 function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): void {
@@ -81,7 +81,7 @@ function difference(
   const all = (a + b) / (ofHere + ofThere);
   const error = Math.sqrt(all * (1 - all) * (1 / ofHere + 1 / ofThere));
   if ((here - there) / error < LEAST_Z) return null;
-  // None there is less than one there.
+  // No occurrence there counts as half of one.
   const lift = here / Math.max(there, 0.5 / ofThere);
   return { path, value, here: rounded(here), there: rounded(there), lift: rounded(lift) };
 }

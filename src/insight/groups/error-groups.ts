@@ -1,5 +1,5 @@
-// Failed jobs put together by the fingerprint of their error: numbers, ids and quoted texts left out. Where
-// that leaves a task with many groups of one job, its errors are grouped by their place instead.
+// Failed jobs grouped by the fingerprint of their error, which ignores numbers, ids and quoted texts. If a task then
+// has many groups of one job, its errors are grouped by their place in the code instead.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import { errorLabel, errorPlace, groupOfLabel } from "../../domain/error-group.ts";
@@ -14,8 +14,8 @@ import { type Groups, type JobGroup, MOST_SAMPLE_IDS, MOST_TASKS, NEW_MS } from 
 import { countRows, type GroupedRow, type GroupedRows, readGroupedRows } from "./job-rows.ts";
 
 /**
- * The largest `limit` groups of the matching jobs that have an error. `smallPages`: all of a table of no
- * more is read; tests make it less.
+ * The largest `limit` groups of the matching jobs that have an error. `smallPages`: a table up to this size is read
+ * whole; tests lower it.
  */
 export async function readErrorGroups(
   db: Database,
@@ -44,7 +44,7 @@ interface Collected {
   readonly task: KnownGroup["task"];
   /** Of the sample. */
   readonly rows: GroupedRow[];
-  /** Of the sample and the newest. */
+  /** Of the sample and of the newest failures. */
   readonly ids: Map<string, number>;
   readonly tasks: Map<number, number>;
   firstMs: number;
@@ -55,7 +55,7 @@ interface Of extends KnownGroup {
   readonly fingerprint: string;
 }
 
-/** A task with more groups of one job has errors whose words differ. */
+/** With more groups of one job, a task's error messages vary too much to group by them. */
 const MOST_SINGLES = 20;
 
 async function collect(db: Database, read: GroupedRows): Promise<readonly Collected[]> {
@@ -85,7 +85,7 @@ function floodedTasks(groups: ReadonlyMap<string, Collected>): number[] {
   return [...singles].filter(([, count]) => count > MOST_SINGLES).map(([id]) => id);
 }
 
-/** All groups of a place become one, so that its fingerprint finds all of its jobs. */
+/** Merges all groups of a place into one, so that its fingerprint finds all of its jobs. */
 async function byPlace(
   { rows, newest }: GroupedRows,
   tasks: ReadonlyMap<number, string>,

@@ -1,5 +1,4 @@
-// A payload as a list of paths with short values: what two payloads can be compared by. Bounded in depth
-// and number, whatever somebody has put into a job.
+// A payload as a list of paths with short values, for comparing payloads. Bounded in depth and number for any payload.
 
 const DEEPEST = 6;
 const MOST_PATHS = 200;
@@ -8,12 +7,12 @@ const MOST_ELEMENTS = 20;
 /** In characters. */
 const LONGEST_PAYLOAD = 100_000;
 
-/** Numbers that a double would change. */
+/** Numbers that a double cannot represent. */
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * `payload.customer.vip` → its value as JSON, of at most 80 characters; of an array its length, and its
- * elements under `[]`. A path may have several values. null: no JSON that can be read, or too long.
+ * `payload.customer.vip` → its value as JSON, at most 80 characters; for an array its length, and its elements under
+ * `[]`. A path may have several values. null if the JSON is invalid or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
   if (payload.length > LONGEST_PAYLOAD) return null;
@@ -21,7 +20,7 @@ export function flatten(payload: string): Map<string, Set<string>> | null {
   try {
     add(paths, "payload", parse(payload), 0);
   } catch {
-    return null; // nested more deeply than the parser can follow
+    return null; // nested more deeply than the parser supports
   }
   return paths;
 }
@@ -51,20 +50,20 @@ function put(paths: Map<string, Set<string>>, path: string, text: string): void 
   paths.set(path, isShort ? (values ?? new Set()).add(text) : (values ?? new Set()));
 }
 
-/** As the query language writes it. */
+/** As in the query language. */
 const nameText = (name: string) => {
   const short = name.slice(0, LONGEST_VALUE);
   return /^[\w$@/-]+$/.test(short) ? short : JSON.stringify(short);
 };
 
-/** Marks a number that is kept as its text. */
+/** Marks a number stored as its text. */
 const EXACT = "\0number ";
 
 function parse(text: string): unknown {
   return JSON.parse(LONG_NUMBER.test(text) ? withExactIntegers(text) : text);
 }
 
-/** Long integers become texts that begin with the mark. By hand: each character is read once. */
+/** Turns long integers into texts that begin with the mark. Hand-written, so that each character is read once. */
 function withExactIntegers(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -97,8 +96,8 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Digits and the minus. */
+/** Digits and minus. */
 const isOfInteger = (code: number) => (code >= 0x30 && code <= 0x39) || code === 0x2d;
-/** Point, e, E and plus, too. */
+/** Also point, e, E and plus. */
 const isOfNumber = (code: number) =>
   isOfInteger(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b;

@@ -1,4 +1,4 @@
-// Jobs put together by what they have in common: an error, a task, a queue, a worker, a priority.
+// Jobs grouped by a common property: error, task, queue, worker or priority.
 import type { Value } from "../../domain/value.ts";
 
 export const groupings = ["error", "task", "queue", "worker", "priority"] as const;
@@ -7,30 +7,30 @@ export type Grouping = (typeof groupings)[number];
 export interface JobGroup {
   /** Stable: the error's fingerprint, or the name. */
   readonly key: string;
-  /** For people. */
+  /** For display. */
   readonly label: string;
   readonly count: Value;
-  /** Of all that were asked about, 0 to 1. */
+  /** Of all jobs in question, 0 to 1. */
   readonly share: number;
-  /** RFC 3339; of errors, the earliest and the latest failure among the rows that were read. */
+  /** RFC 3339; for errors, the earliest and the latest failure among the rows read. */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
-  /** Nothing of it is older than 15 minutes. */
+  /** None of its jobs is older than 15 minutes. */
   readonly isNew: boolean;
-  /** The newest of those that were read. */
+  /** The newest of the rows read. */
   readonly sampleIds: readonly string[];
-  /** Those with most jobs in it. */
+  /** The tasks with most jobs in it. */
   readonly tasks: readonly string[];
-  /** How many failed in each 24th of the last 3 hours, the oldest first; empty: not for this grouping. */
+  /** Failures in each 24th of the last 3 hours, oldest first; empty if not available for this grouping. */
   readonly trend: readonly number[];
 }
 
 export interface Groups {
-  /** The largest first. */
+  /** Largest first. */
   readonly groups: readonly JobGroup[];
-  /** How many rows were read. */
+  /** The number of rows read. */
   readonly sampled: number;
-  /** How many there are. */
+  /** The number of all jobs in question. */
   readonly of: Value;
   readonly asOf: string;
 }

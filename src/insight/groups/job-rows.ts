@@ -1,6 +1,5 @@
-// The jobs to make groups of in Node: all of them where the table is small, else those on random pages,
-// and the newest failures where an index has them. Of an error only the first 600 characters leave the
-// database: it is not unpacked further.
+// The jobs that Node groups: all jobs of a small table, otherwise those on random pages, plus the newest failures if an
+// index has them. Only the first 600 characters of an error are read: no more of it is decompressed.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -19,40 +18,40 @@ import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { shuffled } from "./shuffled.ts";
 
 export interface GroupedRow {
-  /** Which of the pages that were read; 0 where all were, and with the newest. */
+  /** The page that the row is on; 0 if all were read, and for the newest. */
   readonly page: number;
   readonly id: string;
   readonly taskId: number;
   readonly queueId: number | null;
   readonly lockedBy: string | null;
   readonly priority: number;
-  /** Empty where there is none. */
+  /** Empty without an error. */
   readonly errorStart: string;
   readonly failedMs: number;
 }
 
 export interface GroupedRows {
   readonly rows: readonly GroupedRow[];
-  /** How many pages were read in their order; 0: all rows are there. */
+  /** How many pages were read; 0: all rows are there. */
   readonly pagesRead: number;
-  /** Includes jobs whose large values would have to be unpacked to decide. */
+  /** Includes jobs whose large values would have to be decompressed to decide. */
   readonly undecided: readonly GroupedRow[];
-  /** By index; may overlap with `rows`. */
+  /** From an index; may overlap with `rows`. */
   readonly newest: readonly GroupedRow[];
 }
 
 type Sorted = Pick<GroupedRows, "rows" | "undecided">;
 
-/** Up to so many are all read. */
+/** A table of up to this many rows is read whole. */
 const MOST_EXACT = 15_000;
 const MOST_SAMPLED = 7_500;
 const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
-/** Where Node decides on texts, they have to be sent: all of them are in memory at once. */
+/** Texts that Node checks are in memory at once. */
 const MOST_CHECKED = 1_000;
 const LARGEST_CHECKED = 16_384;
 
-/** Where reading it all takes too long, nothing is unpacked; `isLate`: that is known already. */
+/** If a full read takes too long, nothing is decompressed; `isLate`: it already has. */
 export async function readGroupedRows(
   db: Database,
   jobQuery: JobQuery,
@@ -82,7 +81,7 @@ export async function readGroupedRows(
   }
   const most = isChecked ? MOST_CHECKED : MOST_SAMPLED;
   const sample = (some: JobQuery) => async (count: number) => {
-    // In any order: where there are more than are wanted, the pages that were read are still a sample.
+    // In random order: if a limit ends the read early, the pages read are still a sample.
     const chosen = shuffled(choosePages(pages, count));
     const values = [LARGEST_CHECKED, most, chosen, ...some.values];
     asked = some;
@@ -95,7 +94,7 @@ export async function readGroupedRows(
   return { ...found, newest: needsError ? await newestOf(db, asked) : [] };
 }
 
-/** How many such rows the whole table has; `rows`: some of those that were read. */
+/** The number of such rows in the whole table; `rows`: some of the rows read. */
 export function countRows(
   rows: readonly GroupedRow[],
   { rows: all, pagesRead, undecided }: GroupedRows,
@@ -145,7 +144,7 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
   return (await nullOnTimeout(readNewest(db, jobQuery))) ?? [];
 }
 
-/** Those of the newest 2,000 failures that match; quick with the index `failed` alone. */
+/** The matching ones of the newest 2,000 failures; fast only with the index `failed`. */
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
   const most = jobQuery.check === null ? NEWEST : MOST_CHECKED;
   const values = [LARGEST_CHECKED, most, ...jobQuery.values];
@@ -186,7 +185,7 @@ function grouped(rows: readonly TextRow[]): GroupedRow[] {
   }));
 }
 
-/** Without a payload where it is not asked for, or too large. */
+/** Without a payload if it is not needed or too large. */
 interface TextRow extends PackableRow {
   readonly place: number;
   readonly is_undecided: boolean;
@@ -200,7 +199,7 @@ interface TextRow extends PackableRow {
   readonly marks: string | null;
 }
 
-// date_part gives a float: numeric arithmetic would cost more than all the rest.
+// date_part returns a float: numeric arithmetic would take longer than everything else.
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
@@ -209,7 +208,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${undecidedBy(jobQuery)} as is_undecided,
       ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;
 
-// PostgreSQL takes no parameter that nothing uses.
+// PostgreSQL rejects parameters that nothing uses.
 const NO_TEXTS = "null::text as payload, pg_catalog.left(null::text, $1::int) as last_error";
 
 const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
@@ -239,7 +238,7 @@ const sampleSql =
   ) as job
   limit $2::int`;
 
-// The newest first, whatever the query says, and then those of them that match.
+// The newest first, regardless of the query, and then the matching ones of them.
 const newestSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>

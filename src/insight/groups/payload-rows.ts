@@ -1,6 +1,6 @@
-// Payloads to compare: of jobs that match, and of others of the same tasks. From a small table the newest;
-// from a large one those on random pages, and where these have too few, the newest that a short walk
-// finds. Large payloads are not fetched.
+// Payloads to compare: of matching jobs, and of other jobs of the same tasks. From a small table the newest; from a
+// large one those on random pages, and if these are too few, the newest that a short walk finds. Large payloads are not
+// read.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -20,13 +20,13 @@ export interface PayloadRow {
   readonly payload: string;
 }
 
-/** Which jobs: those that match, or those of these tasks that do not. */
+/** The matching jobs, or the other jobs of these tasks. */
 export type Side = { readonly matching: true } | { readonly matching: false; taskIds: number[] };
 
 const MOST_ROWS = 1_000;
 const FEW_ROWS = 100;
 const SAMPLED_PAGES = 2_000;
-/** Unpacked: all rows are in memory at once. */
+/** Decompressed: all rows are in memory at once. */
 const LARGEST_PAYLOAD = 16_384;
 const WALK_MS = 300;
 const STEP_MS = 100;
@@ -34,7 +34,7 @@ const FIRST_SPAN = 20_000;
 
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
-  /** The query as it was asked: without what is packed, where unpacking it took too long. */
+  /** The query in use: without conditions on compressed values if decompressing took too long. */
   readonly asked: JobQuery;
 }
 
@@ -63,7 +63,7 @@ export async function readPayloads(
   return { rows: walked.length > sampled.rows.length ? walked : sampled.rows, asked };
 }
 
-/** The newest of all; where Node decides which match, further back until there are enough. */
+/** The newest of all; if Node decides on matches, further back until there are enough. */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;
   const found: PayloadRow[] = [];
@@ -78,7 +78,7 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
 
 const HIGHEST_ID = "9223372036854775807";
 
-/** From the newest id down, for a little while. */
+/** From the newest id down, for a short time. */
 async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const found: PayloadRow[] = [];
   const until = monotonic() + WALK_MS;
@@ -104,7 +104,7 @@ type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
 interface Found {
   readonly rows: PayloadRow[];
-  /** Of the last candidate, where there may be more of them; else null. */
+  /** Of the last candidate, if there may be more of them; otherwise null. */
   readonly lastId: string | null;
 }
 
@@ -147,7 +147,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
-// Where Node has the last word about a match, it also has it about what is none.
+// If Node decides on matches, it also decides on the other side.
 const wanted = (
   jobQuery: JobQuery,
   side: Side,

@@ -1,5 +1,5 @@
-// What the jobs that match have in common, against others of the same tasks: which field of the payload,
-// which queue, which priority.
+// Compares the matching jobs with others of the same tasks: the fields of the payload, queues and priorities that they
+// have in common.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import type { JobQuery } from "../query/job-query.ts";

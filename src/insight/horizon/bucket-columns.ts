@@ -1,10 +1,10 @@
-// The bucket and the condition of a job, for the statements of the horizon: $1 timestamptz[] the bounds
-// between buckets, $2 int[] the locked queues, $3 int the task or null, $4 int the queue or null.
+// The bucket and the condition of a job, for the horizon's statements: $1 timestamptz[] the bounds between buckets, $2
+// int[] the locked queues, $3 int the task or null, $4 int the queue or null.
 import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
 import type { BucketInput } from "./buckets.ts";
 
-/** A failed job stands where it failed, all others where they are due. */
+/** A failed job is placed at its failure, other jobs at their due time. */
 export const bucketColumns = (job: string): string => `
       ${conditionOf(job, null, { isQueueLocked: isQueueIn(job, "$2") })} as condition,
       pg_catalog.width_bucket(case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts

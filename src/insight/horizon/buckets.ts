@@ -1,4 +1,4 @@
-// What the horizon consists of: five conditions, counted by bucket of time.
+// The horizon: jobs of five conditions, counted by time bucket.
 import {
   type Condition,
   conditionData,
@@ -7,41 +7,41 @@ import {
 } from "../../domain/condition.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-/** In the order in which they are drawn; locked ones are not on the axis. */
+/** In drawing order; locked jobs are not on the axis. */
 export type Drawn = Exclude<Condition, LockedCondition>;
 export const drawn = shownConditions.filter((one): one is Drawn => !conditionData[one].isLocked);
 export type Series = Record<Drawn, number[]>;
 
 export interface Horizon {
-  /** RFC 3339: what the edges count from. */
+  /** RFC 3339: the time that the edges are relative to. */
   readonly now: string;
-  /** Seconds from now; the outermost buckets reach to the ends of time. */
+  /** Seconds from now; the outermost buckets are open-ended. */
   readonly edges: readonly number[];
   readonly series: Series;
-  /** Per bucket: half the 95 % interval of its sum; 0 where it is exact. */
+  /** For each bucket: half the 95 % interval of its sum; 0 if it is exact. */
   readonly error: readonly number[];
   readonly exact: readonly boolean[];
   readonly basis: "scan" | "sample";
 }
 
-/** null = of any. */
+/** null: any. */
 export interface HorizonFilter {
   readonly taskId: number | null;
   readonly queueId: number | null;
 }
 
-/** What every way to count is given. */
+/** The input of every counting method. */
 export interface BucketInput {
-  /** Between the buckets: one fewer than there are buckets. RFC 3339. */
+  /** The bounds between the buckets, one fewer than buckets. RFC 3339. */
   readonly bounds: readonly string[];
   readonly filter: HorizonFilter;
   readonly gauge: Gauge;
 }
 
-/** Counts by bucket, and how well each sum is known. */
+/** Counts by bucket, with the precision of each sum. */
 export interface BucketCounts {
   readonly series: Series;
-  /** Half the 95 % interval, of the failed and of all others. */
+  /** Half the 95 % interval, of failed jobs and of all others. */
   readonly failedError: readonly number[];
   readonly otherError: readonly number[];
 }

@@ -1,14 +1,14 @@
-// The time axis of the horizon: two-sided, finer the nearer to now. Around now it is linear, beyond half
-// a minute logarithmic, and ends two days away; the outermost buckets reach to the ends of time.
+// The time axis of the horizon: two-sided, and finer near now. It is linear around now, logarithmic beyond half a
+// minute, and ends two days away; the outermost buckets are open-ended.
 
-/** Where a bucket is a few seconds wide. */
+/** Up to here a bucket is a few seconds wide. */
 const LINEAR_S = 30;
 const FARTHEST_S = 2 * 86_400;
-/** What has been is told in a little less than half of the buckets. */
+/** The past has a little less than half of the buckets. */
 const PAST_SHARE = 0.47;
 
 export interface TimeAxis {
-  /** Seconds from now, ascending, one more than there are buckets; negative = past. */
+  /** Seconds from now, ascending, one more than buckets; negative = past. */
   readonly edges: readonly number[];
   /** The first bucket that begins now. */
   readonly firstAhead: number;
@@ -22,7 +22,7 @@ export function timeAxis(buckets: number): TimeAxis {
   return { edges: [...before, 0, ...after], firstAhead: past };
 }
 
-/** Seconds, whole ones from ten on; `part` of the way from now to the end, 0 to 1. */
+/** Seconds, integers from ten on. `part`: the fraction of the way from now to the end, 0 to 1. */
 function distance(part: number): number {
   const seconds = LINEAR_S * (Math.exp(part * Math.log1p(FARTHEST_S / LINEAR_S)) - 1);
   return seconds < 10 ? Math.round(seconds * 100) / 100 : Math.round(seconds);

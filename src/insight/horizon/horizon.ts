@@ -1,6 +1,5 @@
-// Every job that is not running, by when it was due, failed, or will run. A small table is counted, a
-// large one sampled; near now, where the buckets are narrow and a sample meets nothing, the index is
-// asked, and is exact.
+// All jobs that are not running, by when they were due, failed, or will run. A small table is counted, a large one
+// sampled; near now, where buckets are narrow and a sample has few hits, exact counts come from the index.
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
@@ -44,7 +43,7 @@ export async function readHorizon(
 
 const NOTHING_PROBED: ReadonlyMap<number, Series> = new Map();
 
-/** Where the index was asked, it is right about all but the failed. */
+/** The index is exact for all but failed jobs. */
 function together(sampled: Series, probed: ReadonlyMap<number, Series>): Series {
   const series = structuredClone(sampled);
   for (const [bucket, counts] of probed) {

@@ -1,10 +1,10 @@
-// The ids of a task and a queue by their names; a name that nothing has becomes an id that nothing has.
+// The ids of a task and a queue by name; an unknown name becomes an id that does not exist.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { HorizonFilter } from "./buckets.ts";
 
 const NONE = -1;
 
-/** null = any. */
+/** null: any. */
 export async function readNameIds(
   db: Database,
   task: string | null,

@@ -1,5 +1,5 @@
-// What the index says about narrow buckets: available jobs, exactly, as long as a bucket has no more
-// than 200 of a priority. Where it has more, the sample knows enough.
+// Exact counts of available jobs in narrow buckets, from the index, for buckets with at most 200 jobs of a priority.
+// With more, the sample is precise enough.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
 import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
@@ -10,8 +10,8 @@ const CAP = 200;
 const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at)`;
 
-// Both bounds lead through the index. Times are whole microseconds, and infinity less one of them is
-// infinity: so the last bucket has the jobs that are never due.
+// Both bounds use the index. Times are integers in microseconds, and infinity minus one is infinity: so the last bucket
+// contains jobs that are never due.
 const inBucket = (s: string, columns: string) => `
       select ${columns} from ${s}._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
@@ -30,7 +30,7 @@ const sizesSql: Statement = (s) => `
   where priorities.priority is not null
   group by 1`;
 
-// The rows themselves: few, and only those that the index has counted.
+// The rows themselves: only the few that the index has counted.
 const conditionsSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, found.condition, pg_catalog.count(*) as count
@@ -51,7 +51,7 @@ interface ConditionRow {
   readonly count: string;
 }
 
-/** Bucket → its counts, each a list of one; without those that have more. */
+/** Bucket → its counts, each a list of one; without larger buckets. */
 export async function probeBuckets(
   db: Database,
   { bounds, gauge }: BucketInput,
@@ -61,7 +61,7 @@ export async function probeBuckets(
   const to = (bucket: number) => bounds[bucket] ?? "infinity";
   const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
   const sizes = await query<SizeRow>(db, sizesSql, values(all));
-  // Beyond so many priorities not all were asked.
+  // Beyond this many priorities, some were not read.
   const isWhole = sizes.every((row) => row.priorities < MOST_PRIORITIES);
   const narrow = sizes.filter(({ most }) => isWhole && most <= CAP).map(({ bucket }) => bucket);
   const found = new Map(narrow.map((bucket) => [bucket, emptySeries(1)]));

@@ -1,4 +1,4 @@
-// The horizon of a large table, from a sample of its pages: about a tenth of a second for 2,000 of them.
+// The horizon of a large table, from a sample of its pages: about a tenth of a second for 2,000 pages.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages } from "../stats/page-sample.ts";
@@ -8,8 +8,8 @@ import { type BucketCounts, type BucketInput, type Drawn, emptySeries } from "./
 
 const PAGES = 2_000;
 
-// By page first: what pages differ by is how well the sum is known. Jobs that were added together lie
-// on the same pages, so rows alone would promise too much.
+// Grouped by page first: the variation between pages gives the precision of the sum. Jobs added together are on the
+// same pages, so a variance over rows would be too small.
 const sampleSql: Statement = (s) => `
   with per_page as materialized (
     select sampled.page, job.condition, job.bucket, pg_catalog.count(*) as count
@@ -47,7 +47,7 @@ async function sampleOf(db: Database, input: BucketInput, count: number): Promis
   const buckets = input.bounds.length + 1;
   const scale = pages / Math.max(chosen.length, 1);
   const series = emptySeries(buckets);
-  // None on any page that was read: with 95 % on less than three times as many as one page stands for.
+  // With no hit on any page, there are fewer than three times as many as one page represents, with 95 % confidence.
   const failedError = new Array<number>(buckets).fill(3 * scale);
   const otherError = [...failedError];
   for (const { condition, is_failed: isFailed, bucket, count, squares } of rows) {

@@ -1,15 +1,15 @@
-// Whether any worker is at work, also one that sends no heartbeats: since when no job was locked or
-// finished. A small table is asked for its newest lock and failure; of a large one only PostgreSQL's
-// counters of written rows are compared, from call to call.
+// Detects whether any worker is active, also one without heartbeats: how long ago a job was last locked or finished. In
+// a small table it reads the newest lock and failure; for a large one it compares PostgreSQL's counters of written rows
+// between calls.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-/** For how long nothing was locked or finished, milliseconds; null: not known. */
+/** How long no job was locked or finished, in milliseconds; null if unknown. */
 export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<number | null>;
 
-// Adding with a key updates rows: where locks are read, only deletions are counted.
+// Adding with a key also updates rows: where locks are read, only deletions count.
 const writesOf = ({ pages, updated, deleted }: Gauge) =>
   pages <= SMALL_TABLE_PAGES ? deleted : updated + deleted;
 
@@ -23,7 +23,7 @@ export function createActivityWatch(): ActivityWatch {
     if (pages > SMALL_TABLE_PAGES) return isFirst ? null : nowMs - last.sinceMs;
     const [row] = await query<{ last_ms: string | null }>(db, lastSql);
     const lastMs = row?.last_ms == null ? Number.NEGATIVE_INFINITY : Number(row.last_ms);
-    // Of what was deleted before the first call nothing is known: the locks alone are the evidence.
+    // Deletions before the first call are unknown: only the locks count.
     return Math.max(0, nowMs - Math.max(lastMs, isFirst ? lastMs : last.sinceMs));
   };
 }

@@ -1,5 +1,5 @@
-// Workers whose jobs have been recovered from them, as long as their rows are there; and the reasons that
-// were given where jobs were failed by hand. What is shown of the crashes of a job.
+// Workers whose jobs were recovered, as long as their rows exist, and the reasons given for jobs failed by hand: the
+// data that an incident shows about crashes.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { errorLabel } from "../../domain/error-group.ts";
@@ -11,27 +11,27 @@ export interface Crash {
   readonly recoveredMs: number;
 }
 
-/** Jobs that were on board when workers crashed. */
+/** Jobs that were running when workers crashed. */
 export interface CrashReport {
-  /** The first fields of the payload of the job that is accused; none where several are. */
+  /** The first payload fields of the suspected job; empty if there are several. */
   readonly fields: readonly PayloadField[];
-  /** When workers crashed since the job was added, the oldest first: RFC 3339, as long as their rows are there. */
+  /** When workers crashed since the job was added, oldest first: RFC 3339, as long as their rows exist. */
   readonly times: readonly string[];
-  /** How many crashes in a row. */
+  /** The number of crashes in a row. */
   readonly of: number;
-  /** The jobs that lost attempts, those that lost most first. */
+  /** The jobs that lost attempts, most first. */
   readonly aboard: readonly {
     readonly id: string;
     readonly task: string | null;
     readonly lost: number;
   }[];
-  /** The worker that runs the job, else the one that crashed last. */
+  /** The worker that runs the job, otherwise the one that crashed last. */
   readonly worker: string | null;
 }
 
 const MOST_ABOARD = 6;
 
-/** `accused`: one, or several that were on board at each crash; `beside`: at some of them. */
+/** `accused`: the job or jobs that were running at each crash; `beside`: at some of them. */
 export function crashReport(
   accused: readonly PoisonJob[],
   beside: readonly PoisonJob[],
@@ -54,7 +54,7 @@ export function crashReport(
 const TREND_MS = 3 * 3_600_000;
 const BARS = 24;
 
-/** How many workers crashed in each 24th of the last 3 hours; empty where nothing is known of it. */
+/** Crashes in each 24th of the last 3 hours; empty if unknown. */
 export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
   if (times.length === 0) return [];
   const trend = Array<number>(BARS).fill(0);
@@ -74,7 +74,7 @@ const crashesSql: Statement = (s) => `
   where metadata ? 'recovered_at'::text
   order by last_heartbeat_at desc limit ${MOST_CRASHES}`;
 
-/** The latest of them. */
+/** The latest crashes. */
 export async function readCrashes(db: Database, hasWorkers: boolean): Promise<Crash[]> {
   if (!hasWorkers) return [];
   const rows = await query<{ id: string; recovered_at: string }>(db, crashesSql);
@@ -91,7 +91,7 @@ const reasonsSql: Statement = (s) => `
   ) as failed
   where changes ->> 'reason'::text is not null`;
 
-/** The labels of the errors that they left. */
+/** The labels of their errors. */
 export async function readReasons(db: Database): Promise<ReadonlySet<string>> {
   if (!(await hasOperations(db))) return new Set();
   const rows = await query<{ reason: string }>(db, reasonsSql);

@@ -1,5 +1,5 @@
-// The jobs that are due, the oldest first: what waits behind stuck queues, and what waits by task. Reads
-// the head of the index that jobs are taken from, at most 50,000 entries, which takes about 0.1 s.
+// Due jobs, oldest first: those behind stuck queues, and those of each task. Reads at most 50,000 entries at the head
+// of the index that workers fetch from, in about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
@@ -10,11 +10,11 @@ export interface Waiting {
 }
 
 export interface DueHead {
-  /** Of the stuck queues that were asked about. */
+  /** Of the given stuck queues. */
   readonly queues: ReadonlyMap<number, Waiting & { readonly trend: readonly number[] }>;
-  /** In no locked queue. */
+  /** Not in a locked queue. */
   readonly tasks: ReadonlyMap<number, Waiting>;
-  /** Nothing that is due was left out. */
+  /** No due job was left out. */
   readonly isWhole: boolean;
 }
 
@@ -22,7 +22,7 @@ const MOST_ENTRIES = 50_000;
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 
-// Grouped once for each question; grouping() says which one a row answers.
+// Grouped once for each question; grouping() identifies the question of a row.
 const headSql: Statement = (s) => `
   with recursive ${priorities(s)}, share as (
     select (${MOST_ENTRIES} / greatest(pg_catalog.count(*), 1))::int as entries
@@ -74,7 +74,7 @@ export async function readDueHead(
   let isWhole = rows.filter(({ question }) => question === 6).length < MOST_PRIORITIES;
   for (const row of rows) {
     const count = Number(row.count);
-    // As PostgreSQL has them, times have no bounds.
+    // PostgreSQL's times are unbounded.
     const oldestMs = dateOf(Math.floor(row.oldest_s * 1_000_000)).getTime();
     if (row.question === 6 && count >= row.entries) isWhole = false;
     if (row.question === 5 && row.task_id !== null && row.is_blocked === false) {
@@ -85,7 +85,7 @@ export async function readDueHead(
       queues.set(row.queue_id, queue);
       queue.count += count;
       queue.oldestMs = Math.min(queue.oldestMs, oldestMs);
-      // Who waits since then waits until now.
+      // A job that waits since then has waited in all later parts.
       for (let part = row.part; part < TREND_PARTS; part++) {
         queue.trend[part] = (queue.trend[part] ?? 0) + count;
       }

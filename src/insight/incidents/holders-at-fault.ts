@@ -1,5 +1,4 @@
-// Queues that have been held for longer than a minute, and workers that have fallen silent: the rows
-// alone, which are few.
+// Queues locked for longer than a minute, and workers that are not responding: only their rows, which are few.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
@@ -24,7 +23,7 @@ const queuesSql: Statement = (s) => `
   where locked_at < pg_catalog.now() - interval '${HELD_S} seconds'
   order by locked_at limit ${MOST_QUEUES}`;
 
-/** The longest held first. */
+/** The longest lock first. */
 export async function readHeldQueues(db: Database, hasWorkers: boolean): Promise<HeldQueue[]> {
   const rows = await query<{
     readonly id: number;
@@ -45,7 +44,7 @@ export async function readHeldQueues(db: Database, hasWorkers: boolean): Promise
 export interface SilentWorker {
   readonly workerId: string;
   readonly heardMs: number;
-  /** How many jobs it said it was running; null: it said nothing. */
+  /** The number of running jobs that it reported; null without a report. */
   readonly running: number | null;
 }
 

@@ -1,5 +1,5 @@
-// What needs a person: one thing that stands still, is lost, or will be, with how far it reaches and the
-// verb that mends it.
+// An incident: a problem that blocks or loses jobs, or soon will, with the number of affected jobs and the action that
+// fixes it.
 import type { Value } from "../../domain/value.ts";
 import type { Links } from "../why/cause.ts";
 import type { Verb } from "../why/verb.ts";
@@ -15,53 +15,53 @@ export const incidentKinds = [
   "peak",
   "silent_worker",
   "crash_loop",
-  /** The database, or what we know of it. */
+  /** A problem of the database, or missing data about it. */
   "trouble",
 ] as const;
 export type IncidentKind = (typeof incidentKinds)[number];
 
 export interface Incident {
-  /** The same as long as it is the same thing. */
+  /** Stable while the problem is the same. */
   readonly id: string;
   readonly kind: IncidentKind;
-  /** `bad`: work stands still or is lost; `warn`: it will. */
+  /** `bad`: jobs are blocked or lost; `warn`: they will be. */
   readonly level: "warn" | "bad";
-  /** Who does what: `crm:acme is stuck`. */
+  /** Subject and problem: `crm:acme is stuck`. */
   readonly title: string;
-  /** How many jobs, and why. */
+  /** The number of jobs, and the reason. */
   readonly sentence: string;
   /** RFC 3339. */
   readonly since: string | null;
-  /** How many jobs it reaches. */
+  /** The number of affected jobs. */
   readonly blast: Value;
-  /** They stand still because of it; else they have failed, or lie ahead. */
+  /** These jobs are blocked by it; otherwise they have failed, or are due in the future. */
   readonly standsStill: boolean;
-  /** The query that finds them; null: there is none. */
+  /** The query that finds them; null if there is none. */
   readonly q: string | null;
   readonly links: Links;
   readonly verb: Verb | null;
-  /** Jobs over the last 3 hours, the oldest first; empty: not known. */
+  /** Jobs over the last 3 hours, oldest first; empty if unknown. */
   readonly trend: readonly number[];
-  /** Of jobs that crash their workers. */
+  /** For jobs that crash their workers. */
   readonly crash?: CrashReport;
 }
 
-/** What was looked at. */
+/** A completed check. */
 export interface IncidentCheck {
   readonly text: string;
-  /** There is evidence that it holds; false: it does not, or nothing is known of it. */
+  /** True if there is evidence that it is well; false if it is not, or unknown. */
   readonly holds: boolean;
 }
 
 export interface Incidents {
-  /** The title of the worst incident, and how many more there are. */
+  /** The title of the worst incident, and the number of others. */
   readonly verdict: string;
   readonly level: "ok" | "warn" | "bad";
-  /** The worst first. */
+  /** Worst first. */
   readonly incidents: readonly Incident[];
-  /** How many more there are than are listed. */
+  /** The number of incidents that are not listed. */
   readonly more: number;
-  /** How many error groups are among all incidents. */
+  /** The number of error groups among all incidents. */
   readonly errorGroups: number;
   readonly checks: readonly IncidentCheck[];
   readonly asOf: string;

@@ -1,6 +1,6 @@
-// Finds jobs that kill their workers, and who holds jobs. No index leads to either, so a large table is
-// walked a little at a time, about a tenth of a second at each call; what was found is looked at again
-// at each call, and forgotten once it is gone.
+// Finds jobs that crash their workers, and the holders of locks. No index finds either, so a large table is walked in
+// small parts, about a tenth of a second for each call; results are checked again at each call and dropped when they no
+// longer exist.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { memberNames, valuesAt } from "../../domain/payload-values.ts";
@@ -19,7 +19,7 @@ export interface PoisonJob {
   readonly isRunning: boolean;
   readonly runAtMs: number;
   readonly createdMs: number;
-  /** When it was taken back last; null: no worker has taken it back. */
+  /** When it was last recovered; null if never. */
   readonly recoveredMs: number | null;
   /** The worker that runs it. */
   readonly lockedBy: string | null;
@@ -34,7 +34,7 @@ export interface PayloadField {
 
 export interface PoisonWalked {
   readonly poison: readonly PoisonJob[];
-  /** Who holds jobs; null as long as not all of the table was seen. */
+  /** The workers that have locked jobs; null until the whole table was read. */
   readonly jobHolders: readonly string[] | null;
 }
 
@@ -43,7 +43,7 @@ export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalked>;
 const STEP_PAGES = 4_096;
 const CALL_MS = 60;
 const MOST_FOUND = 1_000;
-/** Locked rows and candidates of one step. */
+/** The most locked rows and candidates of one step. */
 const MOST_ROWS = 10_000;
 
 export function createPoisonWalk(): PoisonWalk {
@@ -73,7 +73,7 @@ export function createPoisonWalk(): PoisonWalk {
   };
 
   return async (db, { pages, fileNode: current }) => {
-    // Written anew, its rows lie elsewhere.
+    // After a rewrite of the table its rows are elsewhere.
     if (current !== fileNode) {
       startOver();
       lastRound = null;
@@ -110,7 +110,7 @@ function jobOf(row: JobRow): PoisonJob | null {
 const FIELDS = 3;
 const LONGEST_FIELD = 60;
 
-/** Of a payload that is no object there are none. */
+/** A payload that is not an object has none. */
 function firstFields(payload: string): PayloadField[] {
   return memberNames(payload)
     .slice(0, FIELDS)

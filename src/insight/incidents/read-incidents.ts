@@ -1,5 +1,5 @@
-// Reads what the rules need, on two connections at the most: an answer must not take all of a small
-// pool. What cannot be read in time is left out and told.
+// Reads the input of the rules on at most two connections, so that it does not occupy a small pool. Data that cannot be
+// read in time is left out and reported.
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
@@ -23,24 +23,24 @@ import { failedOf, isMany } from "./rules-of-failing.ts";
 import { readServerTrouble } from "./server-trouble.ts";
 import { judge } from "./verdict.ts";
 
-/** What is read for others, too, and shared with them. */
+/** Reads that are shared with other callers. */
 export interface SharedReads {
   readonly walk: PoisonWalk;
   readonly activity: ActivityWatch;
   /** Of failed jobs. */
   readonly errors: () => Promise<Groups>;
   readonly horizon: () => Promise<Horizon>;
-  /** What the jobs that match have in common. */
+  /** What the matching jobs have in common. */
   readonly common: (q: string) => Promise<Common>;
 }
 
-/** Of so many error groups it is said what their jobs have in common: it costs a tenth of a second. */
+/** Comparing the jobs of an error group costs a tenth of a second, so only this many groups are compared. */
 const MOST_COMPARED = 1;
 
-/** A reading that may take too long: null then, and its name is noted. */
+/** A read that may exceed its time: it then returns null, and its name is recorded. */
 type InTime = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
-/** Throws WorkerError when the database cannot be reached at all. */
+/** Throws WorkerError if the database is unreachable. */
 export async function readIncidents(
   db: Database,
   gauge: Gauge,
@@ -82,10 +82,10 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const hasWorkers = await hasWorkerTable(db);
   const queues = (await inTime("locked queues", () => readHeldQueues(db, hasWorkers))) ?? [];
   const ids = queues.map(({ id }) => id);
-  const head = await inTime("what is due", () => readDueHead(db, ids, lockedQueueIds, nowMs));
+  const head = await inTime("due jobs", () => readDueHead(db, ids, lockedQueueIds, nowMs));
   const tasks = head === null ? [] : await tasksOf(db, head, asOf);
   const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
-  const knowledge = await inTime("what workers know", () =>
+  const knowledge = await inTime("the tasks of workers", () =>
     knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
   );
   return {
@@ -96,13 +96,14 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     quietMs:
       tasks.length === 0 || (knowledge ?? NOTHING_HEARD).alive > 0
         ? null
-        : await inTime("what was locked last", () => shared.activity(db, gauge)),
+        : await inTime("the newest locks", () => shared.activity(db, gauge)),
     silent:
-      (await inTime("workers that do not respond", () => readSilentWorkers(db, hasWorkers))) ?? [],
+      (await inTime("workers that are not responding", () => readSilentWorkers(db, hasWorkers))) ??
+      [],
     crashes: (await inTime("recovered workers", () => readCrashes(db, hasWorkers))) ?? [],
     poison: walked?.poison ?? [],
     jobHolders: walked?.jobHolders ?? null,
-    horizon: await inTime("what is ahead", shared.horizon),
+    horizon: await inTime("the horizon", shared.horizon),
     server: await readServerTrouble(db),
   };
 }

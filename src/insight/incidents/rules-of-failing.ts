@@ -1,5 +1,5 @@
-// The rules about work that is lost or will be: errors that are many or new, jobs that kill their
-// workers, a peak ahead, a server in trouble. Pure: from facts to incidents.
+// Rules about lost work: many or new errors, jobs that crash their workers, a peak ahead, a server in trouble. Pure:
+// from facts to incidents.
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimated, exact } from "../../domain/value.ts";
@@ -14,10 +14,10 @@ import { noLinks, timeOf } from "./rules-of-waiting.ts";
 
 const MANY = 20;
 const MANY_SHARE = 0.01;
-/** What failed last so long ago is still lost, but nothing is on fire. */
+/** After a day without failures an error is no longer urgent, though its jobs are still lost. */
 const DAY_MS = 86_400_000;
 
-/** All of them until their jobs are retried, completed or deleted; but not what was failed by hand. */
+/** All groups until their jobs are retried, completed or deleted, except for jobs failed by hand. */
 export function errorGroups({ errors, common, reasons, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
   return errors.groups
@@ -25,7 +25,7 @@ export function errorGroups({ errors, common, reasons, nowMs }: IncidentFacts): 
     .map((group) => failing(group, isMany(group, errors), common.get(group.key), nowMs));
 }
 
-/** At least 20 and 1 % of all failed jobs. */
+/** At least 20 jobs and 1 % of all failed jobs. */
 export function isMany({ count }: JobGroup, { of }: Groups): boolean {
   return count.value >= Math.max(MANY, of.value * MANY_SHARE);
 }
@@ -40,17 +40,17 @@ function failing(
   nowMs: number,
 ): Incident {
   const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend } = group;
-  const [task = "A task that is gone"] = tasks;
+  const [task = "A deleted task"] = tasks;
   const who = tasks.length > 1 ? `${named(task)} and others fail` : `${named(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
   const last = `the last ${ageText(nowMs - lastMs)} ago`;
-  const news = isNew ? " It is new." : "";
+  const news = isNew ? " New in the last 15 minutes." : "";
   return {
     id: `error_group:${key}`,
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
     title: `${who}: ${label}`,
-    sentence: `${counted(count, "job has", "jobs have")} no tries left, ${last}.${news}${inCommon(common)}`,
+    sentence: `${counted(count, "job has", "jobs have")} no attempts left, ${last}.${news}${inCommon(common)}`,
     since: firstSeen,
     blast: count,
     standsStill: false,
@@ -73,8 +73,8 @@ function inCommon(common: Difference | undefined): string {
 }
 
 /**
- * A job that crashes its workers: of those that lose attempts at the same time the one that lost most. Where
- * several were on board at every crash, nothing tells which of them it is: they are one incident.
+ * A job that crashes its workers: of the jobs that lost attempts in the same crashes, the one that lost most. If
+ * several were running in every crash, they are one incident, since it could be any of them.
  */
 export function poisonJobs(facts: IncidentFacts): Incident[] {
   const { poison } = facts;
@@ -85,7 +85,7 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** The same of jobs that were recovered together each time. */
+/** Equal for jobs that were recovered together each time. */
 const crashesOf = ({ id, lost, recoveredMs }: PoisonJob): string =>
   recoveredMs === null ? id : `${lost} ${recoveredMs}`;
 
@@ -136,13 +136,13 @@ function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
   };
 }
 
-/** null: the last attempt of each is under way. */
+/** null: the last attempt of each is running. */
 function stopRetrying(jobs: readonly PoisonJob[]): Incident["verb"] {
   const jobIds = jobs.filter((job) => job.attempts < job.maxAttempts).map(({ id }) => id);
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
-/** It lost attempts while another job lost more of them: it was not on board at every crash. */
+/** It lost fewer attempts than another job: it was not running in every crash. */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   other.lost > job.lost &&
   job.recoveredMs !== null &&
@@ -182,8 +182,8 @@ const PEAK_FACTOR = 10;
 const LEAST_PEAK = 1_000;
 
 /**
- * A bucket ahead in which ten times as many jobs fall due a second as in most others: they are the wider
- * the farther away they are. The last one reaches to the end of time, and says nothing.
+ * A bucket ahead with ten times as many due jobs per second as most others; buckets are wider the farther away they
+ * are. The last one is open-ended and ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
@@ -209,11 +209,11 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
   return [
     {
-      // By the hour: the edges move with the time.
+      // By hour: the edges move with time.
       id: `peak:${timeOf(startMs).slice(0, 13)}`,
       kind: "peak",
       level: "warn",
-      title: "A peak lies ahead",
+      title: "A peak is ahead",
       sentence: `${counted(blast, "job is", "jobs are")} due in ${span}, more than ten times as many a second as usual.`,
       since: timeOf(startMs),
       blast,
@@ -249,7 +249,7 @@ export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Inciden
     });
   }
   if (unread.length > 0) {
-    const sentence = `Not in time: ${unread.join(", ")}. What they would say is missing here.`;
+    const sentence = `Timed out: ${unread.join(", ")}. This list is incomplete.`;
     troubles.push({
       id: "trouble:unread",
       level: "warn",

@@ -1,5 +1,5 @@
-// The rules about work that does not move: a stuck queue, a worker that is not responding, a task without a worker, jobs
-// that wait although there is nothing in their way. Pure: from facts to incidents.
+// Rules about work that does not move: a stuck queue, a worker that is not responding, a task without a worker, overdue
+// jobs. Pure: from facts to incidents.
 
 import { ageText } from "../../domain/portable/ages.ts";
 import { quoted } from "../../domain/portable/query/quoted.ts";
@@ -13,11 +13,11 @@ import type { Incident } from "./incident.ts";
 export const noLinks = { queue: null, worker: null, job: null };
 export const timeOf = (ms: number): string => new Date(ms).toISOString();
 
-/** null: without a name nobody can say which worker is meant. */
+/** null: without a name the worker cannot be unlocked. */
 const unlock = (workerId: string): Incident["verb"] =>
   workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
-/** From so many on the queues of one holder are one incident: one verb mends them all. */
+/** From this many queues of one holder on they are one incident: one action fixes them all. */
 const MANY_QUEUES = 3;
 /** More names make a query too long to read. */
 const MOST_NAMES = 20;
@@ -63,7 +63,7 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
   };
 }
 
-/** All held by one. The longest held comes first. */
+/** All locked by one worker. The longest lock comes first. */
 function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incident {
   const { holder, lockedMs } = queues[0] as WaitingQueue;
   const { nowMs, asOf } = facts;
@@ -95,7 +95,7 @@ function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incid
   };
 }
 
-/** Those that hold something and were not recovered, unless a stuck queue names them already. */
+/** Stale workers that hold locks and were not recovered, unless a stuck queue already names them. */
 export function silentWorkers(facts: IncidentFacts): Incident[] {
   const { silent, queues, nowMs, asOf, knowledge } = facts;
   const told = new Set(
@@ -128,11 +128,11 @@ export function silentWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** So many workers within so short a time do not stop by chance. */
+/** This many workers within this time do not stop by chance. */
 const MANY_CRASHES = 3;
 const CRASHES_MS = 10 * 60_000;
 
-/** Workers that stopped one after the other: one incident, unless a job is known to crash them. */
+/** Workers that stopped one after the other: one incident, unless a job that crashes them was found. */
 export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
   const recent = crashes.filter(({ recoveredMs }) => nowMs - recoveredMs < CRASHES_MS);
   if (recent.length < MANY_CRASHES || poison.length > 0) return [];
@@ -165,9 +165,9 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): In
     const former = knowledge.formerly.get(identifier) ?? null;
     const none =
       knowledge.alive === 1
-        ? "the only worker alive does not know this task"
-        : `none of the ${grouped(knowledge.alive)} workers alive knows this task`;
-    const did = former === null ? "" : ` ${workerNamed(former)} did, and is not responding.`;
+        ? "the only worker alive does not support this task"
+        : `none of the ${grouped(knowledge.alive)} workers alive supports this task`;
+    const did = former === null ? "" : ` ${workerNamed(former)} did, but is not responding.`;
     return {
       id: `unsupported_task:${id}`,
       kind: "unsupported_task",
@@ -185,10 +185,10 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): In
   });
 }
 
-/** A worker takes what is due within seconds; a poll may come as late as this. */
+/** A worker takes due jobs within seconds; a poll may come this late. */
 const QUIET_MS = 15_000;
 
-/** Jobs are due, no worker is alive, and nothing was locked or finished: stock workers send no heartbeats. */
+/** Jobs are due, no worker is alive, and nothing was locked or finished. Stock workers send no heartbeats. */
 export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, quietMs } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
@@ -219,7 +219,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** A job is locked by a worker that never sent a heartbeat: it may run for long, or be gone. */
+/** A job is locked by a worker that never sent a heartbeat: it may run for long, or have ended. */
 const hasUnknownHolder = ({ jobHolders, silent }: IncidentFacts): boolean =>
   jobHolders?.some((id) => !silent.some(({ workerId }) => workerId === id)) === true;
 
@@ -230,7 +230,7 @@ function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: IncidentFacts): b
 
 const OLD_MS = 5 * 60_000;
 
-/** Due for more than 5 minutes, with nothing in the way that we know of. */
+/** Due for more than 5 minutes without a reason that the other rules report. */
 export function oldReady(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];
@@ -242,9 +242,9 @@ export function oldReady(facts: IncidentFacts): Incident[] {
     asOf,
   );
   const workers = !hasWorkers
-    ? "Which workers are alive, this database does not tell."
+    ? "Whether workers are alive is unknown: the heartbeat tables are missing."
     : knowledge.alive === 0
-      ? "No worker that sends heartbeats is alive."
+      ? "No worker with heartbeats is alive."
       : `${counted(knowledge.alive, "worker is", "workers are")} alive.`;
   return [
     {
@@ -264,7 +264,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** Counts of which some may be lower bounds. */
+/** The sum of counts, some of which may be lower bounds. */
 function together(values: readonly Value[], asOf: string): Value {
   const value = values.reduce((sum, one) => sum + one.value, 0);
   const isExact = values.every(({ precision }) => precision === "exact");

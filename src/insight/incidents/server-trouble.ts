@@ -1,5 +1,5 @@
-// What is wrong with the server itself, as far as it hurts the queue: it takes no writes, or somebody
-// keeps an old snapshot open, which makes each fetch walk over the dead rows of all jobs since.
+// Problems of the server that affect the queue: it accepts no writes, or an old snapshot makes each fetch read the dead
+// rows of all later jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 export interface ServerTrouble {

@@ -1,4 +1,4 @@
-// From facts to the verdict: every rule is asked, the worst comes first, and its title is the headline.
+// From facts to the verdict: runs every rule, sorts the incidents, and makes the worst one's title the headline.
 import { counted, grouped } from "../../domain/words.ts";
 import { NEW_MS } from "../groups/group.ts";
 import type { IncidentFacts } from "./facts.ts";
@@ -60,19 +60,19 @@ function verdictOf([worst, ...others]: readonly Incident[], isProven: boolean): 
   return `${headlineOf(worst)}${more}`;
 }
 
-/** `charge_card fails: 8,400 jobs`: an error's own words are too long for a headline. */
+/** `charge_card fails: 8,400 jobs`: an error message is too long for a headline. */
 function headlineOf({ kind, title, blast }: Incident): string {
   const failing = kind === "error_group" ? /^(.*? fails?): /s.exec(title)?.[1] : undefined;
   return failing === undefined ? title : `${failing}: ${counted(blast, "job")}`;
 }
 
-/** What was looked at, and whether there is evidence that it is well. `found`: the kinds of incidents. */
+/** The checks, and whether there is evidence that each is well. `found`: the kinds of incidents. */
 function checksOf(
   { knowledge, unread, errors, jobHolders, hasWorkers, silent }: IncidentFacts,
   found: ReadonlySet<string>,
 ): IncidentCheck[] {
   const hasWorker = hasWorkers && knowledge.alive > 0;
-  const isDueRead = !unread.includes("what is due");
+  const isDueRead = !unread.includes("due jobs");
   const check = (text: string, kind: string, isRead: boolean): IncidentCheck => ({
     text,
     holds: isRead && !found.has(kind),

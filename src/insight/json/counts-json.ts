@@ -1,14 +1,13 @@
-// The counts as JSON: whole, each number with how well it is known, and as the small event that is sent
-// every second.
+// The counts as JSON: in full with the precision of each number, and as the small event sent every second.
 import { conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { countWorkers, type QueueSnapshot } from "../known/queue-snapshot.ts";
 
-/** What cannot be seen is said. */
+/** Explains what cannot be counted. */
 const RUNNING_NOTE =
-  "jobs that workers hold in the fast mode are locked by open transactions, which nobody else can see: they count as ready until they are done; running_reported has them, where all living workers report";
+  "jobs locked in the fast mode are locked by open transactions, which no other session sees: they count as ready until they are done; running_reported includes them if all live workers report";
 
-/** The answer of GET /api/counts. */
+/** The response of GET /api/counts. */
 export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
   const values = conditions.map((condition) => [condition, counts.conditions[condition]]);
   return JSON.stringify({
@@ -26,10 +25,10 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
   });
 }
 
-/** A lower bound says nothing without its word for it: null then. */
+/** A lower bound must not be shown as a plain number: null then. */
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
-/** At most 300 bytes as an event: numbers alone, and one for how well they are known. */
+/** At most 300 bytes as an event: only numbers, and one for their precision. */
 export function pulseJson(known: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;

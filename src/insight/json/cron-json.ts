@@ -9,7 +9,7 @@ export function cronListJson({ entries, nextCursor, count }: CronPage): string {
   return `{"entries":[${rows}],${rest.slice(1)}`;
 }
 
-/** By hand: the id of a job is beyond what a number holds. */
+/** Hand-written: a job's id exceeds a number. */
 function entryJson(given: ListedCronEntry): string {
   const known = JSON.stringify({
     identifier: given.identifier,

@@ -1,4 +1,4 @@
-// What JavaScript's types lose, in JSON: all digits of an id, the microseconds of a time.
+// JSON of values that JavaScript's types cannot represent: all digits of an id, the microseconds of a time.
 import { timeText } from "../../queue/sql/moments.ts";
 
 /** A job's id, or null, for JSON.stringify(). */
@@ -6,10 +6,10 @@ export function idJson(id: string | null): unknown {
   return id === null ? null : rawJson(id);
 }
 
-// TypeScript's library does not know it yet.
+// Missing from TypeScript's library.
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** An object that begins with a job's id, which no double holds. */
+/** An object that begins with a job's id, which a double cannot represent. */
 export function jobIdJson(id: string, more: object): string {
   return `{"id":${id},${JSON.stringify(more).slice(1)}`;
 }

@@ -1,4 +1,4 @@
-// Causes, incidents and the horizon on the wire, for routes and events alike.
+// Causes, incidents and the horizon on the wire, for routes and events.
 import type { Horizon } from "../horizon/buckets.ts";
 import type { CrashReport } from "../incidents/crashes.ts";
 import type { Incident, Incidents } from "../incidents/incident.ts";
@@ -44,11 +44,11 @@ function postOf(verb: Verb) {
   if ("jobIds" in verb) {
     return { path: "/api/jobs/action", body: { action, ids: verb.jobIds.map(idJson) } };
   }
-  // A rehearsal: it says what would be done, and changes nothing.
+  // A rehearsal: it changes nothing.
   return { path: "/api/operations", body: { q: verb.q, action, dry_run: true } };
 }
 
-/** Its time counts the edges, and tells how old it is. */
+/** The edges are relative to its time, which also shows its age. */
 export function horizonJson(horizon: Horizon) {
   return { ...horizon, as_of: horizon.now };
 }

@@ -24,7 +24,7 @@ export function lockedWorkerJson({ workerId, lockedJobs, lockedQueues }: LockedW
   return { worker_id: workerId, locked_jobs: lockedJobs, locked_queues: lockedQueues };
 }
 
-/** The contract's worker with a heartbeat. By hand: its metadata passes as the text that it is. */
+/** The contract's worker with a heartbeat. Hand-written: its metadata is passed on as text. */
 export function activeWorkerJson(worker: ActiveWorker): string {
   const known = JSON.stringify({
     worker_id: worker.workerId,

@@ -1,4 +1,4 @@
-// Why a job is where it is, as JSON.
+// The explanation of a job's condition as JSON.
 import type { Cause } from "../why/cause.ts";
 import type { JobExplanation } from "../why/explain-job.ts";
 import { idJson } from "./exact-json.ts";

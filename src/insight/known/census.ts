@@ -1,7 +1,7 @@
-// The count of all jobs of a large table by task and queue, chunk by chunk, each short enough to disturb
-// nobody. Two admins do not count at once: the lock is held as long as a chunk takes and is free while its
-// holder rests, so who wants to count listens first, longer than such a rest and oftener than a chunk is
-// long. Who hears another leaves it to him. A round for which the table was rewritten is given up.
+// Counts all jobs of a large table by task and queue, in chunks short enough not to disturb other sessions. Only one
+// admin counts at a time. The lock is held during a chunk and free during the pauses, so an admin first checks it for
+// longer than a pause, at intervals shorter than a chunk; if it is taken, another admin is counting. A round is
+// abandoned if the table is rewritten.
 //
 //   listening ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ listening …
 //       └── another counts: left ──┘
@@ -15,13 +15,13 @@ import { censusNames, type NameCounts } from "./name-counts.ts";
 
 export interface Census {
   /**
-   * Counts one chunk. `listening`: it does not count yet and is to be called again after LISTEN_MS;
-   * `left`: another admin is counting.
+   * Counts one chunk. `listening`: it does not count yet; call again after LISTEN_MS. `left`: another admin is
+   * counting.
    */
   step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
-  /** A step has failed: the next one is smaller. */
+  /** A step has failed: makes the next one smaller. */
   shrink(): void;
-  /** The last complete round, and how good it is by now; null: there is none. */
+  /** The last complete round with its present precision; null if there is none. */
   last(gauge: Gauge, becameDue: number | null): NameCounts | null;
   /** When the last complete round began, by the database's clock, milliseconds since 1970. */
   readonly begunMs: number | null;
@@ -30,12 +30,12 @@ export interface Census {
 const FIRST_PAGES = 1_000;
 const FEWEST_PAGES = 64;
 const MOST_PAGES = 5_000;
-/** A chunk aims at this: on a busy machine it may take three times as long, and no statement 300 ms. */
+/** The target time of a chunk: even three times as long on a busy machine stays below 300 ms. */
 const CHUNK_MS = 80;
 
-/** How long after one listening the next one follows; a chunk is seldom shorter. */
+/** The interval between checks of the lock; a chunk is seldom shorter. */
 export const LISTEN_MS = 75;
-/** Some seven seconds: who counts rests some twenty times as long as a chunk takes. */
+/** About seven seconds: pauses are about twenty times as long as chunks. */
 const LISTENINGS = 90;
 
 interface Round {
@@ -77,7 +77,7 @@ export function createCensus(): Census {
       pages = bounded(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
       round.tallies.add(rows);
       round.next = to;
-      // The gauge may be a little old: the table can have grown since. The next round has the rest.
+      // The gauge may be outdated: the table can have grown since. The next round counts the rest.
       if (to < gauge.pages) return "counted";
       complete = { ...round, asOf: timeOf(gauge.nowMs) };
       round = null;

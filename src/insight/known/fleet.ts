@@ -1,9 +1,9 @@
-// What living workers report of themselves, added up: how much they do, and how many jobs run, those of
-// the fast mode too, which no other process can see.
+// The sum of the reports of live workers: their throughput and their running jobs, including fast mode jobs, which no
+// other process sees.
 import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
 
 export interface Fleet {
-  /** null: not all living workers say so, or none lives. */
+  /** null: some live workers do not report it, or none is alive. */
   readonly running: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
@@ -14,7 +14,7 @@ export function fleetOf(workers: readonly ActiveWorker[]): Fleet {
   const sum = (of: (worker: ActiveWorker) => number | null) => {
     const reported = living.map(of);
     if (reported.length === 0 || reported.includes(null)) return null;
-    // Workers report parts of jobs a minute; the wire has whole ones.
+    // Workers report fractions of jobs per minute; the wire has integers.
     return Math.round(reported.reduce<number>((total, one) => total + (one ?? 0), 0));
   };
   return {

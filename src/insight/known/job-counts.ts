@@ -1,5 +1,5 @@
-// How many jobs there are in each condition and state, as well as it is known: from one pass over a small
-// table; else from the heads of the index where they are short, and from the better of sample and census.
+// The number of jobs in each condition and state with its precision: from one pass over a small table; otherwise from
+// the heads of the index if they are short, and from the better of sample and census.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
 import { timeText } from "../../queue/sql/moments.ts";
@@ -22,10 +22,7 @@ export interface MeasuredCounts {
   readonly retryingDue: Value;
   /** The contract's. */
   readonly states: Readonly<Record<State, Value>>;
-  /**
-   * RFC 3339; null: there is none, or none is known. Of all that is due, and of ready jobs; the next is
-   * of scheduled ones.
-   */
+  /** RFC 3339; null: none, or unknown. Of all due jobs, of ready jobs, and of scheduled jobs. */
   readonly oldestDueAt: string | null;
   readonly oldestReadyAt: string | null;
   readonly nextDueAt: string | null;
@@ -35,7 +32,7 @@ export interface MeasuredCounts {
 
 const states = Object.keys(inState) as State[];
 
-/** Of a table that was read whole. */
+/** For a table that was read whole. */
 export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   const { all } = names.tallies;
   const value = (which: readonly Tallied[]) => exact(sumOf(all.counts, which), "scan", names.asOf);
@@ -54,22 +51,22 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   };
 }
 
-/** What the heads of the index say: the available jobs by condition, where they were few. */
+/** The heads of the index: the available jobs by condition, if they were few. */
 export interface Heads {
   readonly probe: Probe;
   readonly tallies: ReadonlyMap<Tallied, number>;
   readonly indexed: IndexedCounts;
 }
 
-/** A sample, and what follows from it for the whole table. */
+/** A sample, and the estimates for the whole table. */
 export interface TakenSample {
   readonly sample: JobSample;
   readonly asOf: string;
-  /** How many there are of these together. */
+  /** The number of these together. */
   readonly estimate: (which: readonly Tallied[]) => Interval;
 }
 
-/** `pages`: of the table. What was estimated once is kept: pulses come more often than samples. */
+/** `pages`: of the table. Estimates are cached: pulses are more frequent than samples. */
 export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
   const kept = new Map<string, Interval>();
   const perPage = rowsPerPage(sample);
@@ -83,9 +80,8 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
 }
 
 /**
- * Of a large table. `census`: the last complete one. `taken`: null where not even a few pages could be
- * read in time. Then the planner's statistics tell about how many jobs there are, and of each condition
- * it is said how many are certain.
+ * For a large table. `census`: the last complete one. `taken`: null if not even a few pages could be read in time. Then
+ * the total comes from the planner's statistics, and each condition has a lower bound.
  */
 export function countsOfParts(
   gauge: Gauge,
@@ -117,7 +113,7 @@ export function countsOfParts(
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const met = taken?.sample ?? NOTHING_MET;
-  // What runs may have ended since the census; the sample is of now, and has not met all.
+  // Running jobs may have ended since the census; the sample is recent, but incomplete.
   const { longestRunningMs = met.longestRunningMs ?? ages?.longestRunning ?? null } = indexed;
   const { lastFailureMs = latest(met.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
   return {
@@ -136,9 +132,9 @@ export function countsOfParts(
 
 const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 
-/** The statistics are of some time ago, and themselves made from a sample. */
+/** The statistics are outdated, and come from a sample themselves. */
 const PLANNED_OFF_BY = 2;
-/** Where there are none: a job takes 85 bytes at least, and seldom more than a page. */
+/** Without statistics: a job takes at least 85 bytes, and seldom more than a page. */
 const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
 
 function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Value {
@@ -178,7 +174,7 @@ function latest(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
-/** Milliseconds since 1970 as RFC 3339; `infinity` becomes the last moment that it can say. */
+/** Milliseconds since 1970 as RFC 3339; `infinity` becomes the latest possible time. */
 export function timeOf(ms: number): string {
   return timeText(ms * 1_000);
 }

@@ -1,5 +1,5 @@
-// The tasks and queues with the most jobs, by name. Names are read once for each count of the jobs: an id
-// may have another name in the next one, when the tables were refilled.
+// The tasks and queues with the most jobs, by name. Names are read once for each count: an id may have another name in
+// the next one if the tables were refilled.
 import type { Database } from "../../database/database.ts";
 import type { NameTally } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
@@ -50,7 +50,7 @@ async function readNamed(
   if (largest.length === 0) return [];
   const ids = largest.map(({ id }) => id);
   const names = await readNames(db, kind, ids);
-  // A name that has gone in this moment is left out.
+  // A name deleted in the meantime is left out.
   return largest.flatMap(({ id, tally }) => {
     const name = names.get(id);
     return name === undefined ? [] : [{ name, tally }];

@@ -1,4 +1,4 @@
-// How many jobs each task and each named queue has, and how well that is known.
+// The number of jobs of each task and each named queue, with its precision.
 import { type Basis, between, capped, exact, type Value } from "../../domain/value.ts";
 import { NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type Tallied } from "../stats/tally.ts";
@@ -7,11 +7,11 @@ export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
   /** RFC 3339. */
   readonly asOf: string;
-  /** Of a sample: what was met, not what there is. */
+  /** For a sample: what was met, not the total. */
   readonly tallies: NameTallies;
-  /** Of one task or queue; of one that was not met when `tally` is undefined. */
+  /** Of one task or queue; if `tally` is undefined, of one that was not met. */
   value(tally: NameTally | undefined, which: readonly Tallied[]): Value;
-  /** How many jobs this holder has locked. */
+  /** The number of jobs locked by this holder. */
   held(holder: string): number;
 }
 
@@ -25,11 +25,11 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
   };
 }
 
-/** What has happened since a census began. */
+/** Changes since a census began. */
 export interface Since {
-  /** Rows that were written: each may have been counted twice or not at all, and no other. */
+  /** Written rows: only these may have been counted twice or not at all. */
   readonly writes: number;
-  /** Jobs that have become due without being written; null: nobody knows how many. */
+  /** Jobs that have become due without a write; null if unknown. */
   readonly becameDue: number | null;
 }
 
@@ -52,8 +52,8 @@ const due = inState.ready;
 const ahead = inState.scheduled;
 
 /**
- * How many may have come or gone without a write: what was ahead becomes due, and what is due is
- * blocked or not as its queue is locked or not.
+ * An upper bound of changes without a write: scheduled jobs become due, and due jobs become blocked or ready with their
+ * queue's lock.
  */
 function shiftOf(
   tally: NameTally | undefined,
@@ -68,12 +68,12 @@ function shiftOf(
   return time + locks;
 }
 
-/** Two standard deviations and a bit. */
+/** A little more than two standard deviations. */
 const Z = 2.2;
-/** What was not met is, with 95 %, on less than three of as many pages as the sample stands for. */
+/** With 95 % confidence, unmet names are on fewer pages than three times the pages that one sampled page represents. */
 const UNMET_PAGES = 3;
 
-/** `share`: the part of all pages that was read. */
+/** `share`: the fraction of pages that was read. */
 export function sampledNames(tallies: NameTallies, asOf: string, share: number): NameCounts {
   const scale = 1 / share;
   return {
@@ -85,7 +85,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
       if (tally === undefined || met === 0) {
         return between({ value: 0, low: 0, high: UNMET_PAGES * scale }, "sample", asOf);
       }
-      // Conditions of one name may go together from page to page: their deviations are added up.
+      // Conditions of one name may be correlated across pages: their deviations are added.
       const spread = which.reduce((sum, one) => sum + Math.sqrt(tally.squares[one]), 0);
       const margin = Z * scale * spread;
       const value = scale * met;
@@ -96,7 +96,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
   };
 }
 
-/** Where nothing could be read in time: names are shown without numbers. */
+/** If nothing could be read in time: names without numbers. */
 export function unknownNames(asOf: string): NameCounts {
   return {
     basis: "sample",

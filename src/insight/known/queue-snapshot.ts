@@ -1,5 +1,5 @@
-// What the feed knows of the queue at one moment. Everything that is shown or exported live is made of
-// one of these; nothing in it changes after it was made.
+// The state of the queue at one moment. Everything shown or exported live is derived from a snapshot, which never
+// changes.
 
 import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
 import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
@@ -14,22 +14,22 @@ export interface QueueSnapshot {
   /** When it was read, by this process's monotonic clock. */
   readonly readAtMs: number;
   readonly gauge: Gauge;
-  /** Whether the table is read whole each time: then every count is exact. */
+  /** True if the table is always read whole: then every count is exact. */
   readonly isSmall: boolean;
   readonly counts: MeasuredCounts;
   readonly names: NameCounts;
-  /** Locked ones first; not all where there are very many (gauge.queues). */
+  /** Locked ones first; not all if there are very many (gauge.queues). */
   readonly queues: readonly NamedQueueRow[];
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
   readonly rates: JobRates;
-  /** For as long as rates are not known. */
+  /** Used until rates are available. */
   readonly seen: RateWindow;
 }
 
 const MOST_HOLDERS = 1_000;
 
-/** Who holds locks, ascending by id. */
+/** Holders of locks, ascending by id. */
 export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorker[] {
   const ids = new Set([...names.tallies.holders.keys(), ...gauge.queueHolders.keys()]);
   return [...ids]
@@ -42,7 +42,7 @@ export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorke
     }));
 }
 
-/** Workers by whether they are heard of. A holder without a heartbeat row is unknown, never dead. */
+/** Workers by their heartbeats. A holder without a heartbeat row is unknown rather than stale. */
 export function countWorkers(known: QueueSnapshot) {
   const rows = new Set(known.workers.map(({ workerId }) => workerId));
   const silent = known.workers.filter(({ isStale }) => isStale).length;

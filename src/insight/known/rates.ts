@@ -1,16 +1,15 @@
-// How many jobs were added and done in the last minute, from the database's own statistics. What was
-// rolled back is in them too, and a job that was removed counts as done: rates are estimates. Where all
-// living workers report what they do, that is shown instead.
+// Jobs added and done in the last minute, from PostgreSQL's statistics. These include rollbacks, and a removed job
+// counts as done, so rates are estimates. If all live workers report their throughput, that is shown instead.
 import type { Gauge } from "../stats/gauge.ts";
 
-/** Jobs of the last minute; null: not known (yet). */
+/** Jobs of the last minute; null: not available (yet). */
 export interface JobRates {
   readonly added: number | null;
   readonly done: number | null;
   readonly failed: number | null;
 }
 
-/** What was added and done since the first reading, at most a minute ago. */
+/** Jobs added and done since the first reading, at most a minute ago. */
 export interface RateWindow {
   readonly ms: number;
   readonly added: number;
@@ -20,7 +19,7 @@ export interface RateWindow {
 export interface RateMeter {
   note(gauge: Gauge): void;
   readonly seen: RateWindow;
-  /** null for the first minute: what a few seconds of it would come to is not guessed. */
+  /** null for the first minute: a few seconds are not extrapolated. */
   readonly perMinute: Pick<JobRates, "added" | "done">;
 }
 
@@ -30,7 +29,7 @@ export function createRateMeter(): RateMeter {
   return {
     note({ nowMs, inserted, deleted }) {
       const last = points.at(-1);
-      // Statistics can be reset, and another server may answer.
+      // Statistics can be reset, and the server can change.
       const isReset =
         last !== undefined &&
         (inserted < last.inserted || deleted < last.deleted || nowMs < last.nowMs);

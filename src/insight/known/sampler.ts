@@ -1,6 +1,5 @@
-// The one who asks the database what there is to know of all jobs, in one place for everybody. A pulse
-// costs a few milliseconds; a sample and the chunks of a census are taken in between, when somebody
-// watches, and the next pulses make use of them.
+// Reads the counts of all jobs once for all callers. A pulse costs a few milliseconds; samples and the chunks of a
+// census are read in between while there are viewers, and improve the next pulses.
 import { monotonic } from "../../base/clock.ts";
 import { cached } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -32,34 +31,34 @@ import type { QueueSnapshot } from "./queue-snapshot.ts";
 import { createRateMeter } from "./rates.ts";
 
 export interface Sampler {
-  /** What is known now: all of it was asked for after this call. */
+  /** The present counts: all of it is read after this call. */
   pulse(): Promise<QueueSnapshot>;
-  /** What a pulse found, if none is under way; null before the first and after a failed one. */
+  /** The result of the last pulse, if none is running; null before the first and after a failed one. */
   readonly last: QueueSnapshot | null;
   sample(): Promise<void>;
   /** One chunk. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
-  /** How long each part took when it was done last, and when that was (monotonic), milliseconds. */
+  /** The duration of each part's last run, and when it was (monotonic), milliseconds. */
   readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
 }
 
 export type SamplerPart = "pulse" | "sample" | "census";
 
 export interface SamplerOptions {
-  /** A table of up to so many pages is read whole. */
+  /** A table of up to this many pages is read whole. */
   readonly smallPages?: number;
   readonly sampledPages?: number;
 }
 
-/** `isSmall`: all of the table was read. */
+/** `isSmall`: the whole table was read. */
 type Counted = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
-/** More than a page shows; keeps what each viewer is sent bounded. */
+/** More than a page shows; bounds the data sent to each viewer. */
 const MOST_QUEUES = 1_000;
-/** For tasks and queues, until the first census is complete: these numbers are many, and coarse. */
+/** For tasks and queues until the first census is complete: many numbers, and coarse ones. */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** An older sample is not shown: somebody has come after a long time in which nobody watched. */
+/** An older sample is not shown: it is from before a long time without viewers. */
 const OLDEST_SAMPLE_MS = 60_000;
 
 export function createSampler(db: Database, options: SamplerOptions = {}): Sampler {
@@ -101,7 +100,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, chosen.length / Math.max(gauge.pages, 1));
     });
 
-  // Behind many dead entries the heads of the index are far away: then the sample has to do.
+  // Behind many dead entries the heads of the index are slow to read: then the sample has to do.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =
@@ -118,7 +117,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const readIndexes = async ({ heartbeats }: Gauge) =>
     readIndexed(db, await usableIndexes(db), heartbeats);
 
-  /** An old one, where none can be taken in time; null: there is none at all. */
+  /** An old sample if none can be taken in time; null if there is none at all. */
   const freshSample = async (gauge: Gauge) => {
     const before = sampled;
     if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;
@@ -144,7 +143,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     return { isSmall: false, counts, names: counted ?? taken?.names ?? unknownNames(counts.asOf) };
   };
 
-  // One after the other: this must not take every connection of a small pool.
+  // In sequence, so that it does not use every connection of a small pool.
   const read = async (): Promise<QueueSnapshot> => {
     const gauge = await readGauge(db);
     rates.note(gauge);

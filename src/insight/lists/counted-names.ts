@@ -1,5 +1,5 @@
-// How many jobs each task and queue has, as whoever counts them knows it: from one pass over a small
-// table, from a census or a sample of a large one.
+// The number of jobs of each task and queue, from the existing counts: one pass over a small table, a census or a
+// sample of a large one.
 import type { Value } from "../../domain/value.ts";
 import { agesOf, type NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type Tallied, tallied } from "../stats/tally.ts";
@@ -7,24 +7,24 @@ import type { CountedHolders } from "./lock-holders.ts";
 
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
-  /** `undefined`: of a name that was not met. */
+  /** `undefined`: for a name that was not met. */
   value(tally: NameTally | undefined, which: readonly Tallied[]): Value;
 }
 
-/** What to sort by; of a sample, in its proportion. */
+/** The sort key; for a sample, its share. */
 export function countOf(tally: NameTally | undefined, which: readonly Tallied[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);
 }
 
 /** The jobs of a queue, in the contract's states. */
 export interface QueueCounts {
-  /** Due, whether the queue is locked or not: all that waits. */
+  /** Due, whether or not the queue is locked. */
   readonly ready: Value;
   readonly scheduled: Value;
   readonly running: Value;
   readonly failed: Value;
   readonly total: Value;
-  /** Milliseconds since 1970; of a sample, of what was met. */
+  /** Milliseconds since 1970; for a sample, of the jobs met. */
   readonly oldestReadyMs: number | null;
 }
 

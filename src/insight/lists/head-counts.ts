@@ -1,6 +1,6 @@
-// What waits at the head of the work, by queue and task, from the index that jobs are taken from: for a
-// large table of which there is only a sample. Where the head is all that is due, the counts are exact;
-// else what is there is at least so many, and as old as it says.
+// Waiting jobs at the head of the index that workers fetch from, by queue and task: for a large table with only a
+// sample. If the head contains all due jobs, the counts are exact; otherwise they are lower bounds, and the ages are
+// right.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
@@ -12,13 +12,13 @@ import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
 export interface HeadCounts {
   /** Milliseconds since 1970; null: none at the head. */
   oldestMs(id: number): number | null;
-  /** What is known better than by `value`. */
+  /** The better of the head's count and `value`. */
   better(id: number, value: Value): Value;
 }
 
-/** Of each priority. */
+/** For each priority. */
 const LOOKED_AT = 5_000;
-/** Good for so long, and for so many times what it took: pages follow each other. */
+/** Cached for this long, and for this many times its duration: pages follow each other. */
 const KEPT_MS = 3_000;
 const REST_FACTOR = 20;
 
@@ -29,7 +29,7 @@ interface Remembered {
   readonly counts: HeadCounts;
 }
 
-// By the schema's record, which every server makes for itself.
+// By the schema's record, which is separate for each server.
 const remembered = {
   queue: new WeakMap<object, Remembered>(),
   task: new WeakMap<object, Remembered>(),

@@ -1,9 +1,9 @@
-// All workers that can be known of: those with a heartbeat row, and those that hold locks without one.
+// All workers: those with a heartbeat row, and those that hold locks without one.
 //
-//   alive     its last heartbeat is younger than it says that it may be
-//   silent    it is older, or a sweep has taken its jobs
-//   unknown   holds locks and never had a row: a stock worker, say. Nothing is claimed about it, except
-//             that a lock of 4 hours is old (worker/lease/lock-reset.ts)
+//   alive     its lease, the longest interval that it declares between heartbeats, has not expired
+//   silent    its lease has expired, or a sweep has recovered its jobs
+//   unknown   holds locks and never had a row: for example a stock worker. A lock of 4 hours is
+//             reported as old (worker/lease/lock-reset.ts)
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
@@ -22,30 +22,30 @@ export interface KnownWorker {
   readonly workerId: string;
   readonly state: WorkerState;
   readonly level: WorkerLevel;
-  /** Microseconds since 1970; null = it has no row. */
+  /** Microseconds since 1970; null: it has no row. */
   readonly startedAtUs: string | null;
   readonly lastHeartbeatAtUs: string | null;
-  /** What its row says about how many jobs run, of both modes; null = nothing. */
+  /** The number of running jobs in its row, of both modes; null if it has none. */
   readonly runningSaid: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** Found in the database; null = holds none that are known of. */
+  /** From the database; null: it holds none, or none was found. */
   readonly locks: LockHolder | null;
 }
 
 export interface KnownWorkers {
   readonly workers: readonly KnownWorker[];
-  /** Whether every holder of a job's lock is among them. */
+  /** True if every holder of a job's lock is among them. */
   readonly knowsAllHolders: boolean;
-  /** Where the numbers of jobs in `locks` come from; null: nobody knows them. */
+  /** The source of the numbers of jobs in `locks`; null if unknown. */
   readonly locksBasis: Basis | null;
-  /** Of the database. */
+  /** The database's time. */
   readonly nowUs: string;
 }
 
 /**
- * `search`: text in the id or in what its row says (host, version, tasks); of others in the id.
- * `counted`: as for lockHolders().
+ * `search`: text in the id or in its report (host, version, tasks); for others in the id. `counted`: as for
+ * lockHolders().
  */
 export async function knownWorkers(
   db: Database,
@@ -116,7 +116,7 @@ function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
   };
 }
 
-// Rows that are not looked for come, too: who has one is not unknown.
+// Includes rows that do not match: a holder with a row is not unknown.
 const rowsSql: Statement = (s) => `
   select clock.now_us, workers.id, workers.is_found, workers.is_silent, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min

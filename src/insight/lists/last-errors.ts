@@ -1,6 +1,6 @@
-// The error that each of some tasks left last. All jobs of a small table are read. Of a large one the newest failures
-// and the retries that are due about now are read by their indexes, and for tasks that have none there a sample of
-// the table's pages: there may be a later error than the one that was found.
+// The last error of each of some tasks. In a small table all jobs are read. In a large one the newest failures and the
+// nearest retries are read by their indexes, and for tasks without any a sample of the table's pages: a later error
+// than the one found may exist.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
@@ -67,11 +67,11 @@ function newestOf(rows: readonly ErrorRow[]): ReadonlyMap<number, LastError> {
 const lastOfAll = (db: Database, taskIds: readonly number[]) =>
   query<ErrorRow>(db, lastOfAllSql, [taskIds]);
 
-/** Quick with the index on failed jobs alone. */
+/** Fast only with the index on failed jobs. */
 export const lastOfFailed = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfFailedSql, [taskIds]);
 
-/** Quick with the index on retries alone. */
+/** Fast only with the index on retries. */
 export const lastOfRetried = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfRetriedSql, [taskIds]);
 
@@ -87,7 +87,7 @@ interface ErrorRow {
   readonly at_ms: string;
 }
 
-/** The last of each task among `found`, a select of id, task_id and at; only of those the error is read. */
+/** The last of each task in `found`, a select of id, task_id and at; only their errors are read. */
 const lastOf = (s: string, found: string): string => `
   with found as materialized (${found}
   ), last as (
@@ -111,7 +111,7 @@ const lastOfAllSql: Statement = (s) =>
     where jobs.task_id = any ($1::int[]) and jobs.last_error is not null`,
   );
 
-// By their keys alone.
+// From their keys alone.
 const lastOfFailedSql: Statement = (s) =>
   lastOf(
     s,
@@ -122,7 +122,7 @@ const lastOfFailedSql: Statement = (s) =>
     limit ${NEWEST}`,
   );
 
-// The delay grows with each attempt: what failed a moment ago is due soon, or has been for as long.
+// The delay grows with each attempt: a recent failure is due soon, or has been due for as long.
 const retried = (s: string, when: string, order: string): string => `
     (select ${FAILED} from ${s}._private_jobs as jobs
     where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()

@@ -1,5 +1,5 @@
-// The timetables: what the ledger in the database remembers of each entry, and what living workers say
-// about it. Only they know patterns: an entry that none of them keeps has no next tick.
+// Cron entries: the ledger in the database, with the reports of live workers. Only workers have the patterns: an entry
+// that none of them has gets no next tick.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
@@ -11,29 +11,29 @@ import { type LivingCronEntry, livingCron } from "./worker-reports.ts";
 /** Times are milliseconds since the epoch. */
 export interface ListedCronEntry {
   readonly identifier: string;
-  /** null where no living worker keeps this entry. */
+  /** null if no live worker has this entry. */
   readonly task: string | null;
   /** null: no worker has registered it yet. */
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
-  /** A tick that has passed and was not scheduled; null: none, or nobody keeps the entry. */
+  /** A tick that has passed and was not scheduled; null: none, or no worker has the entry. */
   readonly lateSinceMs: number | null;
   /**
-   * Whether its last tick lies in the future, as after the database's clock was ahead: nothing is scheduled
+   * True if its last tick is in the future, for example because the database's clock was ahead: nothing is scheduled
    * before it.
    */
   readonly isAhead: boolean;
   /** The cron expression, UTC. */
   readonly match: string | null;
-  /** How far back ticks are made up for, seconds; null where no worker reports it. */
+  /** How far back missed ticks are backfilled, in seconds; null if no worker reports it. */
   readonly backfillSeconds: number | null;
-  /** The job of the last tick, as long as it waits. */
+  /** The job of the last tick, while it waits. */
   readonly pendingJobId: string | null;
-  /** How many living workers keep it, and some of them. */
+  /** The number of live workers that have it, and some of their ids. */
   readonly workers: number;
   readonly workerIds: readonly string[];
-  /** The quarters of an hour from now on in which it runs, of a day: 0 to 95. */
+  /** The quarters of an hour in the next day in which it runs: 0 to 95. */
   readonly quartersAhead: readonly number[];
 }
 
@@ -53,7 +53,7 @@ const orders: Record<CronSort, SortOrder<Entry>> = {
 export interface CronPage {
   readonly entries: readonly ListedCronEntry[];
   readonly nextCursor: string | null;
-  /** Of all that were found, on all pages. */
+  /** Of all entries found, on all pages. */
   readonly count: number;
 }
 
@@ -113,7 +113,7 @@ function merged(
 
 const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
 
-/** What a worker wrote about its next tick is as old as its row: the pattern says it for this moment. */
+/** A reported next tick is as old as its row: it is computed from the pattern instead. */
 function nextTick(pattern: string | null, fromMs: number): number | null {
   return Math.abs(fromMs) > LATEST_MS ? null : (scheduleOf(pattern)?.next(fromMs) ?? null);
 }
@@ -122,14 +122,14 @@ function scheduleOf(pattern: string | null): CronSchedule | null {
   try {
     return pattern === null ? null : cronSchedule(pattern);
   } catch {
-    return null; // Somebody else's kind of pattern.
+    return null; // A pattern in an unsupported syntax.
   }
 }
 
 const QUARTER_MS = 900_000;
 const QUARTERS_OF_A_DAY = 96;
 
-/** Of each quarter at most one tick is looked for: an entry of each minute costs no more than another. */
+/** At most one tick is computed for each quarter: an entry for each minute costs no more than another. */
 function quartersAhead(pattern: string | null, nowMs: number): number[] {
   const schedule = scheduleOf(pattern);
   const quarters: number[] = [];
@@ -143,14 +143,14 @@ function quartersAhead(pattern: string | null, nowMs: number): number[] {
   return quarters;
 }
 
-/** Two servers may disagree by so much. */
+/** The tolerated difference between two servers' clocks. */
 const CLOCK_SLACK_MS = 60_000;
-/** A worker that is busy, or whose clock is behind, schedules a tick somewhat later. */
+/** A busy worker, or one whose clock is behind, schedules a tick somewhat later. */
 const PATIENCE_MS = 120_000;
-/** What a Date holds; PostgreSQL's infinite times are beyond it. */
+/** Beyond a Date's range: PostgreSQL's infinity. */
 const LATEST_MS = 8.64e15;
 
-/** The first tick after the last one that was scheduled, when that is over. */
+/** The first tick after the last one that was scheduled, if it has passed. */
 function missedTick(pattern: string | null, lastMs: number | null, nowMs: number): number | null {
   const dueMs = lastMs === null ? null : nextTick(pattern, lastMs + 1);
   return dueMs !== null && dueMs < nowMs - PATIENCE_MS ? dueMs : null;
@@ -165,7 +165,7 @@ interface LedgerRow {
 }
 
 const MOST = 10_000;
-/** Of an identifier: no worker takes one with more than 512 characters, and packed text may have many more. */
+/** Of an identifier: workers accept at most 512 characters, and compressed text may have many more. */
 const LONGEST_BYTES = 4_096;
 
 const ledgerSql: Statement = (s) => `

@@ -1,9 +1,9 @@
-// Pages of what is few enough to be sorted here (workers, tasks, timetables, queues with counts):
-// ordered by a key and a name, continued after the last one by a cursor that holds both. A row whose
-// key changes meanwhile may be passed over or come twice; all others neither.
+// Pages of lists small enough to be sorted here (workers, tasks, cron entries, queues with counts): ordered by a key
+// and a name, and continued by a cursor that has both. Only a row whose key changes meanwhile may be skipped or
+// repeated.
 import { InputError } from "../../base/errors.ts";
 
-/** What is there to sort by; null stands last in either direction. */
+/** A sort key; null comes last in both directions. */
 export type SortKey = string | number | null;
 
 export interface SortOrder<R> {
@@ -12,7 +12,7 @@ export interface SortOrder<R> {
 }
 
 export interface PageRequest {
-  /** Names the order: a cursor is good for its own only. */
+  /** Names the order: a cursor is valid only for its own. */
   readonly sort: string;
   readonly limit: number;
   readonly cursor: string | null;
@@ -23,7 +23,7 @@ export interface Page<R> {
   readonly nextCursor: string | null;
 }
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface PageEnd {
   readonly sort: string;
   readonly key: SortKey;
@@ -70,22 +70,22 @@ function compared(a: string | number, b: string | number): number {
 
 const LONGEST_CURSOR = 8_192;
 
-/** The text for a place. Its form may change with any version. */
+/** Encodes a place. Its format may change with any version. */
 export function encodePlace({ sort, key, name }: PageEnd): string {
   return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
 }
 
-/** Throws InputError for a text that encodePlace() did not make, or made for another order. */
+/** Throws InputError for a text that is not from encodePlace(), or from another order. */
 export function decodePlace(text: string, sort: string): PageEnd {
   const [made, key, name] = parsed(text);
   const isKey = key === null || typeof key === "string" || typeof key === "number";
   if (typeof made !== "string" || typeof name !== "string" || !isKey) {
     throw new InputError([
-      { path: "cursor", message: "is not a cursor of this list; begin again" },
+      { path: "cursor", message: "is not a cursor of this list; start again without one" },
     ]);
   }
   if (made !== sort) {
-    const message = `continues a list sorted by ${made}; begin again without a cursor`;
+    const message = `continues a list sorted by ${made}; start again without a cursor`;
     throw new InputError([{ path: "cursor", message }]);
   }
   return { sort, key, name };

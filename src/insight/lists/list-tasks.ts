@@ -1,4 +1,4 @@
-// The tasks, page by page: how many jobs of each are where, and which living workers know it.
+// Tasks, page by page: the jobs of each by condition, and the live workers that support it.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -16,20 +16,20 @@ export interface ListedTask {
   readonly id: number;
   readonly identifier: string;
   readonly counts: Readonly<Record<Condition, Value>>;
-  /** Milliseconds since 1970; of a sample, of what was met. */
+  /** Milliseconds since 1970; for a sample, of the jobs met. */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
-  /** Of any of its jobs; null: there is none, or none among the jobs that were read. */
+  /** Of any of its jobs; null: none, or none among the jobs read. */
   readonly lastError: LastError | null;
-  /** Not every job was read for it: there may be a later error. */
+  /** Not every job was read: there may be a later error. */
   readonly isErrorSampled: boolean;
-  /** Living workers that name it. */
+  /** Live workers that list it. */
   readonly supportedBy: number;
-  /** No worker knows it; null where that cannot be told. */
+  /** True if no worker supports the task; null if unknown. */
   readonly isUnsupported: boolean | null;
 }
 
-/** `worst`: by how many of its jobs failed, are retried, or are due while no worker knows the task. */
+/** `worst`: by the number of jobs that failed, are retried, or are due while no worker supports the task. */
 export const taskSorts = [
   "name",
   "worst",
@@ -44,7 +44,7 @@ export type TaskSort = (typeof taskSorts)[number];
 export interface TaskPage {
   readonly tasks: readonly ListedTask[];
   readonly nextCursor: string | null;
-  /** Of all that were found, on all pages; null: there are too many. */
+  /** Of all tasks found, on all pages; null: there are too many. */
   readonly count: number | null;
 }
 
@@ -79,7 +79,7 @@ export async function listTasks(
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
-  // Of a small table it is known which have jobs; a sample has not met every one.
+  // In a small table every task with jobs was met; a sample may miss some.
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
@@ -103,8 +103,8 @@ const FAILING = [...inCondition.failed, ...inCondition.retrying];
 const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
- * That no worker knows a task is claimed only where every worker names all that it knows: each living one
- * does, there is one, and nobody holds locks who says nothing.
+ * A task is called unsupported only if every worker lists all its tasks: at least one is alive, each live worker does,
+ * and no other worker holds locks.
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LivingTasks = await livingTasks(db);

@@ -1,4 +1,4 @@
-// The workers, page by page, and one of them: what their heartbeat rows say, and what they hold.
+// Workers, page by page, and one worker: their heartbeat rows and their locks.
 
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
@@ -17,16 +17,16 @@ import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
 import { type CountedHolders, reachOf } from "./lock-holders.ts";
 import { reportsOf } from "./worker-reports.ts";
 
-/** A worker with all that is known of it. */
+/** A worker with all data about it. */
 export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
-  /** Jobs that it reports to run; without a report those that it has locked, as far as it has slots. */
+  /** Jobs that it reports as running; without a report, those it has locked, up to its slots. */
   readonly running: Value;
-  /** Jobs that it has locked and not started; null where that is not known. */
+  /** Jobs that it has locked and not started; null if unknown. */
   readonly fetched: number | null;
-  /** Jobs that the database has locked for it now; null where that cannot be found. */
+  /** Jobs locked by it in the database now; null if unknown. */
   readonly heldJobs: number | null;
-  /** Those that run longest, as far as they are known. */
+  /** Its longest running jobs, if available. */
   readonly current: readonly WorkerJob[];
 }
 
@@ -40,7 +40,7 @@ export interface WorkerJob {
 export const workerSorts = ["state", "id", "-started", "-running", "-done"] as const;
 export type WorkerSort = (typeof workerSorts)[number];
 
-// What needs somebody to look at it stands first.
+// Workers that need attention come first.
 const rank: Record<WorkerState, number> = { silent: 1, unknown: 2, alive: 3 };
 const time = (us: string | null) => (us === null ? null : Number(us));
 
@@ -57,7 +57,7 @@ const held = ({ locks }: KnownWorker) => locks?.jobs ?? 0;
 export interface WorkerPage {
   readonly workers: readonly ListedWorker[];
   readonly nextCursor: string | null;
-  /** How many there are in each state, on all pages. */
+  /** The number of workers in each state, on all pages. */
   readonly counts: Readonly<Record<WorkerState, number>>;
 }
 
@@ -73,7 +73,7 @@ export async function listWorkers(
   return { workers: await listed(db, rows, known), nextCursor, counts };
 }
 
-/** null: there is no row, and no lock that is known of. */
+/** null: no row and no locks were found. */
 export async function getWorker(
   db: Database,
   workerId: string,
@@ -112,7 +112,7 @@ async function listed(
 const nameOf = ({ workerId }: KnownWorker) => workerId;
 const isWithoutReport = ({ runningSaid }: KnownWorker) => runningSaid === null;
 
-/** What it says of itself is of its last heartbeat; else its locks are counted, where they are found. */
+/** A report is from the last heartbeat; otherwise its locks are counted, if they can be found. */
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
   const { runningSaid, lastHeartbeatAtUs, locks } = worker;
   if (runningSaid !== null && lastHeartbeatAtUs !== null) {
@@ -120,14 +120,14 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   }
   const jobs = held(worker);
   if (basis === "probe") return exact(jobs, basis, asOf);
-  // A locked queue is locked for a job that runs. What ran when all jobs were counted has ended since.
+  // A locked queue means a running job. Jobs that ran when all jobs were counted may have ended since.
   const queues = locks?.queues ?? 0;
   return basis === null
     ? capped(queues, "probe", asOf)
     : estimated(jobs, jobs, basis, asOf, queues);
 }
 
-/** A worker runs no more jobs than it has slots: what it has locked beyond them has not started. */
+/** A worker runs at most as many jobs as it has slots: locked jobs beyond that have not started. */
 function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: WorkerReport) {
   if (!isWithoutReport(worker)) return { running: locks, fetched };
   if (slots === null || locks.precision !== "exact") return { running: locks, fetched: null };
@@ -153,7 +153,7 @@ interface LockedRow {
   readonly since_us: string;
 }
 
-/** The jobs that these have locked longest, where they can be found. */
+/** The jobs locked longest by these workers, if they can be found. */
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],

@@ -1,6 +1,6 @@
-// Who holds locks, heartbeat or not. Locked queues are found in the small table of queues. Locked jobs
-// are known only where an index leads to them, or the table is small enough to be read whole: else
-// `knowsJobs` is false, and nothing is claimed about who holds none.
+// Holders of locks, with or without heartbeats. Locked queues are in the small table of queues. Locked jobs are found
+// only by an index or in a table small enough to read whole: otherwise `knowsJobs` is false, and other workers may hold
+// locks, too.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -12,22 +12,22 @@ import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
 export interface LockHolder {
   readonly workerId: string;
-  /** 0 where nobody knows. */
+  /** 0 if unknown. */
   readonly jobs: number;
   readonly queues: number;
-  /** Microseconds since 1970; null where only a count of all jobs has met its locks. */
+  /** Microseconds since 1970; null if only a count of all jobs has met its locks. */
   readonly oldestLockUs: string | null;
 }
 
 export interface LockHolders {
   readonly holders: ReadonlyMap<string, LockHolder>;
-  /** Whether nobody else holds a job's lock. */
+  /** True if no other worker holds a job's lock. */
   readonly knowsJobs: boolean;
-  /** Where the numbers of locked jobs come from; null: nobody knows them. */
+  /** The source of the numbers of locked jobs; null if unknown. */
   readonly basis: Basis | null;
 }
 
-/** Who has locked how many jobs, by a count of all. */
+/** The number of jobs locked by each holder, from a count of all. */
 export interface CountedHolders {
   readonly basis: Basis;
   readonly tallies: { readonly holders: ReadonlyMap<string, number> };
@@ -38,7 +38,7 @@ const sizeSql: Statement = () => `
   select pg_catalog.pg_relation_size(pg_catalog.to_regclass($1::text)) / pg_catalog.current_setting('block_size')::int
     <= ${SMALL_TABLE_PAGES} as is_small`;
 
-/** Whether the jobs' table can be read as a whole, and whether locked jobs can be found in it. */
+/** Whether the jobs' table can be read whole, and whether locked jobs can be found in it. */
 export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLocked: boolean }> {
   const table = `${db.schema.quoted}._private_jobs`;
   const [row] = await query<{ is_small: boolean }>(db, sizeSql, [table]);
@@ -81,7 +81,7 @@ interface HolderRow {
   readonly oldest_us: string;
 }
 
-/** `counted`: what a count of all jobs has met, for where nothing leads to locked ones. */
+/** `counted`: the holders met by a count of all jobs, for when locked jobs cannot be found. */
 export async function lockHolders(
   db: Database,
   counted: CountedHolders | null = null,

@@ -1,5 +1,5 @@
-// The jobs of the last ticks that still wait. A tick's job has the tick as its run_at, so the index that
-// jobs are taken from leads to it, priority by priority; one with a key is found by that.
+// Waiting jobs of the last ticks. A tick's job has the tick as its run_at, so it is found in the index that workers
+// fetch from, priority by priority; a job with a key is found by that.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { priorities } from "../../queue/sql/priorities.ts";
@@ -11,7 +11,7 @@ export interface LastTick {
   readonly key: string | null;
 }
 
-/** Entry → its job's id; nothing for those without. */
+/** Entry → its job's id; entries without one are missing. */
 export async function pendingTicks(
   db: Database,
   ticks: readonly LastTick[],
@@ -25,13 +25,13 @@ export async function pendingTicks(
     asked.map(({ identifier }) => identifier),
     asked.map(({ task }) => task),
     asked.map(({ lastExecutionMs }) => lastExecutionMs),
-    // Not null: under array_nulls = off that would be a text.
+    // Not null, which would be a text under array_nulls = off.
     asked.map(({ key }) => key ?? ""),
   ]);
   return new Map(rows.map(({ identifier, id }) => [identifier, id]));
 }
 
-/** Beyond what a Date holds, and PostgreSQL's infinity: no tick. */
+/** Beyond a Date's range and PostgreSQL's infinity there is no tick. */
 const LATEST_MS = 8.64e15;
 
 /** Jobs of one moment: thousands may be due at midnight. */

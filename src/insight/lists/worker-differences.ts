@@ -1,4 +1,4 @@
-// In what living workers differ: another version, a task that only some of them know.
+// Differences between live workers: another version, a task that only some of them support.
 import type { Database } from "../../database/database.ts";
 import {
   type LivingTasks,
@@ -7,7 +7,7 @@ import {
   livingVersions,
 } from "./worker-reports.ts";
 
-/** `name` is that of a worker or a task, as `kind` says, or of several workers; `text` goes on from it. */
+/** `name` is that of a worker or a task, depending on `kind`, or of several workers; `text` continues it. */
 export interface WorkerDifference {
   readonly kind: "worker" | "workers" | "task";
   readonly name: string;
@@ -31,12 +31,14 @@ function versionsApart([usual, ...others]: readonly LivingVersion[]): WorkerDiff
   );
 }
 
-/** Only where each worker names all that it knows; those that the fewest know stand first. */
+/** Only if each worker lists all its tasks; the least supported tasks come first. */
 function tasksApart({ workers, areAll, living }: LivingTasks): WorkerDifference[] {
   if (!areAll) return [];
   const some = [...workers].filter(([, count]) => count < living);
   some.sort(([a, few], [b, more]) => few - more || (a < b ? -1 : 1));
-  return some
-    .slice(0, MOST_TASKS)
-    .map(([name, count]) => ({ kind: "task", name, text: `is known to ${count} of ${living}.` }));
+  return some.slice(0, MOST_TASKS).map(([name, count]) => ({
+    kind: "task",
+    name,
+    text: `is supported by ${count} of ${living}.`,
+  }));
 }

@@ -1,4 +1,4 @@
-// What workers say about themselves: of some, or of all that live.
+// Reports of workers: of some, or of all live ones.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isSilent } from "../../queue/workers/stale-workers.ts";
@@ -10,7 +10,7 @@ import {
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 const NAMED_WORKERS = 5;
-/** Of an answer of PostgreSQL. */
+/** Of one result of PostgreSQL. */
 const MOST_SENT = 4 * 1_048_576;
 
 const someSql: Statement = (s) => `
@@ -18,7 +18,7 @@ const someSql: Statement = (s) => `
     workers.report_bytes > ${MOST_SENT}::bigint as is_left_out
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/** By worker; nothing for who has no row. */
+/** By worker; workers without a row are missing. */
 export async function reportsOf(
   db: Database,
   workerIds: readonly string[],
@@ -34,8 +34,8 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// Only the parts that are asked for: a fleet's reports are megabytes, most of it the same. What differs is
-// read up to a bound, the shortest parts first.
+// Only the requested parts: the reports of a fleet are megabytes, most of it the same. Distinct parts are read up to a
+// bound, shortest first.
 const livingSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
@@ -77,7 +77,7 @@ const versionsSql: Statement = (s) => `
   order by workers desc, said.version
   limit ${MOST_VERSIONS}`;
 
-/** The versions that living workers have, the most frequent first. */
+/** The versions of live workers, most frequent first. */
 export async function livingVersions(db: Database): Promise<LivingVersion[]> {
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<VersionRow>(db, versionsSql);
@@ -91,15 +91,15 @@ interface VersionRow {
 }
 
 export interface LivingTasks {
-  /** Task → how many living workers name it. */
+  /** Task → the number of live workers that list it. */
   readonly workers: ReadonlyMap<string, number>;
-  /** Whether each of them names all that it knows. */
+  /** True if each of them lists all its tasks. */
   readonly areAll: boolean;
-  /** How many workers live. */
+  /** The number of live workers. */
   readonly living: number;
 }
 
-/** The tasks that living workers know. */
+/** The tasks that live workers support. */
 export async function livingTasks(db: Database): Promise<LivingTasks> {
   const workers = new Map<string, number>();
   if (!(await hasWorkerTable(db))) return { workers, areAll: true, living: 0 };
@@ -121,14 +121,14 @@ interface LivingRow {
   readonly workers: number;
 }
 
-/** An entry of a timetable as living workers keep it; where they differ, as the last of them does. */
+/** A cron entry as live workers report it; if they differ, as the last of them does. */
 export interface LivingCronEntry extends ReportedCronEntry {
   readonly workers: number;
   /** Some of them. */
   readonly workerIds: readonly string[];
 }
 
-/** The timetables that living workers keep. */
+/** The cron entries of live workers. */
 export async function livingCron(db: Database): Promise<LivingCronEntry[]> {
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<CronRow>(db, statements.cron);

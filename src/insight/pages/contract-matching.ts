@@ -48,7 +48,7 @@ function inState(sql: string, state: JobState, isDue: boolean | null): Matching 
   });
 }
 
-/** Exact names; empty ones are no filter. Nothing matches where nothing has the name. */
+/** Exact names; empty: no filter. An unknown name matches nothing. */
 export async function ofNames(db: Database, task: string, queue: string): Promise<Matching[]> {
   if (task === "" && queue === "") return [];
   const [ids] = await query<IdRow>(db, idsSql, [task, queue]);
@@ -79,7 +79,7 @@ function named(column: "task_id" | "job_queue_id", name: string, id: number | nu
   });
 }
 
-/** `text`: an id, or text somewhere in the job. Without those whose id or key it is, if told so. */
+/** `text`: an id, or text somewhere in the job. Optionally excludes the job whose id or key it is. */
 export async function ofSearch(
   db: Database,
   text: string,
@@ -87,7 +87,7 @@ export async function ofSearch(
 ): Promise<Matching> {
   if (text === "") return everyJob;
   const { value, isIn } = textSearch(text);
-  // Names are matched once an answer, not once a job.
+  // Names are matched once for each response, not for each job.
   const { tasks, queues } = await namesWithText(db, text);
   const exact = exactly(text);
   const found = (first: number) => {

@@ -1,6 +1,6 @@
-// The jobs of a page with their payloads, as many as fit into 8 MB. What is small comes at once; what is
-// not is looked at by its size on disk and read only where it fits, so that a row of 300 MB between
-// small ones costs nothing. A row that alone would break the page is shown without its payload.
+// The jobs of a page with their payloads, as many as fit into 8 MB. Small values are read at once; large ones are
+// checked by their stored size and read only if they fit, so that a row of 300 MB between small ones costs nothing. A
+// row that alone exceeds the page is shown without its payload.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Job, listedJobJson } from "../../domain/job.ts";
@@ -9,11 +9,11 @@ import { ifSurelyAtMost, isPacked, worstBytes } from "../../queue/sql/unpacked.t
 import type { JobPage } from "./job-page.ts";
 
 export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
-/** Stored bytes of a value that are read beside hundreds of others. */
+/** Stored bytes of a value that is read together with hundreds of others. */
 const SMALL_BYTES = 16_384;
-/** Of flags, unpacked at the worst: hundreds are read in one statement. */
+/** Flags, decompressed at worst: hundreds are read in one statement. */
 const MOST_FLAGS_BYTES = 65_536;
-/** Of an error that alone would break the page. */
+/** Of an error that alone exceeds the page. */
 const SHOWN_ERROR = 65_536;
 
 export interface FullRows {
@@ -26,13 +26,13 @@ interface FullRow extends Omit<JobRow, "payload"> {
   payload: string | null;
   last_error: string | null;
   readonly payload_bytes: number;
-  /** Unpacked, at the worst. */
+  /** Decompressed, at worst. */
   readonly worst_bytes: number;
   readonly error_bytes: number;
   readonly is_large: boolean;
 }
 
-/** The jobs of `ids` in their order, without those that are gone; fewer where they would not fit. */
+/** The jobs of `ids` in their order, without deleted ones; fewer if they would not fit. */
 export async function readFullRows(db: Database, ids: readonly string[]): Promise<FullRows> {
   const rows = await inOrder(db, ids);
   const jobs: Job[] = [];
@@ -63,11 +63,11 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
   return { jobs, truncated };
 }
 
-/** As the page will have it; small ones are not worth measuring. */
+/** Its size on the page; small jobs are not measured. */
 function bytesOf(job: Job): number {
   const most = 6 * (job.payloadText.length + (job.lastError?.length ?? 0)) + SMALL_BYTES;
   if (most <= 2 * SMALL_BYTES) return most;
-  // Without its payload: what is large is put together once, for the answer.
+  // Without its payload: large values are assembled once, for the response.
   const rest = Buffer.byteLength(listedJobJson(job, { payload: "" }));
   return rest + Buffer.byteLength(job.payloadText) + 1;
 }
@@ -85,13 +85,13 @@ async function inOrder(db: Database, ids: readonly string[]): Promise<FullRow[]>
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Fills in the row at `at`, and those after it that are not too much for one statement together. */
+/** Fills in the row at `at`, and the following rows that fit into the same statement. */
 async function load(db: Database, rows: readonly FullRow[], at: number): Promise<void> {
   const group: FullRow[] = [];
   let weight = 0;
   for (const row of rows.slice(at)) {
     if (!row.is_large || row.payload !== null) continue;
-    // What is larger on disk is larger still on the page.
+    // A value larger on disk is larger still on the page.
     if (row.payload_bytes > LONGEST_PAGE_BYTES) {
       if (group.length === 0) return;
       break;
@@ -118,13 +118,13 @@ async function loadError(db: Database, row: FullRow): Promise<void> {
   row.last_error = loaded?.last_error ?? null;
 }
 
-/** Whether a compressed payload is small enough once it is unpacked: only unpacking tells. */
+/** Whether a compressed payload is small enough: this requires decompressing it. */
 async function fits(db: Database, { id }: FullRow): Promise<boolean> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
     return (row?.bytes ?? 0) <= LONGEST_PAGE_BYTES;
   } catch (error) {
-    // What takes so long to unpack is too large for a page.
+    // A payload that takes this long to decompress is too large for a page.
     if (error instanceof WorkerError && codeOf(error) === "database_timeout") return false;
     throw error;
   }
@@ -136,7 +136,7 @@ interface LoadedRow {
   readonly last_error: string | null;
 }
 
-// The size on disk costs nothing, unpacking does.
+// The stored size costs nothing, decompressing does.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
     and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;

@@ -1,4 +1,4 @@
-// What a listing of jobs may ask for, checked.
+// The validated filter of a list of jobs.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import { type JobState, jobStates } from "../../domain/job.ts";
@@ -31,7 +31,7 @@ export interface JobFilter {
   readonly cursor?: string | undefined;
 }
 
-/** Most jobs on a page. */
+/** The most jobs on a page. */
 export const MAX_LIMIT = 500;
 const DEFAULT_LIMIT = 100;
 

@@ -1,5 +1,5 @@
-// One job as its page shows it: with its payload only where that is small, of a long error the beginning,
-// and on request the first characters of a payload of any size.
+// One job as its page shows it: with its payload only if that is small, the beginning of a long error, and on request
+// the first characters of a payload of any size.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -8,23 +8,23 @@ import { type JobRow, jobColumnsWith, jobNames, toJob } from "../../queue/sql/jo
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { ifSurelyAtMost, isPacked } from "../../queue/sql/unpacked.ts";
 
-/** Of a payload that comes along: stored bytes, and unpacked ones at the worst. */
+/** Limits of an included payload: stored bytes, and decompressed ones at worst. */
 const SMALL_BYTES = 16_384;
 const SMALL_WORST_BYTES = 393_216;
-/** Of flags, unpacked at the worst. */
+/** Flags, decompressed at worst. */
 const MOST_FLAGS_BYTES = 4 * 1_048_576;
 /** Characters of an error that is cut. */
 const SHOWN_ERROR = 262_144;
 
 export interface JobHead {
-  /** Its payload reads `null` where it is cut. */
+  /** Its payload reads `null` if it is cut. */
   readonly job: Job;
   readonly isPayloadCut: boolean;
-  /** As they are stored. */
+  /** As stored. */
   readonly payloadBytes: number;
-  /** They are compressed: the payload is larger. */
+  /** Compressed: the payload is larger. */
   readonly isPayloadPacked: boolean;
-  /** The payload's first characters; null: none were asked for. */
+  /** The payload's first characters; null if not requested. */
   readonly payloadStart: string | null;
   readonly isErrorCut: boolean;
 }
@@ -37,7 +37,7 @@ interface HeadRow extends Omit<JobRow, "payload"> {
   readonly is_error_cut: boolean;
 }
 
-/** null: there is no such job. `start`: so many of the payload's first characters, 0 = none. */
+/** null: the job does not exist. `start`: how many of the payload's first characters to read, 0 = none. */
 export async function readJobHead(
   db: Database,
   id: string,
@@ -55,7 +55,7 @@ export async function readJobHead(
   };
 }
 
-// The size on disk costs nothing, unpacking does: a payload that does not come along is not touched.
+// The stored size costs nothing, decompressing does: a payload that is not included is not read.
 const headSql: Statement = (schema) => `
   select ${jobColumnsWith({
     payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}

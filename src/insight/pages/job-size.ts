@@ -1,18 +1,18 @@
-// How large one job is, without reading it where its size on disk says enough; and its payload in
-// pieces, for a job that is too large for one answer.
+// The size of one job, without reading it if its stored size is enough; and its payload in pieces, for a job too large
+// for one response.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** Up to here a job is given whole. */
+/** Up to this size a job is returned whole. */
 export const LARGEST_WHOLE_BYTES = 16 * 1_048_576;
 
 export interface JobSize {
-  /** In UTF-8; what is larger than LARGEST_WHOLE_BYTES may be any number above that. */
+  /** In UTF-8; above LARGEST_WHOLE_BYTES the number is not exact. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }
 
-/** null: there is no such job. `quickReads`: where a payload that unpacks for long is given up. */
+/** null: the job does not exist. `quickReads`: with a timeout for payloads that take long to decompress. */
 export async function jobSize(
   db: Database,
   id: string,
@@ -25,14 +25,14 @@ export async function jobSize(
   return sized(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
-/** Without looking at how large it is. */
+/** Without reading its size. */
 export async function isJob(db: Database, id: string): Promise<boolean> {
   return (await query(db, isJobSql, [id])).length > 0;
 }
 
 const sized = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= LARGEST_WHOLE_BYTES });
 
-/** Only unpacking tells. What takes longer than a statement may is too large. */
+/** Requires decompressing. A timeout means too large. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -65,20 +65,20 @@ const unpackedSql: Statement = (schema) => `
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;
 
-/** Each statement unpacks the whole payload in PostgreSQL: few large ones cost less than many small ones. */
+/** Each statement decompresses the whole payload in PostgreSQL: a few large reads cost less than many small ones. */
 const STATEMENT_BYTES = 8 * 1_048_576;
-/** As one value its parts would be put together again and again, each time in more memory. */
+/** As one value its parts would be joined repeatedly, each time in more memory. */
 const PIECE_BYTES = 1_048_576;
 
 export interface PayloadPieces {
   readonly bytes: number;
-  /** Throws where the payload changes on the way, or its job goes: a mixture is worth nothing. */
+  /** Throws if the payload changes or the job is deleted meanwhile: a mixture would be invalid. */
   readonly pieces: () => AsyncGenerator<Buffer, void>;
 }
 
 /**
- * The payload's text byte for byte, a statement for each piece: no snapshot is held for a slow reader.
- * null: there is no such job.
+ * The payload's text byte for byte, one statement for each piece: no snapshot is held for a slow reader. null: the job
+ * does not exist.
  */
 export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
   const [first] = await query<WholeRow>(db, wholeSql, [id]);
@@ -92,10 +92,10 @@ export async function payloadPieces(db: Database, id: string): Promise<PayloadPi
       if (head === undefined || (head.digest !== null && head.digest !== digest)) {
         throw new WorkerError(
           "not_found",
-          `the payload of job ${id} has changed, or the job is gone`,
+          `the payload of job ${id} has changed, or the job was deleted`,
         );
       }
-      // What was given need not be kept.
+      // Yielded rows are released.
       for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
         yield Buffer.from(row.piece, "base64");
       }
@@ -115,7 +115,7 @@ interface PieceRow {
   readonly digest: string | null;
 }
 
-// "offset 0" keeps the payload from being unpacked for each of the two.
+// "offset 0" prevents decompressing the payload twice.
 const wholeSql: Statement = (schema) => `
   select pg_catalog.octet_length(whole.payload) as bytes, whole.version, pg_catalog.md5(whole.payload) as digest
   from (
@@ -125,8 +125,8 @@ const wholeSql: Statement = (schema) => `
     offset 0
   ) as whole`;
 
-// A worker that takes or leaves the job writes its row anew with the same payload: only then is there
-// something to compare. Base64, because the session decides how bytea is written.
+// A worker that locks or unlocks the job rewrites its row with the same payload: only then the content is compared.
+// Base64, because session settings affect bytea.
 const pieceSql: Statement = (schema) => `
   select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (

@@ -1,5 +1,5 @@
-// The jobs of a page without what may be large: no payload, of the error its first line; and where each
-// stands. Nothing that is stored apart from its row is read.
+// The jobs of a page without large values: no payload, only the first line of the error; and the condition of each.
+// Values stored outside their row are not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
@@ -31,9 +31,9 @@ export interface LightJob {
   readonly isAvailable: boolean;
   readonly state: JobState;
   readonly condition: Condition;
-  /** Since when it has been in it. */
+  /** The start of its condition. */
   readonly conditionSince: string;
-  /** As they are stored, perhaps compressed. */
+  /** As stored, possibly compressed. */
   readonly payloadBytes: number;
   /** Too large for a page of full jobs. */
   readonly isPayloadTruncated: boolean;
@@ -61,7 +61,7 @@ interface LightRow {
   readonly payload_bytes: number;
 }
 
-/** The jobs of `ids` in their order, without those that are gone. */
+/** The jobs of `ids` in their order, without deleted ones. */
 export async function readLightRows(db: Database, ids: readonly string[]): Promise<LightJob[]> {
   const found = await query<LightRow>(db, rowsSql(await heartbeatsOf(db)), [ids]);
   const byId = new Map(found.map((row) => [row.id, row]));
@@ -98,9 +98,9 @@ function toLightJob(row: LightRow): LightJob {
   };
 }
 
-// The queue is joined for its name, so each job's own can be asked whether it is locked. A change of
-// its time is the last thing that has happened to a scheduled job; a due one waits since its time.
-// "offset 0" keeps the planner from merging the two levels: it would plan and run the condition twice.
+// The queue is joined for its name, so its lock can be read for each job. The last change of a scheduled job is that of
+// its time; a due one waits since its time. "offset 0" keeps the planner from merging the two levels: it would plan and
+// run the condition twice.
 const rowsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

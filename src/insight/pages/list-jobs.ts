@@ -1,4 +1,4 @@
-// Lists jobs page by page: whole, or as rows of a table.
+// Lists jobs page by page: in full, or as rows of a table.
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { JobQuery } from "../query/job-query.ts";
@@ -8,11 +8,11 @@ import type { JobPage } from "./job-page.ts";
 import { type LightJob, readLightRows } from "./light-rows.ts";
 import { type FoundPage, findPage } from "./walk-jobs.ts";
 
-/** What who counts the matches needs beside their first page. */
+/** What a caller needs to count the matches besides their first page. */
 export interface PageOfQuery {
-  /** null: it cannot be said as one query. */
+  /** null: the filter cannot be expressed as one query. */
   readonly query: JobQuery | null;
-  /** These are all jobs that match. */
+  /** These are all matching jobs. */
   readonly isWhole: boolean;
 }
 
@@ -24,11 +24,10 @@ export interface LightPage extends PageOfQuery {
 }
 
 /**
- * The jobs that match all of `filter`. Pages joined by their cursors repeat no job and omit none
- * that was there all the time and has not changed, whatever becomes of others meanwhile.
- * A search through very many jobs stops after about half a second: the page is then short, even
- * empty, and its `nextCursor` goes on. A page has at most 8 MB.
- * Throws InputError for a filter that is wrong.
+ * The jobs that match all of `filter`. Successive pages repeat no job and omit none that existed all the time and has
+ * not changed, whatever happens to others. A search through very many jobs stops after about half a second: the page is
+ * then short, even empty, and its `nextCursor` continues. A page has at most 8 MB. Throws InputError for an invalid
+ * filter.
  */
 export async function listJobs(
   db: Database,
@@ -41,7 +40,7 @@ export async function listJobs(
   return { jobs, nextCursor, truncated, report, query, isWhole: isWhole && nextCursor === null };
 }
 
-/** The same without payloads: what a table shows. */
+/** The same without payloads, for a table. */
 export async function listLightJobs(db: Database, filter: JobFilter = {}): Promise<LightPage> {
   const page = await findPage(db, filter);
   const jobs = page.ids.length === 0 ? [] : await readLightRows(db, page.ids);
@@ -51,7 +50,7 @@ export async function listLightJobs(db: Database, filter: JobFilter = {}): Promi
 
 const NONE = { jobs: [], truncated: [] };
 
-/** How many of the page's ids are done with: the rest did not fit, or all that is left is gone. */
+/** How many of the page's ids are done: the rest did not fit, or no longer exists. */
 function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {
   const last = jobs.at(-1);
   if (last === undefined) return ids.length;

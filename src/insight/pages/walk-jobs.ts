@@ -1,5 +1,4 @@
-// From a filter to the ids of a page: what is asked for becomes one condition and one order, and is
-// walked for 0.4 s at the most.
+// From a filter to the ids of a page: turns the filter into one condition and one order, and walks for at most 0.4 s.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -30,9 +29,9 @@ export interface FoundPage {
   readonly report: JobPage["report"];
   /** All that was asked for as one query, for counting; null: it cannot be said as one. */
   readonly query: JobQuery | null;
-  /** These are all matches there are. */
+  /** These are all matches. */
   readonly isWhole: boolean;
-  /** The cursor of a page that ends after so many of the ids; null: nothing follows. */
+  /** The cursor of a page that ends after this many of the ids; null: nothing follows. */
   readonly cursorAfter: (count: number) => string | null;
 }
 
@@ -43,14 +42,14 @@ interface Asked {
   readonly matching: Matching;
 }
 
-/** `budgetMs`: how long to look for jobs. Throws InputError for a filter that is wrong. */
+/** `budgetMs`: the time limit of the search. Throws InputError for an invalid filter. */
 export async function findPage(
   db: Database,
   given: JobFilter,
   budgetMs = BUDGET_MS,
 ): Promise<FoundPage> {
   const filter = checkedFilter(given);
-  // Beside each other: a round trip less for every page.
+  // In parallel: one round trip less for every page.
   const [asked, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
   const { cursor, matching } = asked;
   if (filter.limit === 0 || matching.isEmpty) return emptyPage(asked);
@@ -62,7 +61,7 @@ export async function findPage(
     matching,
     segments,
     place: cursor?.place ?? null,
-    // One more tells whether there are more.
+    // One more shows whether there are more.
     limit: filter.limit + 1,
     skip,
     size: cursor?.size ?? 0,
@@ -98,7 +97,7 @@ async function compiled(db: Database, q: string, cursor: Cursor | null): Promise
   return compileQuery(db, q, nowUs === "" ? { indexes } : { indexes, nowUs });
 }
 
-/** What is asked of the database only where the order depends on it. */
+/** Reads from the database only if the order depends on it. */
 async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<OrderFacts> {
   const isOfTimes = limit > 0 && (sort === "due" || sort === "-due" || sort === "priority");
   const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
@@ -110,13 +109,12 @@ async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<O
 
 function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[]): void {
   if (offset === 0 || segments.every(({ way }) => way.kind !== "rank")) return;
-  const message = `cannot pass over jobs in the order ${sort}, for which there is no index: use cursor`;
+  const message = `cannot skip jobs in the order ${sort}, which has no index: use cursor`;
   throw new InputError([{ path: "offset", message }]);
 }
 
 /**
- * The time was up: a job whose id or key is just what is searched for is shown at once, ahead of its
- * turn, and not again later.
+ * After a time limit: the job whose id or key equals the search is shown at once, out of order, and not again later.
  */
 async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<Found | null> {
   const { filter, cursor, matching } = asked;
@@ -138,7 +136,7 @@ async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<F
   return first === undefined ? null : { id: first.id, after: walked.next };
 }
 
-/** A shape that says: an index leads to it. */
+/** A shape that means: an index finds it. */
 const FEW = Object.freeze({ ...everyJob.shape, ids: [] });
 
 function pageOf(

@@ -49,11 +49,11 @@ import { rowCheck } from "./row-check.ts";
 export interface CompileOptions {
   /** The moment of the query's first page, for its further pages. Default: now, by the database. */
   readonly nowUs?: string;
-  /** Names of the optional indexes that are there; they only change what is called cheap. */
+  /** Names of existing optional indexes; they only affect the reported cost. */
   readonly indexes?: ReadonlySet<string>;
 }
 
-/** Throws QueryError (an InputError of `q`) for what cannot be read or is too wide. */
+/** Throws QueryError (an InputError of `q`) for a query that is invalid or too broad. */
 export async function compileQuery(
   db: Database,
   text: string,
@@ -62,9 +62,9 @@ export async function compileQuery(
   const tree = parseQuery(text);
   const { nowUs: givenUs = null } = options;
   if (givenUs !== null && !/^-?\d{1,18}$/.test(givenUs)) {
-    throw new InputError([{ path: "now", message: "is no time" }]);
+    throw new InputError([{ path: "now", message: "is not a time" }]);
   }
-  // What does not depend on each other is asked side by side: each round trip is a millisecond or two.
+  // In parallel: each round trip is a millisecond or two.
   const now = givenUs === null ? databaseNowUs(db) : Promise.resolve(givenUs);
   const [nowUs, known, texts] = await Promise.all([
     now,
@@ -109,7 +109,7 @@ function lightQuery(query: JobQuery, { reading }: QueryPart, ready: Settled): Li
   };
 }
 
-/** What a bare text means: something by its whole name, or a text to look for. */
+/** The meaning of a bare text: the whole name of something, or a text to search for. */
 type TextMeaning =
   | { readonly kind: "name"; readonly meanings: WordMeanings }
   | { readonly kind: "text"; readonly names: NamesWithText };
@@ -157,7 +157,7 @@ class Compiler {
 
   #text(term: TextTerm): QueryPart {
     const meaning = this.#texts.get(term);
-    if (meaning === undefined) throw new Error("nobody asked what this text means");
+    if (meaning === undefined) throw new Error("the meaning of this text was not resolved");
     return meaning.kind === "name"
       ? meantPart(meaning.meanings, this.parameters)
       : anywherePart(term, meaning.names, this.parameters);
@@ -189,7 +189,7 @@ async function knownOf(
     if (names.filter(({ is_task }) => is_task === isTask).length > MOST_NAMES) {
       const field = isTask ? "task" : "queue";
       const term = terms.find((one) => one.field === field) ?? { at: 0, end: 0 };
-      throw tooWide(term, `this means more than ${MOST_NAMES} ${field}s; give more of the name`);
+      throw tooWide(term, `this matches more than ${MOST_NAMES} ${field}s; type more of the name`);
     }
   }
   return {

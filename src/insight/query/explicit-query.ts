@@ -1,11 +1,10 @@
-// A query whose bare words say what they mean. A word means the job, the task or the queue that it is
-// the whole name of, and else a text anywhere: asked again after that job is done, the same word would
-// find every job that mentions it.
+// Makes the meaning of a query's bare words explicit. A word means the job, task or queue of that exact name, otherwise
+// a text anywhere: compiled again after that job is done, the same word would match every job that mentions it.
 import { printQuery } from "../../domain/query/print-query.ts";
 import type { QueryNode, QueryValue, Span, TextTerm } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";
 
-/** `meaningOf`: what a word is the name of; null where it is a text anywhere. */
+/** `meaningOf`: what a word is the name of; null for a text anywhere. */
 export function explicitQuery(
   text: string,
   tree: QueryNode,

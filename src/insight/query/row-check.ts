@@ -1,11 +1,10 @@
-// The part of a query that PostgreSQL cannot decide, as a function on a row's texts. Where such a term
-// stands in an `or` or a `not`, the SQL beside it is needed, too: it is selected as *marks*, a letter
-// for each piece.
+// The part of a query that PostgreSQL cannot decide, as a function on a row's texts. If such a term is in an `or` or a
+// `not`, the results of the SQL next to it are needed, too: they are selected as *marks*, one letter for each piece.
 import type { CheckedTexts, QueryPart } from "./parts/part.ts";
 
 export interface RowCheck {
   readonly check: ((row: CheckedTexts) => boolean) | null;
-  /** A select item with parameters that are not numbered yet. */
+  /** A select item with unnumbered parameters. */
   readonly marks: string;
 }
 
@@ -13,7 +12,7 @@ type Decide = (row: CheckedTexts) => boolean;
 
 const NOTHING = "null::text";
 
-/** For rows that the part's SQL has let through. */
+/** For rows that match the part's SQL. */
 export function rowCheck(part: QueryPart): RowCheck {
   const marked: string[] = [];
   const check = decider(part, true, marked);
@@ -21,7 +20,7 @@ export function rowCheck(part: QueryPart): RowCheck {
   return { check, marks: letters.length === 0 ? NOTHING : `(${letters.join(" || ")})` };
 }
 
-/** `isGiven`: it holds for every row that was let through as far as SQL can say. null: always true. */
+/** `isGiven`: the SQL of the part is true for all rows. null: always true. */
 function decider(part: QueryPart, isGiven: boolean, marked: string[]): Decide | null {
   if (part.kind === "texts") return part.decide;
   if (part.kind === "sql") return isGiven ? null : markOf(marked.push(part.sql) - 1);

@@ -1,4 +1,4 @@
-// How many jobs are in which condition, and in which of the contract's states: exactly, in one pass.
+// The exact number of jobs in each condition, and in each of the contract's states, in one pass.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import type { JobCounts } from "../../queue/read/count-jobs.ts";
@@ -12,7 +12,7 @@ export interface ConditionCounts extends JobCounts {
   readonly conditions: Readonly<Record<Condition, number>>;
 }
 
-/** Two to three times as long as countJobs(): it looks at the queues, too. */
+/** Two to three times as long as countJobs(), since it also reads the queues. */
 export async function countConditions(db: Database): Promise<ConditionCounts> {
   const [row] = await query<Record<Counted, string>>(db, countsSql(await heartbeatsOf(db)));
   const of = (name: Counted) => Number(row?.[name] ?? 0);
@@ -46,8 +46,8 @@ const due = `${isAvailable("jobs")} and ${isDue("jobs")}`;
 const ahead = `${isAvailable("jobs")} and not ${isDue("jobs")}`;
 const counted = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
 
-// Which of the locked jobs were only fetched is asked of those alone: in the pass over all jobs the planner would
-// take it to be asked of each, and compile for seconds.
+// Only locked jobs are checked for fetched ones: in the pass over all jobs the planner would assume a check of each,
+// and JIT-compile for seconds.
 const countsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

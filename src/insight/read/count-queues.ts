@@ -1,4 +1,4 @@
-// How many named queues there are: a list of them is bounded, this is not.
+// The number of named queues: a list of them is bounded, this is not.
 import { type Database, query } from "../../database/database.ts";
 
 const sql = (schema: string) =>

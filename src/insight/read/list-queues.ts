@@ -1,4 +1,4 @@
-// The named queues and how much work lies in each.
+// The named queues and their jobs.
 
 import { InputError } from "../../base/errors.ts";
 import type { Database, Statement } from "../../database/database.ts";
@@ -46,9 +46,8 @@ interface QueueRow {
 const MAX_QUEUES = 10_000;
 
 /**
- * Up to `limit` queues (0–10,000, default 1,000), those that are locked first, the oldest lock before the
- * others, then by name. Reads all jobs once.
- * Throws InputError for another limit.
+ * Up to `limit` queues (0–10,000, default 1,000): locked ones first, oldest lock first, then by name. Reads all jobs
+ * once. Throws InputError for another limit.
  */
 export async function listQueues(db: Database, limit: number = 1_000): Promise<QueueSummary[]> {
   if (!Number.isInteger(limit) || limit < 0 || limit > MAX_QUEUES) {
@@ -74,8 +73,8 @@ function toQueue(row: QueueRow): QueueSummary {
   };
 }
 
-// Aggregates first and joins after: the other way round every job row carries its queue's columns
-// through the grouping (2.5 s instead of 10 s for 10 million jobs in 5,000 queues).
+// Aggregates before the joins: otherwise every job row carries its queue's columns through the grouping (10 s instead
+// of 2.5 s for 10 million jobs in 5,000 queues).
 const queuesSql: Statement = (schema) => `
   with counts as (
     select

@@ -1,34 +1,34 @@
-// Counts what a query matches, one by one, in steps that are each short and answers that are each
-// bounded: ascending by id, because a job keeps its id whatever else becomes of it.
+// Counts the matches of a query one by one, in short steps and bounded responses: ascending by id, because a job's id
+// never changes.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 
-/** How far a count has got. */
+/** The progress of a count. */
 export interface CountProgress {
   readonly count: number;
-  /** Candidates whose payload is too large to be looked into. */
+  /** Candidates whose payload is too large to check. */
   readonly undecided: number;
   /** Where the count began. */
   readonly firstId: string;
-  /** Everything up to this id is counted. */
+  /** All jobs up to this id are counted. */
   readonly afterId: string;
-  /** Jobs that are newer than the count's beginning are not. */
+  /** Jobs newer than the start of the count are excluded. */
   readonly lastId: string;
 }
 
-/** A step takes about so long, an answer four times that. */
+/** The target time of a step; a response takes four times that. */
 const STEP_MS = 100;
 const ANSWER_MS = 400;
 const FIRST_SPAN = 2_000;
 const SHRINK = 8;
 const LONGEST_SPAN = 100_000_000;
-/** Rows whose texts are sent in one step, where Node decides. */
+/** Rows whose texts are sent in one step, if Node decides. */
 const MOST_CHECKED = 500;
 const LONGEST_ERROR = 4_096;
-/** A payload in the table, and once it is unpacked: all rows of a step are in memory at once. */
+/** A payload in the table, and decompressed: all rows of a step are in memory at once. */
 const LARGEST_STORED = 32_768;
 const LARGEST_UNPACKED = 262_144;
 
@@ -47,8 +47,8 @@ export function isDone({ afterId, lastId }: CountProgress): boolean {
 }
 
 /**
- * Counts on for about 0.4 s, or until all is counted. Where a step takes too long it is tried again with
- * fewer rows; `mustMove`: until one of them is done, else the same answer would come for ever.
+ * Continues for about 0.4 s, or until all is counted. A step that takes too long is repeated with fewer rows;
+ * `mustMove`: until one succeeds, otherwise the same response would repeat for ever.
  */
 export async function countOn(
   db: Database,
@@ -69,7 +69,7 @@ export async function countOn(
       span = Math.ceil(span / SHRINK);
       continue;
     }
-    // One that takes too long by itself cannot be decided.
+    // A row that takes too long alone cannot be decided.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
     span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), 8)), LONGEST_SPAN);
@@ -118,7 +118,7 @@ async function step(
     (row) => row.payload !== null && check(row as CheckedTexts),
   ).length;
   const large = looked.filter((row) => row.payload === null).length;
-  // With the last row that fits the step ends early, and the next one begins behind it.
+  // The step ends early with the last row that fits, and the next one begins after it.
   const isCut = looked.length < rows.length || rows.length === MOST_CHECKED;
   const reached = isCut ? (looked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };

@@ -1,5 +1,5 @@
-// How many jobs a query matches: exactly where that is cheap, else from a sample of the table, with an
-// interval that holds. Never what the planner guesses.
+// The number of jobs that a query matches: exact where that is cheap, otherwise estimated from a sample of the table,
+// with a confidence interval. Never the planner's estimate.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
@@ -12,18 +12,18 @@ import { sampleInTime } from "./in-time.ts";
 import { choosePages, estimateFrom } from "./page-sample.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 
-/** Up to so many pages all of them are read: every number about a table of that size is exact. */
+/** Tables of up to this many pages are read whole, so that every number about them is exact. */
 export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** Where Node decides on texts: they have to be sent. */
+/** For queries that Node decides: their texts have to be sent. */
 const CHECKED_PAGES = 400;
 const MOST_CHECKED = 1_000;
-/** Larger payloads are not fetched for a sample; they count as a match that is possible. */
+/** Larger payloads are not read for a sample; they count as possible matches. */
 const LARGEST_CHECKED = 16_384;
 
-/** What a test sets. */
+/** Options for tests. */
 export interface SampleOptions {
   readonly smallPages?: number;
   readonly sampledPages?: number;
@@ -121,7 +121,7 @@ interface MatchesRow {
   readonly jobs: string | null;
 }
 
-/** Between what is certain and what is possible. */
+/** From the certain matches to the possible ones. */
 function intervalOf(
   pages: number,
   counts: readonly number[],
@@ -151,7 +151,7 @@ const checkedSql =
 
 interface CheckedRow extends PackableRow, Omit<CheckedTexts, "payload"> {
   readonly is_undecided: boolean;
-  /** Beginning at 1. */
+  /** Starts at 1. */
   readonly place: number;
 }
 
@@ -163,7 +163,7 @@ async function sampleChecked(
   asOf: string,
   { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
-  // In any order: where there are too many candidates, the pages that are read are still a sample.
+  // In random order: if there are too many candidates, the pages read are still a sample.
   const chosen = shuffled(choosePages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     chosen,

@@ -1,5 +1,5 @@
-// What is known of the jobs without reading them: how large the table is, how many rows were written
-// since the statistics began, which named queues are locked. Costs less than a millisecond.
+// Facts about the jobs' table without reading it: its size, the rows written since statistics began, the locked queues.
+// Takes less than a millisecond.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Heartbeats } from "../../queue/sql/condition.ts";
@@ -11,24 +11,24 @@ export interface Gauge {
   readonly nowMs: number;
   /** Of the table of jobs. */
   readonly pages: number;
-  /** How many jobs a page has, by the planner's statistics; null: they were never made. */
+  /** Jobs per page by the planner's statistics; null without statistics. */
   readonly jobsPerPage: number | null;
-  /** Another one after the table was rewritten. */
+  /** Changes when the table is rewritten. */
   readonly fileNode: string;
-  /** Rows ever written, those that were rolled back included; up to a second late. */
+  /** Rows ever written, including rollbacks; up to a second late. */
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
-  /** How many named queues there are. */
+  /** The number of named queues. */
   readonly queues: number;
-  /** The ids of locked ones, at most 10,000. */
+  /** The ids of locked queues, at most 10,000. */
   readonly lockedQueueIds: readonly number[];
-  /** Who holds them → how many. */
+  /** Their holders → how many. */
   readonly queueHolders: ReadonlyMap<string, number>;
   readonly heartbeats: Heartbeats;
 }
 
-/** What the condition of a job depends on. */
+/** The locks that decide the condition of a job. */
 export type Locks = Pick<Gauge, "lockedQueueIds" | "heartbeats">;
 
 interface GaugeRow {

@@ -1,10 +1,10 @@
-// How much of a sample can be read: all that is wanted as a rule, less where the disk is cold or the
-// machine is busy. A coarse answer is one, and says how coarse it is.
+// The size of a sample: as large as wanted, or smaller if the disk is cold or the machine is busy. A coarse result is
+// returned with its precision.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 
-/** What samples are taken of: each costs something else a page. */
+/** The kinds of samples: each has its own cost per page. */
 export type SampleKind =
   | "jobs"
   | "names"
@@ -15,18 +15,17 @@ export type SampleKind =
   | "times"
   | "errors";
 
-/** A sample is as large as can be read in so long; its statement may take a second at the most. */
+/** The time in which a sample should be read; its statement may take at most a second. */
 const LONGEST_MS = 300;
 const SHRINK = 8;
 const FEWEST_PAGES = 4;
 
-/** By where the statements run: what part of each kind was possible when it was read last. */
+/** By connection: the share of each kind that could be read last time. */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
- * Reads a sample of `most` pages, or of as many as the database could read in time lately; after a
- * statement that was stopped for its time an eighth of that, by `readLight` where there is one.
- * Throws WorkerError: a handful is too much.
+ * Reads a sample of `most` pages, or of as many as the database could recently read in time; after a timeout an eighth
+ * of that, with `readLight` if given. Throws WorkerError if even a few pages take too long.
  */
 export async function sampleInTime<T>(
   { client }: Pick<Database, "client">,
@@ -38,7 +37,7 @@ export async function sampleInTime<T>(
   let read = readFull;
   const known = shares.get(client) ?? new Map<SampleKind, number>();
   shares.set(client, known);
-  // What is too much for one kind is not tried with the next.
+  // A new kind starts with the smallest share of the others.
   let share = known.get(kind) ?? Math.min(1, ...known.values());
   for (;;) {
     const pages = Math.min(most, Math.max(FEWEST_PAGES, Math.ceil(most * share)));

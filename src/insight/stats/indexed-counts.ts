@@ -1,5 +1,5 @@
-// What the optional indexes tell in a moment: running jobs exactly, and the last failure. Without them
-// a sample and the census have to do.
+// Counts that the optional indexes give at once: running jobs, exactly, and the last failure. Without the indexes, the
+// sample and the census are used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { type Heartbeats, isFetched } from "../../queue/sql/condition.ts";
@@ -7,9 +7,9 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 import type { Tallied } from "./tally.ts";
 
 export interface IndexedCounts {
-  /** Those that are not many. */
+  /** For conditions with few jobs. */
   readonly tallies: ReadonlyMap<Tallied, number>;
-  /** Milliseconds since 1970; null: there is none; undefined: no index says so. */
+  /** Milliseconds since 1970; null: there is none; undefined: no index has it. */
   readonly longestRunningMs?: number | null;
   readonly lastFailureMs?: number | null;
 }

@@ -1,8 +1,8 @@
-// Jobs counted by condition for each task, each named queue and each holder of locks, put together from
-// the rows of one or many statements.
+// Jobs counted by condition for each task, named queue and lock holder, combined from the rows of one or more
+// statements.
 import { type Tallied, tallied } from "./tally.ts";
 
-/** One kind of name and one condition; the lists are JSON texts, and their places belong together. */
+/** One kind of name and one condition; the lists are JSON texts of equal length. */
 export interface TallyRow {
   readonly kind: "task" | "queue" | "holder";
   readonly tallied: Tallied;
@@ -10,15 +10,15 @@ export interface TallyRow {
   readonly keys: string;
   readonly counts: string;
   /**
-   * The moment that matters, milliseconds since 1970: of running jobs the earliest lock, of failed ones
-   * the last failure, of all others the earliest run_at.
+   * The relevant moment, milliseconds since 1970: for running jobs the earliest lock, for failed ones the last failure,
+   * for all others the earliest run_at.
    */
   readonly times: string;
 }
 
-/** The jobs of a sample, by columns; their places belong together, but for the holders. */
+/** The jobs of a sample, by columns of equal length, except for the holders. */
 export interface SampledJobs {
-  /** Those of one page stand together. */
+  /** Jobs of one page are adjacent. */
   readonly pages: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
@@ -28,7 +28,7 @@ export interface SampledJobs {
 
 export interface NameTally {
   readonly counts: Record<Tallied, number>;
-  /** Of a sample: of the count on each page, added up. It says how unevenly they lie. */
+  /** For a sample: the sum of squares of the counts on each page, for the variance. */
   readonly squares: Record<Tallied, number>;
   readonly times: Partial<Record<Tallied, number>>;
 }
@@ -38,7 +38,7 @@ export class NameTallies {
   readonly tasks = new Map<number, NameTally>();
   /** Without the jobs that have no queue. */
   readonly queues = new Map<number, NameTally>();
-  /** How many jobs each has locked. */
+  /** The number of jobs that each has locked. */
   readonly holders = new Map<string, number>();
 
   add(rows: readonly TallyRow[]): void {
@@ -83,7 +83,7 @@ export class NameTallies {
       if (key !== null) this.holders.set(key, (this.holders.get(key) ?? 0) + more.count);
       return;
     }
-    // Every job has a task, so all tasks together are all jobs.
+    // Every job has a task, so the sum over tasks is all jobs.
     if (kind === "task") addTo(this.all, tallied, more);
     if (key === null) return;
     const names = kind === "task" ? this.tasks : this.queues;
@@ -97,7 +97,7 @@ export class NameTallies {
   }
 }
 
-/** No id of a sequence. */
+/** No sequence has this id. */
 const NO_QUEUE = 0;
 
 interface PageCounter {
@@ -109,7 +109,7 @@ interface PageCounter {
 
 const codes = new Map(tallied.map((one, code) => [one, code]));
 
-/** By id and condition in one number: tens of thousands of jobs are counted between two requests. */
+/** Keyed by id and condition in one number: tens of thousands of jobs are counted between two requests. */
 function countByPage(
   pages: readonly number[],
   ids: readonly (number | null)[],
@@ -155,7 +155,7 @@ function addTo(tally: NameTally, one: Tallied, { count, squares, time }: Counted
   times[one] = one === "failed" ? Math.max(before, time) : Math.min(before, time);
 }
 
-/** The earliest run_at of what is due, of what is ready and of what is scheduled; the earliest lock, the last failure. */
+/** The earliest run_at of due, ready and scheduled jobs; the earliest lock, the last failure. */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: Tallied[]) => {
     const known = of.flatMap((one) => times[one] ?? []);

@@ -1,9 +1,9 @@
-// Which pages of the table a sample reads, and what follows from what is on them. One page at random
-// out of each of so many equal stretches: jobs that were added together lie together, so a table sorted
-// by outcome is the rule, and there a plain random sample knows little.
+// The pages of a sample, and the estimate from their contents. One random page from each of equally many stretches:
+// jobs added together are stored together, so a table is usually sorted by outcome, where a plain random sample is
+// imprecise.
 import type { Interval } from "../../domain/value.ts";
 
-/** Ascending; all pages where there are no more than `count`. */
+/** Ascending; all pages if there are no more than `count`. */
 export function choosePages(pages: number, count: number, random = Math.random): number[] {
   const chosen = Math.min(pages, count);
   const stretch = pages / chosen;
@@ -14,16 +14,16 @@ export function choosePages(pages: number, count: number, random = Math.random):
   });
 }
 
-/** A little more than 95 %: at few pages the spread is itself uncertain. */
+/** A little more than 95 %: with few pages the variance is itself uncertain. */
 const Z = 2.2;
-/** With fewer pages that have any hit, the normal distribution says nothing. */
+/** With fewer pages that have a hit, the normal distribution does not apply. */
 const FEW_HITS = 30;
-/** None in m pages: with 95 % they are on less than 3/m of all pages. */
+/** None in m pages: with 95 % confidence they are on less than 3/m of all pages. */
 const RULE_OF_THREE = 3;
 
 /**
- * How many there are on all `pages`, from how many were on each page of the sample, in their order.
- * `perPage`: how many jobs of any kind a page has, for what was not met at all.
+ * Estimates the number on all `pages` from the counts on each page of the sample, in their order. `perPage`: jobs of
+ * any kind per page, for jobs that were not met at all.
  */
 export function estimateFrom(pages: number, counts: readonly number[], perPage: number): Interval {
   const sampled = counts.length;
@@ -34,7 +34,7 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   const value = scale * hits;
   const hitPages = sum(counts, (one) => (one > 0 ? 1 : 0));
   if (hitPages < FEW_HITS) return fewHits(scale, hits, hitPages, counts, perPage);
-  // Neighbours in the sample differ by chance alone, however the table is sorted.
+  // Neighbours in the sample differ only by chance, however the table is sorted.
   let differences = 0;
   for (let n = 1; n < sampled; n++) differences += ((counts[n] ?? 0) - (counts[n - 1] ?? 0)) ** 2;
   const variance = (differences / (2 * (sampled - 1))) * (1 - sampled / pages);
@@ -42,7 +42,7 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   return { value, low: Math.max(hits, value - margin), high: value + margin };
 }
 
-/** Pages with hits are rare events: as many as a Poisson distribution bears, each as full as those met. */
+/** Pages with hits are rare events: bounded by the Poisson distribution, each as full as those met. */
 function fewHits(
   scale: number,
   hits: number,

@@ -1,5 +1,5 @@
-// The heads of the index from which jobs are taken, priority by priority: what is due and what is ahead,
-// the oldest and the next, up to a cap. An index of any size answers in a few milliseconds.
+// The heads of the index that workers fetch from, priority by priority: due and scheduled jobs, the oldest and the
+// next, up to a cap. Takes a few milliseconds at any size.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -7,27 +7,27 @@ import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
 import type { Tallied } from "./tally.ts";
 import { talliedAs } from "./tally.ts";
 
-/** Counts beyond this are not needed exactly. Of each priority. */
+/** Higher counts are not needed exactly. For each priority. */
 const CAP = 1_000;
 
 export interface Probe {
-  /** How many jobs are due, and how many ahead: at least that many where not exact. */
+  /** The number of due and of scheduled jobs: a lower bound if not exact. */
   readonly due: number;
   readonly isDueExact: boolean;
-  /** How many of those due wait for a locked queue: of the first of each priority. */
+  /** Due jobs in a locked queue, among the first of each priority. */
   readonly blocked: number;
   readonly ahead: number;
   readonly isAheadExact: boolean;
   /** Milliseconds since 1970. */
   readonly oldestMs: number | null;
-  /** The oldest that is ready, and the next that is scheduled; null also where none is among the first of a priority. */
+  /** The oldest ready job, and the next scheduled one; also null if there is none among the first of a priority. */
   readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
-  /** How many have become due since the moment that was given; null: too many to be counted. */
+  /** Jobs that have become due since the given moment; null: too many to count. */
   readonly becameDue: number | null;
 }
 
-/** Where the index could not be read in time. */
+/** For when the index could not be read in time. */
 export const NOTHING_PROBED: Probe = Object.freeze({
   due: 0,
   isDueExact: false,
@@ -125,7 +125,7 @@ const talliesSql =
 const dueSql = talliesSql(isDue("jobs"));
 const aheadSql = talliesSql(isAhead);
 
-/** Available jobs by condition, exactly: for a side of which the probe said that it is exact. */
+/** Available jobs by condition, exactly: for a side that the probe reports as exact. */
 export async function readProbeTallies(
   db: Database,
   side: "due" | "ahead",
@@ -134,7 +134,7 @@ export async function readProbeTallies(
   const rows = await query<{ tallied: Tallied; count: string }>(
     db,
     side === "due" ? dueSql : aheadSql,
-    // What is beyond the cap by now is too new to matter.
+    // Jobs beyond the cap by now are too new to matter.
     [lockedQueueIds, 2 * CAP],
   );
   return new Map(rows.map(({ tallied, count }) => [tallied, Number(count)]));

@@ -1,4 +1,4 @@
-// The named queues without their jobs, and the names of tasks: what numbers from elsewhere are put to.
+// Named queues without their jobs, and the names of tasks, for numbers from elsewhere.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
@@ -18,7 +18,7 @@ const queuesSql: Statement = (s) => `
   order by locked_at nulls last, queue_name
   limit $1::int`;
 
-/** Locked ones first, the oldest lock before the others, then by name. */
+/** Locked ones first, oldest lock first, then by name. */
 export async function listQueueRows(
   db: Database,
   limit: number,
@@ -31,7 +31,7 @@ const tasksSql: Statement = (s) =>
 const queueNamesSql: Statement = (s) =>
   `select id, queue_name as name from ${s}._private_job_queues where id = any($1::int[])`;
 
-/** Id → name, of those that are still there. */
+/** Id → name, if it still exists. */
 export async function readNames(
   db: Database,
   kind: "task" | "queue",

@@ -1,8 +1,6 @@
-// How many jobs are in each condition, from a sample of the table's pages. About a tenth of a second
-// for 2,000 pages, whatever the size of the table.
-//
-// Each page is read by its own range of row ids, not by "tablesample": so it is known which pages were
-// read, also those that hold nothing, and one can be taken of each stretch of the table.
+// The number of jobs in each condition, from a sample of the table's pages: about a tenth of a second for 2,000 pages
+// at any size. Each page is read by its own range of row ids rather than by "tablesample": so empty pages are counted,
+// and one page can be taken from each stretch of the table.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
 import type { Heartbeats } from "../../queue/sql/condition.ts";
@@ -11,9 +9,9 @@ import type { Locks } from "./gauge.ts";
 import { type Tallied, tallied, talliedAs } from "./tally.ts";
 
 export interface JobSample {
-  /** Of each: how many on each page that was read, in the pages' order. */
+  /** For each: the number on each page read, in page order. */
   readonly counts: Readonly<Record<Tallied, readonly number[]>>;
-  /** The earliest lock and the last failure among those that were met, milliseconds since 1970. */
+  /** The earliest lock and the last failure among the jobs met, milliseconds since 1970. */
   readonly longestRunningMs: number | null;
   readonly lastFailureMs: number | null;
 }
@@ -49,7 +47,7 @@ type SampleRow = Record<Tallied, string | null> & {
   readonly last_ms: string | null;
 };
 
-/** `pages`: which, ascending. */
+/** `pages`: ascending. */
 export async function sampleJobs(
   db: Database,
   pages: readonly number[],

@@ -1,5 +1,5 @@
-// Counts jobs by condition for each task, queue and holder: in all of a small table, in one chunk of a
-// census, which is exact for the moment at which it is read, or on the pages of a sample.
+// Counts jobs by condition for each task, queue and holder: in all of a small table, in one chunk of a census, which is
+// exact for the moment of its read, or on the pages of a sample.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
@@ -10,10 +10,9 @@ import type { SampledJobs, TallyRow } from "./name-tallies.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 import { talliedAs } from "./tally.ts";
 
-// The answer comes by columns: a chunk may have a row for each of thousands of queues and conditions,
-// and to parse those one by one would hold up everybody else in this process. Holders are read apart:
-// they are few, and a third way of grouping all jobs would cost half as much again. So would, for ten
-// thousand groups, times as numerics and a sort in the language of the database.
+// Returned by columns: a chunk may have a row for each of thousands of queues and conditions, and parsing them one by
+// one would block this process. Holders are read separately: they are few, and a third grouping of all jobs would cost
+// half as much again. So would, for ten thousand groups, numeric times and a locale-aware sort.
 const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
@@ -48,7 +47,7 @@ const allSql =
   (s) =>
     tallies(s, heartbeats, "true");
 
-/** All jobs in one pass: for a small table. */
+/** All jobs in one pass, for a small table. */
 export async function tallyAll(
   db: Database,
   { lockedQueueIds, heartbeats }: Locks,
@@ -58,14 +57,14 @@ export async function tallyAll(
 
 const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
 
-// Several admins count the same jobs: who does not get the lock leaves it to who has it. Of the
-// transaction, so it is free again with the chunk, also behind a pooler; nobody waits for it.
+// Only one admin counts at a time: without the lock, a chunk is not counted. The lock belongs to the transaction, so it
+// is released with the chunk, also behind a pooler; no session waits for it.
 const tryLock = (schemaName: string): string =>
   `pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
 
 const freeSql: Statement = () => `select ${tryLock("$1")} as is_free`;
 
-/** Whether nobody counts a chunk at this moment. */
+/** True if no admin counts a chunk at this moment. */
 export async function isCensusFree(db: Database): Promise<boolean> {
   const [row] = await query<{ is_free: boolean }>(db, freeSql, [db.schema.name]);
   return row?.is_free !== false;
@@ -85,10 +84,7 @@ interface ChunkRow extends TallyRow {
   readonly is_ours: boolean;
 }
 
-/**
- * The jobs on pages from `from` up to `to`, which is not included. null: another admin is counting at
- * this moment.
- */
+/** The jobs on pages from `from` up to, but not including, `to`. null: another admin is counting at this moment. */
 export async function tallyChunk(
   db: Database,
   { lockedQueueIds, heartbeats }: Locks,
@@ -106,8 +102,8 @@ export async function tallyChunk(
   return rows.filter(({ kind }) => kind !== null);
 }
 
-// Job by job, because an estimate needs to know what lay on which page: to add that up here is less
-// work than to have it grouped there.
+// One row for each job, because an estimate needs the counts of each page: adding them up here is cheaper than grouping
+// in SQL.
 const sampleSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>
@@ -127,7 +123,7 @@ const sampleSql =
   )}
   ) as job`;
 
-/** The jobs on certain pages, for estimates. */
+/** The jobs on given pages, for estimates. */
 export async function sampleNames(
   db: Database,
   { lockedQueueIds, heartbeats }: Locks,

@@ -1,5 +1,5 @@
-// Jobs counted by condition. Retries that are due and those ahead are counted apart, so that the
-// contract's four states follow from the same numbers.
+// Jobs counted by condition. Due and future retries are counted separately, so that the contract's four states follow
+// from the same numbers.
 import {
   type Condition,
   type ConditionData,
@@ -11,10 +11,10 @@ import { isDue } from "../../queue/sql/eligible.ts";
 
 export type Tallied = Exclude<Condition, "retrying"> | "retrying_due" | "retrying_ahead";
 
-/** Of each how many. */
+/** The number of each. */
 export type Tally = Readonly<Record<Tallied, number>>;
 
-/** What is counted of a job, in SQL. `lockedQueues`: the parameter with their ids, as `$1`. */
+/** The counted condition of a job, in SQL. `lockedQueues`: the parameter with their ids, as `$1`. */
 export const talliedAs = (job: string, lockedQueues: string, heartbeats: Heartbeats): string =>
   conditionOf(job, heartbeats, {
     isQueueLocked: isQueueIn(job, lockedQueues),
@@ -26,7 +26,7 @@ const partsOf = (condition: Condition): readonly Tallied[] =>
 
 export const tallied: readonly Tallied[] = conditions.flatMap(partsOf);
 
-/** Which of them make up a condition. */
+/** The parts of each condition. */
 export const inCondition = Object.fromEntries(
   conditions.map((condition) => [condition, partsOf(condition)]),
 ) as Readonly<Record<Condition, readonly Tallied[]>>;
@@ -37,12 +37,12 @@ const inOneState = (state: State): readonly Tallied[] =>
   conditions.flatMap((condition) => {
     const { states } = conditionData[condition];
     if (!states.includes(state)) return [];
-    // Whether a retry is due decides which of its two states it has.
+    // A retry has one of two states, depending on whether it is due.
     if (condition !== "retrying") return partsOf(condition);
     return state === "ready" ? "retrying_due" : "retrying_ahead";
   });
 
-/** Which of them make up a state of the contract. */
+/** The parts of each state of the contract. */
 export const inState: Readonly<Record<State, readonly Tallied[]>> = {
   ready: inOneState("ready"),
   scheduled: inOneState("scheduled"),

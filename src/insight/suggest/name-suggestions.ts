@@ -1,4 +1,4 @@
-// Names that begin with what was typed, or else have it in them: of tasks, queues and workers.
+// Names of tasks, queues and workers that begin with the typed text, or otherwise contain it.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
@@ -13,7 +13,7 @@ export async function namesLike(db: Database, kind: NameKind, typed: string): Pr
   return rows.map(({ name }) => name);
 }
 
-/** Without heartbeats only who holds a queue is known at no cost. */
+/** Without heartbeats only the holders of queues can be listed cheaply. */
 async function holders(db: Database, typed: string): Promise<string[]> {
   const rows = await query<{ name: string }>(db, holdersSql, patterns(typed));
   return rows.map(({ name }) => name);
@@ -24,7 +24,7 @@ function patterns(typed: string): [string, string] {
   return [`%${escaped}%`, `${escaped}%`];
 }
 
-/** A packed text may have many more; it is no name of ours. */
+/** A compressed text may have many more; names of workers are shorter. */
 const LONGEST_BYTES = 4_096;
 
 /** $1 text anywhere  $2 at the beginning */

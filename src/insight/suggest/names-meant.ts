@@ -1,5 +1,4 @@
-// What a query that finds nothing may have meant: the names of tasks and queues that are near to a name
-// that nothing has, or to a bare word.
+// Suggestions for a query without matches: task and queue names that are similar to an unknown name or a bare word.
 import { nearest } from "../../base/validate.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { written } from "../../domain/query/completion.ts";
@@ -9,16 +8,16 @@ import type { QueryNode } from "../../domain/query/query-tree.ts";
 export interface MeantName {
   /** The part of the query. */
   readonly term: string;
-  /** What to write in its place. */
+  /** Its replacement. */
   readonly use: string;
 }
 
 type Kind = "task" | "queue";
 
-/** So many parts of a query are looked at. */
+/** The most parts of a query that are checked. */
 const MOST = 3;
 
-/** `unknown`: names in it that nothing has, such as `task:nmae`. */
+/** `unknown`: names in it that do not exist, such as `task:nmae`. */
 export async function namesMeant(
   db: Database,
   text: string,
@@ -71,7 +70,7 @@ async function nameNear(db: Database, kind: Kind, word: string): Promise<string 
 const LONGEST = 64;
 const MOST_NAMES = 20_000;
 
-/** What differs more in its length is not near. */
+/** Names of a very different length are not similar. */
 const near = (name: string, from: string) => `
   select ${name} as name from ${from}
   where pg_catalog.abs(pg_catalog.char_length(${name}) - $1::int) <= greatest(2, $1::int / 2)

@@ -1,4 +1,4 @@
-// How the query that somebody types could go on: fields, words, names, what stands in payloads.
+// Suggestions for the query being typed: fields, words, names, contents of payloads.
 import type { Database } from "../../database/database.ts";
 import { fieldNamed, isWords, queryFields } from "../../domain/portable/query/fields.ts";
 import { type Completion, completionAt, written } from "../../domain/query/completion.ts";
@@ -15,23 +15,23 @@ import {
 } from "./payload-sample.ts";
 
 export interface Suggestion {
-  /** What to write in place of the replaced characters. */
+  /** The replacement text. */
   readonly text: string;
   readonly kind: "field" | "condition" | "task" | "queue" | "worker" | "flag" | "payload" | "time";
-  /** What it means, in a few words; null where the text says all. */
+  /** A short explanation; null if the text explains itself. */
   readonly about: string | null;
 }
 
 export interface Suggestions {
-  /** The characters of the query that a suggestion takes the place of. */
+  /** The range of the query that a suggestion replaces. */
   readonly replace: Span;
-  /** The likeliest first, at most 20. */
+  /** Most likely first, at most 20. */
   readonly suggestions: readonly Suggestion[];
 }
 
 const MOST = 20;
 
-/** `at`: where the cursor stands in `text`. */
+/** `at`: the cursor's position in `text`. */
 export async function suggest(db: Database, text: string, at: number): Promise<Suggestions> {
   const completion = completionAt(text, at);
   if (completion === null) return { replace: { at, end: at }, suggestions: [] };
@@ -94,7 +94,7 @@ async function termSuggestions(db: Database, prefix: string): Promise<Suggestion
   return [...fields, ...words, ...named.flatMap((names) => names.slice(0, 5))];
 }
 
-/** A field with what usually follows it. */
+/** A field with its usual continuation. */
 function begun(name: string): string {
   if (name === "payload") return "payload.";
   return `${name}${fieldNamed(name)?.kind === "moment" ? "<" : ":"}`;
@@ -120,7 +120,7 @@ async function stepSuggestions(
   );
 }
 
-/** `textOf`: what `prefix` is the beginning of; a name is that itself, whatever it begins with. */
+/** `textOf`: the text to compare with `prefix`; names are not compared. */
 function seenSuggestions(
   seen: PayloadTexts,
   prefix: string,
@@ -134,7 +134,7 @@ function seenSuggestions(
     .map(([text, jobs]) => ({ text: write(text), kind, about: `in ${jobs} of the newest jobs` }));
 }
 
-/** A text that looks like a number is put in quotes, so that only the text is found. */
+/** A text that looks like a number is quoted, so that only the text matches. */
 function valueWritten(json: string): string {
   const text = valueText(json);
   const isText = json.startsWith('"');

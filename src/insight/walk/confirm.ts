@@ -1,6 +1,5 @@
-// What PostgreSQL can only narrow down is decided here, on the texts of the candidates. They are read in
-// small groups, so that no statement unpacks much at once; a text too large to be read is left out and
-// counted.
+// Decides on the texts of candidates what PostgreSQL can only narrow down. Texts are read in small groups, so that no
+// statement decompresses much at once; a text too large to read is left out and counted.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { worstBytes } from "../../queue/sql/unpacked.ts";
@@ -8,23 +7,23 @@ import type { CheckedTexts } from "../query/job-query.ts";
 import type { TextCheck } from "./matching.ts";
 
 const GROUP = 25;
-/** Bytes, unpacked at the worst, that are read beside others. */
+/** Bytes, decompressed at worst, of a text that is read with others. */
 const SMALL_BYTES = 524_288;
-/** Bytes that are read at all. */
+/** The most bytes of a text that is read. */
 const MOST_BYTES = 8 * 1_048_576;
-/** What one step may take: the next goes on where it ended. */
+/** The most bytes of one step: the next continues where it ended. */
 const MOST_IN_ALL = 16 * 1_048_576;
 const LONGEST_MS = 200;
 
 export interface Confirmed {
   readonly ids: ReadonlySet<string>;
-  /** Candidates too large to be looked at. */
+  /** Candidates too large to check. */
   readonly unchecked: number;
-  /** So many of the candidates were looked at, the first ones; one at least. */
+  /** How many of the first candidates were checked; at least one. */
   readonly reached: number;
 }
 
-/** Those of `ids` for which the check holds, as far as there is time. */
+/** The ids of `ids` that pass the check, as far as time permits. */
 export async function confirm(
   db: Database,
   ids: readonly string[],
@@ -66,10 +65,10 @@ export async function confirm(
   return { ids: confirmed, unchecked, reached: ids.length };
 }
 
-/** Of what fits, at the worst: it may have grown since. */
+/** Of a text that fits, at worst: it may have grown since. */
 const WORST_BYTES = 64 * MOST_BYTES;
 
-/** Of its texts; Infinity: its size on disk says that they are too large. */
+/** Of its texts; Infinity: their stored size already exceeds the limit. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
   const [row] = await query<{ bytes: number | null }>(db, bytesSql, [id]);
   return row === undefined ? 0 : (row.bytes ?? Number.POSITIVE_INFINITY);
@@ -90,8 +89,8 @@ interface TextsRow {
   readonly is_large: boolean;
 }
 
-// The marks are asked for only where the text may be read: they, too, may unpack it. They need not use
-// every parameter, and PostgreSQL takes none that nothing uses.
+// The marks are selected only if the text may be read: they may decompress it, too. They need not use every parameter,
+// and PostgreSQL rejects unused ones.
 const textsSql = (schema: string, marks: string, condition: string) => `
   select texts.id, texts.bytes > $2::bigint as is_large,
     case when texts.bytes <= $2::bigint then ${marks} end as marks,

@@ -1,5 +1,5 @@
-// A place as an opaque text for callers to hand back. It is checked piece by piece: a text that was not
-// made here is refused, and whatever one may claim, a walk from there is bounded like any other.
+// A place in a list as an opaque text. It is validated piece by piece: any other text is rejected, and a walk from any
+// place is bounded.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -8,26 +8,26 @@ import type { Position, Row, WalkPlace } from "./walk-place.ts";
 
 export interface Cursor {
   readonly sort: JobSort;
-  /** Stands for what is asked for, see `askedMark`: a place in one list is none in another. */
+  /** A hash of the filters, see `askedMark`: a place in one list is invalid in another. */
   readonly asked: string;
-  /** What `now` means in the query, microseconds; empty: in none. */
+  /** The value of `now` in the query, microseconds; empty: not used. */
   readonly nowUs: string;
   readonly place: WalkPlace;
-  /** Matches still to be passed over. */
+  /** Matches that are still to be skipped. */
   readonly skip: number;
-  /** An exact match of the search that lies further on was shown already. */
+  /** An exact match of the search that comes later was already shown. */
   readonly isExactShown: boolean;
-  /** How many rows a step may look at, where one has taken too long; 0: as many as usual. */
+  /** The row limit of a step after one that took too long; 0: the usual one. */
   readonly size: number;
 }
 
-/** The best of a page are the longest part: up to 500 ids. */
+/** The best ids of a page are the longest part: up to 500. */
 export const LONGEST_CURSOR = 10_000;
 
-/** A cursor of another version is refused, not misread. */
+/** A cursor of another version is rejected rather than misread. */
 const VERSION = 3;
 
-/** 12 hexadecimal digits that stand for a list's filters. */
+/** 12 hexadecimal digits: a hash of a list's filters. */
 export function askedMark(filters: readonly string[]): string {
   return hash("sha256", JSON.stringify(filters)).slice(0, 12);
 }
@@ -66,7 +66,7 @@ export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(list)).toString("base64url");
 }
 
-/** Throws InputError for a text that `encodeCursor` did not make. */
+/** Throws InputError for a text that is not from `encodeCursor`. */
 export function decodeCursor(text: string): Cursor {
   const cursor = text.length > LONGEST_CURSOR ? null : read(text);
   if (cursor === null || encodeCursor(cursor) !== text) throw notACursor();
@@ -74,12 +74,12 @@ export function decodeCursor(text: string): Cursor {
 }
 
 export function notACursor(): InputError {
-  const message = "is not a cursor of this list; begin again without one";
+  const message = "is not a cursor of this list; start again without one";
   return new InputError([{ path: "cursor", message }]);
 }
 
 export function cursorOfAnother(what: "order" | "query"): InputError {
-  const message = `is of another ${what}: it goes on only with the same q, state, identifier, queue, search and sort; begin again without one`;
+  const message = `is of another ${what}: it continues only with the same q, state, identifier, queue, search and sort; start again without one`;
   return new InputError([{ path: "cursor", message }]);
 }
 
@@ -137,10 +137,10 @@ const packedRow = (one: Row | null): PackedRow => (one === null ? null : [[...on
 const unpackedRow = (one: PackedRow): Row | null =>
   one === null ? null : { key: one[0], id: one[1] };
 
-/** Those of the largest page, and one that tells whether there is another. */
+/** The largest page, and one more that shows whether there is another page. */
 const MOST_BEST = 501;
 
-/** Ascending, each as its distance from the one before. */
+/** Ascending, each as its distance from the previous one. */
 function packedIds(ids: readonly string[]): string {
   const sorted = ids.map(BigInt).sort((a, b) => (a < b ? -1 : 1));
   return sorted.map((one, at) => (one - (sorted[at - 1] ?? 0n)).toString(36)).join(".");
@@ -150,12 +150,12 @@ function unpackedIds(text: string): string[] {
   if (text === "") return [];
   const steps = text.split(".");
   if (steps.length > MOST_BEST || steps.some((step) => !/^-?[0-9a-z]{1,14}$/.test(step))) {
-    throw new Error("no list of ids");
+    throw new Error("invalid list of ids");
   }
   let sum = 0n;
   return steps.map((step) => {
     sum += fromBase36(step);
-    if (sum !== BigInt.asIntN(64, sum)) throw new Error("no id");
+    if (sum !== BigInt.asIntN(64, sum)) throw new Error("invalid id");
     return String(sum);
   });
 }

@@ -1,4 +1,4 @@
-// Jobs in the order of their ids: the next so many rows of the primary key, and which of them match.
+// Jobs in id order: the next rows of the primary key, and which of them match.
 import { type Database, query } from "../../database/database.ts";
 import type { QueryShape } from "../query/job-query.ts";
 import type { Matching } from "./matching.ts";
@@ -28,7 +28,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   const from = within(shape, first, fromNewest);
   const few = isFew(matching);
   const open = isOpen(input);
-  // No more can be passed over in a step than it looks at.
+  // A step can skip no more rows than it reads.
   const passed = open ? Math.min(skip, size) : skip;
   const values = [from, few ? 0 : size, passed, wanted, ...matching.values];
   const condition = conditionOf(input, FIRST);
@@ -52,7 +52,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   return { rows, skipped, scanned, next: isEnd ? null : row.last };
 }
 
-/** Where the first id lies that can match. */
+/** The first id that can match. */
 function within({ minId, maxId }: QueryShape, from: string, fromNewest: boolean): string {
   const limit = fromNewest ? maxId : minId === null ? null : String(BigInt(minId) - 1n);
   if (limit === null) return from;
@@ -60,26 +60,26 @@ function within({ minId, maxId }: QueryShape, from: string, fromNewest: boolean)
   return isNearer ? limit : from;
 }
 
-/** Whether nothing that follows `last` can match. */
+/** True if no id after `last` can match. */
 function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean): boolean {
   const limit = fromNewest ? minId : maxId;
   if (limit === null) return false;
   return fromNewest ? BigInt(last) <= BigInt(limit) : BigInt(last) >= BigInt(limit);
 }
 
-/** So few jobs can match that an index leads to all of them at once. */
+/** So few jobs can match that an index finds all of them at once. */
 export function isFew({ shape }: Matching): boolean {
   return shape.ids !== null || shape.key !== null;
 }
 
-/** No index can know anything of the condition, so each row has to be looked at. */
+/** No index covers the condition, so each row has to be read. */
 export function isOpen({ matching, segment }: Pick<StepInput, "matching" | "segment">): boolean {
   const { conditions, isDue, taskIds, queueIds, ids, key } = matching.shape;
   const isPart = segment.way.kind !== "ids" || segment.where !== "true";
   return !isPart && [conditions, isDue, taskIds, queueIds, ids, key].every((one) => one === null);
 }
 
-/** What the first id is compared with; null: there can be none. */
+/** The lower bound of the first id; null: there can be none. */
 export function firstOf(after: string | null, fromNewest: boolean): string | null {
   if (after === null) return fromNewest ? HIGHEST_ID : LOWEST_ID;
   if (!fromNewest) return after;
@@ -88,11 +88,13 @@ export function firstOf(after: string | null, fromNewest: boolean): string | nul
 
 const FIRST = 5;
 
-/** Ids from $1 on. Upwards it is the one before the first; downwards the first itself: there is no id beyond the highest. */
+/**
+ * Ids from $1 on. Upwards it is the id before the first; downwards the first itself, since no id is above the highest.
+ */
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
-/** The last of the next $2 ids, and how many there are. */
+/** The last of the next $2 ids, and their number. */
 export const boundSql = (schema: string, fromNewest: boolean): string => `
   bound as materialized (
     select pg_catalog.${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows
@@ -108,9 +110,9 @@ export const boundSql = (schema: string, fromNewest: boolean): string => `
 export const withinBound = (fromNewest: boolean): string =>
   `${idsFrom(fromNewest)} and jobs.id ${fromNewest ? ">=" : "<="} (select last from bound)`;
 
-// Bounded by rows, not by a span of ids: behind a hole as wide as ids can be there may be all jobs at
-// once. Counting them off the index alone costs a fifth of looking at them. The chunk is a range of
-// ids, not a join: a join may be planned the other way round, and then every job is looked at.
+// Bounded by rows rather than a span of ids: all jobs may follow a gap of any width. Counting them in the index costs a
+// fifth of reading them. The chunk is a range of ids instead of a join: a join may be planned in the other direction,
+// and then every job is read.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
   with ${boundSql(schema, fromNewest)}, found as materialized (
     select jobs.id
@@ -126,8 +128,8 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
     ), ',') as ids
   from bound`;
 
-// Where every row has to be looked at, to count them off the index first would be a tenth more work: the
-// condition is no filter here, but said of each of the next rows, which come in the subquery's order.
+// If every row has to be read, counting them in the index first costs a tenth more: the condition is a column of each
+// of the next rows here, which keep the subquery's order.
 const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
   select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
@@ -144,8 +146,8 @@ const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
   ) as chunk`;
 
 /**
- * The id of the `count`th job after `after`: passing over jobs costs no more than reading their ids
- * off the index. null: there are not so many.
+ * The id of the `count`th job after `after`: skipping jobs costs only reading ids from the index. null: there are
+ * fewer.
  */
 export async function idAfter(
   db: Database,

@@ -1,6 +1,6 @@
-// Jobs in an order that an index has: its next entries in order, and which of them match. An index does
-// not order rows of the same key by id, so those of one key are all read and sorted; where they are too
-// many for that, a crowd, they are walked by id instead (`tie`).
+// Jobs in the order of an index: its next entries in order, and which of them match. An index does not order rows of
+// the same key by id, so those of one key are all read and sorted; if they are too many, they are walked by id instead
+// (`tie`).
 import { query } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
@@ -32,14 +32,14 @@ interface StepRow {
   readonly matched: string;
   readonly ids: string;
   readonly keys: string;
-  /** Of the last entry that was looked at; null: there was none. */
+  /** Of the last entry read; null: there was none. */
   readonly last_key: string | null;
   readonly last_id: string | null;
   readonly seen: string | null;
   readonly is_crowd: boolean | null;
 }
 
-/** `last`: all up to this row are done; null: none yet. `isSparse`: few of the entries before matched. */
+/** `last`: all rows up to this one are done; null: none yet. `isSparse`: few of the earlier entries matched. */
 export async function walkIndex(
   input: StepInput,
   way: IndexWay,
@@ -70,8 +70,8 @@ export async function walkIndex(
 }
 
 /**
- * The priorities that a step reads; null: it reads the index as one. Where the order begins with the
- * priority that is one of them, from where the index is read at the time that is asked for.
+ * The priorities that a step reads; null: it reads the index as a whole. If the order begins with the priority, it is
+ * one of them, read from the given place.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -81,7 +81,7 @@ function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | n
 
 const isOfTimes = ({ keys }: IndexWay) => keys.length === 1;
 
-/** A priority that is entered is read from its beginning. */
+/** A new priority is read from its beginning. */
 function beginIn(
   [part]: readonly (number | null)[],
   way: IndexWay,
@@ -92,7 +92,7 @@ function beginIn(
   return { key: [String(part), EARLIEST], id: idBefore(segment) };
 }
 
-/** Where the order goes on when there is no more in these parts; null: nowhere. */
+/** Where the order continues after these parts; null: nowhere. */
 function behindParts(
   way: IndexWay,
   segment: Segment,
@@ -120,7 +120,7 @@ export function tieMatching({ keys }: IndexWay, key: readonly string[]): Matchin
 
 const idBefore = ({ descending }: Segment) => (descending ? HIGHEST_ID : LOWEST_ID);
 
-/** The smallest or the largest key that there can be. */
+/** The smallest or the largest possible key. */
 function endKey({ keys }: IndexWay, isLargest: boolean): string[] {
   const [smallest, largest] = ["-32768", "32767"];
   return keys.map(({ column }) => {
@@ -138,10 +138,7 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
   return [String(Number(priority) + (isSmaller ? -1 : 1)), isSmaller ? LATEST : EARLIEST];
 }
 
-/**
- * What is due and what lies ahead are two ends of an index of times. A query's own now is before the
- * statement's.
- */
+/** Due and future jobs are the two ends of an index of times. A query's own now is before the statement's. */
 function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
   const all = (names: readonly Condition[]) =>
@@ -158,13 +155,12 @@ const columns = (keys: readonly Key[], of: (column: string, at: number) => strin
 const keyText = (keys: readonly Key[], alias: string) =>
   `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
-// One part of the index is read for each priority, in the order of times, and they are merged row by row,
-// only as far as somebody asks: whoever has found enough rows has looked at no others. Within a key
-// PostgreSQL sorts by id (an incremental sort); the limit of a part holds a crowd off. Entries and what is
-// found of them are in order as they are filled in, which no join may change: so the condition is asked
-// row by row, of as many as are wanted; where most do not match, of each entry as it is read, which is
-// cheaper for one and more for all of a key. What the index itself has, tasks and queues, is asked there. Of a crowd nothing is kept: it
-// is not in order yet.
+// One part of the index is read for each priority, in time order, and they are merged row by row, only as far as
+// needed. Within a key PostgreSQL sorts by id (an incremental sort); the limit of a part stops at too many rows of one
+// key. Entries and their matches stay in order, which a join could change: so the condition is evaluated row by row,
+// for as many as are wanted; if most do not match, for each entry as it is read, which is cheaper for one and more
+// expensive for all rows of a key. Conditions on tasks and queues use the index itself. Rows of a key that is too large
+// are discarded: they are not in order yet.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
@@ -175,7 +171,7 @@ function stepOf(
   const { segment, matching } = input;
   const values: unknown[] = [];
   const bound = (value: unknown) => `$${values.push(value)}`;
-  // Of the key what differs within a part.
+  // The columns of the key that vary within a part.
   const own = parts[0] === null ? keys : keys.slice(-1);
   const ownColumns = columns(own, (column) => `jobs.${column}`);
   const given = own
@@ -202,7 +198,7 @@ function stepOf(
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  // A priority that all have in common would hide from PostgreSQL that they come in order.
+  // A priority shared by all rows would hide from the planner that they are in order.
   const others = keys.length - own.length;
   const order = (of: string) =>
     `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;

@@ -1,20 +1,19 @@
-// What a listing walks for: one condition on jobs, made of the query and of the contract's filters,
-// all of which must hold.
+// The condition of a walk: combines the query and the contract's filters, all of which must match.
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 
 /** The part of a compiled query that a walk needs. */
 export interface Matching
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
-  /** What Node decides; null: nothing. */
+  /** Decided by Node; null: nothing. */
   readonly check: TextCheck | null;
   /** Every job matches. */
   readonly isAll: boolean;
-  /** What `now` means in it, in microseconds; null: the moment of each statement. */
+  /** The value of `now` in it, in microseconds; null: the time of each statement. */
   readonly nowUs: string | null;
 }
 
-/** Decides on the texts of a row, and on marks that are selected beside them. */
+/** Decides on the texts of a row, and on the marks selected with them. */
 export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;
@@ -52,7 +51,7 @@ export function matchingOf(query: JobQuery): Matching {
   };
 }
 
-/** All of `parts` hold. One of them at most has a check. */
+/** All of `parts` must match. At most one of them has a check. */
 export function allOf(parts: readonly Matching[]): Matching {
   const real = parts.filter(({ isAll }) => !isAll);
   const [only] = real;

@@ -1,7 +1,7 @@
-// Times as keys of an order: whole microseconds since 1970 as text, or an infinity, exactly as they
-// leave the database; and as texts that it reads whatever the session's settings are.
+// Times as sort keys: integers in microseconds since 1970 as text, or an infinity, exactly as returned by the database;
+// and as texts that PostgreSQL reads regardless of session settings.
 
-/** What is beyond all times, as PostgreSQL's numbers spell it. */
+/** Later than all times, in PostgreSQL's spelling for numbers. */
 export const LATEST = "Infinity";
 export const EARLIEST = "-Infinity";
 
@@ -26,7 +26,10 @@ export function nextMoment(key: string, descending: boolean): string | null {
   return next < FIRST_US ? EARLIEST : String(next);
 }
 
-/** -1, 0 or 1; also for whole numbers. */
+/**
+ *
+ * -1, 0 or 1; also for integers.
+ */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   if (a === LATEST || b === EARLIEST) return 1;
@@ -37,8 +40,8 @@ export function compareKeys(a: string, b: string): number {
 const DAY_US = 86_400_000_000n;
 
 /**
- * A key as PostgreSQL reads it, exactly, whatever the session's DateStyle and TimeZone are: ISO 8601 with
- * the year first. A number would have to become a time in SQL, at a cost for each place that names it.
+ * A key as PostgreSQL reads it exactly, regardless of the session's DateStyle and TimeZone: ISO 8601 with the year
+ * first. A number would have to be converted in SQL wherever it is used.
  */
 export function momentText(key: string): string {
   if (key === LATEST) return "infinity";
@@ -60,7 +63,7 @@ const two = (number: bigint) => String(number).padStart(2, "0");
 const CYCLE_DAYS = 146_097n;
 const CYCLE_YEARS = 400n;
 
-/** The Gregorian date, which repeats every 400 years; a Date ends 19,000 years before PostgreSQL does. */
+/** The Gregorian date, which repeats every 400 years; a Date's range ends 19,000 years before PostgreSQL's. */
 function dateOf(days: bigint) {
   const within = ((days % CYCLE_DAYS) + CYCLE_DAYS) % CYCLE_DAYS;
   const date = new Date(Number(within) * 86_400_000);

@@ -1,6 +1,5 @@
-// The orders in which jobs are listed, each as segments that are walked one after the other: first the
-// jobs that have what they are ordered by, then the rest by id. A job that is locked or has failed is
-// not waiting for a time; one that has not failed has no time of its failure.
+// The orders of lists of jobs, each as segments that are walked in sequence: first the jobs that have the sort key,
+// then the rest by id. A locked or failed job has no due time; a job that has not failed has no failure time.
 import {
   type Condition,
   conditionData,
@@ -27,44 +26,44 @@ export const jobSorts = [
 /** The order of listJobs(); `-` is descending. */
 export type JobSort = (typeof jobSorts)[number];
 
-/** A column that jobs are ordered by. */
+/** A column that jobs are sorted by. */
 export interface Key {
   readonly column: string;
-  /** As text that leaves the database exactly. */
+  /** As text that preserves the exact value. */
   readonly out: (expression: string) => string;
-  /** What such a text becomes to be a parameter, and the parameter's type. */
+  /** Turns such a text into a parameter, and the parameter's type. */
   readonly parameter: (text: string) => string;
   readonly type: string;
   readonly isValid: (text: string) => boolean;
 }
 
-/** How a segment's jobs are found in their order. */
+/** How a segment's jobs are found in order. */
 export type Way =
-  /** By id: no other order is asked for. */
+  /** By id: no other order is requested. */
   | { readonly kind: "ids" }
-  /** An index has the order; for each of these priorities, or as a whole. */
+  /** By an index, for each of these priorities or as a whole. */
   | {
       readonly kind: "index";
       readonly keys: readonly Key[];
       readonly priorities: readonly number[] | null;
     }
-  /** No index has it: all are looked at, in order of their ids, and the best are kept. */
+  /** No index has the order: all jobs are read in id order, and the best are collected. */
   | { readonly kind: "rank"; readonly key: Key };
 
 export interface Segment {
   readonly way: Way;
-  /** Which jobs belong to it, on the alias `jobs`. */
+  /** The condition of its jobs, on the alias `jobs`. */
   readonly where: string;
   readonly descending: boolean;
   /** The direction of ids in a walk by id. */
   readonly fromNewest: boolean;
 }
 
-/** What decides whether an index leads the way. */
+/** The facts that decide whether an index is used. */
 export interface OrderFacts {
-  /** Those of available jobs; null: too many for an index to be read for each. */
+  /** The priorities of available jobs; null: too many to read the index for each. */
   readonly priorities: readonly number[] | null;
-  /** Names of optional indexes that are there. */
+  /** Names of existing optional indexes. */
   readonly indexes: ReadonlySet<string>;
 }
 
@@ -88,7 +87,7 @@ const runAt = time("run_at");
 const jobs = "jobs";
 const waiting = conditions.filter((one) => conditionData[one].sort === "due");
 
-/** The segments of an order, without those in which nothing can match. */
+/** The segments of an order, without those that cannot match. */
 export function segmentsOf(
   sort: JobSort,
   shape: QueryShape,
@@ -113,7 +112,7 @@ export function segmentsOf(
       const way: Way = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // What is due stands before what is not in each of them.
+        // Due jobs come before future ones within each priority.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return parted(way, isAvailable(jobs), waiting, false, shape);
@@ -143,7 +142,7 @@ export function segmentsOf(
 const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
-/** The optional index's order where it is there. */
+/** The optional index's order if it exists. */
 function ranked(key: Key, index: string, { indexes }: OrderFacts): Way {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
@@ -157,7 +156,7 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// What has changed last is more often among the newest: a first answer from there is a better one.
+// Recently changed jobs are more often among the newest, so the first result from there is better.
 const ranking = (way: Way, where: string, descending: boolean): Segment => ({
   way,
   where,
@@ -165,7 +164,7 @@ const ranking = (way: Way, where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-/** Those that have what they are ordered by, then the others by id. */
+/** Jobs that have the sort key, then the others by id. */
 function parted(
   way: Way,
   where: string,

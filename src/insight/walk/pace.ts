@@ -1,9 +1,9 @@
-// How much a walk looks at in one statement: as much as takes about 100 ms, so that no statement holds
-// a connection or an old snapshot for long, and the answer ends in time whatever the rows are like.
+// The number of rows that a walk reads in one statement: as many as take about 100 ms, so that no statement occupies a
+// connection or an old snapshot for long, and the response is in time for any data.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
-/** How long a step aims to take. */
+/** The target time of a step. */
 export const STEP_MS = 100;
 const MOST_GROWTH = 8;
 const LARGEST = 250_000;
@@ -11,13 +11,13 @@ const LARGEST = 250_000;
 export interface WalkPace {
   /** Rows of the next step. */
   readonly size: number;
-  /** A statement took too long at this pace: the answer ends here, and the next one goes slower. */
+  /** A statement exceeded its time at this pace: the response ends here, and the next one is slower. */
   readonly isStuck: boolean;
-  /** It was a single row that took too long: it can only be passed over. */
+  /** A single row exceeded the time: it can only be skipped. */
   readonly isBlocked: boolean;
-  /** Runs one step, of `most` rows at the most, and learns from it; null when it ran into its time limit. */
+  /** Runs one step of at most `most` rows and adapts to its duration; null if it exceeded its time limit. */
   run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
-  /** A step found more than it can tell: the same again with less. */
+  /** A step found more than it can return: the same again with less. */
   slowDown(): void;
 }
 
@@ -38,7 +38,7 @@ export function createPace(size: number): WalkPace {
       return isBlocked;
     },
     slowDown() {
-      // Than the step was: a quick one has made the pace faster already, and would be repeated for ever.
+      // Slower than the step was: a fast step has already increased the pace, and would be repeated for ever.
       current = slower(last);
     },
     async run(step, most = LARGEST) {

@@ -1,6 +1,6 @@
-// Jobs in an order that no index has: a walk over all of them by id that keeps the best. An answer that
-// ends before the walk shows the best so far; the next one goes on and shows better ones in their place,
-// until the walk has ended and the page is what it is.
+// Jobs in an order that no index has: walks all of them by id and collects the best. A response that ends before the
+// walk shows the best so far; the next one continues and shows better ones, until the walk has ended and the page is
+// final.
 import { query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { boundSql, firstOf, idsFrom, isFew, withinBound } from "./id-walk.ts";
@@ -19,7 +19,7 @@ interface RankedRow {
   readonly keys: string;
 }
 
-/** The rows of the next chunk that are among the best; `next` is how far the walk is. */
+/** The best rows of the next chunk; `next` is the progress of the walk. */
 export async function walkRanks(
   input: StepInput,
   key: Key,
@@ -39,8 +39,8 @@ export async function walkRanks(
 }
 
 /**
- * What has become of the best so far: those that still match and have not fallen behind the bound.
- * Where it takes too long to ask whether they still match, they count as they did.
+ * The best rows so far that still match and are within the bound. If checking them again takes too long, they count as
+ * before.
  */
 export async function bestAgain(input: Sizeless, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];

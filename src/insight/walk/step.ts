@@ -1,4 +1,4 @@
-// What every step of a walk is asked and what it answers, and the pieces of SQL that steps share.
+// The input and the result of every step of a walk, and the SQL that steps share.
 import type { Database } from "../../database/database.ts";
 import type { Matching } from "./matching.ts";
 import type { Segment } from "./order.ts";
@@ -8,26 +8,26 @@ export interface StepInput {
   readonly db: Database;
   readonly matching: Matching;
   readonly segment: Segment;
-  /** Matches to pass over first. */
+  /** Matches to skip first. */
   readonly skip: number;
   /** Matches wanted after those. */
   readonly wanted: number;
-  /** Rows to look at. */
+  /** Rows to read. */
   readonly size: number;
 }
 
 export interface WalkStep<P> {
-  /** In order; where the query's last word is Node's, they are candidates. */
+  /** In order; candidates if Node decides the query. */
   readonly rows: readonly Row[];
-  /** Matches that were passed over. */
+  /** Matches skipped. */
   readonly skipped: number;
-  /** Rows that were looked at. */
+  /** Rows read. */
   readonly scanned: number;
-  /** Where the next step goes on; null: the segment has ended. */
+  /** Where the next step continues; null: the segment has ended. */
   readonly next: P | null;
 }
 
-/** Rows that were found, each with where a list that ends with it goes on. */
+/** Matches, each with the place after it. */
 export interface Found {
   readonly id: string;
   readonly after: WalkPlace;
@@ -44,7 +44,7 @@ export function conditionOf(
   return `(${segment.where}) and ${matching.sql(first)}`;
 }
 
-/** The texts of a list that left the database as one. */
+/** The texts of a list that the database returned as one. */
 export function listOf(text: string | null, by = ","): string[] {
   return text === null || text === "" ? [] : text.split(by);
 }

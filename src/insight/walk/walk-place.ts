@@ -1,8 +1,8 @@
-// Where a walk stands: everything that its next step needs, and nothing of what was shown.
+// The place of a walk: everything that its next step needs, without the results.
 import type { Segment, Way } from "./order.ts";
 
 export interface WalkPlace {
-  /** The segment's place among the order's. */
+  /** The index of the segment in its order. */
   readonly segment: number;
   readonly position: Position;
 }
@@ -10,9 +10,9 @@ export interface WalkPlace {
 export type Position =
   /** The next id is beyond this one; null: the first of all. */
   | { readonly kind: "ids"; readonly after: string | null }
-  /** All up to this row of the order are done; null: none yet. */
+  /** All rows up to this one are done; null: none yet. */
   | { readonly kind: "index"; readonly last: Row | null }
-  /** So many jobs have this key that they are walked by id. */
+  /** Too many jobs have this key, so they are walked by id. */
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
   | ({ readonly kind: "rank" } & Round);
 
@@ -22,19 +22,19 @@ export interface Row {
   readonly id: string;
 }
 
-/** A ranking by a walk over all jobs, which gives one page; it takes one answer or several. */
+/** A ranking of all jobs that fills one page, in one or more responses. */
 export interface Round {
-  /** How far by id; null: it has not begun. */
+  /** The last id read; null: not started. */
   readonly after: string | null;
-  /** The last row of the page before: this page is of rows that follow it. */
+  /** The last row of the previous page: this page has rows after it. */
   readonly floor: Row | null;
-  /** The last of the best, once there were enough: who follows it is not among them. */
+  /** The last of the best rows, once there were enough: later rows are not among them. */
   readonly bound: Row | null;
   /** The best so far. */
   readonly best: readonly string[];
 }
 
-/** Where a segment begins. */
+/** The beginning of a segment. */
 export function beginningOf({ way }: Segment, segment: number): WalkPlace {
   switch (way.kind) {
     case "ids":
@@ -69,8 +69,8 @@ export function positionAfter(row: Row, position: Position): Position {
 }
 
 /**
- * The same position for the way that is open now: an index may have come or gone since the page before.
- * null: it is none of this segment's.
+ * The same position for the present way: an index may have been created or dropped since the previous page. null: it is
+ * not valid in this segment.
  */
 export function adapted(position: Position, way: Way): Position | null {
   if (way.kind === "ids") return position.kind === "ids" ? position : null;

@@ -1,10 +1,10 @@
-// The one executor of everything that lists, exports or looks for jobs: walks an order segment by
-// segment in statements of about 100 ms, until there are enough matches, nothing is left, or the time
-// is up. It then says where to go on, so that no filter is too much: it only takes more answers.
+// Executes every list, export and search of jobs: walks an order segment by segment in statements of about 100 ms,
+// until there are enough matches, no rows are left, or the time limit is reached. It then returns where to continue,
+// so that any filter is possible: it only takes more responses.
 //
 //   ids ──────────────▶ the next rows by id, filtered
-//   index ─▶ (tie ─▶) ─▶ the next entries of an index in its order; a crowd of equal keys by id
-//   rank ─────────────▶ all rows by id, the best are kept: one page a round
+//   index ─▶ (tie ─▶) ─▶ the next entries of an index in its order; many equal keys by id
+//   rank ─────────────▶ all rows by id, collecting the best: one page a round
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
@@ -33,43 +33,43 @@ export interface WalkRequest {
   /** null: from the beginning. */
   readonly place: WalkPlace | null;
   readonly limit: number;
-  /** Matches to pass over first. */
+  /** Matches to skip first. */
   readonly skip: number;
-  /** Rows of the first step; 0: as many as usual. */
+  /** Rows of the first step; 0: the usual number. */
   readonly size: number;
   readonly budgetMs: number;
 }
 
 export interface Walked {
   readonly found: readonly Found[];
-  /** Where to go on; null: everything was seen. */
+  /** Where to continue; null: everything was read. */
   readonly next: WalkPlace | null;
   readonly skip: number;
-  /** Rows that were looked at. */
+  /** Rows read. */
   readonly scanned: number;
-  /** Better ones may follow: `next` leads to the same page again. */
+  /** Better rows may follow: `next` returns the same page again. */
   readonly isPartial: boolean;
-  /** Whether it ended because the time was up. */
+  /** True if the time limit ended it. */
   readonly isCut: boolean;
-  /** Candidates whose texts were too large to be looked at. */
+  /** Candidates whose texts were too large to check. */
   readonly unchecked: number;
-  /** For the next answer's first step, after one that took too long; else 0. */
+  /** For the next response's first step after one that took too long; otherwise 0. */
   readonly size: number;
-  /** As many rows as a step looks at by now: for who goes on at once. */
+  /** The present number of rows in a step: for callers that continue at once. */
   readonly pace: number;
 }
 
 const FIRST_STEP = 2_000;
-/** Fewer than one in so many rows matched so far. */
+/** Sparse: fewer than one match in this many rows so far. */
 const SPARSE = 4;
-/** Where a step may look at all its rows one by one. */
+/** For steps that read all their rows one by one. */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
 
 export async function walk(request: WalkRequest): Promise<Walked> {
   const state = new Walking(request);
-  // A step of which half would lie behind the end is left to the next answer.
+  // Don't start a step that would end more than half a step after the deadline.
   const deadline = monotonic() + request.budgetMs - STEP_MS / 2;
   while (state.isUnfinished) {
     await state.step();
@@ -86,9 +86,9 @@ class Walking {
   #skip: number;
   #scanned = 0;
   #unchecked = 0;
-  /** Of the ranking under way, once it has begun in this answer. */
+  /** Of the current ranking, once it has begun in this response. */
   #best: readonly Row[] | null = null;
-  /** A ranking that lost some of its best cannot fill its page. */
+  /** A ranking that lost some of its best rows cannot fill its page. */
   #isShort = false;
 
   constructor(request: WalkRequest) {
@@ -96,7 +96,7 @@ class Walking {
     const [first] = segments;
     const open = first !== undefined && isOpen({ matching, segment: first });
     const usual = open || first?.way.kind === "index" ? FIRST_OPEN : FIRST_STEP;
-    // Where every job matches, no more need be looked at than is wanted.
+    // If every job matches, no more rows need be read than are wanted.
     this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
     this.#request = request;
     this.#skip = skip;
@@ -204,7 +204,7 @@ class Walking {
       return;
     }
     if (check !== null && step.rows.length >= wanted) return this.pace.slowDown();
-    // By id, as they are walked: what follows the last that was looked at is left to the next step.
+    // By id, in walk order: rows after the last one checked are left to the next step.
     const found = { ...step, rows: inWalkOrder(step.rows, segment.fromNewest) };
     const { rows, cutAt } = await this.#confirmed(found);
     this.#best = bestOf(best, rows, segment.descending, limit);
@@ -221,7 +221,7 @@ class Walking {
     this.#goTo(bound === null ? null : nextRound(page.at(-1) ?? bound));
   }
 
-  /** Takes a step's rows, as many as are wanted, and goes on behind them. */
+  /** Takes as many of a step's rows as are wanted, and continues after them. */
   async #accept(step: WalkStep<unknown>, position: Position, next: Position | null): Promise<void> {
     const { limit, matching } = this.#request;
     const { check } = matching;
@@ -232,7 +232,7 @@ class Walking {
     const taken = rows.slice(0, limit - this.#found.length);
     for (const row of taken) this.#found.push(this.#foundAt(row, position));
     const isFull = this.#found.length >= limit;
-    // Behind the last candidate it has looked in vain.
+    // The rows after the last candidate were read in vain.
     if (check !== null && step.rows.length >= CANDIDATES) this.pace.slowDown();
     const last = taken.at(-1);
     const end = isFull ? last : cutAt;
@@ -240,8 +240,8 @@ class Walking {
   }
 
   /**
-   * The place behind a row that takes too long, such as a text search in 300 MB: it is passed over, and
-   * counted. undefined: it is not the row; null: it was the last one.
+   * The place after a row that takes too long, such as a text search in 300 MB: it is skipped and counted. undefined:
+   * the row was not the cause; null: it was the last one.
    */
   async #passedOver(after: string | null, fromNewest: boolean): Promise<string | null | undefined> {
     if (!this.pace.isBlocked) return undefined;
@@ -265,13 +265,13 @@ class Walking {
     return { id: row.id, after: { segment, position: positionAfter(row, position) } };
   }
 
-  /** The best so far. Wherever a list of them ends, the same ranking goes on. */
+  /** The best so far. Wherever the list is cut, the same ranking continues. */
   #partialPage(): Found[] {
     const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  /** `cutAt`: the last candidate that there was time for; null: all were looked at. */
+  /** `cutAt`: the last candidate that was checked in time; null: all were. */
   async #confirmed({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
     const all = rows.map(({ id }) => id);
@@ -290,7 +290,7 @@ class Walking {
       : { db, matching, segment, skip: 0, wanted: CANDIDATES };
   }
 
-  /** A place that somebody handed in. */
+  /** Validates a place from a cursor. */
   #checked({ segment, position }: WalkPlace): WalkPlace {
     const way = this.#request.segments[segment]?.way;
     const good = way === undefined ? null : adapted(position, way);

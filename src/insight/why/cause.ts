@@ -1,15 +1,15 @@
-// One link in the chain from a job to what keeps it from running. The last link is the root, and bears
-// the verb that removes it.
+// One link of the chain from a job to the reason why it does not run. The last link is the root; it has the action that
+// removes it.
 import type { Verb } from "./verb.ts";
 
 export type CauseKind =
-  /** Its queue is held. */
+  /** Its queue is locked. */
   | "queue_locked"
   /** By this job. */
   | "held_by_job"
   | "holder_alive"
   | "holder_silent"
-  /** Whoever holds it never sent a heartbeat. */
+  /** The holder never sent a heartbeat. */
   | "holder_unknown"
   | "not_due"
   | "no_worker_for_task"
@@ -23,16 +23,16 @@ export type CauseKind =
 export interface Cause {
   readonly kind: CauseKind;
   readonly text: string;
-  /** A second, quieter line. */
+  /** A second, less prominent line. */
   readonly detail: string | null;
   readonly isRoot: boolean;
-  /** The job goes on only after a repair; false: it waits its turn, or the reason is not known. */
+  /** The job continues only after a repair; false: it waits its turn, or the reason is unknown. */
   readonly isBroken: boolean;
   readonly links: Links;
   readonly verb: Verb | null;
 }
 
-/** What the text names, whole. */
+/** The full names of things in the text. */
 export interface Links {
   readonly queue: string | null;
   readonly worker: string | null;

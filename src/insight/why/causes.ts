@@ -1,8 +1,8 @@
-// From what is known about a job to the chain of causes that keeps it from running. Pure.
+// The chain of causes that keep a job from running, from the facts about it. Pure.
 //
 //   blocked   job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
 //   fetched, running   job ─▶ its worker is alive | not responding | unknown
-//   the rest  not due | no tries left | its queue or task is gone | nobody knows its task | others are before it
+//   the rest  not due | no attempts left | its queue or task was deleted | its task is unsupported | jobs ahead of it
 
 import { ageText } from "../../domain/portable/ages.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -10,6 +10,7 @@ import type { Value } from "../../domain/value.ts";
 import {
   allAttemptsAre,
   counted,
+  grouped,
   momentText,
   named,
   ordinal,
@@ -26,22 +27,22 @@ import type { Knowledge } from "./knowledge.ts";
 import type { QueuePlace } from "./queue-place.ts";
 
 export interface CauseFacts {
-  /** Where the job is. */
+  /** The job's schema. */
   readonly schema: string;
   readonly job: WhyFacts;
-  /** Who has the job, or its queue. */
+  /** The worker that has locked the job or its queue. */
   readonly holder: Holder | null;
   readonly holdingJob: HoldingJob | null;
-  /** Jobs of its queue that the holder has fetched and starts before it; null where that is not known. */
+  /** Jobs of its queue that the holder has fetched and starts first; null if unknown. */
   readonly fetchedBefore: number | null;
   readonly place: QueuePlace | null;
   readonly knowledge: Knowledge;
   readonly hasWorkers: boolean;
-  /** Jobs that fail the same way, itself among them. */
+  /** Jobs with the same error, including this one. */
   readonly sameError: Value | null;
 }
 
-/** The root is the last that is marked as such; a job that simply runs next has no causes. */
+/** The root is the last cause marked as one; a job that simply runs next has no causes. */
 export function causesOf(known: CauseFacts): Cause[] {
   const { job } = known;
   switch (job.condition) {
@@ -62,14 +63,14 @@ export function causesOf(known: CauseFacts): Cause[] {
   }
 }
 
-/** Whether the row of its task or queue was deleted: no worker takes such a job. */
+/** True if the row of its task or queue was deleted: no worker takes such a job. */
 export const isLost = ({ task, isQueueLost }: WhyFacts): boolean => task === null || isQueueLost;
 
-/** The command that gives lost queues a row again. */
+/** The command that restores the rows of lost queues. */
 export const recoverQueues = (schema: string): string =>
   workerLine(schema, "worker cleanup --task gc-job-queues");
 
-/** Of a root that a repair removes. */
+/** For a root that a repair removes. */
 const broken = { isRoot: true, isBroken: true };
 
 function lostNames({ job, schema }: CauseFacts): Cause[] {
@@ -77,7 +78,7 @@ function lostNames({ job, schema }: CauseFacts): Cause[] {
     const verb = { action: "fail" as const, label: "Fail job…", jobIds: [job.id] };
     return [cause("task_lost", "The name of its task was deleted", { ...broken, verb })];
   }
-  const detail = `"${recoverQueues(schema)}" gives the queue a row again`;
+  const detail = `"${recoverQueues(schema)}" restores the queue's row`;
   return [cause("queue_lost", "The row of its queue was deleted", { ...broken, detail })];
 }
 
@@ -97,16 +98,16 @@ function queueCauses(known: CauseFacts): Cause[] {
 function heldByJob(queue: string, held: HoldingJob, { queue: facts }: WhyFacts): Cause {
   const text = `${named(queue)} runs one job at a time and is locked by ${jobText(held)}`;
   const lockedMs = facts?.lockedMs ?? null;
-  const tries = `its ${ordinal(held.attempts)} of ${counted(held.maxAttempts, "try", "tries")}`;
+  const attempt = `attempt ${grouped(held.attempts)} of ${grouped(held.maxAttempts)}`;
   return cause("held_by_job", text, {
-    detail: lockedMs === null ? tries : `locked since ${momentText(lockedMs)}; ${tries}`,
+    detail: lockedMs === null ? attempt : `locked since ${momentText(lockedMs)}; ${attempt}`,
     links: { queue, job: held.id },
   });
 }
 
 const jobText = ({ id, task }: HoldingJob) => (task === null ? `#${id}` : `${named(task)} #${id}`);
 
-/** `lockedMs`: when the lock was taken. */
+/** `lockedMs`: when it was locked. */
 function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
   const { job, holder } = known;
   if (holder === null) return [];
@@ -116,14 +117,14 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
   const heard = heardMs === null ? "" : ageText(job.nowMs - heardMs);
   const label = `Unlock ${who}…`;
-  // Without a name nobody can say which worker is meant: the lock grows old, and is then taken away.
+  // Without a name the worker cannot be unlocked: the lock expires after 4 hours.
   const unlock =
     workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
   const refused = holder.unsettled.find(({ id }) => id === job.id);
   switch (state) {
     case "alive":
       if (refused !== undefined) {
-        const text = `it has ended on ${who}, and its result is refused`;
+        const text = `it has ended on ${who}, and its result is rejected`;
         return [cause("holder_alive", text, { links, detail: refused.error, ...broken })];
       }
       if (job.condition === "fetched") {
@@ -133,7 +134,7 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
         return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
-        const text = `${who} has fetched it and does not report yet that it runs it`;
+        const text = `${who} has fetched it and has not reported it as running yet`;
         return [
           cause("holder_alive", text, {
             links,
@@ -143,7 +144,7 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
         ];
       }
       return [
-        cause("holder_alive", `${who} works on it; last heartbeat ${heard} ago`, {
+        cause("holder_alive", `${who} runs it; last heartbeat ${heard} ago`, {
           links,
           isRoot: true,
         }),
@@ -179,16 +180,16 @@ function exhausted({ job }: CauseFacts): Cause[] {
 }
 
 const killsWorkers = (lost: number) =>
-  cause("kills_workers", `Its last ${lost} tries ended with their workers`);
+  cause("kills_workers", `Its last ${lost} attempts crashed their workers`);
 
 function notDue({ job }: CauseFacts): Cause {
   const left = ageText(job.runAtMs - job.nowMs);
   const text = job.isNever
-    ? "It is due never: its time is infinity"
+    ? "It is never due: its time is infinity"
     : `It is due in ${left}, at ${momentText(job.runAtMs)}`;
   return cause("not_due", text, {
     isRoot: true,
-    detail: job.attempts === 0 ? null : `its ${ordinal(job.attempts + 1)} try`,
+    detail: job.attempts === 0 ? null : `attempt ${grouped(job.attempts + 1)}`,
     verb: { action: "run-now", label: "Run now…", jobIds: [job.id] },
   });
 }
@@ -196,31 +197,31 @@ function notDue({ job }: CauseFacts): Cause {
 function dueCauses(known: CauseFacts): Cause[] {
   const { job, place, knowledge } = known;
   if (knowledge.runner !== null) {
-    const text = `${workerNamed(knowledge.runner)} says that it runs it now`;
+    const text = `${workerNamed(knowledge.runner)} runs it now`;
     return [cause("holder_alive", text, { isRoot: true, links: { worker: knowledge.runner } })];
   }
   const unknown = unknownTask(known, true);
   if (unknown.length > 0) return unknown;
   if (place === null || place.ahead.value === 0) return [];
   const where = job.queue === null ? "" : ` in ${named(job.queue.name)}`;
-  const text = `${counted(place.ahead, "job is", "jobs are")} before it${where}`;
+  const text = `${counted(place.ahead, "job is", "jobs are")} ahead of it${where}`;
   const links = { queue: job.queue?.name ?? null };
   return [cause("behind", text, { isRoot: true, detail: "by priority, then by time", links })];
 }
 
-/** Claimed only where everybody who could know the task says that he does not. */
+/** Reported only if every worker that might support the task reports that it does not. */
 function unknownTask({ job, knowledge }: CauseFacts, isRoot: boolean): Cause[] {
   const { task } = job;
   if (!isUnsupported(knowledge, task)) return [];
   const former = knowledge.formerly.get(task);
   return [
-    cause("no_worker_for_task", `No worker alive knows the task ${named(task)}`, {
+    cause("no_worker_for_task", `No live worker supports the task ${named(task)}`, {
       isRoot,
       isBroken: true,
       detail:
         former === undefined
           ? `${counted(knowledge.alive, "worker is", "workers are")} alive, and all list their tasks`
-          : `${workerNamed(former)} did, and is not responding`,
+          : `${workerNamed(former)} did, but is not responding`,
       links: { worker: former ?? null },
     }),
   ];
@@ -232,7 +233,7 @@ export function isUnsupported(knowledge: Knowledge, task: string | null): task i
 
 const PLACES = ["first", "second", "third"];
 
-/** `, second behind #22` of a fetched job, where the job that its queue runs is known. */
+/** `, second behind #22` for a fetched job, if its queue's running job was found. */
 export function behindText({ holdingJob, fetchedBefore }: CauseFacts): string {
   if (holdingJob === null) return "";
   if (fetchedBefore === null) return `, behind #${holdingJob.id}`;
@@ -246,6 +247,6 @@ export function placeText({ ahead, of }: QueuePlace): string {
   return of === null ? place : `${place} of ${valueText(of)}`;
 }
 
-/** Since when a job that is due could have run. */
+/** The time since which a due job could have run. */
 export const waitsSince = ({ runAtMs, createdMs }: WhyFacts): number =>
   Math.max(runAtMs, createdMs);

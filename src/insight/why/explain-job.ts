@@ -1,5 +1,5 @@
-// Why a job is where it is: its condition in a sentence, the chain of causes, its place, what comes
-// next. A handful of statements, each of which an index answers.
+// Explains why a job is in its condition: a sentence, the chain of causes, its place, and the next attempts. A few
+// statements, each answered by an index.
 import type { Database } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
@@ -23,7 +23,7 @@ export interface JobExplanation {
   readonly since: string;
   readonly causes: readonly Cause[];
   readonly ahead: Value | null;
-  /** In the same queue, itself among them. */
+  /** In the same queue, including this job. */
   readonly of: Value | null;
   readonly nextTries: readonly string[];
   readonly lastTry: string | null;
@@ -33,17 +33,17 @@ export interface JobExplanation {
   readonly asOf: string;
 }
 
-/** How many jobs fail with an error that begins so, itself among them; null = nobody knows by now. */
+/** The number of jobs whose error begins the same way, including this one; null if unknown. */
 export type SameError = (
   task: string | null,
   errorStart: string,
   table: JobTableFacts,
 ) => Promise<Value | null>;
 
-/** What is read for others, and costs too much to be read for one job. */
+/** Expensive reads that are shared with other callers. */
 export interface KnownElsewhere {
   readonly sameError: SameError;
-  /** Who holds jobs in a large table; null = nobody has looked yet. */
+  /** Holders of locks in a large table; null if not read yet. */
   readonly jobHolders: () => readonly string[] | null;
 }
 
@@ -52,13 +52,13 @@ const NOTHING_ELSE: KnownElsewhere = Object.freeze({
   jobHolders: () => null,
 });
 
-/** null: there is no such job. Throws InputError for a bad id. */
+/** null: the job does not exist. Throws InputError for an invalid id. */
 export async function explainJob(
   db: Database,
   id: string,
   elsewhere: KnownElsewhere = NOTHING_ELSE,
 ): Promise<JobExplanation | null> {
-  // Side by side, here and below: each round trip is a millisecond or two.
+  // In parallel, here and below: each round trip is a millisecond or two.
   const [job, table] = await Promise.all([readJobFacts(db, id), readTableFacts(db)]);
   if (job === null) return null;
   const known = await surroundings(db, job, table, elsewhere);
@@ -106,7 +106,7 @@ async function surroundings(
 const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
-/** Which worker has the job or its queue, and the job that it runs in the queue's turn. */
+/** The worker that has locked the job or its queue, and the job that it runs for the queue. */
 async function readHeld(
   db: Database,
   job: WhyFacts,

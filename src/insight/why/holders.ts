@@ -1,5 +1,5 @@
-// Those who hold locks, and whether anybody heard of them: what is said of a holder is never more than
-// that. One without a heartbeat row may be a stock worker in the best of health: it is unknown.
+// Holders of locks and their heartbeats. A holder without a heartbeat row may be a healthy stock worker: its state is
+// unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { LISTS_ALL } from "../../queue/sql/condition.ts";
@@ -12,23 +12,23 @@ export type HolderState = "alive" | "silent" | "unknown";
 export interface Holder {
   readonly workerId: string;
   readonly state: HolderState;
-  /** Its last heartbeat; null when it never sent one. */
+  /** Its last heartbeat; null if it never sent one. */
   readonly heardMs: number | null;
   readonly host: string | null;
-  /** The jobs it said it was running, as far as it lists them. */
+  /** The running jobs that it reports, as far as it lists them. */
   readonly runningJobIds: readonly string[];
-  /** The jobs it said it had fetched and not started; null where it does not say. */
+  /** The fetched jobs that it reports; null without a report. */
   readonly fetchedJobIds: readonly string[] | null;
-  /** Whether `runningJobIds` are all that it runs. */
+  /** True if `runningJobIds` are all that it runs. */
   readonly listsAll: boolean;
-  /** Jobs that have ended on it and stay locked: PostgreSQL refuses their results. */
+  /** Jobs that have ended on it and stay locked: PostgreSQL rejects their results. */
   readonly unsettled: readonly UnsettledJob[];
 }
 
-/** A condition on a heartbeat row `workers`: its lease, as long as it says itself, is not over. */
+/** A condition on a heartbeat row `workers`: its lease, as reported by the worker, has not expired. */
 export const isAlive = `(not ${isSilent})`;
 
-/** Every asked id gets an answer. */
+/** The result has every given id. */
 export async function readHolders(
   db: Database,
   hasWorkers: boolean,
@@ -81,7 +81,7 @@ const holdersSql: Statement = (s) => `
     metadata ->> 'fetched_job_ids'::text as fetched_job_ids, ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/** The worker reports what it runs, and this job is not among that: it may have started it since. */
+/** The worker reports its running jobs without this one: it may have started since. */
 export const isUnreportedBy = (
   { state, listsAll, runningJobIds }: Holder,
   jobId: string,
@@ -89,7 +89,7 @@ export const isUnreportedBy = (
 
 const MOST_RUNNING = 1_000;
 
-/** Anybody may write a heartbeat row: what is no id is left out. */
+/** Any session may write a heartbeat row: invalid ids are ignored. */
 function idsOf(text: string | null): string[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");
@@ -103,11 +103,11 @@ function idsOf(text: string | null): string[] {
   }
 }
 
-// Jobs that have ended and stay locked, because PostgreSQL refuses their results: their workers list them.
+// Jobs that have ended and stay locked, because PostgreSQL rejects their results: their workers list them.
 
 export interface UnsettledJob {
   readonly id: string;
-  /** PostgreSQL's sentence. */
+  /** PostgreSQL's message. */
   readonly error: string;
 }
 
@@ -127,7 +127,7 @@ export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   return rows.flatMap(({ unsettled }) => unsettledIn(unsettled)).slice(0, MOST_UNSETTLED);
 }
 
-/** Any worker may write its row: what is no id with a text is left out. */
+/** Any session may write a heartbeat row: invalid entries are ignored. */
 function unsettledIn(text: string | null): UnsettledJob[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");

@@ -1,6 +1,6 @@
-// Which job holds a named queue. The queue's row names only the holder; which of the holder's jobs it is stands
-// in the rows of jobs, where no index leads to it: so it is looked up where the holder lists what it
-// runs, or where reading all rows costs nothing. Likewise how many jobs are fetched before one.
+// The job that holds a named queue. The queue's row has only the holder; its job is in the rows of jobs, where no index
+// finds it. So it is read if the holder lists its running jobs, or if the table is small. The same applies to the
+// number of jobs fetched before one.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Heartbeats, isInCondition } from "../../queue/sql/condition.ts";
 import type { Holder } from "./holders.ts";
@@ -43,10 +43,7 @@ interface HoldingRow {
   readonly max_attempts: number;
 }
 
-/**
- * How many jobs of its queue its holder has fetched that start before this one; null where no index leads to
- * them.
- */
+/** Jobs of its queue that its holder has fetched and starts before this one; null if no index finds them. */
 export async function readFetchedBefore(
   db: Database,
   queueId: number,

@@ -1,4 +1,4 @@
-// A job's row with what stands around it: its queue's lock, and the database's time. One statement.
+// A job's row with its queue's lock and the database's time, in one statement.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
@@ -30,7 +30,7 @@ export interface WhyFacts {
   readonly lockedMs: number | null;
   readonly lockedBy: string | null;
   readonly queue: QueueFacts | null;
-  /** Its queue has no row any more, so no worker takes it. */
+  /** The row of its queue was deleted, so no worker takes it. */
   readonly isQueueLost: boolean;
   readonly nowMs: number;
 }
@@ -42,7 +42,7 @@ export interface QueueFacts {
   readonly lockedBy: string | null;
 }
 
-/** null: there is no such job. Throws InputError for a bad id. */
+/** null: the job does not exist. Throws InputError for an invalid id. */
 export async function readJobFacts(db: Database, id: string): Promise<WhyFacts | null> {
   const jobId = checkedJobId(id);
   const [row] = await query<FactsRow>(db, factsSql(await heartbeatsOf(db)), [jobId]);

@@ -1,6 +1,5 @@
-// Who knows which task. That nobody does is claimed only when nothing speaks against it: every living
-// worker lists all its tasks, and so does everybody who holds a lock. A stock worker says nothing, and
-// may know any task.
+// The tasks that workers support. A task is called unsupported only if every live worker and every lock holder lists
+// all its tasks. A stock worker lists none and may support any task.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
@@ -8,21 +7,21 @@ import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isAlive } from "./holders.ts";
 
 export interface Knowledge {
-  /** Workers with a heartbeat that is not over. */
+  /** Workers whose lease has not expired. */
   readonly alive: number;
-  /** Nobody may know a task of which we do not hear. */
+  /** True if the lists are complete: no other worker may support a task. */
   readonly isComplete: boolean;
-  /** Of the asked tasks: those that no living worker lists. */
+  /** Of the given tasks: those that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
-  /** Task → a silent worker that listed it. */
+  /** Task → a stale worker that listed it. */
   readonly formerly: ReadonlyMap<string, string>;
-  /** The living worker that says it runs the asked job: in the fast mode the row does not say it. */
+  /** The live worker that reports the given job as running: in the fast mode its row does not show it. */
   readonly runner: string | null;
 }
 
 export interface KnowledgeOptions {
   readonly hasWorkers: boolean;
-  /** Those who hold jobs: to be read, which goes through the whole table; known; or nobody knows. */
+  /** Holders of jobs: to be read, which scans the whole table; given; or unknown. */
   readonly jobLocks: "read" | "unknown" | readonly string[];
   readonly jobId?: string;
 }
@@ -67,7 +66,7 @@ interface KnowledgeRow {
 
 const MOST_WORKERS = 1_000;
 
-/** A whole list, not the beginning of one. */
+/** A complete list rather than the beginning of one. */
 const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
       and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
 

@@ -1,16 +1,16 @@
-// When a job that keeps failing will be tried: the retry policy's times, told in advance.
+// The times of the next attempts of a job that keeps failing, from the retry policy.
 import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 
 export interface NextTries {
-  /** The next ones, soonest first. */
+  /** The next attempts, soonest first. */
   readonly next: readonly string[];
-  /** The very last; null when it is among them. */
+  /** The very last attempt; null if it is among them. */
   readonly last: string | null;
 }
 
 const MOST_TRIES = 6;
 
-/** `runAtMs`: when the next try is due. Each try is taken to fail at once. */
+/** `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. */
 export function nextTries(runAtMs: number, attempts: number, maxAttempts: number): NextTries {
   const times: number[] = [];
   let at = runAtMs;

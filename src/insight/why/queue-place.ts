@@ -1,14 +1,13 @@
-// How many jobs are before one that is due, in the order in which jobs are taken. Walks the index that
-// they are taken from, and no further than it takes to answer at once: 5,000 entries are 3 to 10 ms, the
-// more the longer the table has not been vacuumed.
+// The number of jobs before a due one, in execution order. Reads the index that workers fetch from, up to 5,000
+// entries, which take 3 to 10 ms, more if the table has not been vacuumed for long.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { priorities } from "../../queue/sql/priorities.ts";
 
 export interface QueuePlace {
-  /** Before it: in its queue; without one, of all that no locked queue holds back. */
+  /** Before it: in its queue; without one, among all jobs not blocked by a locked queue. */
   readonly ahead: Value;
-  /** Due in the same queue, itself among them; null without a queue. */
+  /** Due in the same queue, including this job; null without a queue. */
   readonly of: Value | null;
 }
 
@@ -45,7 +44,7 @@ interface PlaceRow {
 
 const isAhead = "(priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint)";
 
-// "not in" with a sub-select is hashed; "<> all(array(…))" would be searched one by one.
+// "not in" with a sub-select is hashed; "<> all(array(…))" would be searched linearly.
 const notHeldBack = (s: string) => `(job_queue_id is null or job_queue_id not in (
       select id from ${s}._private_job_queues where locked_at is not null))`;
 

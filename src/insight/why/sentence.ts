@@ -1,4 +1,4 @@
-// One sentence, or three, about where a job stands: first what holds, then why, then what would help.
+// Explains a job's condition in up to three sentences: what it is, why, and what would help.
 
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
@@ -9,7 +9,6 @@ import {
   grouped,
   momentText,
   named,
-  workerNamed,
 } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import {
@@ -53,7 +52,7 @@ function fetched(known: CauseFacts): string {
   const first = `Fetched by ${who}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
   const heard = ageText(job.nowMs - (holder?.heardMs ?? job.nowMs));
   return holder?.state === "silent"
-    ? `${first}; that worker is not responding: no heartbeat for ${heard}. Unlock it and another one takes the job.`
+    ? `${first}; that worker is not responding: no heartbeat for ${heard}. Unlock it so that another worker takes the job.`
     : `${first}; its last heartbeat was ${heard} ago.`;
 }
 
@@ -67,11 +66,11 @@ function running({ job, holder }: CauseFacts): string {
   switch (holder.state) {
     case "alive":
       if (isUnreportedBy(holder, job.id)) {
-        return `Was fetched ${age} ago by ${who}, which does not report yet that it runs it; its last heartbeat was ${heard} ago.`;
+        return `Was fetched ${age} ago by ${who}, which has not reported it as running yet; its last heartbeat was ${heard} ago.`;
       }
       return `Has run for ${age} on ${who}, whose last heartbeat was ${heard} ago.`;
     case "silent":
-      return `Has been locked for ${age} by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker and another one takes the job.`;
+      return `Has been locked for ${age} by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker so that another one takes the job.`;
     case "unknown":
       return `Has been locked for ${age} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
     default:
@@ -80,12 +79,12 @@ function running({ job, holder }: CauseFacts): string {
 }
 
 const oldLock = (ms: number) =>
-  ms < STALE_LOCK_MS ? "" : " The lock is older than 4 hours: any worker may take it away.";
+  ms < STALE_LOCK_MS ? "" : " The lock is older than 4 hours: any worker may remove it.";
 
 function failed({ job, sameError }: CauseFacts): string {
   const within = job.failedMs - job.createdMs;
   const span = job.maxAttempts > 1 && within > 0 ? ` within ${ageText(within)}` : "";
-  const last = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
+  const last = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
   return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
 }
 
@@ -100,7 +99,7 @@ function blocked({ job, holder, place }: CauseFacts): string {
     case "alive":
       return `${waits} The queue runs one job at a time, now on ${who}, whose last heartbeat was ${heard} ago.`;
     case "silent":
-      return `${waits} The queue is stuck, locked by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker and the queue goes on.`;
+      return `${waits} The queue is stuck, locked by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker so that the queue continues.`;
     case "unknown":
       return `${waits} The queue ${lockAge < STALE_LOCK_MS ? "has been" : "is stuck,"} locked for ${ageText(lockAge)} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(lockAge)}`;
     default:
@@ -112,44 +111,43 @@ const CLEANED_UP = "was deleted by a cleanup while the job was being added";
 
 function lost({ job, schema }: CauseFacts): string {
   if (job.task === null) {
-    return `Cannot run: the name of its task ${CLEANED_UP}. Fail or complete it, and add it anew.`;
+    return `Cannot run: the name of its task ${CLEANED_UP}. Fail or complete it, and add it again.`;
   }
-  return `Cannot run: the row of its queue ${CLEANED_UP}. Workers repair this within 10 minutes; "${recoverQueues(schema)}" does at once.`;
+  return `Cannot run: the row of its queue ${CLEANED_UP}. Workers repair this within 10 minutes; "${recoverQueues(schema)}" repairs it at once.`;
 }
 
 function retrying({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
-  const when = job.isNever ? "Runs never: its time is infinity." : `Runs again ${at}.`;
-  const tries = `${grouped(job.attempts)} of ${counted(job.maxAttempts, "try", "tries")}`;
-  return `${when} ${tries} failed; the last ended ${ageText(job.nowMs - job.failedMs)} ago.${sameWay(sameError)}`;
+  const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt ${at}.`;
+  const attempts = `${grouped(job.attempts)} of ${counted(job.maxAttempts, "attempt")}`;
+  return `${when} ${attempts} failed, the last ${ageText(job.nowMs - job.failedMs)} ago.${sameWay(sameError)}`;
 }
 
 function scheduled({ job, knowledge }: CauseFacts): string {
   const at = `Due in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}.`;
-  const when = job.isNever ? "Due never: its time is infinity." : at;
-  const nobody = isUnsupported(knowledge, job.task)
-    ? ` No worker alive knows this task, ${named(job.task)}.`
+  const when = job.isNever ? "Never due: its time is infinity." : at;
+  const unsupported = isUnsupported(knowledge, job.task)
+    ? ` No live worker supports its task ${named(job.task)}.`
     : "";
-  return `${when}${nobody}`;
+  return `${when}${unsupported}`;
 }
 
 function ready(known: CauseFacts): string {
   const { job, knowledge, place, hasWorkers } = known;
-  if (knowledge.runner !== null)
-    return `${workerNamed(knowledge.runner)} says that it runs it now.`;
+  if (knowledge.runner !== null) return `Running on ${byWorker(knowledge.runner)}.`;
   if (isUnsupported(knowledge, job.task)) {
-    return `No worker alive knows this task, ${named(job.task)}: it stays until one does.`;
+    return `No live worker supports its task ${named(job.task)}: it waits until one does.`;
   }
   const ahead = place?.ahead;
   const first =
     ahead === undefined || ahead.value === 0
-      ? "Next free worker takes it"
-      : `Due; ${counted(ahead, "job is", "jobs are")} before it`;
+      ? "Waits for a free worker"
+      : `Due; ${counted(ahead, "job is", "jobs are")} ahead of it`;
   if (!hasWorkers) return `${first}; whether a worker is alive is unknown.`;
-  return knowledge.alive === 0 ? `${first}, but none that sends heartbeats is alive.` : `${first}.`;
+  return knowledge.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
 
-/** The others; of an estimate one more or less makes no difference. */
+/** The others; for an estimate one more or less makes no difference. */
 function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;

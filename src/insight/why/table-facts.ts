@@ -1,11 +1,11 @@
-// What the catalogue says about the table of jobs without reading it: whether all of it may be read,
-// or a sample has to do, and whether there are heartbeats.
+// Facts about the table of jobs from the catalogue: whether it may be read whole or has to be sampled, and whether
+// there are heartbeats.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 
 export interface JobTableFacts {
   readonly pages: number;
-  /** One pass over all of it takes no longer than a sample: everything is exact. */
+  /** One pass over it takes no longer than a sample: everything is exact. */
   readonly isSmall: boolean;
   readonly hasWorkers: boolean;
   /** The database's time. */
@@ -13,7 +13,7 @@ export interface JobTableFacts {
   readonly asOf: string;
 }
 
-/** About 220,000 small rows, read in 60 ms. By pages: a table of large rows costs as much as it is long. */
+/** About 220,000 small rows, read in 60 ms. In pages: a table of large rows takes as long as its size. */
 const SMALL_PAGES = 4_096;
 
 export async function readTableFacts(db: Database): Promise<JobTableFacts> {

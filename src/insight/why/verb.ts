@@ -1,5 +1,4 @@
-// What a person may do about a cause: one verb, and what it is done to. Who shows it makes a request or
-// a command of it.
+// The action that removes a cause, and its target. Clients turn it into a request or a command.
 export type Verb =
   | {
       readonly action: "force-unlock";
@@ -11,5 +10,5 @@ export type Verb =
       readonly label: string;
       readonly jobIds: readonly string[];
     }
-  /** To all that a query matches. */
+  /** For all jobs that a query matches. */
   | { readonly action: "retry"; readonly label: string; readonly q: string };

@@ -1,4 +1,4 @@
-// One named queue: who holds it, what runs, what runs next, what was added last.
+// One named queue: its holder, its running job, its next jobs, and its newest jobs.
 import type { Database } from "../../../database/database.ts";
 import type { CountedNames } from "../counted-names.ts";
 import { reportsOf } from "../worker-reports.ts";
@@ -8,15 +8,15 @@ import { queueRow } from "./queue-rows.ts";
 
 export interface QueueDetails {
   readonly queue: ListedQueue;
-  /** null also where it cannot be found. */
+  /** Also null if it cannot be found. */
   readonly running: QueuedJob | null;
-  /** In the order in which they will run. */
+  /** In execution order. */
   readonly next: QueuedJobs;
-  /** The newest first. */
+  /** Newest first. */
   readonly arrivals: QueuedJobs;
 }
 
-/** `limit`: of each list. null: there is no such queue. */
+/** `limit`: of each list. null: the queue does not exist. */
 export async function getQueue(
   db: Database,
   nameOrId: string,

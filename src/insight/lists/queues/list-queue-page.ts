@@ -1,5 +1,5 @@
-// The named queues, page by page. Their jobs are not read for it: the counts come from whoever counts
-// all jobs anyway, and where an index leads to the jobs of a queue, those of the page from there.
+// Named queues, page by page, without reading their jobs: the counts come from the existing counts of all jobs, or for
+// the queues of the page from an index if there is one.
 import type { Database } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
 import { agesOf } from "../../stats/name-tallies.ts";
@@ -35,9 +35,9 @@ export interface ListedQueue extends ListedQueueRow, QueueCounts {}
 export interface QueuePage {
   readonly queues: readonly ListedQueue[];
   readonly nextCursor: string | null;
-  /** Queues with the text that is searched for, locked or not; null after the first page. */
+  /** Queues whose name contains the text, locked or not; null after the first page. */
   readonly count: number | null;
-  /** Of all queues; null after the first page, of a search, and where too many are held. */
+  /** Of all queues; null after the first page, for a search, and if too many are locked. */
   readonly states: StateCounts | null;
 }
 
@@ -94,11 +94,11 @@ interface Asked extends Omit<QueueRequest, "only">, Whereabouts {
 interface Rows {
   readonly rows: readonly ListedQueueRow[];
   readonly nextCursor: string | null;
-  /** Those on all pages, where they were read. */
+  /** The rows of all pages, if they were read. */
   readonly all?: readonly ListedQueueRow[] | null;
 }
 
-/** More than anybody pages through by numbers; by name there is no limit. */
+/** The limit of a sort by numbers; by name there is none. */
 const MOST_SORTED = 20_000;
 
 async function rowsOf(
@@ -133,7 +133,7 @@ async function rowsOf(
 
 const nameOf = ({ queueName }: ListedQueueRow) => queueName;
 
-/** PostgreSQL sorts, in its own order of letters, by the index of the names. */
+/** PostgreSQL sorts in its own collation, by the index of names. */
 async function byName(db: Database, request: Asked): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
@@ -151,10 +151,10 @@ function cut(
   return { rows: shown, nextCursor: isMore ? cursor(shown.at(-1)?.queueName ?? "") : null };
 }
 
-/** Before every moment that a lock can have, in microseconds. */
+/** Before every possible lock time, in microseconds. */
 const FIRST = 8e15;
 
-// Stuck ones, those that were stuck first before the others; then locked ones by their locks.
+// Stuck queues first, the longest stuck before the others; then locked ones by their lock.
 const byLock: SortOrder<ListedQueueRow> = {
   key: ({ stuckSinceUs, lockedAtUs }) => {
     const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, FIRST];
@@ -163,13 +163,13 @@ const byLock: SortOrder<ListedQueueRow> = {
   isDescending: false,
 };
 
-/** By what people are shown as a queue's state, the worst first. */
+/** By the displayed state, worst first. */
 const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
   key: (row) => (isStuck(row) ? byLock.key(row) : severityOf(row, counted)),
   isDescending: false,
 });
 
-/** Locked queues, which are few, and behind them the others by name: their places have no key. */
+/** Locked queues, which are few, then the others by name: their places have no key. */
 async function stuckFirst(db: Database, request: Asked): Promise<Rows> {
   const { sort, limit, cursor, only } = request;
   const place = cursor === null ? null : decodePlace(cursor, sort);

@@ -1,4 +1,4 @@
-// How much waits in some queues, from the optional index on ready jobs by queue: exact up to a cap.
+// The number of waiting jobs in some queues, from the optional index on ready jobs by queue: exact up to a cap.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { capped, exact, type Value } from "../../../domain/value.ts";
@@ -6,12 +6,12 @@ import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../../queue/sql/moments.ts";
 import type { QueueCounts } from "../counted-names.ts";
 
-/** Fifty queues of a page cost fifty times so many entries of the index. */
+/** A page of fifty queues reads fifty times as many index entries. */
 const CAP = 200;
 
 type Probed = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
-/** What is known better than by `counts`; null where there is no such index. */
+/** The better of these and `counts`; null without the index. */
 export async function probedCounts(
   db: Database,
   ids: readonly number[],
@@ -44,7 +44,7 @@ interface ProbeRow {
   readonly now_ms: string;
 }
 
-// In the order of the index, so that the few that are read are those that run next.
+// In index order, so that the few rows read are those that run next.
 const probeSql: Statement = (s) => `
   select queue.id,
     pg_catalog.count(*) filter (where waiting.is_due)::int as due,

@@ -1,6 +1,6 @@
-// The jobs of one named queue: those that run next, in the order in which they will, those that were
-// added last, and the one that runs. Where no index leads to a queue's jobs and the table is large, they
-// are looked for as any list of jobs is, for a moment, and its cursor goes on.
+// The jobs of one named queue: the next ones in execution order, the newest, and the running one. If no index finds a
+// queue's jobs and the table is large, they are searched for like any list of jobs, for a short time, and the cursor
+// continues.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
@@ -24,11 +24,11 @@ export interface QueuedJob {
 
 export interface QueuedJobs {
   readonly jobs: readonly QueuedJob[];
-  /** Whether the list has all there is up to its limit; else there may be more that was not looked at. */
+  /** True if the list is complete up to its limit; otherwise there may be more. */
   readonly isComplete: boolean;
   /**
-   * Where the list of jobs of this queue goes on, in the order `priority` and with `is:due`, or in the
-   * order `-id`. null: nothing follows, or an index led to these.
+   * The cursor of the list of jobs of this queue, in the order `priority` and with `is:due`, or in the order `-id`.
+   * null: nothing follows, or an index found these.
    */
   readonly nextCursor: string | null;
 }
@@ -64,7 +64,7 @@ const nextSql: Statement = (s) => `
   )
   ${columns(s, "found")} ${inOrder}`;
 
-/** Those that are due, in the order in which they will run. */
+/** Due jobs, in execution order. */
 export async function nextJobs(
   db: Database,
   queue: NamedQueue,
@@ -83,7 +83,7 @@ const latestSql: Statement = (s) => `
   )
   ${columns(s, "found")} order by jobs.id desc`;
 
-/** Those that were added last, the newest first. */
+/** Newest first. */
 export async function latestJobs(
   db: Database,
   queue: NamedQueue,
@@ -94,10 +94,10 @@ export async function latestJobs(
   return whole(await query<QueuedJob>(db, latestSql, [queue.id, limit]));
 }
 
-/** How long to look for jobs of a queue to which no index leads, milliseconds; of each list. */
+/** The time limit for jobs of a queue without an index, in milliseconds; for each list. */
 const BUDGET_MS = 100;
 
-/** Looked for in a list of jobs, whose cursor is the answer's. */
+/** Searched for as a list of jobs, whose cursor is returned. */
 async function walkedTo(
   db: Database,
   sort: JobSort,
@@ -124,7 +124,7 @@ const runningSql: Statement = (s) => `
   )
   ${columns(s, "found")}`;
 
-/** The job of the queue that runs; `reported`: what its holder says that it runs, if anything. */
+/** The queue's running job; `reported`: the running jobs that its holder reports, if any. */
 export async function runningJob(
   db: Database,
   queueId: number,

@@ -1,6 +1,6 @@
-// The named queues as their table has them: who holds which, and whether the holder is heard of.
+// Named queues with their holders, and whether the holder sends heartbeats.
 //
-//   stuck   held by a silent worker, since its last sign of life; by an unknown one, once the lock is
+//   stuck   held by a silent worker, since its last heartbeat; by an unknown one, once the lock is
 //           4 hours old
 
 import type { Database, Statement } from "../../../database/database.ts";
@@ -27,7 +27,7 @@ export interface QueueFilter {
   /** Text in the name; empty: any. */
   readonly search: string;
   readonly only: "locked" | "free" | "all";
-  /** Those with these ids alone, or all others; null: any. */
+  /** Only these ids, or all others; null: any. */
   readonly ids:
     | { readonly among: readonly number[] }
     | { readonly except: readonly number[] }
@@ -38,14 +38,14 @@ export interface QueueFilter {
   readonly hasHeartbeats: boolean;
 }
 
-/** By name; locked ones alone by their locks, the oldest first. */
+/** By name; locked ones by their lock, oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const statement = statements[hasHeartbeats ? "heard" : "blind"].ordered[only];
   return (await query<Row>(db, statement, [search, after, limit, ...given(ids)])).map(toQueueRow);
 }
 
-/** All of them in no order, read faster than row by row; null: there are `limit` or more. */
+/** All of them, unordered, faster than row by row; null: there are `limit` or more. */
 export async function allQueueRows(
   db: Database,
   { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,
@@ -68,9 +68,9 @@ function given(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
   return "among" in ids ? [ids.among, true] : [ids.except, false];
 }
 
-/** By its name, else by its id. */
+/** By name, otherwise by id. */
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
-  // No text of PostgreSQL holds it, not even to be compared with.
+  // PostgreSQL's text cannot contain it, not even in a comparison.
   if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
   const statement = (await hasWorkerTable(db)) ? oneHeardSql : oneBlindSql;
@@ -78,7 +78,7 @@ export async function queueRow(db: Database, nameOrId: string): Promise<ListedQu
   return row === undefined ? null : toQueueRow(row);
 }
 
-/** Those that a worker holds, the longest held first; at most `limit`. */
+/** The queues locked by a worker, longest lock first; at most `limit`. */
 export async function queueRowsHeldBy(
   db: Database,
   workerId: string,
@@ -88,7 +88,7 @@ export async function queueRowsHeldBy(
   return (await query<Row>(db, statement, [workerId, limit])).map(toQueueRow);
 }
 
-/** Queues with this text in their names. */
+/** Queues whose name contains this text. */
 export async function countQueues(db: Database, search: string): Promise<number> {
   const [row] = await query<{ count: number }>(db, countSql, [search]);
   return row?.count ?? 0;
@@ -107,7 +107,7 @@ interface Row {
 interface Columns {
   readonly ids: string | null;
   readonly names: string | null;
-  /** Those that are locked, each a Row. */
+  /** Locked queues, each a Row. */
   readonly held: string | null;
 }
 
@@ -124,7 +124,7 @@ function toQueueRow(row: Row): ListedQueueRow {
 
 const isOld = `queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
-// Each worker is judged once, not for each queue that it holds: its row's metadata may be long.
+// Each worker is checked once rather than for each of its queues: its metadata may be long.
 const heard = {
   workers: (s: string) => `with worker as materialized (
     select workers.id, workers.last_heartbeat_at, ${isSilent} as is_silent

@@ -1,10 +1,10 @@
-// Queues that are asked for by their state: by their lock, and by what is known of their jobs. Every queue is
-// in exactly one of the first six, of which the worst comes first.
+// Filters queues by state, from their lock and the counts of their jobs. Every queue is in exactly one of the first
+// six states, listed worst first.
 //
 //   stuck     locked by a worker that is not responding   running   locked, and not stuck
 //   failed    not locked, with failed jobs
 //   ready     not locked, with due jobs and none of the above
-//   scheduled not locked, with jobs ahead and none of the above
+//   scheduled not locked, with future jobs and none of the above
 //   idle      none of the above
 //
 //   locked    stuck or running                            failing   with failed jobs, locked or not
@@ -34,7 +34,7 @@ function freeState(has: Has) {
   return has("scheduled") ? "scheduled" : "idle";
 }
 
-/** The place of its state: 0 is the worst. */
+/** The rank of its state: 0 is the worst. */
 export function severityOf(row: ListedQueueRow, { tallies }: CountedNames): number {
   if (isLocked(row)) return exclusive.indexOf(isStuck(row) ? "stuck" : "running");
   return exclusive.indexOf(freeState(hasCounted(tallies.queues.get(row.id))));
@@ -76,7 +76,7 @@ export function whereabouts(state: QueueState | null, counted: CountedNames): Wh
   }
 }
 
-/** Whether what was looked up for a page does not belie the state: a sample has not met every job. */
+/** False if the exact counts of a page contradict the state: a sample misses some jobs. */
 export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
   if (state === "waiting") return counts.ready.value > 0;
@@ -84,7 +84,7 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   return isAnyFree || freeState((one) => counts[one].value > 0) === state;
 }
 
-/** How many queues are in each; null: their jobs were not all counted. The first six are all queues. */
+/** The number of queues in each; null: their jobs were not all counted. The first six add up to all queues. */
 export interface StateCounts {
   readonly stuck: number;
   readonly running: number;
@@ -96,7 +96,7 @@ export interface StateCounts {
   readonly idle: number | null;
 }
 
-/** `total`: how many queues there are; `held`: those that are locked. */
+/** `total`: the number of queues; `held`: of locked ones. */
 export function countStates(
   counted: CountedNames,
   total: number,
@@ -124,7 +124,7 @@ const NOT_COUNTED = {
 };
 const NOT_IDLE = [...inState.failed, ...inState.ready, ...inState.scheduled];
 
-/** Those that would be in the state if they are not locked. */
+/** Queues that would be in the state if they are not locked. */
 function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
   const isIn = (tally: NameTally) => freeState(hasCounted(tally)) === state;
   return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);

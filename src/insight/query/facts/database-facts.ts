@@ -1,8 +1,8 @@
-// What a query has to know of the database before it becomes SQL: locked queues, keys, names. All
-// of it comes from small tables and is bound as values: a sub-select would be searched for every job.
+// Reads the facts that a query needs before it becomes SQL: locked queues, keys, names. All of them are from small
+// tables and bound as values: a sub-select would be evaluated for every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 
-/** Ids of the queues that somebody has locked, as the text of an int[]. */
+/** Ids of the locked queues, as the text of an int[]. */
 export async function lockedQueues(db: Database): Promise<string> {
   const [row] = await query<{ ids: string }>(db, lockedSql);
   return row?.ids ?? "{}";
@@ -13,17 +13,17 @@ const lockedSql: Statement = (schema) => `
     select id from ${schema}._private_job_queues where not is_available order by id
   )::text as ids`;
 
-/** Keys from `from` up to, not including, `to`. */
+/** Keys from `from` up to, but not including, `to`. */
 export interface KeyRange {
   readonly from: string;
   readonly to: string;
-  /** The jobs that have them, where they are few; null: too many to list. */
+  /** The jobs that have them, if they are few; null: too many to list. */
   readonly ids: readonly string[] | null;
 }
 
 const MOST_KEYS = 1_000;
 
-/** What begins with `prefix`; null where the index on keys is in another order. */
+/** Keys that begin with `prefix`; null if the index on keys has another order. */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
   if (to === null || !(await isKeyOrderPlain(db))) return null;
@@ -36,7 +36,7 @@ const keysSql: Statement = (schema) => `
   where key >= $1::text and key < $2::text
   limit ${MOST_KEYS + 1}`;
 
-/** The first text after all that begin with `prefix`, by the numbers of characters; null: none is. */
+/** The first text after all that begin with `prefix`, by code points; null if there is none. */
 function nextText(prefix: string): string | null {
   const points = [...prefix].map((char) => char.codePointAt(0) ?? 0);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
@@ -46,18 +46,15 @@ function nextText(prefix: string): string | null {
   return null;
 }
 
-/**
- * Whether keys sort by their characters' numbers, so that all with one beginning stand together in
- * their index.
- */
+/** Whether keys sort by code points, so that a prefix is a range in their index. */
 async function isKeyOrderPlain(db: Database): Promise<boolean> {
   const table = `${db.schema.quoted}._private_jobs`;
   const [row] = await query<{ collation: string }>(db, collationSql, [table]);
   return /^(?:C|POSIX|C\.utf-?8)$/i.test(row?.collation ?? "");
 }
 
-// Through jsonb, because which columns there are depends on PostgreSQL's version. The default
-// collation is the database's; an ICU one has a name that never is "C".
+// Through jsonb, because the columns depend on PostgreSQL's version. The default collation is the database's; an ICU
+// one never has the name "C".
 const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'

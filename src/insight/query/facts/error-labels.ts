@@ -1,6 +1,6 @@
-// Error groups by their fingerprints, which cannot be turned back into them: with the label PostgreSQL
-// itself narrows the errors down, and Node looks at a few instead of all. Groups of a place are found by
-// nothing else. They are remembered where groups are made; else some errors of the table are looked at.
+// Finds error groups by their fingerprints, which cannot be reversed: with the label, PostgreSQL narrows the errors
+// down, and Node checks a few instead of all. Groups by place can only be found this way. Groups are remembered when
+// they are built; otherwise some errors of the table are read.
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import type { SchemaName } from "../../../database/schema-name.ts";
@@ -8,7 +8,7 @@ import { ERROR_START, errorGroup, errorPlace } from "../../../domain/error-group
 
 export interface KnownGroup {
   readonly label: string;
-  /** Set where the group is one of places (`errorPlace`): the task it belongs to. */
+  /** Set for a group by place (`errorPlace`): the task that it belongs to. */
   readonly task: KnownTask | null;
 }
 
@@ -19,16 +19,16 @@ export interface KnownTask {
 
 export interface ErrorGroups {
   readonly known: ReadonlyMap<string, KnownGroup>;
-  /** All errors of the table were looked at: what is not among them is in no job. */
+  /** All errors of the table were read: a group that is not among them has no job. */
   readonly isWhole: boolean;
 }
 
 const MOST_KEPT = 1_000;
-/** Of errors that are looked at: two thousand, on so many pages. */
+/** How many errors are read: two thousand, on as many pages. */
 const LOOKED_AT = 2_000;
 const PAGES = 200;
 
-// By the schema's record, as usable-indexes.ts has it. What is remembered never becomes wrong.
+// By the schema's record, like usable-indexes.ts. Remembered groups stay valid.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -43,13 +43,13 @@ export function rememberGroup(
   if (groups.size > MOST_KEPT && oldest !== undefined) groups.delete(oldest);
 }
 
-/** The group that is shown for an error: that of its place, where this was made one, else that of its label. */
+/** The group shown for an error: that of its place if there is one, otherwise that of its label. */
 export function shownGroup({ schema }: Database, task: string | null, error: string): string {
   const place = task === null ? null : errorPlace(task, error).fingerprint;
   return place !== null && groupsIn(schema).has(place) ? place : errorGroup(error).fingerprint;
 }
 
-/** Those that are known: without its label a group is found all the same, but slowly. */
+/** The remembered groups; others are found without their label, but slowly. */
 export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],

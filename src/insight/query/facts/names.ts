@@ -1,5 +1,5 @@
-// Which tasks and queues a query names: resolved to ids before the query becomes SQL, because an array
-// of constants is hashed where a join or a sub-select would be searched for each job.
+// Resolves the tasks and queues of a query to ids before it becomes SQL: an array of constants is hashed, while a join
+// or a sub-select would be evaluated for each job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { QueryNode, TextValue } from "../../../domain/query/query-tree.ts";
@@ -11,7 +11,7 @@ export interface NamedRow {
   readonly name: string;
 }
 
-/** More ids than anybody means; the caller refuses the query. */
+/** More ids than a query can reasonably mean; the caller rejects it. */
 export const MOST_NAMES = 10_000;
 
 /** All tasks and queues that the query's values name. */
@@ -49,7 +49,7 @@ const namesSql: Statement = (schema) => `
     where queue_name = any($3::text[]) or queue_name collate "C" like any ($4::text[])
     limit ${MOST_NAMES + 1})`;
 
-/** What a bare word may be the whole name of. */
+/** The things that have a bare word as their whole name. */
 export interface WordMeanings {
   readonly id: string | null;
   readonly key: string | null;
@@ -57,7 +57,7 @@ export interface WordMeanings {
   readonly queue_id: number | null;
 }
 
-/** Of each of the words, in their order. */
+/** For each of the words, in their order. */
 export async function meaningsOf(db: Database, words: readonly string[]): Promise<WordMeanings[]> {
   if (words.length === 0) return [];
   const ids = words.map((word) => (isJobId(word) ? word : "0"));
@@ -73,7 +73,7 @@ const wordsSql: Statement = (schema) => `
   from unnest($1::bigint[], $2::text[]) with ordinality as words (id, word, place)
   order by words.place`;
 
-/** Tasks and queues with a text in their names, as texts of int[]. */
+/** Tasks and queues whose names contain a text, as texts of int[]. */
 export interface NamesWithText {
   readonly tasks: string;
   readonly queues: string;

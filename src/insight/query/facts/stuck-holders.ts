@@ -1,4 +1,4 @@
-// Who holds locks and gives no sign: what `is:stuck` means.
+// Stale holders of locks: the meaning of `is:stuck`.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { lockHolder } from "../../../queue/sql/lock.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
@@ -10,17 +10,16 @@ const OLD_LOCK_US = 14_400_000_000n;
 const MOST_WORKERS = 10_000;
 
 /**
- * The silent holders. One with a heartbeat row is, once its lease is over. Another that
- * never had a row may be a worker that sends none: only a lock of 4 hours counts, the time after which
- * stock workers, too, take a lock for left behind.
+ * A worker with a heartbeat row is stale once its lease has expired. A holder without a row may be a worker without
+ * heartbeats: only a lock of 4 hours counts, after which stock workers, too, treat a lock as abandoned.
  */
 export interface StuckHolders {
   readonly silent: readonly string[];
-  /** All that ever gave a sign and were not forgotten. */
+  /** All workers that have a heartbeat row. */
   readonly known: readonly string[];
-  /** A lock of an unknown holder from before this is left behind. RFC 3339. */
+  /** Older locks of an unknown holder are abandoned. RFC 3339. */
   readonly oldBefore: string;
-  /** Queues that one of them holds, as the text of an int[]. */
+  /** Queues locked by one of them, as the text of an int[]. */
   readonly queueIds: string;
 }
 
@@ -41,7 +40,7 @@ const workersSql: Statement = (schema) => `
   order by last_heartbeat_at desc
   limit ${MOST_WORKERS}`;
 
-/** A lock of somebody silent; the parameters are those of `stuckQueuesSql`. */
+/** The lock of a stale holder; the parameters are those of `stuckQueuesSql`. */
 export const isStuckLock = (lock: string, silent: string, known: string, oldBefore: string) =>
   `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${silent})
     or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;

@@ -1,4 +1,4 @@
-// What a field of the query language is to SQL: its condition, its cost, its help text.
+// A field of the query language in SQL: its condition, its cost, its help text.
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
 import type { Heartbeats } from "../../../queue/sql/condition.ts";
 import type { KeyRange } from "../facts/database-facts.ts";
@@ -9,16 +9,16 @@ import type { Parameters } from "../parts/parameters.ts";
 import type { QueryPart } from "../parts/part.ts";
 
 export interface FieldSql {
-  /** What a suggestion of the field shows beside its name. */
+  /** Shown next to its name in suggestions. */
   readonly note: string;
-  /** The condition of a term; `!=` is its opposite, which is made elsewhere. */
+  /** The condition of a term; `!=` is its negation, which is built elsewhere. */
   readonly part: (term: FieldTerm, parameters: Parameters, known: QueryFacts) => QueryPart;
   readonly cost: (term: FieldTerm, facts: CostFacts) => FieldCost;
-  /** A value means one job at most. */
+  /** A value identifies at most one job. */
   readonly isUnique?: boolean;
 }
 
-/** What the compiler knows when it makes SQL of a term. */
+/** The facts that the compiler uses to turn a term into SQL. */
 export interface QueryFacts {
   readonly nowUs: bigint;
   readonly names: readonly NamedRow[];
@@ -26,32 +26,32 @@ export interface QueryFacts {
   readonly lockedQueues: string;
   readonly heartbeats: Heartbeats;
   readonly stuck: StuckHolders | null;
-  /** By their beginning; none where the index on keys is in another order. */
+  /** By prefix; empty if the index on keys has another order. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
-  /** Names that nothing has are put here, as `task:nmae`. */
+  /** Collects names that do not exist, as `task:nmae`. */
   readonly unknown: string[];
 }
 
 export interface CostFacts {
   readonly text: string;
-  /** Beginnings of keys that their index can follow. */
+  /** Prefixes of keys that their index supports. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
-  /** What bare words turned out to be the names of. */
+  /** The resolved meanings of bare words. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
-  /** Optional indexes that are there. */
+  /** Existing optional indexes. */
   readonly indexes: ReadonlySet<string>;
 }
 
-/** How one term is answered. */
+/** The cost of one term. */
 export interface TermCost {
-  /** As it was typed, and where. */
+  /** As typed, and its position. */
   readonly term: string;
   readonly at: number;
   readonly end: number;
-  /** `check`: every job that the others leave over is read, and its texts are looked at. */
+  /** `check`: every job left over by the other terms is read, and its texts are checked. */
   readonly cost: "cheap" | "bounded" | "check";
-  /** The optional index that makes it cheap; null = none does, or it is. */
+  /** The optional index that makes it cheap; null: none does, or it is cheap. */
   readonly index: string | null;
 }
 
@@ -61,7 +61,7 @@ export const CHEAP: FieldCost = { cost: "cheap", index: null };
 export const BOUNDED: FieldCost = { cost: "bounded", index: null };
 export const CHECK: FieldCost = { cost: "check", index: null };
 
-/** Cheap where the index exists. */
+/** Cheap if the index exists. */
 export function costWith(index: string, { indexes }: CostFacts): FieldCost {
   return indexes.has(index) ? CHEAP : { cost: "bounded", index };
 }

@@ -1,4 +1,4 @@
-// Terms about error groups: by a group's fingerprint, or by its label.
+// Terms on error groups: by a group's fingerprint, or by its label.
 import {
   errorGroup,
   errorLabel,
@@ -13,7 +13,7 @@ import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "../parts/
 import type { QueryFacts } from "./field.ts";
 import { textsOf } from "./text-part.ts";
 
-/** Failed in one way: by the group's fingerprint, or by its label. */
+/** Jobs whose error is in one group: by the group's fingerprint, or by its label. */
 export function groupPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   return anyOf(textsOf(term).map((name) => oneGroupPart(name, parameters, known)));
 }
@@ -39,7 +39,7 @@ function oneGroupPart(
     kind: "texts",
     sql: `(${narrow})`,
     shape: ALL.shape,
-    // Whether there is one is known without unpacking it, and its beginning is read alone.
+    // Its presence needs no decompression, and only its beginning is read.
     reading: label === undefined ? null : readingOf("jobs.last_error"),
     decide: ({ last_error }) => last_error !== null && isIn(last_error),
   };

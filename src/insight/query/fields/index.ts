@@ -31,7 +31,7 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
   },
   is: { note: "its condition: is:failed", part: isPart, cost: isCost },
   task: {
-    note: "its task; task:mail* is a beginning",
+    note: "its task; task:mail* is a prefix",
     part: namePart,
     cost: (_, facts) => costWith("task", facts),
   },
@@ -41,7 +41,7 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
     cost: (term, facts) => (hasNone(term) ? BOUNDED : costWith("queue", facts)),
   },
   key: {
-    note: "its key; key:user-* is a beginning",
+    note: "its key; key:user-* is a prefix",
     part: keyPart,
     cost: keyCost,
     isUnique: true,
@@ -86,8 +86,8 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
     cost: () => BOUNDED,
   },
   failed: {
-    note: "failed for good: failed<2h",
-    // A job that fails is written at that moment, and then no more.
+    note: "permanently failed: failed<2h",
+    // A failure is a job's last write.
     part: momentPart({
       column: "jobs.updated_at",
       of: { sql: isFailed("jobs"), shape: { conditions: ["failed"] } },
@@ -104,7 +104,7 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
   },
   flag: { note: "has the flag", part: flagPart, cost: () => BOUNDED },
   error: { note: "text in its error", part: errorPart, cost: () => BOUNDED },
-  group: { note: "errors of one kind", part: groupPart, cost: () => CHECK },
+  group: { note: "errors of one group", part: groupPart, cost: () => CHECK },
   payload: {
     note: "a field of the payload: payload.user.id:5",
     part: payloadPart,
@@ -118,7 +118,7 @@ export function sqlOf(field: string): FieldSql {
   return sql;
 }
 
-/** `!=` is the opposite of `:`, so it finds the jobs without the field, too. */
+/** `!=` is the negation of `:`, so it also matches jobs without the field. */
 export function fieldPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   const part = sqlOf(term.field).part(term, parameters, known);
   return term.op === "!=" ? noneOf(part) : part;

@@ -1,4 +1,4 @@
-// Terms about whole numbers of up to 64 bits.
+// Terms on integers of up to 64 bits.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import type { FieldTerm, QueryValue } from "../../../domain/query/query-tree.ts";
 import type { Parameters } from "../parts/parameters.ts";

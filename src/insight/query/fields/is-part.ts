@@ -1,4 +1,4 @@
-// `is:` and its words: where a job is on its way.
+// `is:` and its words: the condition of a job.
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
 import { isInCondition } from "../../../queue/sql/condition.ts";
@@ -13,7 +13,7 @@ import { CHEAP, type CostFacts, costWith, type FieldCost, type QueryFacts } from
 import { textsOf } from "./text-part.ts";
 
 interface WordSql {
-  /** What a suggestion of the word shows beside it. */
+  /** Shown next to the word in suggestions. */
   readonly note: string;
   readonly part: (parameters: Parameters, known: QueryFacts) => QueryPart;
   /** The optional index that makes the word cheap; null: it is cheap without one. */
@@ -25,27 +25,27 @@ export const LOCKED = sqlPart(`(${isLocked("jobs")})`, { conditions: lockedCondi
 const LATE_US = 60_000_000n;
 
 export const wordSql: Readonly<Record<string, WordSql>> = {
-  ready: { note: "due, a worker may take it", part: waiting("ready", true), index: null },
+  ready: { note: "due, waiting for a worker", part: waiting("ready", true), index: null },
   blocked: {
     note: "due, its queue is locked",
     part: waiting("blocked", true),
     index: "queue_ready",
   },
   fetched: {
-    note: "a worker has it and has not started it",
+    note: "locked by a worker, not started",
     part: settled("fetched"),
     index: "running",
   },
-  running: { note: "a worker has started it", part: settled("running"), index: "running" },
+  running: { note: "started by a worker", part: settled("running"), index: "running" },
   retrying: {
-    note: "has failed, is tried again",
+    note: "failed, will be retried",
     part: waiting("retrying", null),
     index: "retrying",
   },
   scheduled: { note: "not due yet", part: scheduledPart, index: null },
   failed: { note: "all attempts used up", part: settled("failed"), index: "failed" },
   due: {
-    note: "its time has come: ready, blocked or retried",
+    note: "its time has come: ready, blocked or retrying",
     part: (parameters, { nowUs }) => sqlPart(`(${due(nowUs, parameters)})`, { isDue: true }),
     index: null,
   },
@@ -60,7 +60,7 @@ export const wordSql: Readonly<Record<string, WordSql>> = {
       sqlPart(`(${due(nowUs - LATE_US, parameters)})`, { isDue: true }),
     index: null,
   },
-  locked: { note: "a worker has it: fetched or running", part: () => LOCKED, index: "running" },
+  locked: { note: "locked by a worker: fetched or running", part: () => LOCKED, index: "running" },
 };
 
 export function sqlOfWord(word: string): WordSql {
@@ -93,7 +93,7 @@ function settled(word: Condition): WordSql["part"] {
     sqlPart(`(${isInCondition(word, "jobs", heartbeats, "")})`, { conditions: [word] });
 }
 
-/** A condition that depends on the time and on which queues are locked. */
+/** A condition that depends on the time and on locked queues. */
 function waiting(word: Condition, isOfDue: QueryShape["isDue"]): WordSql["part"] {
   return (parameters, { heartbeats, lockedQueues, nowUs }) => {
     const locked = parameters.addBare(lockedQueues);
@@ -107,7 +107,7 @@ function scheduledPart(parameters: Parameters, { heartbeats, nowUs }: QueryFacts
   return sqlPart(`(${sql})`, { conditions: ["scheduled"], isDue: false });
 }
 
-/** Its own lock, or that of its queue, is held by a stale worker. */
+/** Its own lock, or that of its queue, belongs to a stale worker. */
 function stuckPart(parameters: Parameters, { nowUs, stuck }: QueryFacts): QueryPart {
   if (stuck === null) throw new Error("the stuck workers were not read");
   const isDueNow = due(nowUs, parameters);

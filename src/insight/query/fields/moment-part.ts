@@ -1,5 +1,5 @@
-// Terms about time. Every column of them is compared with moments that are fixed once a query, so that
-// all chunks of a walk, and all pages of a list, mean the same jobs.
+// Terms on times. Columns are compared with moments that are fixed once for the query, so that all chunks of a walk and
+// all pages of a list mean the same jobs.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import { ageUs, timeUs } from "../../../domain/query/moments.ts";
 import type { MomentValue, Operator, QueryValue } from "../../../domain/query/query-tree.ts";
@@ -14,11 +14,11 @@ export interface MomentSql {
   readonly column: string;
   /** Only a waiting job is due, only a failed one has failed. Default: every job. */
   readonly of?: { readonly sql: string; readonly shape: Partial<QueryShape> };
-  /** An age is the time until then, not the time since. */
+  /** An age is the time until then rather than the time since. */
   readonly isAhead?: boolean;
 }
 
-/** From `low` up to, not including, `high`; null = open. */
+/** From `low` up to, but not including, `high`; null: open. */
 interface Interval {
   readonly low: bigint | null;
   readonly high: bigint | null;
@@ -36,7 +36,7 @@ export function momentPart({ column, of, isAhead = false }: MomentSql): FieldSql
     );
 }
 
-/** Due already, or ahead; null where it may be both. */
+/** Due already, or ahead; null if both are possible. */
 function sideOf({ low, high }: Interval, nowUs: bigint): boolean | null {
   if (high !== null && high <= nowUs + 1n) return true;
   return low !== null && low > nowUs ? false : null;

@@ -1,4 +1,4 @@
-// Terms about names: of tasks, queues, keys and workers, whole or by their beginning.
+// Terms on names of tasks, queues, keys and workers, whole or by prefix.
 import type { FieldTerm, QueryValue, TextValue } from "../../../domain/query/query-tree.ts";
 import { isNamed } from "../facts/names.ts";
 import type { Parameters } from "../parts/parameters.ts";
@@ -54,7 +54,7 @@ export function keyPart(term: FieldTerm, parameters: Parameters, known: QueryFac
   ]);
 }
 
-/** A range where the index can follow it, with the plain condition beside it. */
+/** A range if the index supports it, with the plain condition in addition. */
 function beginningPart(prefix: string, parameters: Parameters, known: QueryFacts): QueryPart {
   const begins = prefixPart("jobs.key", [prefix], parameters);
   const range = known.keyRanges.get(prefix);

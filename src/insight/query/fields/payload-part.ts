@@ -1,6 +1,6 @@
-// A term about a field of the payload. PostgreSQL's own json operators fail on a payload with \u0000 or
-// half a surrogate pair, one such job would end the statement, and they take 7.0 for another number
-// than 7. So SQL only looks for the words as they are usually written, and the payload's text decides.
+// A term on a field of the payload. PostgreSQL's json operators fail on a payload with \u0000 or a lone surrogate,
+// where one such job would end the statement, and they treat 7.0 and 7 as different. So SQL only searches for the usual
+// spelling, and the payload's text decides.
 import { compareNumbers } from "../../../domain/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -32,13 +32,13 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): QueryPart 
 
 const PAYLOAD = 'jobs.payload::text collate "C"';
 const BACKSLASH = "pg_catalog.chr(92)";
-/** Looked for by its first character, which next to no payload has. */
+/** Searched for by its first character, which is rare in payloads. */
 const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
- * What the payload's text must have in it: one of the values, and the last name on the way to it. The
- * values first, which fewer payloads have.
+ * Texts that the payload must contain: one of the values, and the last name of the path. The values first, since they
+ * are in fewer payloads.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
@@ -52,14 +52,14 @@ function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): Q
   return allOf([anyOf(valueParts), keyPart]);
 }
 
-/** As it begins or stands in a payload. Only JSON's own words may stand there without quotes. */
+/** The text as it appears in a payload. Only JSON's literals may appear without quotes. */
 function valueText({ text, isPrefix, isQuoted }: TextValue): string {
   if (isPrefix) return `"${text}`;
   const mayBeWord = !isQuoted && ["true", "false", "null"].includes(text);
   return mayBeWord ? text : `"${text}"`;
 }
 
-/** `text` with other characters than its own: \u escapes, and others only where needed. */
+/** `text` in other spellings: with \u escapes, and with others only if needed. */
 function asWritten(written: string, text: string, parameters: Parameters): QueryPart {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape
   const mayBeEscaped = /[\u0000-\u001f"\\/]/.test(text);
@@ -89,12 +89,12 @@ function isEqual(json: string, value: QueryValue): boolean {
       : text === value.text;
   }
   if (value.kind === "number") return isNumber(json) && compareNumbers(json, value.text) === 0;
-  // Without quotes it may be one of JSON's own words.
+  // Without quotes it may be one of JSON's literals.
   const isWord = value.kind === "text" && !value.isQuoted && !value.isPrefix;
   return isWord && /^[tfn]/.test(json) && json === value.text;
 }
 
-/** Numbers beside numbers, texts beside texts. */
+/** Numbers match numbers, texts match texts. */
 function isBeside(json: string, value: QueryValue, op: Operator): boolean {
   let order: number;
   if (value.kind === "number" && isNumber(json)) order = compareNumbers(json, value.text);

@@ -1,5 +1,5 @@
-// How each term of a query is answered, and which optional index would make it cheap. `cheap`: an
-// index leads to the matches, in some order; `bounded`: a walk in steps.
+// The cost of each term of a query, and the optional index that would make it cheap. `cheap`: an index finds the
+// matches, in some order; `bounded`: a walk in steps.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import type { QueryNode } from "../../../domain/query/query-tree.ts";
 import {
@@ -27,7 +27,7 @@ function costsOf(node: QueryNode, facts: CostFacts, isExcluded: boolean): TermCo
   return [{ term: facts.text.slice(at, end), at, end, ...leafCost(node, facts, isExcluded) }];
 }
 
-/** Whether an index leads to all matches: by one term that says enough, or by each for its part. */
+/** Whether an index finds all matches: by one selective term, or by each alternative. */
 export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   if (node === null) return true;
   if (node.kind === "not") return false;
@@ -38,7 +38,7 @@ export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   return isOne || node.items.every((item) => isCheap(item, facts));
 }
 
-/** Few jobs at most: an id, a key. */
+/** At most a few jobs: an id, a key. */
 function isSingular(node: QueryNode, facts: CostFacts): boolean {
   if (node.kind === "text") return hasOneJob(node, facts);
   if (node.kind !== "field" || node.op === "!=" || isOrder(node.op)) return false;

@@ -1,12 +1,12 @@
-// Terms about text: found in a part of the job, or anywhere in it, ignoring case. Nothing of a stock
-// schema helps: they are walked.
+// Terms on text: in a part of the job, or anywhere in it, ignoring case. A stock schema has no index for them: they are
+// walked.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../../queue/sql/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
 import type { Parameters } from "../parts/parameters.ts";
 import { anyOf, type QueryPart, readingPart, sqlPart } from "../parts/part.ts";
 
-/** `error:…` and `payload:…`: the text somewhere in it. */
+/** `error:…` and `payload:…`: text somewhere in it. */
 export function searchedPart(
   column: "payload" | "last_error",
   texts: readonly string[],
@@ -15,13 +15,13 @@ export function searchedPart(
   return anyOf(texts.map((text) => hasText(column, searcher(text, parameters))));
 }
 
-/** That the text is in a value that may be packed. */
+/** The condition that a value, possibly compressed, contains the text. */
 function hasText(column: "payload" | "last_error", isIn: (text: string) => string): QueryPart {
   const value = `jobs.${column}`;
   return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
 }
 
-/** Makes of a column the condition that it has the text in it; with one parameter for all. */
+/** Builds the condition that a column contains the text, with one parameter for all columns. */
 function searcher(text: string, parameters: Parameters): (column: string) => string {
   const { value, isIn } = textSearch(text);
   const parameter = parameters.add(value, "text[]");
@@ -36,7 +36,7 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
   return anyOf([found, ...(hasNone ? [sqlPart("jobs.last_error is null")] : [])]);
 }
 
-/** A text of another length is not unpacked, but many of the same length may be. */
+/** A text of another length is not decompressed, but many of the same length may be. */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
   return texts.length === 0 ? anyOf([]) : readingPart(sql, "jobs.last_error");
@@ -51,7 +51,7 @@ export function equalPart(
   return sqlPart(`(${column} = any(${parameters.add(texts, "text[]")}))`);
 }
 
-/** Begins with one of the texts, character by character. */
+/** Begins with one of the texts, compared by code points. */
 export function prefixPart(
   column: string,
   texts: readonly string[],
@@ -69,7 +69,7 @@ export function textsOf({ values }: FieldTerm): string[] {
   );
 }
 
-/** A word that is the whole name of something: just that. */
+/** The things whose whole name the word is. */
 export function meantPart(meanings: WordMeanings, parameters: Parameters): QueryPart {
   const { id, key, task_id, queue_id } = meanings;
   return anyOf([
@@ -108,8 +108,8 @@ export function anywherePart(
   ]);
 }
 
-// Graphile Worker keeps flags as an object whose members are true. "?" raises nothing on another kind,
-// but would find the text of a string, too.
+// Graphile Worker stores flags as an object whose members are true. "?" raises no error on other types, but would also
+// match a string.
 export function flagPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const flags = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");

@@ -1,10 +1,10 @@
-// The values of a query's SQL. Its pieces are built before anybody knows which numbers they will have
-// in the statement that takes them in, so a parameter is written `$#0` until then.
+// The parameters of a query's SQL. Its pieces are built before their numbers in the final statement are fixed, so a
+// parameter is written `$#0` until then.
 
 export class Parameters {
   readonly values: unknown[] = [];
 
-  /** What stands for a value in a piece of SQL. */
+  /** Returns the placeholder of a value in a piece of SQL. */
   add(value: unknown, type: string): string {
     return `${this.addBare(value)}::${type}`;
   }
@@ -16,7 +16,7 @@ export class Parameters {
   }
 }
 
-/** SQL whose parameters are settled: just those that it needs, in order. */
+/** SQL with its final parameters: only those that it uses, in order. */
 export interface Settled {
   readonly sql: string;
   readonly marks: string;
@@ -26,8 +26,8 @@ export interface Settled {
 }
 
 /**
- * Leaves out the parameters of pieces that were left out. PostgreSQL wants each that is bound to stand
- * in the statement, so those of the marks alone stand in a condition that is always true.
+ * Drops the parameters of omitted pieces. PostgreSQL requires each bound parameter in the statement, so those used only
+ * by the marks are put into a condition that is always true.
  */
 export function settled(sql: string, marks: string, all: readonly unknown[]): Settled {
   const ofSql = parametersOf(sql);
@@ -47,7 +47,7 @@ export function settled(sql: string, marks: string, all: readonly unknown[]): Se
 
 const PARAMETER = /\$#(\d+)/g;
 
-/** By their index: how they are written, type included. */
+/** By index: how they are written, with the type. */
 const parametersOf = (text: string) =>
   new Map([...text.matchAll(/\$#(\d+)::\w+(?:\[\])?/g)].map(([all, index = ""]) => [index, all]));
 

@@ -1,28 +1,28 @@
-// A piece of a compiled query: what SQL can say of it, and what only the row's texts decide. `sql` is
-// always necessary, so that it may narrow a walk down; `decided` says whether it is sufficient, too.
+// A piece of a compiled query: its SQL, and the part that only the row's texts decide. `sql` is always necessary, so
+// that it can narrow a walk down; with `decided` it is also sufficient.
 import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
 
 export interface CheckedTexts {
   readonly payload: string;
   readonly last_error: string | null;
-  /** `marks` of the query; may be left out where that is `null::text`. */
+  /** `marks` of the query; optional if that is `null::text`. */
   readonly marks?: string | null;
 }
 
 export type QueryPart = SqlPart | TextsPart | MixedPart;
 
-/** What every part has. */
+/** The common part. */
 interface Condition {
   readonly sql: string;
   readonly shape: QueryShape;
-  /** null: nothing that it reads may be packed. */
+  /** null: it reads no value that may be compressed. */
   readonly reading: Reading | null;
 }
 
-/** Where the condition reads values that may be much larger than they are on disk. */
+/** The values read by the condition that may be much larger than they are on disk. */
 export interface Reading {
   readonly columns: readonly string[];
-  /** What it requires beside those values: always necessary, and nothing is unpacked for it. */
+  /** The other conditions: always necessary, and they decompress nothing. */
   readonly beside: string;
 }
 
@@ -31,7 +31,7 @@ export interface SqlPart extends Condition {
   readonly kind: "sql";
 }
 
-/** The texts decide; `sql` leaves over what is worth a look. */
+/** The texts decide; `sql` selects the candidates. */
 export interface TextsPart extends Condition {
   readonly kind: "texts";
   readonly decide: (row: CheckedTexts) => boolean;
@@ -50,7 +50,7 @@ export function sqlPart(sql: string, shape: Partial<QueryShape> = {}): SqlPart {
   return { kind: "sql", sql, shape: { ...ANY_SHAPE, ...shape }, reading: null };
 }
 
-/** A condition on a value that may be packed. */
+/** A condition on a value that may be compressed. */
 export function readingPart(sql: string, column: string): SqlPart {
   return { ...sqlPart(sql), reading: readingOf(column) };
 }
@@ -85,7 +85,7 @@ function everyOf(conditions: readonly string[]): string {
 const someOf = (conditions: readonly string[]) =>
   conditions.includes("true") ? "true" : `(${conditions.join(" or ")})`;
 
-/** A row of which PostgreSQL cannot say whether the part holds (null) is one of which it does not. */
+/** A row for which PostgreSQL cannot decide the part (null) does not match it. */
 export function noneOf(part: QueryPart): QueryPart {
   if (isConstant(part, "true")) return NONE;
   if (isConstant(part, "false")) return ALL;

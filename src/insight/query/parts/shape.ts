@@ -1,9 +1,9 @@
-// What all matches of a query have in common: worked out from its parts.
+// What all matches of a query have in common, derived from its parts.
 import type { Condition } from "../../../domain/condition.ts";
 
-/** What is required of every match; null = nothing is. */
+/** Required of every match; null: nothing is. */
 export interface QueryShape {
-  /** One of them holds. */
+  /** One of them applies. */
   readonly conditions: readonly Condition[] | null;
   /** Due now, or ahead: available jobs only. */
   readonly isDue: boolean | null;
@@ -29,7 +29,7 @@ export const ANY_SHAPE: QueryShape = Object.freeze({
   maxId: null,
 });
 
-/** Both hold. */
+/** Both apply. */
 export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
   return {
     conditions: common(a.conditions, b.conditions),
@@ -43,7 +43,7 @@ export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
   };
 }
 
-/** One of them holds. */
+/** One of them applies. */
 export function eitherOf(a: QueryShape, b: QueryShape): QueryShape {
   return {
     conditions: joined(a.conditions, b.conditions),
