@@ -511,7 +511,7 @@ test("Ready jobs that wait for more than 5 minutes are bad, those of held queues
   await sql("delete from worker._private_workers");
   await lockJob(queue, await add("t"), "stock");
   const [alone] = await ofKind("old_ready");
-  assert.match(alone?.sentence ?? "", /No worker that sends heartbeats is alive\.$/);
+  assert.match(alone?.sentence ?? "", /No worker with heartbeats is alive\.$/);
 });
 
 test("Times without end or beginning end nothing.", async () => {

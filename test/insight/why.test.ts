@@ -42,7 +42,7 @@ test("A holder without a name is said to have none, and nobody is offered to unl
   await lockJob(queue, id, "", "5 hours");
   const why = await explain(id);
   assert.match(why.sentence, /^Has been locked for 5 h by a worker without a name, which sends no/);
-  assert.match(why.sentence, /older than 4 hours: any worker may take it away\.$/);
+  assert.match(why.sentence, /older than 4 hours: any worker may remove it\.$/);
   const [cause] = why.causes;
   assert.equal(
     cause?.text,
@@ -183,7 +183,7 @@ test("A job that its worker has just locked is running, and is not said to have 
   await lockJob(queue, id, "w");
   const why = await explain(id);
   assert.equal(why.condition, "running");
-  assert.match(why.sentence, /^Was fetched 0 s ago by w, which does not report yet/);
+  assert.match(why.sentence, /^Was fetched 0 s ago by w, which has not reported it as running yet/);
   assert.match(why.causes[0]?.text ?? "", /^w has fetched it and does not report yet/);
 });
 
@@ -263,7 +263,7 @@ test("A job that failed before tells when it is tried again, and how it goes on.
   assert.equal(why.condition, "retrying");
   assert.match(
     why.sentence,
-    /^Runs again in 6 m 3\d s, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. 6 of 25 tries failed/,
+    /^Next attempt in 6 m 3\d s, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. 6 of 25 attempts failed, the last \d s ago/,
   );
   assert.equal(why.causes[0]?.kind, "not_due");
   const [next = "", after = ""] = why.nextTries;
@@ -281,7 +281,7 @@ test("A scheduled job says when it is due, also where that is never.", async () 
   assert.match(why.sentence, /^Due in 2 h, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.$/);
   assert.deepEqual(why.causes[0]?.verb, { action: "run-now", label: "Run now…", jobIds: [id] });
   await sql("update worker._private_jobs set run_at = 'infinity'");
-  assert.equal((await explain(id)).sentence, "Due never: its time is infinity.");
+  assert.equal((await explain(id)).sentence, "Never due: its time is infinity.");
 });
 
 test("A ready job says how many are before it, those of held queues not among them.", async () => {
@@ -295,14 +295,14 @@ test("A ready job says how many are before it, those of held queues not among th
   await add("t", { queueName: "held" });
   await holdQueue("held", held, "w", "1 second");
   const why = await explain(late);
-  assert.equal(why.sentence, "Due; 1 job is before it.");
+  assert.equal(why.sentence, "Due; 1 job is ahead of it.");
   assert.deepEqual([why.causes[0]?.kind, why.ahead?.value], ["behind", 1]);
 });
 
 test("What a living worker says it runs is said, where the row does not show it.", async () => {
   const id = await add("t");
   await worker("w-fast", ["t"], "0s", { running_job_ids: [id] });
-  assert.equal((await explain(id)).sentence, "w-fast says that it runs it now.");
+  assert.equal((await explain(id)).sentence, "Running on w-fast.");
 });
 
 describe("That no worker knows a task", () => {
@@ -316,7 +316,7 @@ describe("That no worker knows a task", () => {
     const why = await explain(id);
     assert.match(why.sentence, /^No live worker supports its task lost/);
     assert.equal(why.causes[0]?.kind, "no_worker_for_task");
-    assert.equal(why.causes[0]?.detail, "c did, and is not responding");
+    assert.equal(why.causes[0]?.detail, "c did, but is not responding");
     await sql("update worker._private_jobs set run_at = now() + interval '1 day' where id = $1", [
       id,
     ]);
