@@ -94,7 +94,7 @@ describe("Behind a locked queue", () => {
     // The page writes each time by its reader's clock: it finds it behind "at" or "since".
     const moment = String.raw`2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
     assert.match(waits?.detail ?? "", new RegExp(`^2nd of 2; due since ${moment}$`));
-    assert.match(byJob?.detail ?? "", new RegExp(`^locked since ${moment}; its`));
+    assert.match(byJob?.detail ?? "", new RegExp(`^locked since ${moment}; attempt 1 of 25`));
     assert.match(silent?.detail ?? "", new RegExp(`^last heartbeat at ${moment}`));
   });
 
@@ -184,7 +184,7 @@ test("A job that its worker has just locked is running, and is not said to have 
   const why = await explain(id);
   assert.equal(why.condition, "running");
   assert.match(why.sentence, /^Was fetched 0 s ago by w, which has not reported it as running yet/);
-  assert.match(why.causes[0]?.text ?? "", /^w has fetched it and does not report yet/);
+  assert.match(why.causes[0]?.text ?? "", /^w has fetched it and has not reported it as running yet/);
 });
 
 /** Three jobs of one queue, which w has locked 3 s ago; it runs the first. */
