@@ -18,7 +18,7 @@ const SHOWN_ERROR = 65_536;
 
 export interface FullRows {
   readonly jobs: Job[];
-  /** Jobs among them whose payload is not there: it reads `null`. */
+  /** Jobs whose payload is missing: it reads `null`. */
   readonly truncated: JobPage["truncated"];
 }
 

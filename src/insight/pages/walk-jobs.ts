@@ -27,7 +27,7 @@ const BUDGET_MS = 400;
 export interface FoundPage {
   readonly ids: readonly string[];
   readonly report: JobPage["report"];
-  /** All that was asked for as one query, for counting; null: it cannot be said as one. */
+  /** The whole filter as one query, for counting; null if it cannot be expressed as one. */
   readonly query: JobQuery | null;
   /** These are all matches. */
   readonly isWhole: boolean;
