@@ -184,7 +184,10 @@ test("A job that its worker has just locked is running, and is not said to have 
   const why = await explain(id);
   assert.equal(why.condition, "running");
   assert.match(why.sentence, /^Was fetched 0 s ago by w, which has not reported it as running yet/);
-  assert.match(why.causes[0]?.text ?? "", /^w has fetched it and has not reported it as running yet/);
+  assert.match(
+    why.causes[0]?.text ?? "",
+    /^w has fetched it and has not reported it as running yet/,
+  );
 });
 
 /** Three jobs of one queue, which w has locked 3 s ago; it runs the first. */
