@@ -1,5 +1,5 @@
-// A batch task: one job, many items. Items that fail stay in the job for the next attempt; the
-// others are done. Adding to the same job key puts more items into a job that waits.
+// A batch task: one job with many items. Failed items stay in the job for the next attempt; the others are done.
+// Adding with the same job key appends items to a waiting job.
 import { defineBatchTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,5 +1,5 @@
-// A worker beside an HTTP server in one process. One SIGTERM ends both: run() stops the worker, and when its
-// running jobs have ended, the server closes.
+// A worker and an HTTP server in one process. One SIGTERM stops both: run() stops the worker, and the server closes
+// when its running jobs have ended.
 import { createServer } from "node:http";
 import { defineTask, run } from "pg-job-worker";
 

@@ -1,6 +1,5 @@
-// A timetable: typed entries and Graphile Worker's crontab text side by side. All times are UTC;
-// among any number of workers each tick is scheduled once. A worker that was away fills in what it
-// missed, as far back as an entry says.
+// Cron entries: typed ones and Graphile Worker's crontab text together. All times are UTC. Each tick is scheduled
+// once, by any number of workers. Missed ticks are added at the start, within the entry's backfill period.
 import { cronEntry, defineTask, everyMinutes, makeWorkerUtils, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

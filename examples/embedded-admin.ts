@@ -1,4 +1,4 @@
-// The admin as a part of an application, on the application's pool.
+// The admin in an application, on the application's pool.
 import pg from "pg";
 import { adminServerConfig, serve } from "pg-job-worker";
 

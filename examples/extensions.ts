@@ -1,4 +1,4 @@
-// What every task needs, attached once when the worker is built, and typed.
+// Typed values for every task, passed once to the worker.
 import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,5 +1,5 @@
-// Ways to fail: throw, reject, or return an error string. The job is tried again later with
-// exponential backoff, until its attempts are used up.
+// A task fails by throwing, rejecting, or returning an error string. The job is retried with exponential backoff,
+// until it has no attempts left.
 import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,4 +1,4 @@
-// A plugin: observers learn what happens, interceptors decide.
+// A plugin: observers are notified of events, interceptors make decisions.
 import { defineTask, makeWorkerUtils, type Plugin, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
@@ -10,7 +10,7 @@ const policy: Plugin = {
     hooks.on("job:success", ({ job, durationMs }) => {
       console.log(`done: ${job.taskIdentifier} in ${durationMs < 1_000 ? "time" : "a while"}`);
     });
-    // Before the result is written; job:complete comes once it is committed, whatever it is.
+    // The events above and below are emitted before the result is written; this one once it is committed.
     hooks.on("job:complete", ({ job, result }) => {
       console.log(`written: ${job.taskIdentifier} ${result}`);
     });
@@ -31,7 +31,7 @@ const policy: Plugin = {
 
 const parent = defineTask("parent", async (_payload, { addJob, utils }) => {
   await addJob(child, { n: 1 });
-  // All operations of the queue are there, too; what they add passes beforeJobSchedule as well.
+  // utils has all operations of the queue. Jobs that it adds pass beforeJobSchedule, too.
   console.log(`in the queue: ${(await utils.countJobs()).total > 0}`);
 });
 const child = defineTask<object>("child", async (payload) => {

@@ -1,4 +1,4 @@
-// A named queue: its jobs run one at a time and in order, on whatever host; others run beside it.
+// A named queue: its jobs run one at a time and in order, on any host. Other jobs run in parallel.
 import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -1,4 +1,4 @@
-// The smallest whole: a task, a job, one pass over the queue.
+// The smallest program: a task, a job, and a run of all ready jobs.
 //
 //   DATABASE_URL=postgres://… node examples/quickstart.ts
 import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";

@@ -1,5 +1,5 @@
-// Recovery is on by default: a heartbeat from a thread of its own, and workers that free the jobs of
-// dead ones. Here everything is quicker than usual, so that something is to be seen.
+// Recovery is on by default: each worker sends heartbeats from a thread, and workers recover the jobs of stale
+// ones. The durations here are shorter than the defaults, to show the recovery soon.
 import { defineTask, makeWorkerUtils, type Plugin, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
@@ -9,7 +9,7 @@ const watch: Plugin = {
   name: "watch",
   register(hooks) {
     hooks.on("worker:recovered", ({ jobs }) => console.log(`freed ${jobs} jobs`));
-    // A job that must not be freed by a machine: leave it to a person.
+    // Jobs that must not be recovered automatically.
     hooks.intercept("jobRecovery", ({ staleWorkerId }) =>
       staleWorkerId.startsWith("batch-") ? { action: "skip" } : undefined,
     );

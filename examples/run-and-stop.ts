@@ -1,6 +1,6 @@
-// A worker that runs until it is stopped: concurrency, timeouts, and a graceful end. SIGTERM and
-// SIGINT stop it, too; a second one aborts the running jobs' signals. So does stopTimeoutMs: a job that
-// ignores its signal goes back to the queue, with its attempt counted, abortGraceMs later.
+// A worker that runs until it is stopped: concurrency, timeouts, and a graceful stop. SIGTERM and SIGINT stop it, too.
+// A second signal, or the end of stopTimeoutMs, aborts the signals of running jobs. A job that ignores its signal is
+// unlocked abortGraceMs later, and its attempt counts as failed.
 import { setTimeout } from "node:timers/promises";
 import { defineTask, makeWorkerUtils, run } from "pg-job-worker";
 

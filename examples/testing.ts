@@ -1,4 +1,4 @@
-// In the tests of an application: run a task without a queue, drain a queue, wait for a job.
+// Testing your tasks: run a task without a queue, run all ready jobs, wait for a job.
 import assert from "node:assert/strict";
 import { defineTask, makeWorkerUtils, run, runJobInline, runOnce, waitForJob } from "pg-job-worker";
 
@@ -15,7 +15,7 @@ assert.match((await runJobInline(divide, { a: 1, b: 0 })).error ?? "", /division
 
 await utils.addJob(divide, { a: 1, b: 2 });
 await utils.addJob(divide, { a: 1, b: 0 });
-// Everything that is ready runs, and is counted.
+// Runs all ready jobs and counts them.
 console.log(await runOnce({ connectionString, tasks: [divide] }));
 
 const worker = await run({ connectionString, tasks: [divide] });

@@ -1,4 +1,4 @@
-// Adding a job inside your own transaction: it exists if and only if your change does.
+// Adds a job inside your own transaction: it exists if and only if the transaction commits.
 import pg from "pg";
 import { makeWorkerUtils } from "pg-job-worker";
 

@@ -1,4 +1,4 @@
-// The operations of the admin in your own code: find, repair, clean up.
+// The operations of the admin in your own code: finding, changing and cleaning up jobs.
 import { makeWorkerUtils } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";

@@ -94,7 +94,7 @@ describe("The options of a timetable", () => {
       "cron.crontabFile: must be a path",
     ]);
     assert.deepEqual(problemsOf({ entries: [everyMinute("a")], crontab: "* * * * * a" }), [
-      'cron: more than one entry is called "a"; tell them apart with identifier or ?id=…',
+      'cron: more than one entry has the identifier "a"; set different ones with identifier or ?id=…',
     ]);
     assert.throws(
       () => new Worker({ tasks: [nothing], pool, cron: { crontab: "* * * * * *" } }),
@@ -180,7 +180,9 @@ describe("A worker with a timetable", () => {
       message: `${wrong}, line 2, column 10: 8 is not a valid day of the week (0-6); ${wrong}, line 4, column 10: the line ends too early: the task identifier is missing`,
     });
     const twice = file("* * * * * never");
-    await assert.rejects(start(twice), { message: /^.*: more than one entry is called "never"/ });
+    await assert.rejects(start(twice), {
+      message: /^.*: more than one entry has the identifier "never"/,
+    });
     const { rows } = await pool.query(
       "select from worker._private_known_crontabs where identifier = 'never'",
     );

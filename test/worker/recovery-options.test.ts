@@ -34,7 +34,7 @@ test("Recovery is on by default: heartbeats every 2 s, dead after 7 s.", () => {
 test("Durations that do not fit each other are refused, all at once.", () => {
   assert.deepEqual(problems({ heartbeatIntervalMs: 5_000, sweepIntervalMs: 1_000 }), [
     "recovery.thresholdMs: must be at least 3 times heartbeatIntervalMs",
-    "recovery.sweepIntervalMs: must not be less than heartbeatIntervalMs: stale workers are asked for with a heartbeat",
+    "recovery.sweepIntervalMs: must not be less than heartbeatIntervalMs: each search is sent with a heartbeat",
   ]);
   assert.deepEqual(problems({ resilientThresholdMs: 6_999 }), [
     "recovery.resilientThresholdMs: must not be less than thresholdMs",

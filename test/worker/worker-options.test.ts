@@ -88,14 +88,14 @@ test("Who types an option of Graphile Worker is told where it went.", () => {
   };
   assert.deepEqual(problems({ ...typed, tasks: undefined }), [
     "tasks: is required",
-    "taskList: unknown field: say tasks, a list of tasks made by defineTask(identifier, handler)",
-    "taskDirectory: unknown field: say tasks: await loadTasks(directory)",
-    "concurrentJobs: unknown field: say concurrency",
-    "pollInterval: unknown field: say pollIntervalMs, in milliseconds as before",
-    "crontab: unknown field: say cron: { crontab }, the same text",
-    "crontabFile: unknown field: say cron: { crontabFile }, the path of the same file",
-    "parsedCronItems: unknown field: say cron: { entries }, made by cronEntry() or parseCrontab()",
-    "noHandleSignals: unknown field: say handleSignals: false, to run() or runOnce()",
+    "taskList: unknown field: use tasks, a list of tasks made by defineTask(identifier, handler)",
+    "taskDirectory: unknown field: use tasks: await loadTasks(directory)",
+    "concurrentJobs: unknown field: use concurrency",
+    "pollInterval: unknown field: use pollIntervalMs, in milliseconds as before",
+    "crontab: unknown field: use cron: { crontab }, the same text",
+    "crontabFile: unknown field: use cron: { crontabFile }, the path of the same file",
+    "parsedCronItems: unknown field: use cron: { entries }, made by cronEntry() or parseCrontab()",
+    "noHandleSignals: unknown field: use handleSignals: false, to run() or runOnce()",
   ]);
 });
 

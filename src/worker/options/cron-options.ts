@@ -1,5 +1,4 @@
-// What an application says about a worker's timetable, checked when the worker is made; only the
-// file is read when it starts.
+// The cron entries of a worker, checked when the worker is created. Only the file is read at the start.
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
@@ -97,6 +96,6 @@ function assertUnique(entries: readonly CronEntry[]): void {
   if (twice.size === 0) return;
   const names = [...twice].map((name) => `"${name}"`).join(", ");
   throw new InputError(
-    `more than one entry is called ${names}; tell them apart with identifier or ?id=…`,
+    `more than one entry has the identifier ${names}; set different ones with identifier or ?id=…`,
   );
 }

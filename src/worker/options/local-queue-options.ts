@@ -1,4 +1,4 @@
-// What an application may say about the local queue: how many jobs are fetched ahead of running them.
+// The options of the local queue: how many jobs are fetched ahead of running them.
 import * as v from "valibot";
 import { count, duration, strict } from "../../base/validate.ts";
 

@@ -1,5 +1,5 @@
-// How soon a worker that died is noticed, and what then becomes of its jobs. A lease is as long as
-// its holder says, so workers of one fleet may differ; these are the words in which it says it.
+// The options of a worker's lease: how soon its end is noticed, and what happens to its jobs. Each worker sets
+// its own, so workers of one schema may differ.
 import * as v from "valibot";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -114,7 +114,7 @@ export function resolveRecovery(options: false | RecoveryOptions | undefined): R
   need(
     sweepIntervalMs >= heartbeatIntervalMs,
     "sweepIntervalMs",
-    "must not be less than heartbeatIntervalMs: stale workers are asked for with a heartbeat",
+    "must not be less than heartbeatIntervalMs: each search is sent with a heartbeat",
   );
   if (problems.length > 0) throw new InputError(problems);
   const durations = { heartbeatIntervalMs, thresholdMs, resilientThresholdMs };

@@ -1,5 +1,5 @@
-// What an application may say about a worker, checked all at once, and the frozen configuration
-// that the runtime reads. Durations are milliseconds and say so in their names.
+// The options of a worker, checked all at once, and the frozen configuration that the runtime reads.
+// Durations are in milliseconds.
 import type { Pool } from "pg";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -165,7 +165,7 @@ const task = v.custom<Task<unknown, never>>((one) => {
   return typeof identifier === "string" && typeof handle === "function";
 }, "must be made by defineTask() or defineBatchTask()");
 
-/** Longer ones come near the moment at which PostgreSQL ends the transaction of who is frozen. */
+/** Longer transactions come close to the timeout by which PostgreSQL ends those of a frozen worker. */
 const LONGEST_FAST_MS = 5_000;
 const fastLimit = v.pipe(duration, v.maxValue(LONGEST_FAST_MS, "must be at most 5,000"));
 

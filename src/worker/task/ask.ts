@@ -1,17 +1,17 @@
-// Asks a worker's interceptors, one after another.
+// Calls the interceptors of a worker, one after another.
 import type { Hooks, Verdict, WorkerInterceptors } from "./hooks.ts";
 
-/** What an interceptor is given, and what it says. */
+/** The input of an interceptor, and its decision. */
 type Question<I extends keyof WorkerInterceptors> = Parameters<WorkerInterceptors[I]>[0];
 type Answer<I extends keyof WorkerInterceptors> = Awaited<ReturnType<WorkerInterceptors[I]>>;
 
-/** Whether anybody is to be asked: lets the hot path skip the waiting. */
+/** Whether there is an interceptor of this name. Without one, the hot path need not await. */
 export function isIntercepted(hooks: Hooks, name: keyof WorkerInterceptors): boolean {
   return hooks.interceptors(name).length > 0;
 }
 
 /**
- * Gives each what `input` is then. `take` gets each answer, and ends the asking with true. Rejects when
+ * Calls each interceptor with the current `input()`. `take` receives each answer, and ends the calls by true. Rejects when
  * an interceptor throws.
  */
 export async function ask<I extends keyof WorkerInterceptors>(
@@ -26,7 +26,7 @@ export async function ask<I extends keyof WorkerInterceptors>(
   }
 }
 
-/** The first verdict that does not just continue; undefined = go on. Rejects as ask(). */
+/** Returns the first verdict other than `continue`; undefined without one. Rejects as ask() does. */
 export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
   hooks: Hooks,
   name: I,

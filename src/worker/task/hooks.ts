@@ -1,6 +1,5 @@
-// What a plugin can observe and intercept. Observers learn that something happened; interceptors
-// decide. An observer that throws is logged and harms nothing; an interceptor that throws fails the
-// job that it was called for.
+// What plugins can observe and intercept. Observers are notified of events; interceptors make decisions. An error of
+// an observer is logged only; an error of an interceptor fails its job.
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { JobToAdd } from "../../domain/job-spec.ts";
@@ -91,7 +90,7 @@ export interface WorkerEvents {
   /**
    * A job was interrupted. `shutdown`: it still ran when the stop's time was over; the attempt counts as failed, and
    * `job:error` is emitted, too. `lease_lost`: another worker has taken the job over, and the result was not written;
-   * `job` is null when only its id is known.
+   * `job` is null when only its id is available.
    */
   "job:interrupted": {
     workerId: string;

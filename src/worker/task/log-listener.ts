@@ -1,10 +1,10 @@
-// Words for what a worker does: the one listener that turns events into log lines. The code that
-// emits them does not know about logging.
+// Log lines of a worker: the one listener that writes events to the logger. The code that emits events does not
+// log.
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import type { Hooks, LeaseLoss } from "./hooks.ts";
 import type { TaskJob } from "./task-job.ts";
 
-/** Registers the listener; nothing is registered for a logger that says nothing anyway. */
+/** Registers the listener, except for the silent logger. */
 export function logEvents(hooks: Hooks, logger: Logger): void {
   if (logger === silentLogger) return;
   logWorker(hooks, logger);
@@ -51,7 +51,7 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
 }
 
 function logJobs(hooks: Hooks, logger: Logger): void {
-  // Of each job: to make lines that nobody writes would cost a worker a third of its speed.
+  // Three lines for each job: formatting lines that are not written would cost a worker a third of its speed.
   if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
   hooks.on("job:error", ({ job, error, durationMs }) => {
     if (job.attempts >= job.maxAttempts) return; // job:failed follows

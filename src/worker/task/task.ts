@@ -1,4 +1,4 @@
-// How an application says what a job does: a task identifier and a handler, typed.
+// Tasks: an identifier and a typed handler.
 import * as v from "valibot";
 import { duration, strict, validate } from "../../base/validate.ts";
 import { identifier as taskIdentifier } from "../../domain/job-spec.ts";
