@@ -199,7 +199,6 @@ const clientRooms: Record<string, readonly string[]> = {
   app: ["host", "lib", "generated", "controls", "forms", "model", "kit", "operations"],
   pages: ["model", "pages/*"],
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
-  probe: ["lib"],
 };
 const LARGEST_MAP_BYTES = 12_000;
 const MOST_FILES_A_ROOM = 12;

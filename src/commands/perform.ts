@@ -129,9 +129,9 @@ async function performOn(
   const members = {
     message: JSON.stringify(message),
     ...command.members(result, checked),
-    ...(tally === null ? {} : { asked: String(tally.asked), done: String(tally.done) }),
+    ...(tally === null ? {} : { requested: String(tally.requested), done: String(tally.done) }),
   };
-  const isPartial = command.isPartial?.(result) ?? (tally !== null && tally.done < tally.asked);
+  const isPartial = command.isPartial?.(result) ?? (tally !== null && tally.done < tally.requested);
   const performed = { message, operationId, tally, isPartial, json: objectText(members) };
   return { performed, afterwards };
 }

@@ -82,7 +82,7 @@ export class WorkerMetrics {
         })),
     });
     register(registry, {
-      name: "worker_claim_latency_seconds",
+      name: "worker_fetch_latency_seconds",
       help: "From the moment at which a job was due to the one at which this worker fetched it",
       series: () => [{ labels: {}, durations: [this.#waits] }],
     });

@@ -199,7 +199,7 @@ test("Metrics tell of conditions, ages, names, workers, locks, the feed and the 
     'worker_task_jobs{task="mail",state="failed"} 750',
     'worker_queue_jobs{queue="stuck",state="ready"} 50',
     'worker_workers{state="alive"} 1',
-    'worker_workers{state="silent"} 0',
+    'worker_workers{state="stale"} 0',
     'worker_workers{state="unknown"} 1',
     'worker_locks{kind="job"} 500',
     'worker_locks{kind="queue"} 1',

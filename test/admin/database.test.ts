@@ -47,10 +47,10 @@ test("It shows the server, the schema, tables and indexes, and what each tidy-up
   assert.equal(body.tables[0].name, "_private_jobs");
   assert.ok(body.tables[0].total_bytes > 0 && body.tables[0].index_bytes > 0);
   assert.ok(body.indexes.some((one: Json) => one.name === "jobs_main_index" && one.is_valid));
-  assert.ok(body.connections.total >= 1 && body.connections.most >= body.connections.total);
+  assert.ok(body.connections.total >= 1 && body.connections.limit >= body.connections.total);
   assert.deepEqual(body.missing, []);
   assert.deepEqual(
-    body.tidy_up.map(({ task, count }: Json) => [task, count.value, count.precision]),
+    body.cleanup.map(({ task, count }: Json) => [task, count.value, count.precision]),
     [
       ["delete-permanently-failed-jobs", 1, "exact"],
       ["gc-task-identifiers", 1, "exact"],
@@ -67,7 +67,7 @@ test("It shows the oldest transaction and what holds back vacuum, never what the
   const body = await report();
   assert.equal(body.oldest_transaction.application, "an old backup");
   assert.equal(body.oldest_transaction.state, "idle in transaction");
-  assert.deepEqual([body.held_xmin.kind, body.held_xmin.name], ["session", "an old backup"]);
+  assert.deepEqual([body.oldest_xmin.kind, body.oldest_xmin.name], ["session", "an old backup"]);
   assert.doesNotMatch(JSON.stringify(body), /secret of the backup/);
   await other.end();
 });
@@ -125,10 +125,10 @@ test("A stock schema is shown as such, and gets an extension when it is asked fo
   const admin = await startAdmin({ url: stock.url, schema: "worker" });
   const before = await report(admin.client);
   assert.deepEqual([before.schema.state, before.schema.origin], ["ready", "graphile"]);
-  assert.equal(before.schema.extensions[0].is_there, false);
+  assert.equal(before.schema.extensions[0].is_installed, false);
   const added = await admin.client.post("/api/extensions", { action: "add", name: "workers" });
   assert.equal(added.body.message, "Added the extension workers", added.text);
-  assert.equal((await report(admin.client)).schema.extensions[0].is_there, true);
+  assert.equal((await report(admin.client)).schema.extensions[0].is_installed, true);
 });
 
 test("Where rights are missing the answer says so and has the rest.", async () => {
@@ -139,9 +139,9 @@ test("Where rights are missing the answer says so and has the rest.", async () =
   const admin = await startAdmin({ url: limited.href });
   const body = await report(admin.client);
   assert.equal(body.tables[0].name, "_private_jobs");
-  assert.deepEqual(body.tidy_up, []);
+  assert.deepEqual(body.cleanup, []);
   assert.ok(body.missing.length >= 2, body.missing.join("\n"));
-  assert.match(body.missing.join("\n"), /tidy_up: .*may not do this/);
+  assert.match(body.missing.join("\n"), /cleanup: .*may not do this/);
   assert.match(body.missing.join("\n"), /pg_read_all_stats/);
   await role.close();
 });

@@ -21,7 +21,7 @@ test("Why: references are whole, ids are exact, and the verb is a request that i
   assert.equal(status, 200, text);
   assert.equal(body.condition, "blocked");
   assert.ok(text.includes(`"links":{"queue":"q","worker":null,"job":${large}}`), text);
-  const { post } = body.causes.at(-1).verb;
+  const { post } = body.causes.at(-1).fix;
   assert.equal((await client.post(post.path, post.body)).status, 200);
   assert.equal((await client.get(path)).body.condition, "ready");
 });
@@ -54,11 +54,11 @@ test("Incidents: what stands still is told with a request that mends it.", async
   const { body } = await another.client.get("/api/incidents");
   const [one] = body.incidents;
   assert.deepEqual(
-    [body.level, one.kind, one.blast.value, body.more],
+    [body.level, one.kind, one.affected.value, body.more],
     ["bad", "stuck_queue", 1, 0],
   );
   assert.deepEqual(one.links, { queue: "q", worker: "w", job: null });
-  const { path, body: sent } = one.verb.post;
+  const { path, body: sent } = one.fix.post;
   assert.equal((await client.post(path, sent)).status, 200);
   const found = await client.get(`/api/jobs?q=${encodeURIComponent(one.q)}`);
   assert.deepEqual([found.status, found.body.jobs], [200, []]);
@@ -150,11 +150,11 @@ test("What is answered is what the OpenAPI document says, with incidents and cau
     body.incidents.map(({ kind }: Json) => kind),
     ["poison", "stuck_queue", "error_group", "peak"],
   );
-  for (const { q, verb } of body.incidents) {
+  for (const { q, fix } of body.incidents) {
     const found = await client.get(`/api/jobs?limit=1&q=${encodeURIComponent(q)}`);
     assert.deepEqual([found.status, found.body.jobs?.length], [200, 1], q);
-    if (verb === null) continue;
-    const { status, text } = await client.post(verb.post.path, verb.post.body);
-    assert.equal(status, 200, `${JSON.stringify(verb)}: ${text}`);
+    if (fix === null) continue;
+    const { status, text } = await client.post(fix.post.path, fix.post.body);
+    assert.equal(status, 200, `${JSON.stringify(fix)}: ${text}`);
   }
 });

@@ -163,10 +163,10 @@ test("Jobs without attempts left do not count as run or rescheduled, and retry g
   const how = "has no attempts left and will not run: retry it, or set attempts below max_attempts";
   const alone = await act({ action: "run-now", ids: [spent] });
   assert.equal(alone.message, `Rescheduled to run now: 0 of 1 job; 1 ${how}`);
-  assert.deepEqual([alone.asked, alone.done, alone.jobs.length], [1, 0, 0]);
+  assert.deepEqual([alone.requested, alone.done, alone.jobs.length], [1, 0, 0]);
   const both = await act({ action: "run-now", ids: [spent, fresh, 4_000_000_000] });
   assert.equal(both.message, `Rescheduled to run now: 1 of 3 jobs; 1 gone: #4000000000; 1 ${how}`);
-  assert.deepEqual([both.asked, both.done], [3, 1]);
+  assert.deepEqual([both.requested, both.done], [3, 1]);
   const later = { action: "reschedule", ids: [spent], run_at: "2040-01-01T00:00:00Z" };
   assert.equal((await act(later)).message, `Rescheduled 0 of 1 job; 1 ${how}`);
   // Where no time is asked for, what was asked for is done.

@@ -61,7 +61,7 @@ test("Queues are listed with their holders and counts, the worst first: stuck, f
   const brief = (queues: Json[]) =>
     queues.map((one) => [one.queue_name, one.holder, one.ready.value, one.failed.value]);
   const inOrder = [
-    ["q2", "silent", 2, 0],
+    ["q2", "stale", 2, 0],
     ["q5", null, 3, 2],
     ["q1", null, 1, 0],
     ["q3", "alive", 3, 0],
@@ -226,7 +226,7 @@ test("A large table is looked through within bounds, and what was not looked at 
   );
   const { body: workers } = await client.get("/api/workers");
   const [stranger] = workers.workers;
-  assert.deepEqual([stranger.state, stranger.held_queues], ["unknown", 1]);
+  assert.deepEqual([stranger.state, stranger.locked_queues], ["unknown", 1]);
   assert.notEqual(
     stranger.running.precision,
     "exact",

@@ -48,7 +48,7 @@ test("Force-unlock frees what the named workers hold, and nothing else.", async 
     message: 'Unlocked 1 job and 0 queues of 1 of 2 workers; there is no worker "nobody"',
     unlocked_jobs: 1,
     unlocked_queues: 0,
-    asked: 2,
+    requested: 2,
     done: 1,
   });
   const state = async (id: number) => (await client.get(`/api/jobs/${id}`)).body.state;

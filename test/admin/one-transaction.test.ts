@@ -78,7 +78,7 @@ test("A row that another session holds is left alone; the others and the line ar
   const { status, body } = await fail(held, free);
   await other.query("rollback");
   other.release();
-  assert.deepEqual([status, body.asked, body.done], [200, 2, 1]);
+  assert.deepEqual([status, body.requested, body.done], [200, 2, 1]);
   const { body: activity } = await client.get("/api/activity?limit=1");
-  assert.deepEqual([activity.entries[0].asked, activity.entries[0].done], [2, 1]);
+  assert.deepEqual([activity.entries[0].requested, activity.entries[0].done], [2, 1]);
 });

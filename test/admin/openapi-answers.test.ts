@@ -71,11 +71,11 @@ test("Every shape of every answer is described.", async () => {
   await look("GET", "/api/explain", "/api/explain?q=is:failed%20payload.a:1");
   await look("GET", "/api/suggest", "/api/suggest?q=task:");
 
-  const held = await begin("task:t tries:0", { rate: 1 });
+  const held = await begin("task:t attempts:0", { rate: 1 });
   for (const verb of ["pause", "resume", "stop"]) {
     await look("POST", `/api/operations/{id}/${verb}`, `/api/operations/${held.id}/${verb}`, {});
   }
-  const { id } = await begin("id:1..20 tries:25", { rate: 0 });
+  const { id } = await begin("id:1..20 attempts:25", { rate: 0 });
   await isOver(id);
   await look("GET", "/api/operations/{id}/jobs", `/api/operations/${id}/jobs?limit=2`);
   await look("GET", "/api/operations/{id}/results", `/api/operations/${id}/results`);

@@ -102,7 +102,7 @@ test("Begun, done, its receipt read, undone.", async () => {
   assert.equal((await post(operation.id, "undo")).status, 202);
   const undone = await until(operation.id, "undone");
   assert.equal(undone.undone, 30);
-  assert.deepEqual(undone.undo_left, { key_taken: 0, changed: 0, gone: 0, locked: 0 });
+  assert.deepEqual(undone.undo_skipped, { key_taken: 0, changed: 0, gone: 0, locked: 0 });
   const back = await client.get(`/api/operations/${operation.id}/jobs?outcome=undone&limit=1000`);
   assert.equal(back.body.ids.length, 30);
   const { body } = await client.get("/api/operations?limit=1");

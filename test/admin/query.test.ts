@@ -142,7 +142,7 @@ test("Where nothing is found, names near to those in the query are told, and wha
     assert.equal(status, 200);
     return body.meant?.map(({ term, use }: { term: string; use: string }) => `${term} > ${use}`);
   };
-  assert.deepEqual(await meant("is:failed queue:mals tries<9"), ["queue:mals > queue:mails"]);
+  assert.deepEqual(await meant("is:failed queue:mals attempts<9"), ["queue:mals > queue:mails"]);
   assert.deepEqual(await meant("mials"), ["mials > queue:mails"]);
   assert.deepEqual(await meant("task:mail/sned queue:mals"), [
     "task:mail/sned > task:mail/send",

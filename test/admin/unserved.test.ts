@@ -51,5 +51,5 @@ test("An answer 503 and a statement that was stopped leave a line and a number."
     lock.release();
   }
   const { text } = await admin.client.get("/metrics");
-  assert.match(text, /^worker_admin_unserved_total\{cause="database_busy"\} 1$/m);
+  assert.match(text, /^worker_admin_degraded_total\{cause="database_busy"\} 1$/m);
 });

@@ -1,5 +1,5 @@
 // The list of workers, with real ones: ours in both modes, one of Graphile Worker without a heartbeat,
-// one that has fallen silent.
+// one that is stale.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -85,22 +85,28 @@ test("Workers of all kinds are listed with what they run, and none is called dea
   });
 
   const states = await byState();
-  assert.deepEqual((await list()).counts, { alive: 2, silent: 1, unknown: 1 });
-  const [silent] = states.get("silent");
-  assert.deepEqual([silent.worker_id, silent.level, silent.host], ["gone", "warn", "h1"]);
-  assert.deepEqual((await list()).workers.map((one: Json) => one.state)[0], "silent");
+  assert.deepEqual((await list()).counts, { alive: 2, stale: 1, unknown: 1 });
+  const [stale] = states.get("stale");
+  assert.deepEqual([stale.worker_id, stale.level, stale.host], ["gone", "warn", "h1"]);
+  assert.deepEqual((await list()).workers.map((one: Json) => one.state)[0], "stale");
   const [stock] = states.get("unknown");
   assert.deepEqual(
-    [stock.level, stock.started_at, stock.last_heartbeat_at, stock.done_per_min, stock.held_queues],
+    [
+      stock.level,
+      stock.started_at,
+      stock.last_heartbeat_at,
+      stock.done_per_min,
+      stock.locked_queues,
+    ],
     ["ok", null, null, null, 1],
   );
   assert.deepEqual([stock.running.value, stock.running.precision], [1, "exact"]);
-  assert.deepEqual([stock.held_jobs, silent.held_jobs], [1, 0]);
+  assert.deepEqual([stock.locked_jobs, stale.locked_jobs], [1, 0]);
   assert.deepEqual([stock.current[0].id, stock.current[0].task], [ofStock, "stocks"]);
   const alive = new Map<string, Json>(states.get("alive").map((one: Json) => [one.worker_id, one]));
   const [ours, lane] = [alive.get(safe.id), alive.get(fast.id)];
   assert.deepEqual([ours.slots, ours.version, ours.node], [3, VERSION, process.versions.node]);
-  assert.deepEqual([ours.tasks, ours.tasks_complete, ours.held_queues], [["mine"], true, 1]);
+  assert.deepEqual([ours.tasks, ours.tasks_complete, ours.locked_queues], [["mine"], true, 1]);
   assert.deepEqual([ours.current[0].id, ours.current[0].task], [ofSafe, "mine"]);
   assert.deepEqual([ours.running.value, ours.running.basis], [1, "heartbeat"]);
   // Nobody but the worker itself can tell of what the fast mode has locked.
@@ -242,7 +248,7 @@ test("On a stock schema everybody who holds a lock is unknown.", async () => {
   assert.deepEqual((await client.get("/api/workers")).body, {
     workers: [],
     next_cursor: null,
-    counts: { alive: 0, silent: 0, unknown: 0 },
+    counts: { alive: 0, stale: 0, unknown: 0 },
     differences: [],
   });
   const { released } = held();

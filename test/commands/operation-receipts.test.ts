@@ -164,7 +164,7 @@ test("An undo says which changed jobs it has left as they are, and why.", async 
   await workOn(with_, await change(with_.store, ended.id, "undo"), never);
   await hold("rollback");
   const undone = (await with_.store.find(ended.id)) as JobOperation;
-  assert.deepEqual(undone.undoLeft, { keyTaken: 0, changed: 1, gone: 1, locked: 2 });
+  assert.deepEqual(undone.undoSkipped, { keyTaken: 0, changed: 1, gone: 1, locked: 2 });
   const of = (outcome: Outcome) => idsIn(with_.store, undone, outcome);
   assert.deepEqual(await of("undone"), [e, f]);
   assert.deepEqual(await of("undo_changed"), [a]);
@@ -180,12 +180,12 @@ test("While it goes on an undo says how many it has left as they are.", async ()
   const ended = await done(with_, "reschedule", "task:t", { changes: { priority: 3 } });
   await queue.sql("update worker._private_jobs set updated_at = now() where id % 400 = 0");
   const told: number[] = [];
-  const onProgress = ({ undoLeft, state }: JobOperation) =>
-    void (state === "undoing" && told.push(undoLeft.changed));
+  const onProgress = ({ undoSkipped, state }: JobOperation) =>
+    void (state === "undoing" && told.push(undoSkipped.changed));
   const undoing = await change(with_.store, ended.id, "undo");
   const undone = await workOn({ ...with_, onProgress }, undoing, never);
   assert.equal(told[0], 1, "of the first 500");
-  assert.deepEqual([undone.undone, undone.undoLeft.changed], [1_197, 3]);
+  assert.deepEqual([undone.undone, undone.undoSkipped.changed], [1_197, 3]);
 });
 
 test("An undo of a removal says whose key is taken, and who is there again.", async () => {
@@ -202,7 +202,7 @@ test("An undo of a removal says whose key is taken, and who is there again.", as
   );
   await workOn(with_, await change(with_.store, ended.id, "undo"), never);
   const undone = (await with_.store.find(ended.id)) as JobOperation;
-  assert.deepEqual(undone.undoLeft, { keyTaken: 1, changed: 1, gone: 0, locked: 0 });
+  assert.deepEqual(undone.undoSkipped, { keyTaken: 1, changed: 1, gone: 0, locked: 0 });
   const of = (outcome: Outcome) => idsIn(with_.store, undone, outcome);
   assert.deepEqual(await of("undo_key_taken"), [keyed]);
   assert.deepEqual(await of("undo_changed"), [again]);

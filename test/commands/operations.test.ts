@@ -389,7 +389,7 @@ test("An undo leaves alone what somebody has written by hand since, without a wo
     await queue.sql(`update worker._private_jobs set ${set} where id = ${id}`);
   const kept = (await rows()).slice(0, 3);
   const undone = await workOn(with_, await change(with_.store, moved.id, "undo"), never);
-  assert.deepEqual([undone.undone, undone.undoLeft.changed], [3, 3]);
+  assert.deepEqual([undone.undone, undone.undoSkipped.changed], [3, 3]);
   assert.deepEqual((await rows()).slice(0, 3), kept);
   const retried = await done(with_, "retry", "task:t");
   assert.equal(retried.done, 6);
@@ -397,11 +397,11 @@ test("An undo leaves alone what somebody has written by hand since, without a wo
     `update worker._private_jobs set run_at = now() + interval '9 days' where id = ${a}`,
   );
   const again = await workOn(with_, await change(with_.store, retried.id, "undo"), never);
-  assert.deepEqual([again.undone, again.undoLeft.changed], [5, 1]);
+  assert.deepEqual([again.undone, again.undoSkipped.changed], [5, 1]);
   const failed = await done(with_, "fail", `id:${a},${b}`);
   await queue.sql(`update worker._private_jobs set last_error = 'noted' where id = ${a}`);
   const last = await workOn(with_, await change(with_.store, failed.id, "undo"), never);
-  assert.deepEqual([last.undone, last.undoLeft.changed], [1, 1]);
+  assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
 });
 
 test("Who resumes before a canary has shown anything does not let the rest go.", async () => {

@@ -37,10 +37,10 @@ test("What was done with only some of the jobs can be told from all and from non
   await lockJob(queue, second?.id ?? "");
   const some = await run("complete", { ids });
   assert.ok(!(some.done instanceof Error));
-  assert.deepEqual(some.done.tally, { asked: 3, done: 2 });
+  assert.deepEqual(some.done.tally, { requested: 3, done: 2 });
   assert.equal(some.done.isPartial, true);
   const json = JSON.parse(some.done.json);
-  assert.deepEqual([json.asked, json.done, json.jobs.length], [3, 2, 2]);
+  assert.deepEqual([json.requested, json.done, json.jobs.length], [3, 2, 2]);
   const absent = await run("remove", { key: "nobody has it" });
   assert.ok(!(absent.done instanceof Error) && absent.done.isPartial);
   const [whole] = await add(1);
@@ -59,7 +59,7 @@ test("A performed command leaves one record, with what it was for and who asked.
       key: null,
       workers: null,
       message: "Failed 1 of 1 job",
-      tally: { asked: 1, done: 1 },
+      tally: { requested: 1, done: 1 },
       operationId: null,
       changes: { reason: "r" },
       before: null,

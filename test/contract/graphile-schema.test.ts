@@ -112,7 +112,7 @@ for (const name of Object.keys(installations)) {
     assert.deepEqual(await utils.listActiveWorkers(), []);
     const sweep = await utils.sweepStaleWorkers();
     assert.equal(sweep.hasHeartbeats, hasHeartbeats);
-    assert.deepEqual([sweep.orphanWorkers, sweep.recoveredJobs], [["gone"], 1]);
+    assert.deepEqual([sweep.unknownWorkers, sweep.recoveredJobs], [["gone"], 1]);
     assert.deepEqual([(await utils.getJob(one.id))?.attempts], [1]);
 
     assert.deepEqual(await utils.cleanup(), {

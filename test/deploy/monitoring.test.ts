@@ -95,7 +95,7 @@ test("Prometheus understands the rules, and they fire when they should.", { skip
   const series = [
     { series: ready, values: "5x20" },
     { series: 'worker_workers{instance="a",state="alive"}', values: "0x20" },
-    { series: 'worker_workers{instance="a",state="silent"}', values: "2x20" },
+    { series: 'worker_workers{instance="a",state="stale"}', values: "2x20" },
     { series: 'worker_database_up{instance="a"}', values: "1x20" },
   ];
   const expressionOf = (name: string) => rules.find((rule) => rule.alert === name)?.expr ?? "";
@@ -110,8 +110,8 @@ test("Prometheus understands the rules, and they fire when they should.", { skip
       interval: "1m",
       input_series: series,
       promql_expr_test: [
-        fires("WorkerNobodyWorks", '{instance="a"}', 5),
-        fires("WorkerSilent", 'worker_workers{instance="a",state="silent"}', 2),
+        fires("WorkerNoneAlive", '{instance="a"}', 5),
+        fires("WorkerNotResponding", 'worker_workers{instance="a",state="stale"}', 2),
         quiet("WorkerDatabaseAway"),
         quiet("WorkerCertificateExpires"),
       ],

@@ -40,7 +40,7 @@ const headings: Record<(typeof incidentKinds)[number], string> = {
   unsupported_task: "A task has no worker",
   old_ready: "Jobs are overdue",
   peak: "A peak is ahead",
-  silent_worker: "A worker is not responding",
+  stale_worker: "A worker is not responding",
   crash_loop: "Workers crash one after the other",
   trouble: "The database is in trouble",
 };

@@ -50,7 +50,7 @@ test("A chunk of lines is one statement, and a query's ids are found by others."
   const isOfLines = ({ text }: QueryConfig) => text.includes("as lines");
   for (const [q, jobs] of [
     ["", 12_000],
-    ["id:3001..9000 tries:0", 6_000],
+    ["id:3001..9000 attempts:0", 6_000],
   ] as const) {
     const { db, sent } = watched();
     const pieces: Buffer[] = [];
@@ -127,7 +127,7 @@ test("What goes while an export is under way is left out, and what comes, too.",
       await queue.sql("insert into worker._private_jobs (task_id) values (1)");
     }
   });
-  const ids = idsOf(await textOf(await begin(db, { q: "tries:0", columns: "id" })));
+  const ids = idsOf(await textOf(await begin(db, { q: "attempts:0", columns: "id" })));
   assert.deepEqual([ids.length, ids.at(499), ids.at(500), ids.at(-1)], [1_000, 500, 2_501, 3_000]);
 });
 
@@ -165,7 +165,7 @@ test("A line too large for a chunk comes whole between its neighbours, in both f
 
 test("Where an export breaks off it says behind which line it goes on, and so it does.", async () => {
   await fill("to_json(n)", 4_000);
-  for (const q of ["", "tries:0"]) {
+  for (const q of ["", "attempts:0"]) {
     let chunks = 0;
     const { db } = watched((text) => {
       if (text.includes("as lines") && ++chunks === 3) throw new Error("cut");
@@ -237,7 +237,7 @@ test("Where rows take long an export goes on at their speed, not at full speed e
     },
   };
   const db = { ...queue.db, client } as unknown as Database;
-  const begun = await begin(db, { q: "tries>0 or payload:299", columns: "id" });
+  const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
   // Before the speed is known. With full speed in each walk there were nine.
   assert.ok(late <= 3, `${late} statements took too long`);

@@ -56,10 +56,10 @@ const ids = (jobs: readonly { readonly id: string }[]) => jobs.map(({ id }) => i
 test("With nothing wrong, all is well; a check without evidence does not hold.", async () => {
   const { verdict, level, incidents, more, checks } = await read();
   assert.deepEqual([verdict, level, incidents, more], ["No issues found", "ok", [], 0]);
-  const open = checks.filter(({ holds }) => !holds).map(({ text }) => text);
+  const open = checks.filter(({ passed }) => !passed).map(({ text }) => text);
   assert.deepEqual(open, ["No worker has reported", "Every task has a worker"]);
   await worker("w", ["t"]);
-  assert.ok((await read()).checks.every(({ holds }) => holds));
+  assert.ok((await read()).checks.every(({ passed }) => passed));
   await add("t");
   await add("t", { runAt: "2999-01-01T00:00:00Z" });
   await lockJob(queue, await add("t"), "w");
@@ -78,7 +78,7 @@ describe("A stuck queue", () => {
     await held("w-silent", "129 minutes 5 s");
     const { verdict, level, incidents, checks } = await read();
     assert.deepEqual([verdict, level], ["crm:acme is stuck", "bad"]);
-    const open = checks.filter(({ holds }) => !holds).map(({ text }) => text);
+    const open = checks.filter(({ passed }) => !passed).map(({ text }) => text);
     assert.deepEqual(open, ["No queue is stuck", "Every worker responds"]);
     const [one] = incidents;
     assert.equal(one?.title, "crm:acme is stuck");
@@ -86,9 +86,9 @@ describe("A stuck queue", () => {
       one?.sentence,
       "3 jobs wait. w-silent has locked the queue and is not responding: no heartbeat for 2 h.",
     );
-    assert.deepEqual([one?.blast.value, one?.blast.precision], [3, "exact"]);
+    assert.deepEqual([one?.affected.value, one?.affected.precision], [3, "exact"]);
     assert.equal(one?.q, 'queue:"crm:acme" is:blocked');
-    assert.deepEqual(one?.verb, {
+    assert.deepEqual(one?.fix, {
       action: "force-unlock",
       label: "Unlock…",
       workerIds: ["w-silent"],
@@ -119,7 +119,7 @@ describe("A stuck queue", () => {
       one?.sentence ?? "",
       /^6 jobs wait\. w-silent has locked the queues and is not responding/,
     );
-    assert.deepEqual([one?.q, one?.blast.value], [`queue:"a","b","it's c" is:blocked`, 6]);
+    assert.deepEqual([one?.q, one?.affected.value], [`queue:"a","b","it's c" is:blocked`, 6]);
     assert.equal(one?.trend.at(-1), 6);
   });
 
@@ -153,7 +153,7 @@ describe("An error group", () => {
     assert.equal(one?.title, "charge fails: Error: HTTP # from #");
     assert.match(one?.sentence ?? "", /^21 jobs have no attempts left, the last 2 h ago\.$/);
     assert.equal(one?.level, "bad");
-    assert.deepEqual(one?.verb, { action: "retry", label: "Retry…", q: one?.q });
+    assert.deepEqual(one?.fix, { action: "retry", label: "Retry…", q: one?.q });
     assert.match(one?.q ?? "", /^is:failed group:[0-9a-f]{12}$/);
     assert.equal(
       one?.trend.reduce((sum, part) => sum + part, 0),
@@ -242,8 +242,8 @@ describe("A poison job", () => {
       one?.sentence ?? "",
       /^Attempt 18 of 25 begins in 26 m.*, and the last 8 crashed their worker\.$/,
     );
-    const verb = { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] };
-    assert.deepEqual([one?.level, one?.q, one?.verb], ["bad", `id:${id}`, verb]);
+    const fix = { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] };
+    assert.deepEqual([one?.level, one?.q, one?.fix], ["bad", `id:${id}`, fix]);
   });
 
   test("can be stopped while it runs, unless that is its last attempt.", async () => {
@@ -251,10 +251,10 @@ describe("A poison job", () => {
     await sql("update worker._private_jobs set attempts = 18 where id = $1", [id]);
     await lockJob(queue, id, "stock");
     const [one] = await ofKind("poison");
-    assert.equal(one?.verb?.action, "stop-retrying");
+    assert.equal(one?.fix?.action, "stop-retrying");
     assert.equal(one?.sentence, "Attempt 19 of 25 runs now, and the last 18 crashed their worker.");
     await sql("update worker._private_jobs set max_attempts = attempts where id = $1", [id]);
-    assert.equal((await ofKind("poison"))[0]?.verb, null);
+    assert.equal((await ofKind("poison"))[0]?.fix, null);
   });
 
   test("is the one that was on board at every crash; jobs beside it are not accused.", async () => {
@@ -294,7 +294,7 @@ describe("A poison job", () => {
     await lockJob(queue, ids[2] ?? "", "w");
     const [one, ...others] = await ofKind("poison");
     assert.deepEqual(
-      [others, one?.title, one?.blast.value, one?.q, one?.links.job],
+      [others, one?.title, one?.affected.value, one?.q, one?.links.job],
       [[], "3 jobs ran whenever their worker crashed", 3, `id:${ids.join(",")}`, null],
     );
     assert.match(
@@ -303,7 +303,7 @@ describe("A poison job", () => {
         `each lost its last 10 attempts.* import #${ids[0]}, import #${ids[1]}, exiting #${ids[2]}\\.$`,
       ),
     );
-    assert.deepEqual(one?.verb, {
+    assert.deepEqual(one?.fix, {
       action: "stop-retrying",
       label: "Stop retrying…",
       jobIds: ids.slice(0, 2),
@@ -346,10 +346,10 @@ describe("A poison job", () => {
       { name: "rows", value: String(big) },
       { name: "list", value: '[1,{"n":2}]' },
     ]);
-    const { aboard, of, times, worker: by } = one?.crash ?? {};
-    assert.deepEqual([of, by], [5, "w-now"]);
+    const { jobs, crashes, times, worker: by } = one?.crash ?? {};
+    assert.deepEqual([crashes, by], [5, "w-now"]);
     assert.deepEqual(
-      aboard?.map(({ id, task, lost: count }) => [id, task, count]),
+      jobs?.map(({ id, task, crashes: count }) => [id, task, count]),
       [
         [culprit, "import", 5],
         [beside, "import", 3],
@@ -419,11 +419,11 @@ describe("A task that nobody knows", () => {
       "3 jobs are due, but the only worker alive does not support this task. gone did, but is not responding.",
     );
     assert.deepEqual(
-      [one?.level, one?.blast.value, one?.q],
+      [one?.level, one?.affected.value, one?.q],
       ["bad", 3, 'task:"lost" is:due -is:blocked'],
     );
     // What nobody knows is not what is late beside it.
-    assert.equal((await ofKind("old_ready"))[0]?.blast.value, 1);
+    assert.equal((await ofKind("old_ready"))[0]?.affected.value, 1);
   });
 
   test("is not claimed when a list is cut, or a stock worker holds something.", async () => {
@@ -445,7 +445,7 @@ describe("Without a worker", () => {
     await sql("update worker._private_jobs set run_at = now() - interval '103 seconds'");
     const { verdict, level, incidents } = await read();
     assert.deepEqual([verdict, level], ["No workers are running", "bad"]);
-    assert.deepEqual([incidents[0]?.blast.value, incidents[0]?.q], [2, "is:due -is:blocked"]);
+    assert.deepEqual([incidents[0]?.affected.value, incidents[0]?.q], [2, "is:due -is:blocked"]);
     assert.match(
       incidents[0]?.sentence ?? "",
       /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker has reported, and none has locked/,
@@ -558,28 +558,28 @@ test("What is spread evenly over a day is no peak, however wide the farthest buc
   assert.deepEqual(await ofKind("peak"), []);
 });
 
-test("A silent worker is told with what it holds, one that holds nothing is not.", async () => {
+test("A stale worker is told with what it holds, one that holds nothing is not.", async () => {
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
   const [one, ...others] = (await read()).incidents;
   assert.deepEqual(others, []);
-  assert.equal(one?.id, "silent_worker:busy");
+  assert.equal(one?.id, "stale_worker:busy");
   assert.match(one?.sentence ?? "", /^It was running 4 jobs at its last heartbeat\. .* 1 h ago\.$/);
-  assert.deepEqual([one?.blast.value, one?.blast.basis], [4, "heartbeat"]);
+  assert.deepEqual([one?.affected.value, one?.affected.basis], [4, "heartbeat"]);
   assert.equal(one?.q, 'worker:"busy"');
 });
 
-test("A silent worker that ran no job, or did not say, is not told with a number of jobs.", async () => {
+test("A stale worker that ran no job, or did not say, is not told with a number of jobs.", async () => {
   await worker("holder", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("quiet", ["t"], "1 hour 5 s");
   await many(1, "t", { queueName: "q", runAt: "2999-01-01T00:00:00Z" });
   await holdQueue("q", "holder", "1 hour 5 s");
-  const silent = await ofKind("silent_worker");
-  const told = silent.map(({ id, q, blast }) => [id, q, blast.value, blast.precision]);
+  const stale = await ofKind("stale_worker");
+  const told = stale.map(({ id, q, affected }) => [id, q, affected.value, affected.precision]);
   assert.deepEqual(told.sort(), [
-    ["silent_worker:holder", null, 0, "exact"],
-    ["silent_worker:quiet", 'worker:"quiet"', 0, "capped"],
+    ["stale_worker:holder", null, 0, "exact"],
+    ["stale_worker:quiet", 'worker:"quiet"', 0, "capped"],
   ]);
 });
 

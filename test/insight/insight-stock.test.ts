@@ -36,7 +36,7 @@ test("Everything is told, and nothing that cannot be known.", async () => {
   const blocked = await explainJob(db, "2");
   assert.deepEqual(
     blocked?.causes.map(({ kind }) => kind),
-    ["queue_locked", "held_by_job", "holder_unknown"],
+    ["queue_locked", "locked_by_job", "holder_unknown"],
   );
   const ready = await explainJob(db, "3");
   assert.match(ready?.sentence ?? "", /; whether a worker is alive is unknown\.$/);

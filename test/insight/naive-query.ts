@@ -78,10 +78,10 @@ function matchesField(
   switch (field) {
     case "id":
     case "priority":
-    case "tries":
+    case "attempts":
     case "left": {
       const left = row.max_attempts - row.attempts;
-      const all = { id: BigInt(row.id), priority: row.priority, tries: row.attempts, left };
+      const all = { id: BigInt(row.id), priority: row.priority, attempts: row.attempts, left };
       return compares(BigInt(all[field]), op, value, (text) => BigInt(text));
     }
     case "is":

@@ -14,7 +14,7 @@ function answer(text: string): Record<string, unknown> {
   if (text.includes("as collation")) return { collation: "C" };
   if (text.includes("key >=") && !text.includes("--")) return { id: "5" };
   if (text.includes(")::text as ids")) return { ids: "{3,4}" };
-  if (text.includes("is_silent")) return { id: "w", is_silent: true };
+  if (text.includes("is_stale")) return { id: "w", is_stale: true };
   if (text.includes("as present")) return { present: true };
   if (text.includes("is_task")) return { is_task: true, id: 1, name: "mail" };
   if (text.includes("as tasks")) return { tasks: "{1}", queues: "{}" };

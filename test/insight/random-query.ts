@@ -101,7 +101,7 @@ function payloadTerm(random: Random): string {
 }
 
 function integerTerm(random: Random): string {
-  const field = pick(random, ["id", "priority", "tries", "left"]);
+  const field = pick(random, ["id", "priority", "attempts", "left"]);
   const number = () => String(random(60) - 5);
   return pick(random, [
     () => `${field}${pick(random, [":", "=", "!="])}${list(random, number)}`,

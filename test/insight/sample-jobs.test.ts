@@ -79,9 +79,9 @@ test("Each worker reports the jobs that it has locked, and has slots for all of 
     cursor: null,
   });
   assert.equal(workers.filter((one) => one.report.slots !== null).length, 3);
-  for (const { running, fetched, heldJobs, report, current } of workers) {
+  for (const { running, fetched, lockedJobs, report, current } of workers) {
     assert.ok(report.slots === null || running.value <= report.slots);
-    assert.ok(report.slots === null || running.value + (fetched ?? 0) === heldJobs);
+    assert.ok(report.slots === null || running.value + (fetched ?? 0) === lockedJobs);
     assert.equal(current.length, running.value);
   }
 });
@@ -89,7 +89,7 @@ test("Each worker reports the jobs that it has locked, and has slots for all of 
 test("A sweep and a cleanup have something to do.", async () => {
   await insertSampleJobs(queue.db);
   const sweep = await sweepStaleWorkers(queue.db);
-  assert.deepEqual([sweep.staleWorkers.length, sweep.orphanWorkers.length], [1, 1]);
+  assert.deepEqual([sweep.staleWorkers.length, sweep.unknownWorkers.length], [1, 1]);
   assert.ok(sweep.recoveredJobs > 0);
   assert.ok(((await cleanup(queue.db)).deletedJobs ?? 0) >= 54);
 });

@@ -48,7 +48,7 @@ test("A holder without a name is said to have none, and nobody is offered to unl
     cause?.text,
     "A worker without a name has locked it for 5 h and sends no heartbeats",
   );
-  assert.equal(cause?.verb, null);
+  assert.equal(cause?.fix, null);
 });
 
 describe("Behind a locked queue", () => {
@@ -76,8 +76,8 @@ describe("Behind a locked queue", () => {
       why.causes.map(({ kind, isRoot }) => [kind, isRoot]),
       [
         ["queue_locked", false],
-        ["held_by_job", false],
-        ["holder_silent", true],
+        ["locked_by_job", false],
+        ["holder_stale", true],
       ],
     );
     const [waits, byJob, silent] = why.causes;
@@ -85,7 +85,7 @@ describe("Behind a locked queue", () => {
     assert.equal(byJob?.text, `crm:acme runs one job at a time and is locked by import #${first}`);
     assert.deepEqual(byJob?.links, { queue: "crm:acme", worker: null, job: first });
     assert.equal(silent?.text, "w-silent is not responding: no heartbeat for 2 h");
-    assert.deepEqual(silent?.verb, {
+    assert.deepEqual(silent?.fix, {
       action: "force-unlock",
       label: "Unlock w-silent…",
       workerIds: ["w-silent"],
@@ -106,7 +106,7 @@ describe("Behind a locked queue", () => {
       why.sentence,
       /1st of 2\. The queue runs one job at a time, now on w, whose last heartbeat was/,
     );
-    assert.deepEqual([why.causes.at(-1)?.kind, why.causes.at(-1)?.verb], ["holder_alive", null]);
+    assert.deepEqual([why.causes.at(-1)?.kind, why.causes.at(-1)?.fix], ["holder_alive", null]);
   });
 
   for (const [age, hasVerb] of [
@@ -119,7 +119,7 @@ describe("Behind a locked queue", () => {
       const why = await explain(second);
       const last = why.causes.at(-1);
       assert.equal(last?.kind, "holder_unknown");
-      assert.equal(last?.verb !== null, hasVerb);
+      assert.equal(last?.fix !== null, hasVerb);
       const words = JSON.stringify(why);
       assert.match(why.sentence, /sends no heartbeats: check that it is still running/);
       assert.doesNotMatch(words, /silent|dead/);
@@ -138,7 +138,7 @@ test("A running job says whether its worker answers.", async () => {
   await worker("w-silent", ["t"], "1 hour 5 s");
   const kinds: Record<string, string> = {
     "w-alive": "holder_alive",
-    "w-silent": "holder_silent",
+    "w-silent": "holder_stale",
     "w-stock": "holder_unknown",
   };
   for (const [by, kind] of Object.entries(kinds)) {
@@ -165,7 +165,7 @@ test("Only a cause that needs a repair is broken: healthy waits are not.", async
   await sql("update worker._private_jobs set attempts = 1 where id = $1", [failed]);
   const roots = [
     [await locked("w-alive", "1 hour"), "holder_alive", false],
-    [await locked("w-silent", "1 hour"), "holder_silent", true],
+    [await locked("w-silent", "1 hour"), "holder_stale", true],
     [await locked("w-stock", "3 hours"), "holder_unknown", false],
     [await locked("w-stock", "5 hours"), "holder_unknown", true],
     [await add("later", { runAt: new Date(Date.now() + 3_600_000) }), "not_due", false],
@@ -232,7 +232,7 @@ test("A fetched job without a queue names its worker only, and one that is silen
     why.sentence,
     /^Fetched by w 2 h ago and not started; that worker is not responding/,
   );
-  assert.deepEqual(why.causes[0]?.verb?.action, "force-unlock");
+  assert.deepEqual(why.causes[0]?.fix?.action, "force-unlock");
 });
 
 test("A job without tries says so, and how it can be retried.", async () => {
@@ -251,8 +251,8 @@ test("A job without tries says so, and how it can be retried.", async () => {
     why.sentence,
     /^Will not run again\. All 5 attempts are used up within 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
   );
-  assert.deepEqual(why.causes[0]?.verb, { action: "retry", label: "Retry…", jobIds: [id] });
-  assert.deepEqual(why.nextTries, []);
+  assert.deepEqual(why.causes[0]?.fix, { action: "retry", label: "Retry…", jobIds: [id] });
+  assert.deepEqual(why.nextAttempts, []);
 });
 
 test("A job that failed before tells when it is tried again, and how it goes on.", async () => {
@@ -269,12 +269,12 @@ test("A job that failed before tells when it is tried again, and how it goes on.
     /^Next attempt in 6 m 3\d s, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. 6 of 25 attempts failed, the last \d s ago/,
   );
   assert.equal(why.causes[0]?.kind, "not_due");
-  const [next = "", after = ""] = why.nextTries;
+  const [next = "", after = ""] = why.nextAttempts;
   const delay = (Date.parse(after) - Date.parse(next)) / 1_000;
   assert.equal(Math.round(delay), Math.round(Math.exp(7)));
-  assert.equal(why.nextTries.length, 6);
+  assert.equal(why.nextAttempts.length, 6);
   // From the 10th on 6 h each.
-  assert.ok(Date.parse(why.lastTry ?? "") - Date.parse(next) > 3.5 * 86_400_000);
+  assert.ok(Date.parse(why.lastAttemptAt ?? "") - Date.parse(next) > 3.5 * 86_400_000);
 });
 
 test("A scheduled job says when it is due, also where that is never.", async () => {
@@ -282,7 +282,7 @@ test("A scheduled job says when it is due, also where that is never.", async () 
   await sql("update worker._private_jobs set run_at = now() + interval '2 hours 39 minutes 10 s'");
   const why = await explain(id);
   assert.match(why.sentence, /^Due in 2 h, at 2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.$/);
-  assert.deepEqual(why.causes[0]?.verb, { action: "run-now", label: "Run now…", jobIds: [id] });
+  assert.deepEqual(why.causes[0]?.fix, { action: "run-now", label: "Run now…", jobIds: [id] });
   await sql("update worker._private_jobs set run_at = 'infinity'");
   assert.equal((await explain(id)).sentence, "Never due: its time is infinity.");
 });

@@ -97,8 +97,8 @@ test("A wrong query is marked where it is wrong, and the way out is a click.", a
     await field(page).press("Enter");
     await sees(page, 'Column 1: unknown field "trys"');
     assert.equal(await page.locator(".qmark u").textContent(), "trys");
-    await page.getByRole("button", { name: "tries>5" }).click();
-    await page.waitForURL(/q=tries%3E5$/);
+    await page.getByRole("button", { name: "attempts>5" }).click();
+    await page.waitForURL(/q=attempts%3E5$/);
     await page.locator("#jobs-fault").waitFor({ state: "detached" });
   });
 });
@@ -145,7 +145,7 @@ test("An export that the server refuses is an error, with its reason, and is nev
   const mayMeet = /api\/export/;
   await visit(
     admin,
-    "/jobs?q=tries%3Eten",
+    "/jobs?q=attempts%3Eten",
     async ({ page }) => {
       await page.locator("summary", { hasText: "Export" }).click();
       await page.getByRole("button", { name: "CSV", exact: true }).click();
@@ -169,7 +169,7 @@ test("The whole row opens its job beside the list, and the export downloads what
     assert.match(await readFile(await download.path(), "utf8"), /^id,.*payload/);
     await page.getByText("Export of 1 job started").waitFor();
     const [id = ""] = await ids(page);
-    await page.locator(`#job-${id} .c-tries`).click();
+    await page.locator(`#job-${id} .c-attempts`).click();
     await page.locator(".beside .job-head").waitFor();
     await page.goBack();
     await page.locator(".beside").waitFor({ state: "detached" });

@@ -68,7 +68,7 @@ test("A slash focuses the search, from any page, and is a letter in a field.", a
 test("At most twelve tab stops lie outside the page, however many views are saved.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await turned(page, "Jobs, failed");
-    const views = Array.from({ length: 6 }, (_, n) => `/jobs?q=tries%3E${n} View ${n}`);
+    const views = Array.from({ length: 6 }, (_, n) => `/jobs?q=attempts%3E${n} View ${n}`);
     await page.evaluate((lines) => localStorage.setItem("worker.views", lines), views.join("\n"));
     await page.reload();
     await page.locator(".side .views").waitFor();
@@ -88,7 +88,7 @@ test("At most twelve tab stops lie outside the page, however many views are save
     await page.keyboard.press("ArrowUp");
     await focused(page, '.nav[title="View 4"]');
     await page.keyboard.press("Enter");
-    await page.waitForURL(/tries%3E4/);
+    await page.waitForURL(/attempts%3E4/);
   });
 });
 

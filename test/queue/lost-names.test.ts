@@ -137,7 +137,7 @@ test("A queue that a stock cleanup has deleted gets a new row and name, and its 
   );
   assert.deepEqual(
     why?.causes.map(({ kind, isRoot }) => [kind, isRoot]),
-    [["queue_lost", true]],
+    [["queue_deleted", true]],
   );
   assert.equal(await recoverLostQueues(queue.db), 1);
   assert.deepEqual(
@@ -162,7 +162,7 @@ test("A job owner task has no row is explained as unable to run.", async () => {
   await queue.sql("delete from worker._private_tasks");
   const why = await explainJob(queue.db, "1");
   assert.match(why?.sentence ?? "", /^Cannot run: the name of its task was deleted/);
-  assert.equal(why?.causes[0]?.verb?.action, "fail");
+  assert.equal(why?.causes[0]?.fix?.action, "fail");
   assert.equal((await readLostNames(queue.db)).tasklessJobs, 1);
 });
 

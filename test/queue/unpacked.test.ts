@@ -99,7 +99,7 @@ test("If decompression takes too long, counts and groups mark what is undecided,
     ["payload.a:aaaaaaaaaa", 3],
     ["aaaaaaaaaa", 3],
     ["payload:bbb", 0],
-    ["payload.a:bbb or tries<1", 0],
+    ["payload.a:bbb or attempts<1", 0],
     ["-aaaaaaaaaaa is:failed", 3],
   ] as const) {
     const jobs = await compileQuery(queue.db, q);
@@ -129,7 +129,7 @@ test("If decompression takes too long, counts and groups mark what is undecided,
 
 test("A list that depends on texts continues where its time limit ended it, and misses nothing.", async () => {
   await add([10, ...Array.from({ length: 24 }, () => 1_390_000), 10]);
-  for (const sort of ["id", "-id", "due", "-tries"] as const) {
+  for (const sort of ["id", "-id", "due", "-attempts"] as const) {
     const found: string[] = [];
     let answers = 0;
     for (let cursor: string | null = ""; cursor !== null; answers++) {

@@ -184,7 +184,7 @@ test("A sweep unlocks what stale and orphan workers hold and does not touch livi
   const expected = {
     hasHeartbeats: true,
     staleWorkers: ["stale", "stale and idle"],
-    orphanWorkers: ["orphan"],
+    unknownWorkers: ["orphan"],
     sparedWorkers: [],
     lockedJobs: 2,
     lockedQueues: 2,
@@ -217,7 +217,7 @@ test("A sweep unlocks what stale and orphan workers hold and does not touch livi
     ["of orphan", "of stale"],
   );
   const again = await sweepStaleWorkers(queue.db);
-  assert.deepEqual([again.staleWorkers, again.orphanWorkers, again.recoveredJobs], [[], [], 0]);
+  assert.deepEqual([again.staleWorkers, again.unknownWorkers, again.recoveredJobs], [[], [], 0]);
 });
 
 test("A sweep's threshold is never below a worker's own, and the result lists the spared workers.", async () => {
@@ -266,8 +266,8 @@ test("An orphan that took a lock just now is alive, whatever other locks it hold
   await addLocked(["busy", "2h"], ["gone", "2h"]);
   const [fresh] = await addJobs(queue.db, [{ identifier: "t" }]);
   await lockJob(queue, fresh?.id ?? "", "busy", "1s");
-  const { orphanWorkers, recoveredJobs } = await sweepStaleWorkers(queue.db);
-  assert.deepEqual([orphanWorkers, recoveredJobs], [["gone"], 1]);
+  const { unknownWorkers, recoveredJobs } = await sweepStaleWorkers(queue.db);
+  assert.deepEqual([unknownWorkers, recoveredJobs], [["gone"], 1]);
 });
 
 test("A recovered job that used its last attempt has failed; it does not run again.", async () => {
@@ -326,6 +326,6 @@ test("A worker runs at most as many jobs as it has slots: its other locked jobs 
       expected,
       id,
     );
-    assert.equal(worker?.heldJobs, 5);
+    assert.equal(worker?.lockedJobs, 5);
   }
 });

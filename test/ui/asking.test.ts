@@ -103,7 +103,7 @@ test("rows that were read a while ago say so, once something has changed since",
 
 test("a page of writes follows the operation that runs, and sees its end", async () => {
   const page = await opened("/activity");
-  const none = { entries: [], kept: true, next_cursor: null };
+  const none = { entries: [], is_recorded: true, next_cursor: null };
   page.answer("api/activity", none);
   let asked = askedFor(page, "api/activity");
   for (let n = 1; n <= 60; n++) {

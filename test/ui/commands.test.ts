@@ -98,7 +98,7 @@ test("a job that was changed but has no attempts left is a warning in the server
   page.click("Run now…");
   page.app.dispatch("dialog.input", "again", "");
   page.click("Run job 7 now");
-  page.answer("api/jobs/action", { message, jobs: [failedJob(7)], asked: 1, done: 0 });
+  page.answer("api/jobs/action", { message, jobs: [failedJob(7)], requested: 1, done: 0 });
   assert.deepEqual(page.notices, [message]);
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
 });
@@ -109,7 +109,7 @@ test("a key that no job has is a warning", async () => {
   page.type("key", "k");
   page.click("Remove the job");
   const message = "There is no job with the key k";
-  page.answer("api/jobs/remove-by-key", { message, outcome: "absent", asked: 1, done: 0 });
+  page.answer("api/jobs/remove-by-key", { message, outcome: "absent", requested: 1, done: 0 });
   assert.deepEqual(page.notices, [message]);
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
 });

@@ -77,7 +77,7 @@ test("hostile text stays text on every page", async () => {
         sentence: EVIL,
         q: EVIL,
         links: { queue: EVIL, worker: EVIL, job: 1 },
-        verb: { action: EVIL, label: EVIL, post: { path: EVIL, body: { [EVIL]: EVIL } } },
+        fix: { action: EVIL, label: EVIL, post: { path: EVIL, body: { [EVIL]: EVIL } } },
       }),
     ]),
   });
@@ -143,7 +143,7 @@ function hostileTask(page: Page): void {
 function hostileWorker(page: Page): void {
   const worker = {
     worker_id: EVIL,
-    state: "silent",
+    state: "stale",
     level: "bad",
     started_at: at(-9),
     last_heartbeat_at: at(-9),
@@ -153,13 +153,13 @@ function hostileWorker(page: Page): void {
     tasks: [EVIL],
     tasks_complete: true,
     running: value(1),
-    held_queues: 1,
+    locked_queues: 1,
     current: [{ id: 1, task: EVIL, since: at(-9) }],
     by_task: [{ task: EVIL, done: 1, failed: 1 }],
     queues: [queue(EVIL, { locked_by: EVIL, locked_at: at(-9) })],
   };
   page.go("/workers");
-  const counts = { alive: 0, silent: 1, unknown: 0 };
+  const counts = { alive: 0, stale: 1, unknown: 0 };
   page.answer("api/workers", { workers: [worker], next_cursor: EVIL, counts });
   assertInert(page);
   page.click("Unlock…");
@@ -173,7 +173,7 @@ function hostileWorker(page: Page): void {
   assert.ok(page.text.includes(SHOWN));
 }
 
-const named = { name: EVIL, problem: EVIL, gives: EVIL, table: "_private_jobs" };
+const named = { name: EVIL, problem: EVIL, provides: EVIL, table: "_private_jobs" };
 const evilDatabase = {
   as_of: at(0),
   server: { version: EVIL, database: EVIL, role: EVIL, is_standby: false, is_read_only: true },
@@ -182,7 +182,7 @@ const evilDatabase = {
     state: EVIL,
     origin: EVIL,
     level: 1,
-    known_level: 2,
+    supported_level: 2,
     warnings: [EVIL],
     extensions: [named],
   },
@@ -198,10 +198,10 @@ const evilDatabase = {
     },
     { ...named, state: EVIL, serves: EVIL, costs: EVIL, index_name: EVIL },
   ],
-  connections: { total: 1, most: 0, groups: [{ application: EVIL, state: EVIL, count: 1 }] },
+  connections: { total: 1, limit: 0, groups: [{ application: EVIL, state: EVIL, count: 1 }] },
   oldest_transaction: { since: at(0), state: EVIL, application: EVIL, pid: 1 },
-  held_xmin: { kind: EVIL, name: EVIL, transactions: 1, since: null },
-  tidy_up: [{ task: EVIL, count: { value: 1, precision: EVIL } }],
+  oldest_xmin: { kind: EVIL, name: EVIL, transactions: 1, since: null },
+  cleanup: [{ task: EVIL, count: { value: 1, precision: EVIL } }],
   missing: [EVIL],
 };
 

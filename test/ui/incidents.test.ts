@@ -18,13 +18,13 @@ const failing = incident({
     kind: "error_group",
     title: "charge_card fails: GatewayError: HTTP 503",
   },
-  ...{ q: "is:failed", verb: retry, links: { queue: null, worker: null, job: null } },
+  ...{ q: "is:failed", fix: retry, links: { queue: null, worker: null, job: null } },
 });
 const silent = incident({
   id: "silent:1",
-  kind: "silent_worker",
+  kind: "stale_worker",
   title: "worker-b is silent",
-  verb: null,
+  fix: null,
 });
 
 async function overview(list = [stuck, failing]): Promise<Page> {
@@ -43,17 +43,17 @@ const poison = incident({
   ...{ id: "poison:7", kind: "poison", title: "import_rows #7 crashes its worker", since: null },
   ...{ q: "id:7", links: { queue: null, worker: null, job: 7 } },
   sentence: "Attempt 15 of 25 runs now, and the last 14 crashed their worker.",
-  verb: { ...retry, action: "stop-retrying", label: "Stop retrying…" },
+  fix: { ...retry, action: "stop-retrying", label: "Stop retrying…" },
   crash: {
     fields: [
       { name: "file", value: '"part-9.csv"' },
       { name: "rows", value: "48210" },
     ],
     times: [at(-130), at(-70), at(-10)],
-    of: 14,
-    aboard: [
-      { id: 7, task: "import_rows", lost: 14 },
-      { id: 8, task: null, lost: 9 },
+    crashes: 14,
+    jobs: [
+      { id: 7, task: "import_rows", crashes: 14 },
+      { id: 8, task: null, crashes: 9 },
     ],
     worker: "worker-prod-b",
   },
@@ -71,9 +71,9 @@ test("a job that crashes its workers shows its payload, its crashes and the jobs
 });
 
 test("of a job without known crashes or companions nothing is invented", async () => {
-  const crash = { fields: [], times: [], of: 3, aboard: [], worker: null };
-  const aboard = [{ id: 7, task: "import_rows", lost: 3 }];
-  const page = await overview([stuck, { ...poison, crash: { ...crash, aboard } }]);
+  const crash = { fields: [], times: [], crashes: 3, jobs: [], worker: null };
+  const jobs = [{ id: 7, task: "import_rows", crashes: 3 }];
+  const page = await overview([stuck, { ...poison, crash: { ...crash, jobs } }]);
   assert.doesNotMatch(page.text, /Crashes, one every|when a worker crashed/);
 });
 

@@ -16,8 +16,8 @@ const why = (change: Partial<Why> = {}): Why => ({
   causes: [],
   ahead: null,
   of: null,
-  next_tries: [],
-  last_try: null,
+  next_attempts: [],
+  last_attempt_at: null,
   same_error: null,
   error_group: null,
   ...change,
@@ -230,7 +230,7 @@ test("a time in the server's words is by the local clock, with its day unless th
     kind: "queue_locked",
     text: `This job waits for the queue ${queue}`,
     detail: "2nd of 2; due since 2026-02-28T21:39:44Z",
-    ...{ is_root: false, is_broken: false, links: { queue, worker: null, job: null }, verb: null },
+    ...{ is_root: false, is_broken: false, links: { queue, worker: null, job: null }, fix: null },
   };
   const sentence = "Due in 26 s, at 2026-03-01T22:59:59Z.";
   const reason = why({ condition: "blocked", sentence, causes: [cause] });
@@ -258,13 +258,13 @@ test("each condition has its first verb, and the root of a held queue brings its
   assert.deepEqual(first(runs), []);
   const body = { action: "force-unlock", worker_ids: ["worker-c"] };
   const unlock = {
-    kind: "holder_silent",
+    kind: "holder_stale",
     text: "worker-c is not responding: no heartbeat for 2 h",
     detail: null,
     is_root: true,
     is_broken: true,
     links: { queue: null, worker: "worker-c", job: null },
-    verb: {
+    fix: {
       action: "force-unlock",
       label: "Unlock worker-c…",
       post: { path: "/api/maintenance", body },
@@ -378,13 +378,13 @@ test("its place in the list counts all that match, not those of the page", async
 test("the root of a chain is red only where something is broken", async () => {
   const link = (kind: string, is_broken: boolean) => ({
     ...{ kind, text: "worker-a works on it", detail: null, is_root: true, is_broken },
-    ...{ links: { queue: null, worker: "worker-a", job: null }, verb: null },
+    ...{ links: { queue: null, worker: "worker-a", job: null }, fix: null },
   });
   for (const [kind, broken] of [
     ["holder_alive", false],
     ["not_due", false],
     ["behind", false],
-    ["holder_silent", true],
+    ["holder_stale", true],
     ["no_worker_for_task", true],
   ] as const) {
     const causes = [{ ...link("queue_locked", false), is_root: false }, link(kind, broken)];

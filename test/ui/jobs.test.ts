@@ -38,10 +38,10 @@ const enter = (page: Page) => page.app.dispatch("jobs.find", "", "");
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
 test("the address decides what is asked of the server", async () => {
-  const page = await opened("/jobs?q=is%3Afailed%20queue%3A%22a%20b%22&sort=-tries");
+  const page = await opened("/jobs?q=is%3Afailed%20queue%3A%22a%20b%22&sort=-attempts");
   assert.equal(
     page.asked("api/jobs").path,
-    "api/jobs?limit=100&fields=row&count=fast&sort=-tries&q=is%3Afailed%20queue%3A%22a%20b%22",
+    "api/jobs?limit=100&fields=row&count=fast&sort=-attempts&q=is%3Afailed%20queue%3A%22a%20b%22",
   );
   assert.deepEqual(chips(page), ['queue:"a b"'], "the condition is a tab");
   assert.equal(page.title, "Jobs, failed · worker");
@@ -54,11 +54,11 @@ test("addresses from before there was a language still lead to the same jobs", a
 });
 
 test("an address that is no query asks for nothing and says what is wrong where", async () => {
-  const page = await opened("/jobs?q=tries%3Eten");
+  const page = await opened("/jobs?q=attempts%3Eten");
   assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
-  assert.match(page.text, /Column 7: a whole number is needed here.*Found “ten”/);
+  assert.match(page.text, /Column 10: a whole number is needed here.*Found “ten”/);
   assert.doesNotMatch(page.text, /There are no jobs|the query before/, "nothing is claimed");
-  assert.equal(field(page).attrs["value"], "tries>ten");
+  assert.equal(field(page).attrs["value"], "attempts>ten");
   page.go("/jobs/not-a-number");
   assert.match(page.text, /There is no such page/);
 });
@@ -68,7 +68,7 @@ test("a row says why its job stands where it stands, and the time that matters",
   feed(page, {
     incidents: incidents([
       incident({ links: { queue: "crm", worker: "worker-c", job: null } }),
-      incident({ kind: "silent_worker", links: { queue: null, worker: "worker-z", job: null } }),
+      incident({ kind: "stale_worker", links: { queue: null, worker: "worker-z", job: null } }),
       incident({ kind: "unsupported_task", q: "task:send_fax is:due" }),
     ]),
   });
@@ -151,7 +151,7 @@ test("tabs have the counts of all jobs only where they list all jobs of a condit
   const page = await listed([job(1)], "/jobs?q=is%3Afailed");
   feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
   assert.match(tabs(page), /^Failed12,000 Blocked480 .* All1,234$/);
-  page.go("/jobs?q=is%3Aready%20queue%3Amail%20tries%3E2");
+  page.go("/jobs?q=is%3Aready%20queue%3Amail%20attempts%3E2");
   assert.equal(tabs(page), "", "nothing is known of the query yet");
   page.answer("api/jobs?limit=100", { ...jobs([job(1)]), count: value(1) });
   assert.equal(tabs(page), "Ready1");
@@ -173,15 +173,15 @@ test("tabs keep the other conditions", async () => {
 
 test("what is typed becomes chips at Enter, and nothing is searched for before", async () => {
   const page = await listed([job(1)], "/jobs?q=is%3Afailed");
-  type(page, "queue:billing tries>2 timeout");
+  type(page, "queue:billing attempts>2 timeout");
   assert.deepEqual(page.navigations, []);
   enter(page);
   assert.equal(
     page.navigations.at(-1),
-    "/jobs?q=is%3Afailed%20queue%3Abilling%20tries%3E2%20timeout",
+    "/jobs?q=is%3Afailed%20queue%3Abilling%20attempts%3E2%20timeout",
   );
   follow(page);
-  assert.deepEqual(chips(page), ["queue:billing", "tries> 2", "timeout"]);
+  assert.deepEqual(chips(page), ["queue:billing", "attempts> 2", "timeout"]);
   assert.equal(field(page).attrs["value"], "");
   page.app.dispatch("jobs.drop", "1", "");
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed%20queue%3Abilling%20timeout");
@@ -294,18 +294,18 @@ test("an answer to what was typed before proposes nothing", async () => {
 
 test("a fault has its column and what to type; the list goes on answering the query before", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
-  type(page, "task:a trys>5 failed<2h");
-  assert.match(page.text, /Column 8: unknown field "trys"/, "it is not at the end any more");
-  type(page, "tries>");
+  type(page, "task:a atempts>5 failed<2h");
+  assert.match(page.text, /Column 8: unknown field "atempts"/, "it is not at the end any more");
+  type(page, "attempts>");
   assert.doesNotMatch(page.text, /Column \d/, "who is still typing is left alone");
-  type(page, "trys>5");
+  type(page, "atempts>5");
   enter(page);
-  assert.match(page.text, /Found “trys”. Try tries>5/);
+  assert.match(page.text, /Found “atempts”. Try attempts>5/);
   assert.match(page.text, /The list below still answers is:failed/);
   assert.deepEqual(ids(page), ["1"]);
   assert.equal(field(page).attrs["aria-invalid"], "true");
-  page.click("tries>5");
-  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed%20tries%3E5");
+  page.click("attempts>5");
+  assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed%20attempts%3E5");
 });
 
 test("Escape closes the completions, then empties the field, then goes to the rows", async () => {
@@ -346,8 +346,8 @@ test("the head of a column asks for its order; each tab has its own at first", a
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   assert.match(page.asked("api/jobs").path, /sort=-failed_at/);
   assert.match(page.text, /newest failure first/);
-  const tries = page.one((e) => e.tag === "a" && textOf([e]) === "Tries");
-  assert.equal(tries.attrs["href"], "#/jobs?q=is%3Afailed&sort=-tries");
+  const attempts = page.one((e) => e.tag === "a" && textOf([e]) === "Tries");
+  assert.equal(attempts.attrs["href"], "#/jobs?q=is%3Afailed&sort=-attempts");
 });
 
 test("the arrow keys move over rows, Space selects, Enter opens, Escape lets go", async () => {
@@ -464,12 +464,12 @@ test("the answer for an older query is dropped", async () => {
 test("an empty list says what its emptiness means and which condition to drop", async () => {
   const page = await listed([], "/jobs?q=is%3Afailed");
   assert.match(page.text, /No failed jobs/);
-  page.go("/jobs?q=is%3Afailed%20queue%3Abiling%20tries%3E2");
+  page.go("/jobs?q=is%3Afailed%20queue%3Abiling%20attempts%3E2");
   page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"] }));
   assert.match(page.text, /No job matches all 3 conditions/);
   assert.match(page.text, /Nothing has this name: queue:biling/);
   const link = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words).attrs;
-  assert.equal(link("Drop queue:biling")["href"], "#/jobs?q=is%3Afailed%20tries%3E2");
+  assert.equal(link("Drop queue:biling")["href"], "#/jobs?q=is%3Afailed%20attempts%3E2");
   page.go("/jobs?q=is%3Afailed%20queue%3Abiling");
   const meant = [{ term: "queue:biling", use: "queue:billing" }];
   page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"], meant }));
@@ -557,13 +557,13 @@ test("a session with a token exports by a ticket, with the columns and the paylo
 });
 
 test("a page has 50, 100 or 200 jobs, as its address says", async () => {
-  const page = await opened("/jobs?q=is%3Afailed&sort=-tries&cursor=c1");
+  const page = await opened("/jobs?q=is%3Afailed&sort=-attempts&cursor=c1");
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c2"));
   const size = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words);
   assert.equal(size("100 rows").attrs["aria-current"], "true");
-  const path = "#/jobs?q=is%3Afailed&sort=-tries";
+  const path = "#/jobs?q=is%3Afailed&sort=-attempts";
   assert.equal(size("200 rows").attrs["href"], `${path}&size=200`, "from its first page");
-  page.go("/jobs?q=is%3Afailed&sort=-tries&size=200");
+  page.go("/jobs?q=is%3Afailed&sort=-attempts&size=200");
   page.answer("api/jobs?limit=200", jobs([failedJob(1)], "c2"));
   assert.equal(size("200 rows").attrs["aria-current"], "true");
   assert.equal(size("100 rows").attrs["href"], path);

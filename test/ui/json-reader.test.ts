@@ -17,7 +17,7 @@ interface Probe {
   __collect(): void;
 }
 
-/** Compiled from ui/assembly/probe into a folder of its own: it is not part of the client. */
+/** Compiled from test/ui/probe into a folder of its own: it is not part of the client. */
 let probe: Probe;
 let folder: string;
 
@@ -26,7 +26,7 @@ before(async () => {
   const { compileAssembly } = await import(new URL("../../ui/module.mjs", import.meta.url).href);
   await writeRecords();
   const files: Map<string, Uint8Array> = await compileAssembly(
-    "assembly/probe/json-reader.ts",
+    "../test/ui/probe/json-reader.ts",
     "probe",
   );
   folder = await mkdtemp(join(tmpdir(), "json-reader-"));

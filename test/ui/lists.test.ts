@@ -170,7 +170,7 @@ test("the palette looks for a name with a colon as a text, and leaves other faul
   for (const [typed, query] of [
     ["import:dump-0001", '"import:dump-0001"'],
     ["is:failed crm:acme", 'is:failed "crm:acme"'],
-    ["tries>many", "tries>many"],
+    ["attempts>many", "attempts>many"],
   ] as const) {
     page.app.dispatch("app.layer", "palette", "");
     page.app.dispatch("app.palette", "", typed);

@@ -39,12 +39,12 @@ function database(change: Partial<Database> = {}): Database {
       state: "ready",
       origin: "ours",
       level: 20,
-      known_level: 20,
+      supported_level: 20,
       problem: null,
       warnings: [],
       extensions: [
-        extension("workers", { is_there: true, is_complete: true, version: 1 }),
-        extension("operations", { known_version: 2, is_added_by_itself: false }),
+        extension("workers", { is_installed: true, is_complete: true, version: 1 }),
+        extension("operations", { supported_version: 2, is_automatic: false }),
       ],
     },
     tables: [
@@ -69,12 +69,12 @@ function database(change: Partial<Database> = {}): Database {
     optional_indexes: [index("failed")],
     connections: {
       total: 34,
-      most: 100,
+      limit: 100,
       groups: [{ application: "worker", state: "idle", count: 5 }],
     },
     oldest_transaction: null,
-    held_xmin: null,
-    tidy_up: [
+    oldest_xmin: null,
+    cleanup: [
       { task: "delete-permanently-failed-jobs", count: value(12) },
       { task: "gc-task-identifiers", count: value(14) },
       { task: "gc-job-queues", count: value(0) },
@@ -85,10 +85,10 @@ function database(change: Partial<Database> = {}): Database {
 }
 
 function extension(name: string, change: object) {
-  const gives =
+  const provides =
     name === "workers" ? "worker heartbeats" : "operations by query, undo and the audit trail";
-  const none = { is_foreign: false, is_there: false, is_complete: false, version: null };
-  return { name, gives, ...none, known_version: 1, is_added_by_itself: true, ...change };
+  const none = { is_foreign: false, is_installed: false, is_complete: false, version: null };
+  return { name, provides, ...none, supported_version: 1, is_automatic: true, ...change };
 }
 
 async function maintained(change: Partial<Database> = {}, who: Parameters<typeof session>[0] = {}) {
@@ -132,7 +132,7 @@ test("what holds vacuum back, and what could not be read, is said", async () => 
       application: "an old backup",
       pid: 812,
     },
-    held_xmin: { kind: "slot", name: "replica_2", transactions: 1204, since: null },
+    oldest_xmin: { kind: "slot", name: "replica_2", transactions: 1204, since: null },
     missing: ["connections: the state of 3 sessions is hidden"],
     connections: null,
   });
@@ -155,7 +155,7 @@ test("a stock schema is called so, and nothing is changed before someone says so
   const stock = {
     ...schema,
     origin: "graphile",
-    extensions: [extension("workers", {}), extension("operations", { is_added_by_itself: false })],
+    extensions: [extension("workers", {}), extension("operations", { is_automatic: false })],
   };
   const page = await maintained({ schema: stock });
   assert.match(
@@ -182,7 +182,7 @@ test("a schema that can't be used says why", async () => {
     tables: [],
     optional_indexes: [],
     indexes: [],
-    tidy_up: [],
+    cleanup: [],
   });
   assert.ok(page.text.includes(`worker can't be used${problem}`));
   assert.doesNotMatch(page.text, /Extra tables|Delete failed jobs/);
@@ -260,7 +260,7 @@ test("a clean-up says how many it is about; where there is nothing there is no v
 
 test("many that can't be brought back are deleted only when their number was typed", async () => {
   const page = await maintained({
-    tidy_up: [{ task: "delete-permanently-failed-jobs", count: value(12_000) }],
+    cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000) }],
   });
   press(page, "Delete failed jobs", "Look…");
   assert.match(page.dialogText, /^Delete 12,000 failed jobs.*This can't be undone\.Type 12,000/);
@@ -279,7 +279,7 @@ const sweep = (change: object) => ({
   message: "Would recover",
   dry_run: true,
   stale_workers: [],
-  orphan_workers: [],
+  unknown_workers: [],
   spared_workers: [],
   locked_jobs: 0,
   recoverable_jobs: 0,
@@ -312,7 +312,7 @@ test("a sweep is looked at first, and done with the settings that were looked at
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"] }));
   assert.ok(page.hasButton("Look again"), "the answer was to the settings before");
   page.click("Look again");
-  page.answer("api/maintenance", sweep({ stale_workers: ["w-1"], orphan_workers: ["w-2"] }));
+  page.answer("api/maintenance", sweep({ stale_workers: ["w-1"], unknown_workers: ["w-2"] }));
   assert.match(page.dialogText, /1 worker sends no heartbeats/);
   page.click("Sweep 2 workers");
   assert.deepEqual(JSON.parse(page.asked("api/maintenance").body), {

@@ -319,7 +319,10 @@ test("it says how far it is, is held and resumed at once, and stopped after a qu
     /3,150 of 8,400 jobs have had their turn\. What is done stays done/,
   );
   page.click("Stop it");
-  page.answer("api/operations/214/stop", receipt({ state: "stopped", done: 3138, kept: 3138 }));
+  page.answer(
+    "api/operations/214/stop",
+    receipt({ state: "stopped", done: 3138, undo_jobs: 3138 }),
+  );
   assert.match(page.text, /Stopped: retried 3,138 of 8,400 jobs/);
 });
 
@@ -416,7 +419,7 @@ test("an undo that would restore nothing is not offered", async () => {
 });
 
 const results = (change: object) => ({
-  ...{ looked_at: 8388, finished: 0, failed_again: 0, running: 0, waiting: 0, changed: 0 },
+  ...{ scanned: 8388, finished: 0, failed_again: 0, running: 0, waiting: 0, changed: 0 },
   ...{ restorable: 0, errors: [], ...change },
 });
 
@@ -431,8 +434,10 @@ test("an undo has its own question, and its own receipt", async () => {
   page.click("Restore 8,092 jobs");
   page.answer("api/operations/214/undo", receipt({ state: "undoing", undone: 4000 }), 202);
   assert.match(page.text, /Undoing: retried 8,388 of 8,400 jobs/);
-  const undo_left = { key_taken: 1, changed: 2270, gone: 0, locked: 0 };
-  feed(page, { operation: receipt({ state: "undone", undone: 6117, undo_left, can_undo: false }) });
+  const undo_skipped = { key_taken: 1, changed: 2270, gone: 0, locked: 0 };
+  feed(page, {
+    operation: receipt({ state: "undone", undone: 6117, undo_skipped, can_undo: false }),
+  });
   assert.match(page.text, /Undone: 6,117 of 8,388 jobs/);
   assert.match(page.text, /Put back6,117as they were.*Changed since2,270.*Key taken1/);
 });
@@ -464,7 +469,7 @@ test("whatever names and queries hold is shown as text that turns nothing", asyn
   assert.equal(page.all((e) => e.tag === "img").length, 0);
   page.go("/activity");
   const named = { message: evil, by: evil, key: evil, q: evil };
-  page.answer("api/activity", { entries: [entry(named)], next_cursor: null, kept: true });
+  page.answer("api/activity", { entries: [entry(named)], next_cursor: null, is_recorded: true });
   assert.match(page.text, /gnp\.exe/);
   assert.doesNotMatch(page.text, /\u202e/);
 });
@@ -478,7 +483,7 @@ test("an operation that is gone says for how long they are kept", async () => {
 
 const entry = (change = {}) => ({
   ...{ id: 5, at: at(-60), by: "ada", source: "admin", action: "complete" },
-  ...{ q: null, ids: [7, 8, 9, 10], ids_count: 12, key: null, operation_id: null, asked: 12 },
+  ...{ q: null, ids: [7, 8, 9, 10], ids_count: 12, key: null, operation_id: null, requested: 12 },
   ...{ done: 12, message: "Completed 12 of 12 jobs", skipped: null, cli: null, can_undo: false },
   ...change,
 });
@@ -486,7 +491,7 @@ const entry = (change = {}) => ({
 test("activity lists every write, with its receipt and the way back where there is one", async () => {
   const page = await opened("/activity");
   const begun = { id: 6, action: "retry", q: "is:failed", ids: null, ids_count: null };
-  const known = { operation_id: 214, asked: 8388, done: 8380, skipped: 12, can_undo: true };
+  const known = { operation_id: 214, requested: 8388, done: 8380, skipped: 12, can_undo: true };
   const held = { id: 7, action: "operation.pause", operation_id: 214, can_undo: true, q: "x" };
   page.answer("api/activity", {
     entries: [
@@ -495,7 +500,7 @@ test("activity lists every write, with its receipt and the way back where there 
       entry(),
     ],
     next_cursor: "5",
-    kept: true,
+    is_recorded: true,
   });
   const rows = page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => textOf([e]));
   assert.deepEqual(rows, [
@@ -513,7 +518,7 @@ test("activity lists every write, with its receipt and the way back where there 
 
 test("activity without the extension says what is missing, and an empty one what will stand there", async () => {
   const page = await opened("/activity");
-  page.answer("api/activity", { entries: [], next_cursor: null, kept: false });
+  page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });
   assert.match(page.text, /Writes are only logged\..*\$ worker migrate --with-operations/);
   assert.match(page.text, /Nothing was changed yet/);
 });

@@ -80,7 +80,7 @@ test("a verb about a query is rehearsed before it is done, and done as it was re
     path: "/api/operations",
     body: { q: "is:failed", action: "retry", dry_run: true },
   };
-  const failing = incident({ verb: { action: "retry", label: "Retry…", post } });
+  const failing = incident({ fix: { action: "retry", label: "Retry…", post } });
   const page = await overview({ incidents: incidents([failing]) });
   page.click("Retry…");
   assert.equal(
@@ -109,12 +109,12 @@ test("a read-only page shows incidents without their verbs", async () => {
 
 test("a silent worker leads to its page, and nothing offers to show no jobs", async () => {
   const page = await opened("/");
-  const none = { blast: value(0), q: 'worker:"w c"', verb: null };
+  const none = { affected: value(0), q: 'worker:"w c"', fix: null };
   const links = { queue: null, worker: "w c", job: null };
   feed(page, {
     pulse: pulse(),
     incidents: incidents([
-      incident({ id: "a", kind: "silent_worker", title: "w c is silent", links, ...none }),
+      incident({ id: "a", kind: "stale_worker", title: "w c is silent", links, ...none }),
       incident({ id: "b", kind: "old_ready", ...none }),
     ]),
   });
@@ -124,7 +124,7 @@ test("a silent worker leads to its page, and nothing offers to show no jobs", as
 });
 
 test("where all is well it says what was looked at", async () => {
-  const page = await overview({ incidents: incidents([]), pulse: pulse({ silent: 0 }) });
+  const page = await overview({ incidents: incidents([]), pulse: pulse({ stale: 0 }) });
   assert.equal(verdict(page), "All is well");
   assert.match(page.text, /No queue is stuck.*Every worker responds/);
   const items = page.all((e) => e.tag === "li" && /stuck|responds/.test(textOf([e])));
@@ -134,7 +134,7 @@ test("where all is well it says what was looked at", async () => {
 });
 
 test("of many incidents the worst are shown, and all that there are when they are asked for", async () => {
-  const many = Array.from({ length: 12 }, (_, n) => incident({ id: `x:${n}`, verb: null }));
+  const many = Array.from({ length: 12 }, (_, n) => incident({ id: `x:${n}`, fix: null }));
   const page = await overview({ incidents: incidents(many, { more: 3 }) });
   const shown = () => page.all((e) => e.attrs["class"] === "inc").length;
   assert.equal(shown(), 6);

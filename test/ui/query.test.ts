@@ -20,7 +20,10 @@ let folder: string;
 
 before(async () => {
   const { compileAssembly } = await import(new URL("../../ui/module.mjs", import.meta.url).href);
-  const files: Map<string, Uint8Array> = await compileAssembly("assembly/probe/query.ts", "probe");
+  const files: Map<string, Uint8Array> = await compileAssembly(
+    "../test/ui/probe/query.ts",
+    "probe",
+  );
   folder = await mkdtemp(join(tmpdir(), "query-"));
   for (const [name, contents] of files) await writeFile(join(folder, name), contents);
   const { instantiate } = await import(pathToFileURL(join(folder, "probe.js")).href);

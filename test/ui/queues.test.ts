@@ -21,7 +21,7 @@ const stuck = (name: string, change: Partial<ListedQueue> = {}) =>
   queue(name, {
     locked_at: at(-7740),
     locked_by: "worker-c",
-    holder: "silent",
+    holder: "stale",
     stuck_since: at(-7740),
     ready: value(480),
     running: value(1),
@@ -32,10 +32,10 @@ const stuck = (name: string, change: Partial<ListedQueue> = {}) =>
 
 const holder = (change: object = {}) => ({
   worker_id: "worker-c",
-  state: "silent",
+  state: "stale",
   last_heartbeat_at: at(-7800),
   running: value(1),
-  held_queues: 1,
+  locked_queues: 1,
   ...change,
 });
 
@@ -133,7 +133,7 @@ test("a queue is unlocked from the list after it is said what that frees", async
   const page = await opened("/queues");
   page.answer("api/queues", listed([stuck("crm:acme")]));
   page.click("Unlock…");
-  page.answer("api/workers/worker-c", holder({ running: value(1), held_queues: 3 }));
+  page.answer("api/workers/worker-c", holder({ running: value(1), locked_queues: 3 }));
   page.pass(10);
   assert.match(
     page.dialogText,

@@ -95,7 +95,7 @@ export function value(count: number, change: Partial<Value> = {}): Value {
 }
 
 export function pulse(change: Partial<Pulse> = {}): Pulse {
-  const numbers = { total: 1234, failed: 12, alive: 5, silent: 1, locked_queues: 2 };
+  const numbers = { total: 1234, failed: 12, alive: 5, stale: 1, locked_queues: 2 };
   return { at: at(0), ...numbers, ...change };
 }
 
@@ -128,11 +128,11 @@ export function incident(change: Partial<Incident> = {}): Incident {
     sentence:
       "480 jobs wait. worker-c has locked the queue and is not responding: no heartbeat for 2 h.",
     since: at(-7740),
-    blast: value(480),
-    stands_still: true,
+    affected: value(480),
+    jobs_wait: true,
     q: "queue:crm:acme is:blocked",
     links: { queue: "crm:acme", worker: "worker-c", job: null },
-    verb: {
+    fix: {
       action: "force-unlock",
       label: "Unlock…",
       post: {
@@ -150,8 +150,8 @@ export function incidents(list: Incident[], change: Partial<Incidents> = {}): In
   const verdict = list[0]?.title ?? "All is well";
   const level = list.length === 0 ? "ok" : "bad";
   const checks = [
-    { text: "No queue is stuck", holds: true },
-    { text: "Every worker responds", holds: false },
+    { text: "No queue is stuck", passed: true },
+    { text: "Every worker responds", passed: false },
   ];
   const groups = list.filter(({ kind }) => kind === "error_group").length;
   const rest = { more: 0, error_groups: groups, checks, as_of: at(0) };
@@ -270,9 +270,9 @@ export function operation(change: Partial<Operation> = {}): Operation {
     limit: null,
     rate_per_s: 50,
     eta_s: 105,
-    kept: 3138,
+    undo_jobs: 3138,
     undone: 0,
-    undo_left: { key_taken: 0, changed: 0, gone: 0, locked: 0 },
+    undo_skipped: { key_taken: 0, changed: 0, gone: 0, locked: 0 },
     can_undo: false,
     undo_until: null,
     error: null,
@@ -285,7 +285,7 @@ export function operation(change: Partial<Operation> = {}): Operation {
 export function receipt(change: Partial<Operation> = {}): Operation {
   const over = { state: "done", finished_at: at(-1), can_undo: true, undo_until: at(86_400) };
   const none = { rate_per_s: null, eta_s: null, not_found: value(0) };
-  return operation({ ...over, ...none, done: 8388, kept: 8388, ...change });
+  return operation({ ...over, ...none, done: 8388, undo_jobs: 8388, ...change });
 }
 
 /** What the feed tells at first, as its events. */

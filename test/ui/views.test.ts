@@ -37,7 +37,7 @@ function type(page: Page, text: string): void {
 }
 
 test("a view is the query, order and grouping under a name, and nothing else is kept", async () => {
-  const address = "/jobs?q=is%3Afailed%20queue%3Amail&sort=-tries&group=task";
+  const address = "/jobs?q=is%3Afailed%20queue%3Amail&sort=-attempts&group=task";
   const page = await opened(`${address}&cursor=c1&job=5`);
   save(page, "  Mail\nthat fails ");
   assert.equal(page.preferences.get(KEY), `${address} Mail that fails`);
@@ -47,13 +47,13 @@ test("a view is the query, order and grouping under a name, and nothing else is 
 });
 
 test("views are removed, replaced by their name, and bounded", async () => {
-  const page = await opened("/jobs?q=tries%3E3");
+  const page = await opened("/jobs?q=attempts%3E3");
   save(page, "");
   assert.match(page.notices[0] ?? "", /A view needs a name/);
   save(page, "mine");
-  page.go("/jobs?q=tries%3E4");
+  page.go("/jobs?q=attempts%3E4");
   save(page, "mine");
-  assert.equal(page.preferences.get(KEY), "/jobs?q=tries%3E4 mine");
+  assert.equal(page.preferences.get(KEY), "/jobs?q=attempts%3E4 mine");
   page.app.dispatch("jobs.drop-view", "mine", "");
   assert.equal(page.preferences.get(KEY), "");
   for (let n = 0; n < 21; n++) save(page, `view ${n}`);
@@ -74,8 +74,8 @@ test("what somebody else left in the storage does no harm", async () => {
 
 test("everybody has a few views, which can't be removed", async () => {
   const page = await listed([job(1)]);
-  assert.deepEqual(links(page, "Over 10 tries"), ["#/jobs?q=tries%3E10"]);
-  assert.equal(page.hasButton("Remove the view Over 10 tries"), false);
+  assert.deepEqual(links(page, "Over 10 attempts"), ["#/jobs?q=attempts%3E10"]);
+  assert.equal(page.hasButton("Remove the view Over 10 attempts"), false);
   assert.equal(page.has("view-name"), false, "all jobs are no view");
 });
 

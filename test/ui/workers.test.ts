@@ -21,8 +21,8 @@ const worker = (worker_id: string, change: Partial<ListedWorker> = {}): ListedWo
   tasks_complete: true,
   running: value(18, { basis: "heartbeat" }),
   fetched: 0,
-  held_jobs: 18,
-  held_queues: 6,
+  locked_jobs: 18,
+  locked_queues: 6,
   oldest_lock_at: at(-4),
   done: 900,
   failed: 3,
@@ -36,13 +36,13 @@ const worker = (worker_id: string, change: Partial<ListedWorker> = {}): ListedWo
 
 const silent = (id: string, change: Partial<ListedWorker> = {}) =>
   worker(id, {
-    state: "silent",
+    state: "stale",
     level: "bad",
     last_heartbeat_at: at(-7800),
     running: value(1),
     fetched: null,
-    held_jobs: 1,
-    held_queues: 1,
+    locked_jobs: 1,
+    locked_queues: 1,
     oldest_lock_at: at(-7740),
     done_per_min: null,
     failed_per_min: null,
@@ -65,8 +65,8 @@ const stock = (id: string, change: Partial<ListedWorker> = {}) =>
     tasks_complete: false,
     running: value(2),
     fetched: null,
-    held_jobs: 2,
-    held_queues: 0,
+    locked_jobs: 2,
+    locked_queues: 0,
     done: null,
     failed: null,
     done_per_min: null,
@@ -76,7 +76,7 @@ const stock = (id: string, change: Partial<ListedWorker> = {}) =>
 
 const listed = (workers: ListedWorker[], next_cursor: string | null = null) => {
   const of = (state: string) => workers.filter((one) => one.state === state).length;
-  const counts = { alive: of("alive"), silent: of("silent"), unknown: of("unknown") };
+  const counts = { alive: of("alive"), stale: of("stale"), unknown: of("unknown") };
   return { workers, next_cursor, counts };
 };
 
@@ -105,8 +105,8 @@ test("workers say whether they answer, how busy they are, and what they hold", a
 
 test("jobs that are fetched and not started take no slots", async () => {
   const page = await opened("/workers");
-  const busy = worker("worker-a", { running: value(8), slots: 8, fetched: 45, held_jobs: 53 });
-  const idle = worker("worker-b", { running: value(0), slots: 4, held_jobs: 0 });
+  const busy = worker("worker-a", { running: value(8), slots: 8, fetched: 45, locked_jobs: 53 });
+  const idle = worker("worker-b", { running: value(0), slots: 4, locked_jobs: 0 });
   page.answer("api/workers", listed([busy, idle]));
   assert.match(page.text, /2 of 2 alive; 8 of 12 slots busy, 45 more fetched/);
   const [first = "", second = ""] = rows(page, "workers");
@@ -121,7 +121,7 @@ test("jobs that are fetched and not started take no slots", async () => {
 test("more jobs than slots are never said to be busy slots", async () => {
   const page = await opened("/workers");
   const odd = worker("worker-a", { running: value(14), slots: 12 });
-  const gone = silent("worker-c", { held_jobs: 9, slots: 4 });
+  const gone = silent("worker-c", { locked_jobs: 9, slots: 4 });
   page.answer("api/workers", listed([odd, gone, worker("worker-b")]));
   assert.doesNotMatch(page.text, /slots busy|14 of 12|9 of 4/);
   page.go("/workers/worker-a");
@@ -147,7 +147,7 @@ test("how long a reported job runs is measured at the heartbeat, and does not gr
   assert.match(page.text, /What it runsat the last heartbeat, 6 s ago/);
   assert.match(page.text, /Running1the longest for 5 s/);
   page.go("/workers");
-  const old = report(-900, { state: "silent", level: "bad", held_jobs: 1 });
+  const old = report(-900, { state: "stale", level: "bad", locked_jobs: 1 });
   const since = at(-1100);
   page.answer("api/workers", {
     ...listed([
@@ -155,8 +155,8 @@ test("how long a reported job runs is measured at the heartbeat, and does not gr
       silent("recovered", {
         ...report(-900),
         worker_id: "recovered",
-        state: "silent",
-        held_jobs: 0,
+        state: "stale",
+        locked_jobs: 0,
       }),
     ]),
   });
@@ -244,7 +244,7 @@ test("one silent worker says why, what stands still, and frees it by one verb", 
 
 test("what was taken away from a silent worker is not shown as held, and there is no verb for it", async () => {
   const page = await opened("/workers/worker-c");
-  page.answer("api/workers/", silent("worker-c", { held_jobs: 0, held_queues: 0 }));
+  page.answer("api/workers/", silent("worker-c", { locked_jobs: 0, locked_queues: 0 }));
   assert.match(page.text, /Not responding: no heartbeat for 2 h\. .* It has locked nothing\./);
   assert.equal(page.hasButton("Unlock…"), false);
   assert.doesNotMatch(page.text, /#12481|In a shell|Only unlock/);

@@ -60,14 +60,14 @@ test("what was kept can be undone from the notice; who undoes a few stays and is
   const page = await chosen([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
-  const said = { message: "Completed 2 of 2 jobs", jobs: [job(1), job(2)], asked: 2, done: 2 };
+  const said = { message: "Completed 2 of 2 jobs", jobs: [job(1), job(2)], requested: 2, done: 2 };
   page.answer("api/jobs/action", { ...said, operation: 214 });
   page.click("Undo…");
   assert.match(page.dialogText, /^Undo operation 214\?/);
   const kept = { id: 214, action: "complete", q: "id:1,2", done: 2 };
   page.answer("api/operations/214", receipt(kept));
   assert.match(page.dialogText, /comes back under its id, unless another job has its key by now/);
-  const results = { looked_at: 2, finished: 0, failed_again: 0, running: 0, waiting: 2 };
+  const results = { scanned: 2, finished: 0, failed_again: 0, running: 0, waiting: 2 };
   page.answer("api/operations/214/results", { ...results, changed: 0, restorable: 2, errors: [] });
   page.click("Restore 2 jobs");
   const undone = { ...kept, state: "undone", undone: 2, can_undo: false };

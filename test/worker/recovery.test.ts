@@ -130,7 +130,7 @@ test("A lock whose holder never had a heartbeat is left to the rule and to the m
   assert.deepEqual((await worker.event("recovered"))["staleWorkerIds"], [dead.workerId]);
   assert.equal((await job(stock.id))?.locked_by, "worker-of-stock-graphile");
   const found = await sweepStaleWorkers(queue.db, { dryRun: true });
-  assert.deepEqual([found.orphanWorkers, found.lockedJobs], [["worker-of-stock-graphile"], 1]);
+  assert.deepEqual([found.unknownWorkers, found.lockedJobs], [["worker-of-stock-graphile"], 1]);
   worker.release();
   await until("the job is done", () => isGone(id));
   await worker.stop();

@@ -98,7 +98,7 @@ function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
     ...{ at: new Date(now()).toISOString(), by: userOf(request), source: "admin" },
     ...{ client: request.client, request: id, action: command },
     query: null,
-    asked: tally?.asked ?? null,
+    requested: tally?.requested ?? null,
     done: tally?.done ?? null,
   };
 }

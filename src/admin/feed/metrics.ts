@@ -46,7 +46,7 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
     registers,
   });
   const degraded = new Counter({
-    name: "worker_admin_unserved_total",
+    name: "worker_admin_degraded_total",
     help: "Answers 503, parts of the feed and statements that took too long, by cause",
     labelNames: ["cause"] as const,
     registers,

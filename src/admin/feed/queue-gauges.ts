@@ -24,7 +24,7 @@ export function createQueueGauges(
   const oldest = gauge("oldest_ready_age_seconds", "How long the oldest due job has been due");
   const workers = gauge(
     "workers",
-    "Workers: alive, not responding (silent), or without heartbeats (unknown)",
+    "Workers: alive, not responding (stale), or without heartbeats (unknown)",
     "state",
   );
   const locks = gauge("locks", "Locks on jobs and on queues", "kind");

@@ -19,7 +19,7 @@ export function commandBody(here: readonly Command[], name: string): JsonSchema 
 /** The answer of a path: that of each of its commands, or the one that all of them have. */
 export function commandAnswer(here: readonly Command[], name: string): JsonSchema {
   const answers = here.map((command) => {
-    const tally = command.tally === undefined ? {} : { asked: "integer", done: "integer" };
+    const tally = command.tally === undefined ? {} : { requested: "integer", done: "integer" };
     return { command, members: { message: "string", ...command.answer, ...tally } };
   });
   const shapes = new Set(answers.map(({ members }) => JSON.stringify(members)));

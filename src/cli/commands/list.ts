@@ -13,7 +13,7 @@ import { defineCommand } from "../shell/globals.ts";
 const states = ["all", "ready", "scheduled", "locked", "failed"] as const;
 const sorts = [
   ...(["id", "-id", "due", "-due", "priority"] as const),
-  ...(["-failed_at", "-updated_at", "-tries", "running"] as const),
+  ...(["-failed_at", "-updated_at", "-attempts", "running"] as const),
 ] as const;
 
 export const listCommand = defineCommand({

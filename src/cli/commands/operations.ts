@@ -14,14 +14,14 @@ export const operationsCommand = defineCommand({
   describe: "List operations by query; pause, resume, stop or undo one",
   words: {
     id: text("Operation id; without one, operations are listed", { form: "id", optional: true }),
-    verb: choice("Action on the operation; without one, it is shown", operationVerbs, {
+    action: choice("Action on the operation; without one, it is shown", operationVerbs, {
       optional: true,
     }),
   },
   options: { limit: defaulting(whole("Maximum number of operations", 1, 200), 20) },
   notes:
     "The command that resumes or undoes an operation runs it: Ctrl-C pauses it again. Operations need the tables added by worker migrate --with-operations.",
-  run: async ({ id, verb, limit, ...args }) => {
+  run: async ({ id, action, limit, ...args }) => {
     if (id !== undefined && !isJobId(id)) {
       throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");
     }
@@ -58,11 +58,17 @@ export const operationsCommand = defineCommand({
         }
         return 0;
       }
-      const operation = verb === undefined ? await known(store, id) : await change(store, id, verb);
-      if (verb !== undefined) {
-        await recordTyped(connection, operation, `operation.${verb}`, `${verb} operation ${id}`);
+      const operation =
+        action === undefined ? await known(store, id) : await change(store, id, action);
+      if (action !== undefined) {
+        await recordTyped(
+          connection,
+          operation,
+          `operation.${action}`,
+          `${action} operation ${id}`,
+        );
       }
-      if (verb === "resume" || verb === "undo") return runInForeground(tools, operation, args);
+      if (action === "resume" || action === "undo") return runInForeground(tools, operation, args);
       if (args.json) printJson(operationJson(operation));
       else if (atWork.includes(operation.state)) print(progressLine(operation));
       else

@@ -100,7 +100,7 @@ function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
     ...record,
     ...typedBy(),
     ...{ action: command, query: null },
-    asked: tally?.asked ?? null,
+    requested: tally?.requested ?? null,
     done: tally?.done ?? null,
   };
 }

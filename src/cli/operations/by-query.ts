@@ -101,7 +101,7 @@ async function addTables(
   await trailOf(connection).record({
     ...typedBy(),
     ...{ action: "add-extension", message, query: null, operationId: null },
-    ...{ changes: { name: OPERATIONS }, asked: null, done: null },
+    ...{ changes: { name: OPERATIONS }, requested: null, done: null },
     ...{ ids: null, key: null, workers: null, before: null, after: null },
   });
   if (!json) print(message);
@@ -127,7 +127,7 @@ export async function recordTyped(
   await trailOf(connection).record({
     ...typedBy(),
     ...{ action, message, query: operation.query, operationId: operation.id },
-    ...{ changes: operation.changes, asked: operation.expected?.value ?? null, done: null },
+    ...{ changes: operation.changes, requested: operation.expected?.value ?? null, done: null },
     ...{ ids: null, key: null, workers: null, before: null, after: null },
   });
 }

@@ -102,7 +102,7 @@ export function outcomeLines(
         ...(canUndo ? [`${undoLine(id, suggest)} (until ${operation.undoUntil})`] : []),
       ];
     case "undone":
-      return [`Undone: ${undoneOf(operation, foreign)}${undoLeftText(operation)}`];
+      return [`Undone: ${undoneOf(operation, foreign)}${undoSkippedText(operation)}`];
     case "paused":
       return [
         `Paused after ${jobsOf(done)}${error === null ? "" : `: ${error}`}`,
@@ -158,8 +158,8 @@ function leftText({ skippedLocked, skippedChanged, skippedGone }: JobOperation):
   ]);
 }
 
-function undoLeftText({ undoLeft, done, undone }: JobOperation): string {
-  const { keyTaken, changed, gone, locked } = undoLeft;
+function undoSkippedText({ undoSkipped, done, undone }: JobOperation): string {
+  const { keyTaken, changed, gone, locked } = undoSkipped;
   return clauses([
     [
       keyTaken,

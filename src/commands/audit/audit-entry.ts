@@ -33,7 +33,7 @@ export interface AuditEntry {
   /** The same jobs after the change, without those that were deleted; null like `before`. */
   readonly after: readonly JobFacts[] | null;
   /** The number of things that the action was requested for; null when it does not count any. */
-  readonly asked: number | null;
+  readonly requested: number | null;
   /** The number of things that were changed; null when it does not count any. */
   readonly done: number | null;
   /** The result as a sentence. */

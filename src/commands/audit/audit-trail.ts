@@ -161,7 +161,7 @@ const tooLong = ({ at_us: us, operation_id: operationId }: AuditRow): string =>
     at: timeText(us),
     ...{ by: null, source: "admin", client: null, request: null, action: "", query: null },
     ...{ ids: null, key: null, workers: null, operationId, changes: {}, before: null, after: null },
-    ...{ asked: null, done: null, message: "This entry is too long to read." },
+    ...{ requested: null, done: null, message: "This entry is too long to read." },
   });
 
 const tidySql = (s: string) => `
@@ -197,7 +197,7 @@ function auditJson(entry: AuditEntry): string {
     changes: JSON.stringify(entry.changes),
     before: facts(entry.before),
     after: facts(entry.after),
-    asked: JSON.stringify(entry.asked),
+    requested: JSON.stringify(entry.requested),
     done: JSON.stringify(entry.done),
     message: JSON.stringify(entry.message),
   };

@@ -74,7 +74,7 @@ export interface CommandData {
 
 /** The number of requested jobs, and of those that were changed. */
 export interface CommandTally {
-  readonly asked: number;
+  readonly requested: number;
   readonly done: number;
 }
 

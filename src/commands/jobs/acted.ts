@@ -101,13 +101,13 @@ export function isSpent(job: Job): boolean {
 
 function actedTally({ jobs, spent }: Acted, { ids }: Asked): CommandTally {
   const without = new Set(spent);
-  return { asked: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
+  return { requested: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
 /** `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 gone: #9`. */
 function actedSentence(done: string, result: Acted, asked: Asked): string {
   const tally = actedTally(result, asked);
-  const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.asked, "job")}`;
+  const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.requested, "job")}`;
   const { held, gone } = result;
   const hold = held.length === 1 ? "it has started" : "they have started";
   return (

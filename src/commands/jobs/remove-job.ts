@@ -148,7 +148,7 @@ export const removeCommand = defineCommand({
         return outcome satisfies never;
     }
   },
-  tally: ({ outcome }) => ({ asked: 1, done: outcome === "removed" ? 1 : 0 }),
+  tally: ({ outcome }) => ({ requested: 1, done: outcome === "removed" ? 1 : 0 }),
   jobIds: ({ job }) => (job === null ? [] : [job.id]),
   operationId: ({ operationId }) => operationId,
   members: ({ outcome, operationId }) => ({

@@ -123,8 +123,8 @@ export const unlockCommand = defineCommand({
   },
   // A mistyped name unlocks nothing, which the result must show.
   tally: ({ unknown }, { worker_ids: ids }) => {
-    const asked = new Set(ids).size;
-    return { asked, done: asked - unknown.length };
+    const requested = new Set(ids).size;
+    return { requested, done: requested - unknown.length };
   },
   members: ({ jobs, queues }) => jsonOf({ unlocked_jobs: jobs, unlocked_queues: queues }),
 });

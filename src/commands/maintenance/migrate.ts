@@ -57,7 +57,7 @@ export const migrateCommand = defineCommand({
     extensions: "string[]",
     warnings: "string[]",
     indexes: "string[]",
-    left_out: "string[]",
+    skipped_indexes: "string[]",
   },
   run: async (
     db,
@@ -96,7 +96,7 @@ export const migrateCommand = defineCommand({
       extensions,
       warnings,
       indexes,
-      left_out: leftOut.map(({ name }) => name),
+      skipped_indexes: leftOut.map(({ name }) => name),
     }),
 });
 

@@ -34,7 +34,7 @@ export interface SweepResult {
   /** The ids of workers whose last heartbeat is too old. */
   readonly staleWorkers: string[];
   /** The ids of unknown workers: they hold old locks and have never sent a heartbeat. */
-  readonly orphanWorkers: string[];
+  readonly unknownWorkers: string[];
   /**
    * The ids of workers without a heartbeat within the given threshold, but within their own, longer one. They
    * are not changed.
@@ -81,9 +81,9 @@ export async function sweepStaleWorkers(
   const found = await findStaleWorkers(db, hasHeartbeats, thresholdMs);
   const idsOf = (kind: FoundWorker["kind"]) =>
     found.filter((one) => one.kind === kind).map(({ workerId }) => workerId);
-  const [staleWorkers, orphanWorkers] = [idsOf("stale"), idsOf("orphan")];
+  const [staleWorkers, unknownWorkers] = [idsOf("stale"), idsOf("orphan")];
   const counts =
-    staleWorkers.length + orphanWorkers.length === 0
+    staleWorkers.length + unknownWorkers.length === 0
       ? { jobs: 0, queues: 0 }
       : await recoverByHand(db, {
           hasHeartbeats,
@@ -91,14 +91,14 @@ export async function sweepStaleWorkers(
           thresholdMs,
           delayMs,
           staleWorkerIds: staleWorkers,
-          orphanWorkerIds: orphanWorkers,
+          orphanWorkerIds: unknownWorkers,
         });
   const held = found.filter(({ kind }) => kind !== "spared");
   return {
     dryRun,
     hasHeartbeats,
     staleWorkers,
-    orphanWorkers,
+    unknownWorkers,
     sparedWorkers: idsOf("spared"),
     lockedJobs: held.reduce((sum, worker) => sum + worker.lockedJobs, 0),
     lockedQueues: held.reduce((sum, worker) => sum + worker.lockedQueues, 0),

@@ -34,7 +34,7 @@ export const sweepCommand = defineCommand({
   answer: {
     dry_run: "boolean",
     stale_workers: "string[]",
-    orphan_workers: "string[]",
+    unknown_workers: "string[]",
     spared_workers: "string[]",
     locked_jobs: "integer",
     recoverable_jobs: "integer",
@@ -47,10 +47,10 @@ export const sweepCommand = defineCommand({
       dryRun: input.dry_run,
     }),
   sentence: (result) => {
-    const { staleWorkers, orphanWorkers, sparedWorkers, dryRun } = result;
-    const workers = counted(staleWorkers.length + orphanWorkers.length, "worker");
+    const { staleWorkers, unknownWorkers, sparedWorkers, dryRun } = result;
+    const workers = counted(staleWorkers.length + unknownWorkers.length, "worker");
     // Without heartbeats a stale stock worker cannot be distinguished from a busy one.
-    const orphans = orphanWorkers.length;
+    const orphans = unknownWorkers.length;
     const doubt = orphans === 0 ? "" : ` (${orphans} without heartbeats)`;
     const spared = sparedWorkers.length;
     const rest = spared === 0 ? "" : `; ${spared} left alone because of a longer threshold`;
@@ -58,12 +58,12 @@ export const sweepCommand = defineCommand({
       ? `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${doubt}${rest}`
       : `Swept ${workers}${doubt}; ${counted(result.recoveredJobs, "job")} recovered${rest}`;
   },
-  workerIds: ({ staleWorkers, orphanWorkers }) => [...staleWorkers, ...orphanWorkers],
+  workerIds: ({ staleWorkers, unknownWorkers }) => [...staleWorkers, ...unknownWorkers],
   members: (result) =>
     jsonOf({
       dry_run: result.dryRun,
       stale_workers: result.staleWorkers,
-      orphan_workers: result.orphanWorkers,
+      unknown_workers: result.unknownWorkers,
       spared_workers: result.sparedWorkers,
       locked_jobs: result.lockedJobs,
       recoverable_jobs: result.recoverableJobs,

@@ -173,12 +173,12 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
     const stretch = { afterId: undoAfterId ?? "0", limit };
     const batch = await store.undoBatch(operation, changeOf(action, changes), stretch, pace.speed);
     if (batch.afterId === null) return over(await found(store, id, operation));
-    const { undoLeft = operation.undoLeft } = batch;
+    const { undoSkipped = operation.undoSkipped } = batch;
     const next = {
       ...operation,
       undoAfterId: batch.afterId,
       undone: undone + batch.done,
-      undoLeft,
+      undoSkipped,
     };
     if (batch.found < limit) {
       const { state } = operation;

@@ -6,7 +6,7 @@ import { utcText } from "./utc-text.ts";
 /** On the wire as they stand here. */
 export interface SessionCounts {
   readonly total: number;
-  readonly most: number;
+  readonly limit: number;
   /** Sessions of other roles whose state is hidden from ours. */
   readonly hidden: number;
   /** The largest groups first. */
@@ -26,7 +26,7 @@ export interface OldTransaction {
   readonly waits_for: string | null;
 }
 
-export interface HeldXmin {
+export interface OldestXmin {
   readonly kind: "session" | "slot" | "prepared";
   /** Of the application, the slot, or the prepared transaction. */
   readonly name: string;
@@ -44,12 +44,12 @@ export async function readConnections(db: Database): Promise<SessionCounts> {
     readonly count: number;
     readonly total: number;
     readonly hidden: number;
-    readonly most: number;
+    readonly limit: number;
   }>(db, connectionsSql, [MOST_GROUPS]);
   const [first] = rows;
   return {
     total: first?.total ?? 0,
-    most: first?.most ?? 0,
+    limit: first?.limit ?? 0,
     hidden: first?.hidden ?? 0,
     groups: rows.map(({ application, state, count }) => ({ application, state, count })),
   };
@@ -62,7 +62,7 @@ const connectionsSql: Statement = () => `
     pg_catalog.count(*)::int as count,
     (pg_catalog.sum(pg_catalog.count(*)) over ())::int as total,
     (pg_catalog.sum(pg_catalog.count(*) filter (where state is null)) over ())::int as hidden,
-    pg_catalog.current_setting('max_connections')::int as most
+    pg_catalog.current_setting('max_connections')::int as limit
   from pg_catalog.pg_stat_activity
   where coalesce(backend_type, 'client backend') = 'client backend' and datname = pg_catalog.current_database()
   group by application_name, state
@@ -90,8 +90,8 @@ const oldestSql: Statement = () => `
   limit 1`;
 
 /** What holds the horizon of vacuum back the furthest; null when nothing does. */
-export async function readHeldXmin(db: Database): Promise<HeldXmin | null> {
-  const [row] = await query<HeldXmin & Record<string, unknown>>(db, heldSql);
+export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
+  const [row] = await query<OldestXmin & Record<string, unknown>>(db, heldSql);
   return row ?? null;
 }
 

@@ -18,35 +18,35 @@ export interface CrashReport {
   /** When workers crashed since the job was added, oldest first: RFC 3339, as long as their rows exist. */
   readonly times: readonly string[];
   /** The number of crashes in a row. */
-  readonly of: number;
+  readonly crashes: number;
   /** The jobs that lost attempts, most first. */
-  readonly aboard: readonly {
+  readonly jobs: readonly {
     readonly id: string;
     readonly task: string | null;
-    readonly lost: number;
+    readonly crashes: number;
   }[];
   /** The worker that runs the job, otherwise the one that crashed last. */
   readonly worker: string | null;
 }
 
-const MOST_ABOARD = 6;
+const MOST_JOBS = 6;
 
 /** `accused`: the job or jobs that were running at each crash; `beside`: at some of them. */
 export function crashReport(
   accused: readonly PoisonJob[],
   beside: readonly PoisonJob[],
-  crashes: readonly Crash[],
+  known: readonly Crash[],
 ): CrashReport {
   const [job] = accused as [PoisonJob];
-  const since = crashes
+  const since = known
     .filter(({ recoveredMs }) => recoveredMs >= job.createdMs)
     .toSorted((a, b) => a.recoveredMs - b.recoveredMs);
   const all = [...accused, ...beside.toSorted((a, b) => b.lost - a.lost)];
   return {
     fields: accused.length === 1 ? job.fields : [],
     times: since.map(({ recoveredMs }) => new Date(recoveredMs).toISOString()),
-    of: job.lost,
-    aboard: all.slice(0, MOST_ABOARD).map(({ id, task, lost }) => ({ id, task, lost })),
+    crashes: job.lost,
+    jobs: all.slice(0, MOST_JOBS).map(({ id, task, lost }) => ({ id, task, crashes: lost })),
     worker: job.lockedBy ?? since.at(-1)?.workerId ?? null,
   };
 }

@@ -5,7 +5,7 @@ import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import type { Knowledge } from "../why/knowledge.ts";
 import type { Crash } from "./crashes.ts";
-import type { HeldQueue, SilentWorker } from "./holders-at-fault.ts";
+import type { HeldQueue, StaleWorker } from "./holders-at-fault.ts";
 import type { PoisonJob } from "./poison-walk.ts";
 import type { ServerTrouble } from "./server-trouble.ts";
 
@@ -33,7 +33,7 @@ export interface IncidentFacts {
   readonly knowledge: Knowledge;
   /** How long no job was locked or finished; null if unknown. */
   readonly quietMs: number | null;
-  readonly silent: readonly SilentWorker[];
+  readonly stale: readonly StaleWorker[];
   readonly crashes: readonly Crash[];
   /** Of the failed jobs. */
   readonly errors: Groups | null;

@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
-import { isRecovered, isSilent } from "../../queue/workers/stale-workers.ts";
+import { isNotResponding, isRecovered } from "../../queue/workers/stale-workers.ts";
 import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
 
 export interface HeldQueue {
@@ -41,7 +41,7 @@ export async function readHeldQueues(db: Database, hasWorkers: boolean): Promise
   }));
 }
 
-export interface SilentWorker {
+export interface StaleWorker {
   readonly workerId: string;
   readonly heardMs: number;
   /** The number of running jobs that it reported; null without a report. */
@@ -50,24 +50,21 @@ export interface SilentWorker {
 
 const MOST_WORKERS = 100;
 
-const silentSql: Statement = (s) => `
+const staleSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us,
     case when pg_catalog.jsonb_typeof(metadata -> 'running_jobs'::text) = 'number'
       then least((metadata ->> 'running_jobs'::text)::numeric, 1e9)::float8 end as running
   from ${reportedWorkers(s)} as workers
-  where ${isSilent} and not coalesce(${isRecovered}, false)
+  where ${isNotResponding} and not coalesce(${isRecovered}, false)
   order by last_heartbeat_at limit ${MOST_WORKERS}`;
 
-export async function readSilentWorkers(
-  db: Database,
-  hasWorkers: boolean,
-): Promise<SilentWorker[]> {
+export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promise<StaleWorker[]> {
   if (!hasWorkers) return [];
   const rows = await query<{
     readonly id: string;
     readonly heard_us: string;
     readonly running: number | null;
-  }>(db, silentSql);
+  }>(db, staleSql);
   return rows.map(({ id, heard_us: us, running }) => ({
     workerId: id,
     heardMs: dateOf(us).getTime(),

@@ -2,7 +2,7 @@
 // fixes it.
 import type { Value } from "../../domain/value.ts";
 import type { Links } from "../why/cause.ts";
-import type { Verb } from "../why/verb.ts";
+import type { Fix } from "../why/fix.ts";
 import type { CrashReport } from "./crashes.ts";
 
 export const incidentKinds = [
@@ -13,7 +13,7 @@ export const incidentKinds = [
   "unsupported_task",
   "old_ready",
   "peak",
-  "silent_worker",
+  "stale_worker",
   "crash_loop",
   /** A problem of the database, or missing data about it. */
   "trouble",
@@ -33,13 +33,13 @@ export interface Incident {
   /** RFC 3339. */
   readonly since: string | null;
   /** The number of affected jobs. */
-  readonly blast: Value;
+  readonly affected: Value;
   /** These jobs are blocked by it; otherwise they have failed, or are due in the future. */
-  readonly standsStill: boolean;
+  readonly jobsWait: boolean;
   /** The query that finds them; null if there is none. */
   readonly q: string | null;
   readonly links: Links;
-  readonly verb: Verb | null;
+  readonly fix: Fix | null;
   /** Jobs over the last 3 hours, oldest first; empty if unknown. */
   readonly trend: readonly number[];
   /** For jobs that crash their workers. */
@@ -50,7 +50,7 @@ export interface Incident {
 export interface IncidentCheck {
   readonly text: string;
   /** True if there is evidence that it is well; false if it is not, or unknown. */
-  readonly holds: boolean;
+  readonly passed: boolean;
 }
 
 export interface Incidents {

@@ -16,7 +16,7 @@ import type { ActivityWatch } from "./activity.ts";
 import { readCrashes, readReasons } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
 import type { WaitingTask } from "./facts.ts";
-import { type HeldQueue, readHeldQueues, readSilentWorkers } from "./holders-at-fault.ts";
+import { type HeldQueue, readHeldQueues, readStaleWorkers } from "./holders-at-fault.ts";
 import type { Incidents } from "./incident.ts";
 import type { PoisonWalk } from "./poison-walk.ts";
 import { failedOf, isMany } from "./rules-of-failing.ts";
@@ -97,8 +97,8 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
       tasks.length === 0 || (knowledge ?? NOTHING_HEARD).alive > 0
         ? null
         : await inTime("the newest locks", () => shared.activity(db, gauge)),
-    silent:
-      (await inTime("workers that are not responding", () => readSilentWorkers(db, hasWorkers))) ??
+    stale:
+      (await inTime("workers that are not responding", () => readStaleWorkers(db, hasWorkers))) ??
       [],
     crashes: (await inTime("recovered workers", () => readCrashes(db, hasWorkers))) ?? [],
     poison: walked?.poison ?? [],

@@ -52,11 +52,11 @@ function failing(
     title: `${who}: ${label}`,
     sentence: `${counted(count, "job has", "jobs have")} no attempts left, ${last}.${news}${inCommon(common)}`,
     since: firstSeen,
-    blast: count,
-    standsStill: false,
+    affected: count,
+    jobsWait: false,
     q: failedOf(group),
     links: noLinks,
-    verb: { action: "retry", label: "Retry…", q: failedOf(group) },
+    fix: { action: "retry", label: "Retry…", q: failedOf(group) },
     trend,
   };
 }
@@ -100,11 +100,11 @@ function crashing(job: PoisonJob, facts: IncidentFacts): Incident {
     title: `${task === null ? "" : `${named(task)} `}#${id} crashes its worker`,
     sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${grouped(lost)} crashed their`} worker.${crashedText(facts)}${besideText(beside)}`,
     since: null,
-    blast: exact(1, "scan", facts.asOf),
-    standsStill: true,
+    affected: exact(1, "scan", facts.asOf),
+    jobsWait: true,
     q: `id:${id}`,
     links: { ...noLinks, job: id },
-    verb: stopRetrying([job]),
+    fix: stopRetrying([job]),
     trend: crashTrend(crash, facts.nowMs),
     crash,
   };
@@ -126,18 +126,18 @@ function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
     title: `${counted(jobs.length, "job")} ran whenever their worker crashed`,
     sentence: `It is one of them, or one that ran beside them: each lost its last ${grouped(lost)} attempts at the same crashes.${crashedText(facts)} A worker with a concurrency of 1 shows which. ${names.join(", ")}${rest}.`,
     since: null,
-    blast: exact(jobs.length, "scan", facts.asOf),
-    standsStill: true,
+    affected: exact(jobs.length, "scan", facts.asOf),
+    jobsWait: true,
     q: `id:${jobs.map((job) => job.id).join(",")}`,
     links: noLinks,
-    verb: stopRetrying(jobs),
+    fix: stopRetrying(jobs),
     trend: crashTrend(crash, facts.nowMs),
     crash,
   };
 }
 
 /** null: the last attempt of each is running. */
-function stopRetrying(jobs: readonly PoisonJob[]): Incident["verb"] {
+function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
   const jobIds = jobs.filter((job) => job.attempts < job.maxAttempts).map(({ id }) => id);
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
@@ -203,7 +203,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const bucket = first + place;
   const [from = 0, to = 0] = [edges[bucket], edges[bucket + 1]];
   const margin = error[bucket] ?? 0;
-  const blast =
+  const affected =
     margin === 0 ? exact(highest, "probe", asOf) : estimated(highest, margin, "sample", asOf);
   const startMs = Date.parse(horizon.now) + from * 1_000;
   const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
@@ -214,13 +214,13 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
       kind: "peak",
       level: "warn",
       title: "A peak is ahead",
-      sentence: `${counted(blast, "job is", "jobs are")} due in ${span}, more than ten times as many a second as usual.`,
+      sentence: `${counted(affected, "job is", "jobs are")} due in ${span}, more than ten times as many a second as usual.`,
       since: timeOf(startMs),
-      blast,
-      standsStill: false,
+      affected,
+      jobsWait: false,
       q: `is:scheduled due>=+${Math.floor(from)}s due<+${Math.ceil(to)}s`,
       links: noLinks,
-      verb: null,
+      fix: null,
       trend: ahead,
     },
   ];
@@ -261,11 +261,11 @@ export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Inciden
   return troubles.map((one) => ({
     ...one,
     kind: "trouble",
-    blast: exact(0, "catalog", asOf),
-    standsStill: one.level === "bad",
+    affected: exact(0, "catalog", asOf),
+    jobsWait: one.level === "bad",
     q: null,
     links: noLinks,
-    verb: null,
+    fix: null,
     trend: [],
   }));
 }

@@ -14,7 +14,7 @@ export const noLinks = { queue: null, worker: null, job: null };
 export const timeOf = (ms: number): string => new Date(ms).toISOString();
 
 /** null: without a name the worker cannot be unlocked. */
-const unlock = (workerId: string): Incident["verb"] =>
+const unlock = (workerId: string): Incident["fix"] =>
   workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
 /** From this many queues of one holder on they are one incident: one action fixes them all. */
@@ -34,31 +34,31 @@ export function stuckQueues(facts: IncidentFacts): Incident[] {
 
 function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: IncidentFacts): boolean {
   if (waiting === null || waiting.value === 0) return false;
-  if (holder.state === "silent") return true;
+  if (holder.state === "stale") return true;
   return holder.state === "unknown" && nowMs - lockedMs >= STALE_LOCK_MS;
 }
 
 function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
   const { holder, name, lockedMs, trend } = queue;
-  const blast = queue.waiting ?? exact(0, "probe", asOf);
+  const affected = queue.waiting ?? exact(0, "probe", asOf);
   const who = workerNamed(holder.workerId);
   const heard = ageText(nowMs - (holder.heardMs ?? nowMs));
   const cause =
-    holder.state === "silent"
+    holder.state === "stale"
       ? `${who} has locked the queue and is not responding: no heartbeat for ${heard}.`
       : `${who} has locked the queue for ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
   return {
     id: `stuck_queue:${queue.id}`,
     kind: "stuck_queue",
-    level: holder.state === "silent" ? "bad" : "warn",
+    level: holder.state === "stale" ? "bad" : "warn",
     title: `${named(name)} is stuck`,
-    sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
+    sentence: `${counted(affected, "job waits", "jobs wait")}. ${cause}`,
     since: timeOf(lockedMs),
-    blast,
-    standsStill: true,
+    affected,
+    jobsWait: true,
     q: `queue:${quoted(name)} is:blocked`,
     links: { ...noLinks, queue: name, worker: holder.workerId },
-    verb: unlock(holder.workerId),
+    fix: unlock(holder.workerId),
     trend,
   };
 }
@@ -68,27 +68,27 @@ function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incid
   const { holder, lockedMs } = queues[0] as WaitingQueue;
   const { nowMs, asOf } = facts;
   const who = workerNamed(holder.workerId);
-  const blast = together(
+  const affected = together(
     queues.map(({ waiting }) => waiting ?? exact(0, "probe", asOf)),
     asOf,
   );
   const cause =
-    holder.state === "silent"
+    holder.state === "stale"
       ? `${who} has locked the queues and is not responding: no heartbeat for ${ageText(nowMs - (holder.heardMs ?? nowMs))}.`
       : `${who} has locked the queues for up to ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
   const names = queues.map(({ name }) => quoted(name)).join(",");
   return {
     id: `stuck_queues:${holder.workerId}`,
     kind: "stuck_queue",
-    level: holder.state === "silent" ? "bad" : "warn",
+    level: holder.state === "stale" ? "bad" : "warn",
     title: `${counted(queues.length, "queue is", "queues are")} stuck behind ${byWorker(holder.workerId)}`,
-    sentence: `${counted(blast, "job waits", "jobs wait")}. ${cause}`,
+    sentence: `${counted(affected, "job waits", "jobs wait")}. ${cause}`,
     since: timeOf(lockedMs),
-    blast,
-    standsStill: true,
+    affected,
+    jobsWait: true,
     q: queues.length <= MOST_NAMES ? `queue:${names} is:blocked` : "is:stuck is:blocked",
     links: { ...noLinks, worker: holder.workerId },
-    verb: unlock(holder.workerId),
+    fix: unlock(holder.workerId),
     trend: queues
       .map(({ trend }) => trend)
       .reduce((sum, one) => sum.map((count, part) => count + (one[part] ?? 0))),
@@ -96,12 +96,12 @@ function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incid
 }
 
 /** Stale workers that hold locks and were not recovered, unless a stuck queue already names them. */
-export function silentWorkers(facts: IncidentFacts): Incident[] {
-  const { silent, queues, nowMs, asOf, knowledge } = facts;
+export function staleWorkers(facts: IncidentFacts): Incident[] {
+  const { stale, queues, nowMs, asOf, knowledge } = facts;
   const told = new Set(
     queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
   );
-  return silent.flatMap(({ workerId, heardMs, running }): Incident[] => {
+  return stale.flatMap(({ workerId, heardMs, running }): Incident[] => {
     const held = queues.filter(({ holder }) => holder.workerId === workerId).length;
     if (told.has(workerId) || (held === 0 && running === 0)) return [];
     const jobs =
@@ -111,17 +111,17 @@ export function silentWorkers(facts: IncidentFacts): Incident[] {
     const queueText = held === 0 ? "" : ` It has locked ${counted(held, "queue")}.`;
     return [
       {
-        id: `silent_worker:${workerId}`,
-        kind: "silent_worker",
+        id: `stale_worker:${workerId}`,
+        kind: "stale_worker",
         level: knowledge.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
         title: `${workerNamed(workerId)} is not responding`,
         sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - heardMs)} ago.`,
         since: timeOf(heardMs),
-        blast: (running === null ? capped : exact)(running ?? 0, "heartbeat", asOf),
-        standsStill: true,
+        affected: (running === null ? capped : exact)(running ?? 0, "heartbeat", asOf),
+        jobsWait: true,
         q: running === 0 ? null : `worker:${quoted(workerId)}`,
         links: { ...noLinks, worker: workerId },
-        verb: unlock(workerId),
+        fix: unlock(workerId),
         trend: [],
       },
     ];
@@ -145,11 +145,11 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Inci
       title: `${grouped(recent.length)} workers crashed within ${ageText(nowMs - firstMs)}`,
       sentence: "They stopped without finishing their jobs, which have been recovered.",
       since: timeOf(firstMs),
-      blast: exact(0, "heartbeat", asOf),
-      standsStill: false,
+      affected: exact(0, "heartbeat", asOf),
+      jobsWait: false,
       q: null,
       links: noLinks,
-      verb: null,
+      fix: null,
       trend: [],
     },
   ];
@@ -175,11 +175,11 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): In
       title: `${named(identifier)} has no worker`,
       sentence: `${counted(waiting, "job is", "jobs are")} due, but ${none}.${did}`,
       since: timeOf(oldestMs),
-      blast: waiting,
-      standsStill: true,
+      affected: waiting,
+      jobsWait: true,
       q: `task:${quoted(identifier)} is:due -is:blocked`,
       links: { ...noLinks, worker: former },
-      verb: null,
+      fix: null,
       trend: [],
     };
   });
@@ -193,7 +193,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, quietMs } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || !isWithoutWorker(facts)) return [];
-  const blast = together(
+  const affected = together(
     tasks.map((task) => task.waiting),
     asOf,
   );
@@ -207,21 +207,21 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       kind: "no_worker",
       level: "bad",
       title: hasUnknownHolder(facts) ? "No worker takes jobs" : "No workers are running",
-      sentence: `${counted(blast, "job is", "jobs are")} due, the oldest, ${named(oldest.identifier)}, for ${ageText(lateMs)}. No worker has reported, and none has locked or finished a job for ${quiet}.${last}`,
+      sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${named(oldest.identifier)}, for ${ageText(lateMs)}. No worker has reported, and none has locked or finished a job for ${quiet}.${last}`,
       since: timeOf(oldest.oldestMs),
-      blast,
-      standsStill: true,
+      affected,
+      jobsWait: true,
       q: "is:due -is:blocked",
       links: noLinks,
-      verb: null,
+      fix: null,
       trend: [],
     },
   ];
 }
 
 /** A job is locked by a worker that never sent a heartbeat: it may run for long, or have ended. */
-const hasUnknownHolder = ({ jobHolders, silent }: IncidentFacts): boolean =>
-  jobHolders?.some((id) => !silent.some(({ workerId }) => workerId === id)) === true;
+const hasUnknownHolder = ({ jobHolders, stale }: IncidentFacts): boolean =>
+  jobHolders?.some((id) => !stale.some(({ workerId }) => workerId === id)) === true;
 
 function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: IncidentFacts): boolean {
   const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);
@@ -237,7 +237,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   const waiting = tasks.filter(({ identifier }) => !isUnsupported(knowledge, identifier));
   const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
-  const blast = together(
+  const affected = together(
     waiting.map((task) => task.waiting),
     asOf,
   );
@@ -252,13 +252,13 @@ export function oldReady(facts: IncidentFacts): Incident[] {
       kind: "old_ready",
       level: "bad",
       title: "Jobs are overdue",
-      sentence: `${counted(blast, "job waits", "jobs wait")}, the oldest, ${named(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
+      sentence: `${counted(affected, "job waits", "jobs wait")}, the oldest, ${named(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
       since: timeOf(oldest.oldestMs),
-      blast,
-      standsStill: true,
+      affected,
+      jobsWait: true,
       q: "is:due -is:blocked",
       links: noLinks,
-      verb: null,
+      fix: null,
       trend: [],
     },
   ];

@@ -8,7 +8,7 @@ import {
   crashLoop,
   noWorker,
   oldReady,
-  silentWorkers,
+  staleWorkers,
   stuckQueues,
   unsupportedTasks,
 } from "./rules-of-waiting.ts";
@@ -21,7 +21,7 @@ const rules: readonly ((facts: IncidentFacts) => Incident[])[] = [
   unsupportedTasks,
   oldReady,
   peakAhead,
-  silentWorkers,
+  staleWorkers,
   crashLoop,
   trouble,
 ];
@@ -33,7 +33,7 @@ export function judge(facts: IncidentFacts): Incidents {
   const isBad = all.some(({ level }) => level === "bad");
   const checks = checksOf(facts, new Set(all.map(({ kind }) => kind)));
   return {
-    verdict: verdictOf(all, checks.every(({ holds }) => holds) && facts.unread.length === 0),
+    verdict: verdictOf(all, checks.every(({ passed }) => passed) && facts.unread.length === 0),
     level: isBad ? "bad" : all.length > 0 ? "warn" : "ok",
     incidents: all.slice(0, MOST_INCIDENTS),
     more: Math.max(0, all.length - MOST_INCIDENTS),
@@ -45,13 +45,13 @@ export function judge(facts: IncidentFacts): Incidents {
 
 /** Problems that block jobs first, then past ones; then new ones; then by the number of jobs. */
 function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
-  const badness = ({ kind, level, standsStill, since }: Incident) =>
+  const badness = ({ kind, level, jobsWait, since }: Incident) =>
     (kind === "no_worker" ? 8 : 0) +
     (level === "bad" ? 4 : 0) +
-    (standsStill ? 2 : 0) +
+    (jobsWait ? 2 : 0) +
     (kind === "error_group" && since !== null && nowMs - Date.parse(since) < NEW_MS ? 1 : 0);
   return (a, b) =>
-    badness(b) - badness(a) || b.blast.value - a.blast.value || (a.id < b.id ? -1 : 1);
+    badness(b) - badness(a) || b.affected.value - a.affected.value || (a.id < b.id ? -1 : 1);
 }
 
 function verdictOf([worst, ...others]: readonly Incident[], isProven: boolean): string {
@@ -61,27 +61,27 @@ function verdictOf([worst, ...others]: readonly Incident[], isProven: boolean): 
 }
 
 /** `charge_card fails: 8,400 jobs`: an error message is too long for a headline. */
-function headlineOf({ kind, title, blast }: Incident): string {
+function headlineOf({ kind, title, affected }: Incident): string {
   const failing = kind === "error_group" ? /^(.*? fails?): /s.exec(title)?.[1] : undefined;
-  return failing === undefined ? title : `${failing}: ${counted(blast, "job")}`;
+  return failing === undefined ? title : `${failing}: ${counted(affected, "job")}`;
 }
 
 /** The checks, and whether there is evidence that each is well. `found`: the kinds of incidents. */
 function checksOf(
-  { knowledge, unread, errors, jobHolders, hasWorkers, silent }: IncidentFacts,
+  { knowledge, unread, errors, jobHolders, hasWorkers, stale }: IncidentFacts,
   found: ReadonlySet<string>,
 ): IncidentCheck[] {
   const hasWorker = hasWorkers && knowledge.alive > 0;
   const isDueRead = !unread.includes("due jobs");
   const check = (text: string, kind: string, isRead: boolean): IncidentCheck => ({
     text,
-    holds: isRead && !found.has(kind),
+    passed: isRead && !found.has(kind),
   });
   const workers = hasWorker ? "Every worker responds" : "No worker has reported";
   return [
     check("No queue is stuck", "stuck_queue", isDueRead && !unread.includes("locked queues")),
     check("No jobs have failed", "error_group", errors !== null),
-    check(workers, "silent_worker", hasWorker && silent.length === 0),
+    check(workers, "stale_worker", hasWorker && stale.length === 0),
     check("No job crashes its worker", "poison", jobHolders !== null),
     check("Every task has a worker", "unsupported_task", hasWorker && knowledge.isComplete),
     check("No job is overdue by 5 minutes", "old_ready", isDueRead),

@@ -52,6 +52,6 @@ export function pulseJson(known: QueueSnapshot): {
 }
 
 function heard(known: QueueSnapshot) {
-  const { alive, silent } = countWorkers(known);
-  return { alive, silent };
+  const { alive, stale } = countWorkers(known);
+  return { alive, stale };
 }

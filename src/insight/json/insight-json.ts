@@ -3,7 +3,7 @@ import type { Horizon } from "../horizon/buckets.ts";
 import type { CrashReport } from "../incidents/crashes.ts";
 import type { Incident, Incidents } from "../incidents/incident.ts";
 import type { Links } from "../why/cause.ts";
-import type { Verb } from "../why/verb.ts";
+import type { Fix } from "../why/fix.ts";
 import { idJson } from "./exact-json.ts";
 
 export function incidentsJson(told: Incidents) {
@@ -12,40 +12,40 @@ export function incidentsJson(told: Incidents) {
   return { verdict, level, incidents: incidents.map(incidentJson), ...counts, checks, as_of: asOf };
 }
 
-function incidentJson({ standsStill, links, verb, crash, ...rest }: Incident) {
+function incidentJson({ jobsWait, links, fix, crash, ...rest }: Incident) {
   return {
     ...rest,
-    stands_still: standsStill,
+    jobs_wait: jobsWait,
     links: linksJson(links),
-    verb: verbJson(verb),
+    fix: fixJson(fix),
     crash: crash === undefined ? null : crashJson(crash),
   };
 }
 
-function crashJson({ aboard, ...rest }: CrashReport) {
-  return { ...rest, aboard: aboard.map((job) => ({ ...job, id: idJson(job.id) })) };
+function crashJson({ jobs, ...rest }: CrashReport) {
+  return { ...rest, jobs: jobs.map((job) => ({ ...job, id: idJson(job.id) })) };
 }
 
 export function linksJson({ queue, worker, job }: Links) {
   return { queue, worker, job: idJson(job) };
 }
 
-export function verbJson(verb: Verb | null) {
-  if (verb === null) return null;
-  const { action, label } = verb;
-  return { action, label, post: postOf(verb) };
+export function fixJson(fix: Fix | null) {
+  if (fix === null) return null;
+  const { action, label } = fix;
+  return { action, label, post: postOf(fix) };
 }
 
-function postOf(verb: Verb) {
-  const { action } = verb;
-  if ("workerIds" in verb) {
-    return { path: "/api/maintenance", body: { action, worker_ids: verb.workerIds } };
+function postOf(fix: Fix) {
+  const { action } = fix;
+  if ("workerIds" in fix) {
+    return { path: "/api/maintenance", body: { action, worker_ids: fix.workerIds } };
   }
-  if ("jobIds" in verb) {
-    return { path: "/api/jobs/action", body: { action, ids: verb.jobIds.map(idJson) } };
+  if ("jobIds" in fix) {
+    return { path: "/api/jobs/action", body: { action, ids: fix.jobIds.map(idJson) } };
   }
   // A rehearsal: it changes nothing.
-  return { path: "/api/operations", body: { q: verb.q, action, dry_run: true } };
+  return { path: "/api/operations", body: { q: fix.q, action, dry_run: true } };
 }
 
 /** The edges are relative to its time, which also shows its age. */

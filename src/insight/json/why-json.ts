@@ -2,7 +2,7 @@
 import type { Cause } from "../why/cause.ts";
 import type { JobExplanation } from "../why/explain-job.ts";
 import { idJson } from "./exact-json.ts";
-import { linksJson, verbJson } from "./insight-json.ts";
+import { fixJson, linksJson } from "./insight-json.ts";
 
 export function whyJson(why: JobExplanation) {
   return {
@@ -13,15 +13,15 @@ export function whyJson(why: JobExplanation) {
     causes: why.causes.map(causeJson),
     ahead: why.ahead,
     of: why.of,
-    next_tries: why.nextTries,
-    last_try: why.lastTry,
+    next_attempts: why.nextAttempts,
+    last_attempt_at: why.lastAttemptAt,
     same_error: why.sameError,
     error_group: why.errorGroup,
     as_of: why.asOf,
   };
 }
 
-function causeJson({ kind, text, detail, isRoot, isBroken, links, verb }: Cause) {
+function causeJson({ kind, text, detail, isRoot, isBroken, links, fix }: Cause) {
   return {
     kind,
     text,
@@ -29,6 +29,6 @@ function causeJson({ kind, text, detail, isRoot, isBroken, links, verb }: Cause)
     is_root: isRoot,
     is_broken: isBroken,
     links: linksJson(links),
-    verb: verbJson(verb),
+    fix: fixJson(fix),
   };
 }

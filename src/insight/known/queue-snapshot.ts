@@ -45,7 +45,7 @@ export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorke
 /** Workers by their heartbeats. A holder without a heartbeat row is unknown rather than stale. */
 export function countWorkers(known: QueueSnapshot) {
   const rows = new Set(known.workers.map(({ workerId }) => workerId));
-  const silent = known.workers.filter(({ isStale }) => isStale).length;
+  const stale = known.workers.filter(({ isStale }) => isStale).length;
   const unknown = holdersOf(known).filter(({ workerId }) => !rows.has(workerId)).length;
-  return { alive: rows.size - silent, silent, unknown };
+  return { alive: rows.size - stale, stale, unknown };
 }

@@ -1,7 +1,7 @@
 // All workers: those with a heartbeat row, and those that hold locks without one.
 //
 //   alive     its lease, the longest interval that it declares between heartbeats, has not expired
-//   silent    its lease has expired, or a sweep has recovered its jobs
+//   stale    its lease has expired, or a sweep has recovered its jobs
 //   unknown   holds locks and never had a row: for example a stock worker. A lock of 4 hours is
 //             reported as old (worker/lease/lock-reset.ts)
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -9,13 +9,13 @@ import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import { MOST_WORKERS, reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
-import { isSilent, reportedNumber } from "../../queue/workers/stale-workers.ts";
+import { isNotResponding, reportedNumber } from "../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holders.ts";
 
-export type WorkerState = "alive" | "silent" | "unknown";
+export type WorkerState = "alive" | "stale" | "unknown";
 
-/** How much an operator should care: a silent worker that holds something is `bad`. */
+/** How much an operator should care: a stale worker that holds something is `bad`. */
 export type WorkerLevel = "ok" | "warn" | "bad";
 
 export interface KnownWorker {
@@ -77,7 +77,7 @@ interface WorkerRow {
   readonly id: string | null;
   readonly now_us: string;
   readonly is_found: boolean;
-  readonly is_silent: boolean;
+  readonly is_stale: boolean;
   readonly started_us: string;
   readonly heartbeat_us: string;
   readonly running: number | null;
@@ -89,8 +89,8 @@ function withRow(row: WorkerRow, locks: LockHolder | null): KnownWorker {
   const holdsAny = locks !== null || (row.running ?? 0) > 0;
   return {
     workerId: row.id ?? "",
-    state: row.is_silent ? "silent" : "alive",
-    level: row.is_silent ? (holdsAny ? "bad" : "warn") : "ok",
+    state: row.is_stale ? "stale" : "alive",
+    level: row.is_stale ? (holdsAny ? "bad" : "warn") : "ok",
     startedAtUs: row.started_us,
     lastHeartbeatAtUs: row.heartbeat_us,
     runningSaid: row.running,
@@ -118,7 +118,7 @@ function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
 
 // Includes rows that do not match: a holder with a row is not unknown.
 const rowsSql: Statement = (s) => `
-  select clock.now_us, workers.id, workers.is_found, workers.is_silent, workers.started_us,
+  select clock.now_us, workers.id, workers.is_found, workers.is_stale, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min
   from (select ${microseconds("pg_catalog.now()")} as now_us) as clock
   left join (
@@ -126,7 +126,7 @@ const rowsSql: Statement = (s) => `
       $1::text = '' or pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', workers.id, workers.metadata ->> 'host'::text,
         workers.metadata ->> 'version'::text, workers.metadata ->> 'node'::text,
         workers.metadata ->> 'task_identifiers'::text)), pg_catalog.lower($1::text)) > 0 as is_found,
-      ${isSilent} as is_silent,
+      ${isNotResponding} as is_stale,
       ${microseconds("workers.started_at")} as started_us,
       ${microseconds("workers.last_heartbeat_at")} as heartbeat_us,
       ${reportedNumber("running_jobs")} as running,
@@ -136,4 +136,4 @@ const rowsSql: Statement = (s) => `
   ) as workers on true`;
 
 const timeSql: Statement = () => `
-  select ${microseconds("pg_catalog.now()")} as now_us, null as id, false as is_found, false as is_silent`;
+  select ${microseconds("pg_catalog.now()")} as now_us, null as id, false as is_found, false as is_stale`;

@@ -109,8 +109,8 @@ const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LivingTasks = await livingTasks(db);
   const { workers, knowsAllHolders } = await knownWorkers(db, "", counted);
-  const isAnybodySilent = workers.some(({ state }) => state === "unknown");
-  const canTell = living.areAll && living.workers.size > 0 && knowsAllHolders && !isAnybodySilent;
+  const isAnyUnknown = workers.some(({ state }) => state === "unknown");
+  const canTell = living.areAll && living.workers.size > 0 && knowsAllHolders && !isAnyUnknown;
   return (task: string): Pick<ListedTask, "supportedBy" | "isUnsupported"> => {
     const supportedBy = living.workers.get(task) ?? 0;
     return { supportedBy, isUnsupported: supportedBy > 0 ? false : canTell ? true : null };

@@ -25,7 +25,7 @@ export interface ListedWorker extends KnownWorker {
   /** Jobs that it has locked and not started; null if unknown. */
   readonly fetched: number | null;
   /** Jobs locked by it in the database now; null if unknown. */
-  readonly heldJobs: number | null;
+  readonly lockedJobs: number | null;
   /** Its longest running jobs, if available. */
   readonly current: readonly WorkerJob[];
 }
@@ -41,7 +41,7 @@ export const workerSorts = ["state", "id", "-started", "-running", "-done"] as c
 export type WorkerSort = (typeof workerSorts)[number];
 
 // Workers that need attention come first.
-const rank: Record<WorkerState, number> = { silent: 1, unknown: 2, alive: 3 };
+const rank: Record<WorkerState, number> = { stale: 1, unknown: 2, alive: 3 };
 const time = (us: string | null) => (us === null ? null : Number(us));
 
 const orders: Record<WorkerSort, SortOrder<KnownWorker>> = {
@@ -68,7 +68,7 @@ export async function listWorkers(
 ): Promise<WorkerPage> {
   const known = await knownWorkers(db, request.search.trim(), counted);
   const { rows, nextCursor } = pageOf(known.workers, orders[request.sort], nameOf, request);
-  const counts = { alive: 0, silent: 0, unknown: 0 };
+  const counts = { alive: 0, stale: 0, unknown: 0 };
   for (const { state } of known.workers) counts[state]++;
   return { workers: await listed(db, rows, known), nextCursor, counts };
 }
@@ -104,8 +104,8 @@ async function listed(
       ...report.current,
       ...(fetched === null ? longest : longest.slice(0, running.value)),
     ];
-    const heldJobs = locksBasis === "probe" ? held(worker) : null;
-    return { ...worker, report, running, fetched, heldJobs, current };
+    const lockedJobs = locksBasis === "probe" ? held(worker) : null;
+    return { ...worker, report, running, fetched, lockedJobs, current };
   });
 }
 

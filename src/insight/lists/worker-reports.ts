@@ -1,7 +1,7 @@
 // Reports of workers: of some, or of all live ones.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
-import { isSilent } from "../../queue/workers/stale-workers.ts";
+import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import {
   type ReportedCronEntry,
   type WorkerReport,
@@ -49,7 +49,7 @@ const livingSql =
       select workers.id, workers.metadata -> '${part}'::text as part,
         workers.is_cut or workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
       from ${reportedWorkers(s)} as workers
-      where not ${isSilent}
+      where not ${isNotResponding}
     ) as said
     group by said.part, said.is_cut
   ) as said`;
@@ -70,7 +70,7 @@ const versionsSql: Statement = (s) => `
   from (
     select workers.id, pg_catalog.left(workers.metadata ->> 'version'::text, 64) as version
     from ${reportedWorkers(s)} as workers
-    where not ${isSilent}
+    where not ${isNotResponding}
   ) as said
   where said.version is not null
   group by said.version

@@ -20,7 +20,7 @@ export const jobSorts = [
   "priority",
   "-failed_at",
   "-updated_at",
-  "-tries",
+  "-attempts",
   "running",
 ] as const;
 /** The order of listJobs(); `-` is descending. */
@@ -132,7 +132,7 @@ export function segmentsOf(
       if (isOfFailed) return segmentsOf("-failed_at", shape, facts);
       return [ranking({ kind: "rank", key: time("updated_at") }, "true", true)];
     }
-    case "-tries":
+    case "-attempts":
       return [ranking({ kind: "rank", key: number("attempts") }, "true", true)];
     default:
       return sort satisfies never;

@@ -1,24 +1,24 @@
 // One link of the chain from a job to the reason why it does not run. The last link is the root; it has the action that
 // removes it.
-import type { Verb } from "./verb.ts";
+import type { Fix } from "./fix.ts";
 
 export type CauseKind =
   /** Its queue is locked. */
   | "queue_locked"
   /** By this job. */
-  | "held_by_job"
+  | "locked_by_job"
   | "holder_alive"
-  | "holder_silent"
+  | "holder_stale"
   /** The holder never sent a heartbeat. */
   | "holder_unknown"
   | "not_due"
   | "no_worker_for_task"
   /** The row of its queue, or of its task, was deleted. */
-  | "queue_lost"
-  | "task_lost"
+  | "queue_deleted"
+  | "task_deleted"
   | "behind"
   | "exhausted"
-  | "kills_workers";
+  | "crashes_workers";
 
 export interface Cause {
   readonly kind: CauseKind;
@@ -29,7 +29,7 @@ export interface Cause {
   /** The job continues only after a repair; false: it waits its turn, or the reason is unknown. */
   readonly isBroken: boolean;
   readonly links: Links;
-  readonly verb: Verb | null;
+  readonly fix: Fix | null;
 }
 
 /** The full names of things in the text. */
@@ -44,7 +44,7 @@ export function cause(
   text: string,
   more: Partial<Omit<Cause, "kind" | "text" | "links">> & { readonly links?: Partial<Links> } = {},
 ): Cause {
-  const { detail = null, isRoot = false, isBroken = false, verb = null, links } = more;
+  const { detail = null, isRoot = false, isBroken = false, fix = null, links } = more;
   return {
     kind,
     text,
@@ -52,6 +52,6 @@ export function cause(
     isRoot,
     isBroken,
     links: { queue: null, worker: null, job: null, ...links },
-    verb,
+    fix,
   };
 }

@@ -75,11 +75,11 @@ const broken = { isRoot: true, isBroken: true };
 
 function lostNames({ job, schema }: CauseFacts): Cause[] {
   if (job.task === null) {
-    const verb = { action: "fail" as const, label: "Fail job…", jobIds: [job.id] };
-    return [cause("task_lost", "The name of its task was deleted", { ...broken, verb })];
+    const fix = { action: "fail" as const, label: "Fail job…", jobIds: [job.id] };
+    return [cause("task_deleted", "The name of its task was deleted", { ...broken, fix })];
   }
   const detail = `"${recoverQueues(schema)}" restores the queue's row`;
-  return [cause("queue_lost", "The row of its queue was deleted", { ...broken, detail })];
+  return [cause("queue_deleted", "The row of its queue was deleted", { ...broken, detail })];
 }
 
 function queueCauses(known: CauseFacts): Cause[] {
@@ -99,7 +99,7 @@ function heldByJob(queue: string, held: HoldingJob, { queue: facts }: WhyFacts):
   const text = `${named(queue)} runs one job at a time and is locked by ${jobText(held)}`;
   const lockedMs = facts?.lockedMs ?? null;
   const attempt = `attempt ${grouped(held.attempts)} of ${grouped(held.maxAttempts)}`;
-  return cause("held_by_job", text, {
+  return cause("locked_by_job", text, {
     detail: lockedMs === null ? attempt : `locked since ${momentText(lockedMs)}; ${attempt}`,
     links: { queue, job: held.id },
   });
@@ -149,18 +149,18 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
           isRoot: true,
         }),
       ];
-    case "silent": {
+    case "stale": {
       const at = momentText(heardMs ?? 0);
       const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${named(host)}`}`;
       const text = `${who} is not responding: no heartbeat for ${heard}`;
-      return [cause("holder_silent", text, { links, detail, ...broken, verb: unlock })];
+      return [cause("holder_stale", text, { links, detail, ...broken, fix: unlock })];
     }
     case "unknown": {
       const text = `${who} has locked it for ${ageText(lockAge)} and sends no heartbeats`;
       const detail = "check that it is still running; a stock worker sends none";
       const isBroken = lockAge >= STALE_LOCK_MS;
-      const verb = isBroken ? unlock : null;
-      return [cause("holder_unknown", text, { links, detail, isRoot: true, isBroken, verb })];
+      const fix = isBroken ? unlock : null;
+      return [cause("holder_unknown", text, { links, detail, isRoot: true, isBroken, fix })];
     }
     default:
       return state satisfies never;
@@ -174,13 +174,13 @@ function exhausted({ job }: CauseFacts): Cause[] {
   const root = cause("exhausted", `${allAttemptsAre(job.maxAttempts)} used up`, {
     detail,
     ...broken,
-    verb: { action: "retry", label, jobIds: [job.id] },
+    fix: { action: "retry", label, jobIds: [job.id] },
   });
   return lost < 2 ? [root] : [killsWorkers(lost), root];
 }
 
 const killsWorkers = (lost: number) =>
-  cause("kills_workers", `Its last ${lost} attempts crashed their workers`);
+  cause("crashes_workers", `Its last ${lost} attempts crashed their workers`);
 
 function notDue({ job }: CauseFacts): Cause {
   const left = ageText(job.runAtMs - job.nowMs);
@@ -190,7 +190,7 @@ function notDue({ job }: CauseFacts): Cause {
   return cause("not_due", text, {
     isRoot: true,
     detail: job.attempts === 0 ? null : `attempt ${grouped(job.attempts + 1)}`,
-    verb: { action: "run-now", label: "Run now…", jobIds: [job.id] },
+    fix: { action: "run-now", label: "Run now…", jobIds: [job.id] },
   });
 }
 

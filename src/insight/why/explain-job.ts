@@ -10,7 +10,7 @@ import { type Holder, readHolders } from "./holders.ts";
 import { readFetchedBefore, readHoldingJob } from "./holding-job.ts";
 import { readJobFacts, type WhyFacts } from "./job-facts.ts";
 import { readKnowledge } from "./knowledge.ts";
-import { nextTries } from "./next-tries.ts";
+import { nextAttempts } from "./next-attempts.ts";
 import { readPlace } from "./queue-place.ts";
 import { sentenceOf } from "./sentence.ts";
 import { type JobTableFacts, readTableFacts } from "./table-facts.ts";
@@ -25,8 +25,8 @@ export interface JobExplanation {
   readonly ahead: Value | null;
   /** In the same queue, including this job. */
   readonly of: Value | null;
-  readonly nextTries: readonly string[];
-  readonly lastTry: string | null;
+  readonly nextAttempts: readonly string[];
+  readonly lastAttemptAt: string | null;
   readonly sameError: Value | null;
   /** The fingerprint of the group that its error is in (domain/error-group.ts). */
   readonly errorGroup: string | null;
@@ -64,7 +64,7 @@ export async function explainJob(
   const known = await surroundings(db, job, table, elsewhere);
   const isAhead = isWaiting(job) && !job.isDue;
   const tries =
-    isAhead && !job.isNever ? nextTries(job.runAtMs, job.attempts, job.maxAttempts) : null;
+    isAhead && !job.isNever ? nextAttempts(job.runAtMs, job.attempts, job.maxAttempts) : null;
   return {
     id: job.id,
     condition: job.condition,
@@ -73,8 +73,8 @@ export async function explainJob(
     causes: causesOf(known),
     ahead: known.place?.ahead ?? null,
     of: known.place?.of ?? null,
-    nextTries: tries?.next ?? [],
-    lastTry: tries?.last ?? null,
+    nextAttempts: tries?.next ?? [],
+    lastAttemptAt: tries?.last ?? null,
     sameError: known.sameError,
     errorGroup: hasFailed(job) ? shownGroup(db, job.task, job.errorStart ?? "") : null,
     asOf: table.asOf,

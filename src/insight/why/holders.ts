@@ -5,9 +5,9 @@ import { isJobId } from "../../domain/job-ids.ts";
 import { LISTS_ALL } from "../../queue/sql/condition.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
-import { isSilent } from "../../queue/workers/stale-workers.ts";
+import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 
-export type HolderState = "alive" | "silent" | "unknown";
+export type HolderState = "alive" | "stale" | "unknown";
 
 export interface Holder {
   readonly workerId: string;
@@ -26,7 +26,7 @@ export interface Holder {
 }
 
 /** A condition on a heartbeat row `workers`: its lease, as reported by the worker, has not expired. */
-export const isAlive = `(not ${isSilent})`;
+export const isAlive = `(not ${isNotResponding})`;
 
 /** The result has every given id. */
 export async function readHolders(
@@ -39,7 +39,7 @@ export async function readHolders(
   for (const row of await query<HolderRow>(db, holdersSql, [ids])) {
     holders.set(row.id, {
       workerId: row.id,
-      state: row.is_alive ? "alive" : "silent",
+      state: row.is_alive ? "alive" : "stale",
       heardMs: dateOf(row.heard_us).getTime(),
       host: row.host,
       runningJobIds: idsOf(row.running_job_ids),

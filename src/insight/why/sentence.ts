@@ -51,7 +51,7 @@ function fetched(known: CauseFacts): string {
   const behind = behindText(known);
   const first = `Fetched by ${who}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
   const heard = ageText(job.nowMs - (holder?.heardMs ?? job.nowMs));
-  return holder?.state === "silent"
+  return holder?.state === "stale"
     ? `${first}; that worker is not responding: no heartbeat for ${heard}. Unlock it so that another worker takes the job.`
     : `${first}; its last heartbeat was ${heard} ago.`;
 }
@@ -69,7 +69,7 @@ function running({ job, holder }: CauseFacts): string {
         return `Was fetched ${age} ago by ${who}, which has not reported it as running yet; its last heartbeat was ${heard} ago.`;
       }
       return `Has run for ${age} on ${who}, whose last heartbeat was ${heard} ago.`;
-    case "silent":
+    case "stale":
       return `Has been locked for ${age} by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker so that another one takes the job.`;
     case "unknown":
       return `Has been locked for ${age} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
@@ -98,7 +98,7 @@ function blocked({ job, holder, place }: CauseFacts): string {
   switch (holder.state) {
     case "alive":
       return `${waits} The queue runs one job at a time, now on ${who}, whose last heartbeat was ${heard} ago.`;
-    case "silent":
+    case "stale":
       return `${waits} The queue is stuck, locked by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker so that the queue continues.`;
     case "unknown":
       return `${waits} The queue ${lockAge < STALE_LOCK_MS ? "has been" : "is stuck,"} locked for ${ageText(lockAge)} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(lockAge)}`;

@@ -4,7 +4,7 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { dateOf, microseconds, timeText } from "../sql/moments.ts";
 import { reportedWorkers } from "../sql/unpacked.ts";
-import { isSilent, reportedNumber } from "./stale-workers.ts";
+import { isNotResponding, reportedNumber } from "./stale-workers.ts";
 import { hasWorkerTable, upToAYear } from "./worker-table.ts";
 
 /** A worker that sends heartbeats. */
@@ -89,7 +89,7 @@ const activeWorkersSql: Statement = (schema) => `
     ${reportedNumber("running_jobs")} as running,
     ${reportedNumber("done_per_min")} as done_per_min,
     ${reportedNumber("failed_per_min")} as failed_per_min,
-    coalesce(last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 second', ${isSilent}) as is_stale
+    coalesce(last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 second', ${isNotResponding}) as is_stale
   from ${reportedWorkers(schema)} as workers
   order by id
   limit 1000`;

@@ -57,7 +57,7 @@ export const isStale = (uptime: string, given: string): string =>
  * A condition on a heartbeat row `workers`: it is shown as not responding. The sweep has a stricter rule of
  * its own.
  */
-export const isSilent = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
+export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
 const MOST_AT_ONCE = 100;
 

@@ -51,7 +51,7 @@ test("A job without attempts left is not run now, and nothing of it is kept.", a
   const [, spent = ""] = await addDiverse();
   const before = await jobRows(queue);
   const { operationId, tally } = await act("run-now", { ids: [spent] });
-  assert.deepEqual([operationId, tally], [null, { asked: 1, done: 0 }]);
+  assert.deepEqual([operationId, tally], [null, { requested: 1, done: 0 }]);
   assert.deepEqual(await jobRows(queue), before);
   assert.equal((await kept("run-now", { ids: [spent], attempts: 0 })).done, 1);
 });
@@ -141,11 +141,11 @@ for (const [name, input] of [
     );
     assert.deepEqual(operation.origin, keepFor);
     assert.equal(operation.query, `id:${ids.join(",")}`);
-    const { undone: back, undoLeft } = await undone(operation);
+    const { undone: back, undoSkipped } = await undone(operation);
     assert.deepEqual(
-      [back, undoLeft],
+      [back, undoSkipped],
       [3, { keyTaken: 0, changed: 0, gone: 0, locked: 0 }],
-      JSON.stringify(undoLeft),
+      JSON.stringify(undoSkipped),
     );
     assert.deepEqual(await jobRows(queue), before);
   });
@@ -174,8 +174,8 @@ test("A job that is removed by its key comes back, unless the key is taken.", as
   assert.deepEqual(await jobRows(queue), before);
   const again = await kept("remove", { key: "key" });
   await queue.sql("select worker.add_job('other', '{}', null, null, null, 'key')");
-  const { undone: back, undoLeft } = await undone(again);
-  assert.deepEqual([back, undoLeft.keyTaken], [0, 1]);
+  const { undone: back, undoSkipped } = await undone(again);
+  assert.deepEqual([back, undoSkipped.keyTaken], [0, 1]);
   assert.equal((await act("remove", { key: "nobody's" })).operationId, null);
 });
 
@@ -215,8 +215,8 @@ test("What has changed since is left as it is, and said.", async () => {
   const operation = await kept("retry", { ids: [a, b, c] });
   await queue.sql("update worker._private_jobs set priority = 9 where id = $1", [a]);
   await queue.sql("delete from worker._private_jobs where id = $1", [b]);
-  const { undone: back, undoLeft } = await undone(operation);
-  assert.deepEqual([back, undoLeft], [1, { keyTaken: 0, changed: 1, gone: 1, locked: 0 }]);
+  const { undone: back, undoSkipped } = await undone(operation);
+  assert.deepEqual([back, undoSkipped], [1, { keyTaken: 0, changed: 1, gone: 1, locked: 0 }]);
 });
 
 test("Where nothing was done there is no operation.", async () => {

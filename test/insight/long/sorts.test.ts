@@ -39,7 +39,7 @@ const orders: Readonly<Record<JobSort, string>> = {
   "-failed_at":
     "case when locked_at is null and attempts >= max_attempts then updated_at end desc nulls last, id desc",
   "-updated_at": "updated_at desc, id desc",
-  "-tries": "attempts desc, id desc",
+  "-attempts": "attempts desc, id desc",
   running: "locked_at nulls last, id",
 };
 
@@ -72,7 +72,7 @@ const queries: readonly (readonly [filter: JobFilter, where: string])[] = [
   [{ state: "locked" }, "locked_at is not null"],
   [{ q: "task:b" }, "task_id = 2"],
   [{ q: "task:b is:failed", queue: "q" }, "false"],
-  [{ q: "tries>=3", identifier: "a" }, "attempts >= 3 and task_id = 1"],
+  [{ q: "attempts>=3", identifier: "a" }, "attempts >= 3 and task_id = 1"],
   [{ q: "payload.even:true" }, "task_id = 1"],
   [{ search: '"n" : 12' }, "payload::text like '%\"n\" : 12%'"],
   [{ q: "id:3,10000000005,10000000010,6" }, "id in (3, 10000000005, 10000000010, 6)"],
@@ -206,7 +206,7 @@ test("A cursor of another order, cut, or made up is refused as bad input and not
   );
   const made = await Promise.all(
     jobSorts.map(async (sort) => {
-      const { nextCursor } = await listJobs(queue.db, { sort, limit: 3, q: "tries>=0" });
+      const { nextCursor } = await listJobs(queue.db, { sort, limit: 3, q: "attempts>=0" });
       return [sort, nextCursor ?? ""] as const;
     }),
   );
@@ -225,7 +225,7 @@ test("A cursor of another order, cut, or made up is refused as bad input and not
     }
     const text = random(4) === 0 ? good.slice(0, random(good.length)) : encoded(plain);
     try {
-      const page = await listJobs(queue.db, { sort, cursor: text, limit: 5, q: "tries>=0" });
+      const page = await listJobs(queue.db, { sort, cursor: text, limit: 5, q: "attempts>=0" });
       assert.ok(page.jobs.length <= 5);
     } catch (error) {
       assert.ok(error instanceof InputError, `${plain}: ${error}`);

@@ -165,7 +165,7 @@ const shots: readonly Shot[] = [
     route: "/jobs?q=is:failed",
     sees: ".jobs tbody tr",
     act: async (page) => {
-      await page.locator("#jobs-query").fill("task:charge_card tries>ten failed<2h");
+      await page.locator("#jobs-query").fill("task:charge_card attempts>ten failed<2h");
       await page.keyboard.press("Enter");
       await page.locator("#jobs-fault").waitFor();
     },

@@ -1,6 +1,6 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-  select clock.now_us, workers.id, workers.is_found, workers.is_silent, workers.started_us,
+  select clock.now_us, workers.id, workers.is_found, workers.is_stale, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min
   from (select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us) as clock
   left join (
@@ -11,7 +11,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end) as is_silent,
+      else coalesce(null::float8, 300000) end) as is_stale,
       pg_catalog.floor(extract(epoch from workers.started_at) * 1000000::numeric) as started_us,
       pg_catalog.floor(extract(epoch from workers.last_heartbeat_at) * 1000000::numeric) as heartbeat_us,
       case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_jobs'::text) = 'number'

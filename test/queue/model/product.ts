@@ -102,7 +102,7 @@ export class Product {
       case "sweep by hand": {
         const { thresholdMs: sweepThresholdMs, delayMs: recoveryDelayMs } = call;
         const swept = await this.#utils.sweepStaleWorkers({ sweepThresholdMs, recoveryDelayMs });
-        const { staleWorkers: stale, orphanWorkers: orphans, sparedWorkers: spared } = swept;
+        const { staleWorkers: stale, unknownWorkers: orphans, sparedWorkers: spared } = swept;
         return { stale, spared, orphans, jobs: swept.recoveredJobs, queues: swept.recoveredQueues };
       }
       case "reset old locks":

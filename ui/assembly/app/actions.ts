@@ -41,9 +41,9 @@ export function incidentActions(m: Model, goes: bool): Shortcut[] {
   const all = m.facts.incidents.incidents;
   for (let i = 0; i < all.length; i++) {
     const title = all[i].title;
-    const verb = all[i].verb;
+    const verb = all[i].fix;
     const path = incidentPath(all[i]);
-    const jobs = jobsIn(all[i].blast);
+    const jobs = jobsIn(all[i].affected);
     if (goes && path.length > 0) {
       list.push(new Shortcut("", title, "app.go", path, "Go to", BUG, jobs));
     } else if (!goes && verb !== null && m.access.canWrite) {

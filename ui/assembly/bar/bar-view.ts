@@ -8,7 +8,7 @@ import { Chip } from "./terms";
 
 export const FIELD = "jobs-query";
 const LIST = "jobs-completions";
-const EXAMPLES = "task, queue, key, error, payload.field, tries>5, failed<2h …";
+const EXAMPLES = "task, queue, key, error, payload.field, attempts>5, failed<2h …";
 
 export function queryBar(bar: Bar): Node {
   const chips: Node[] = [];

@@ -32,7 +32,7 @@ export function capital(word: string): string {
 function drawingOf(word: string): string {
   const data = conditionNamed(alike(word));
   if (data !== null) return data.drawing;
-  return word === "silent" ? BUG : NONE;
+  return word === "stale" ? BUG : NONE;
 }
 
 /** The condition whose shape is taken. */

@@ -101,20 +101,20 @@ export class ChangeDialog extends Dialog {
     const operation = this.operation;
     if (!this.isUndo || operation === null) return "";
     const kept =
-      operation.kept < operation.done
-        ? ` Only of the first ${grouped(operation.kept)} is known what they were.`
+      operation.undoJobs < operation.done
+        ? ` Only of the first ${grouped(operation.undoJobs)} is known what they were.`
         : "";
     const results = this.results;
     if (results === null)
       return `Jobs that have run or were changed since stay as they are.${kept}`;
-    return `It restores ${grouped(results.restorable)} of ${jobs(results.lookedAt)}${whyNot(results)}.${kept}`;
+    return `It restores ${grouped(results.restorable)} of ${jobs(results.scanned)}${whyNot(results)}.${kept}`;
   }
 
   override blocked(_dialog: OpenDialog): string {
     const results = this.results;
     const operation = this.operation;
     if (!this.isUndo || results === null || operation === null) return "";
-    const isNone = results.restorable === 0 && results.lookedAt === operation.done;
+    const isNone = results.restorable === 0 && results.scanned === operation.done;
     return isNone ? "There is nothing that it could restore." : "";
   }
 
@@ -164,7 +164,7 @@ function meaning(action: string): string {
 
 /** Where not all were looked at, all that may be. */
 function restorable(operation: Operation, results: OperationResults): i64 {
-  return results.lookedAt < operation.done ? operation.done : results.restorable;
+  return results.scanned < operation.done ? operation.done : results.restorable;
 }
 
 /** `: 296 finished, 49 failed again` */
@@ -174,7 +174,7 @@ function whyNot(results: OperationResults): string {
   if (results.failedAgain > 0) reasons.push(`${grouped(results.failedAgain)} failed again`);
   if (results.running > 0) reasons.push(`${grouped(results.running)} running`);
   if (results.changed > 0) reasons.push(`${grouped(results.changed)} changed by others`);
-  return results.restorable < results.lookedAt && reasons.length > 0
+  return results.restorable < results.scanned && reasons.length > 0
     ? `: ${reasons.join(", ")}`
     : "";
 }

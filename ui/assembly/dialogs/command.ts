@@ -60,7 +60,7 @@ export class CommandDialog extends Dialog {
     const result: MessageResult = readMessageResult(r);
     r.end();
     const said = r.failed || result.message.length === 0 ? "Done." : result.message;
-    const isPart = !r.failed && result.done < result.asked;
+    const isPart = !r.failed && result.done < result.requested;
     const notice = isPart ? m.notices.warn(said) : m.notices.good(said);
     notice.undo = result.operation;
   }

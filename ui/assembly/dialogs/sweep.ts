@@ -1,4 +1,4 @@
-/** Takes back what silent workers hold: first it is looked what that would be, then it is done so. */
+/** Takes back what stale workers hold: first it is looked what that would be, then it is done so. */
 import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { readSweep, Sweep } from "../generated/records";
@@ -25,7 +25,7 @@ export class SweepDialog extends CommandDialog {
 
   private get workers(): i32 {
     const found = this.found;
-    return found === null ? 0 : found.staleWorkers.length + found.orphanWorkers.length;
+    return found === null ? 0 : found.staleWorkers.length + found.unknownWorkers.length;
   }
 
   override verb(_dialog: OpenDialog): string {
@@ -52,7 +52,7 @@ export class SweepDialog extends CommandDialog {
       return "It looks for workers that are not responding. Nothing is changed.";
     }
     const stale = found.staleWorkers.length;
-    const orphans = found.orphanWorkers.length;
+    const orphans = found.unknownWorkers.length;
     if (stale + orphans === 0)
       return (
         "No worker has gone without heartbeats for so long. There is nothing to do." + left(found)
@@ -70,7 +70,7 @@ export class SweepDialog extends CommandDialog {
   /** Without a heartbeat nobody can tell a dead worker from a busy one. */
   override exception(_dialog: OpenDialog): string {
     const found = this.found;
-    const orphans = found === null ? 0 : found.orphanWorkers.length;
+    const orphans = found === null ? 0 : found.unknownWorkers.length;
     return orphans === 0
       ? ""
       : `${counted(orphans, "worker sends", "workers send")} no heartbeats: such a worker may be running, and its jobs would run twice.`;
@@ -106,7 +106,7 @@ export class SweepDialog extends CommandDialog {
     // With other settings by now it says nothing.
     if (dialog === null || this.settings(dialog) !== write.note) return;
     this.found = sweep;
-    dialog.workers = sweep.staleWorkers.concat(sweep.orphanWorkers);
+    dialog.workers = sweep.staleWorkers.concat(sweep.unknownWorkers);
   }
 }
 

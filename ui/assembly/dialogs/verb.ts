@@ -4,11 +4,11 @@
  */
 import { commands } from "../generated/commands";
 import {
+  Fix,
   MessageResult,
+  readFix,
   readMessageResult,
-  readNamedInVerb,
-  readVerb,
-  Verb,
+  readNamedInFix,
 } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Node, nothing } from "../lib/node";
@@ -19,7 +19,7 @@ import { Pending } from "../model/requests";
 const OPERATIONS = "/api/operations";
 
 export class VerbDialog extends Dialog {
-  private verbOffered: Verb = Verb.empty();
+  private verbOffered: Fix = Fix.empty();
 
   constructor() {
     super("verb");
@@ -27,7 +27,7 @@ export class VerbDialog extends Dialog {
 
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const r = new JsonReader(arg);
-    const verb = readVerb(r);
+    const verb = readFix(r);
     r.end();
     if (r.failed) return false;
     this.verbOffered = verb;
@@ -36,7 +36,7 @@ export class VerbDialog extends Dialog {
       dialog.name = other.name;
       return other.open(m, dialog, verb.post.body);
     }
-    const named = readNamedInVerb(new JsonReader(verb.post.body));
+    const named = readNamedInFix(new JsonReader(verb.post.body));
     dialog.jobs = [];
     dialog.workers = named.workerIds;
     for (let i = 0; i < named.ids.length; i++) dialog.workers.push(`#${named.ids[i]}`);
@@ -93,7 +93,7 @@ function reach(m: Model, workers: string[]): string {
 }
 
 /** What its command says that will happen. */
-function consequence(verb: Verb, isOne: bool): string {
+function consequence(verb: Fix, isOne: bool): string {
   for (let i = 0; i < commands.length; i++) {
     const one = commands[i];
     if (one.action === verb.action) return isOne ? one.consequenceOfOne : one.consequence;

@@ -15,7 +15,7 @@ export function commandOf(
   const id = job.id.toString();
   const root = rootOf(why);
   if (root !== null) {
-    const verb = root.verb;
+    const verb = root.fix;
     const worker = root.links.worker;
     if (verb !== null && verb.action === "force-unlock" && worker !== null) {
       return shellLine("unlock " + quoted(worker), schema);

@@ -50,7 +50,7 @@ function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
     // A worker without heartbeats is offered to be unlocked once its lock is old.
-    if (kind === "holder_silent" || (kind === "holder_unknown" && why.causes[i].verb !== null))
+    if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";
   }
   return why.condition === "blocked" ? " · locked" : "";

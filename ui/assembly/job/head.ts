@@ -7,7 +7,7 @@ import { DOTS, DOWN, INFO, icon, UP } from "../controls/icon";
 import { menu } from "../controls/menu";
 import { crumbs, heading } from "../controls/panel";
 import { actionsOnOne, firstActionFor, isOfferedFor, JobAction } from "../generated/commands";
-import { ListedJob, Verb } from "../generated/records";
+import { Fix, ListedJob } from "../generated/records";
 import { verbButton } from "../kit/verb";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
@@ -85,10 +85,10 @@ function primaryAction(view: JobView): JobAction | null {
 }
 
 /** The verb that takes the locks of a worker away, where that is the root. */
-function unlocking(view: JobView): Verb | null {
+function unlocking(view: JobView): Fix | null {
   const root = rootOf(view.why);
   if (root === null || view.ended) return null;
-  const verb = root.verb;
+  const verb = root.fix;
   return verb !== null && verb.action === "force-unlock" ? verb : null;
 }
 

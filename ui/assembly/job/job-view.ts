@@ -267,8 +267,8 @@ export class JobView {
 /** Whether nothing but ages can have changed. */
 function isAlike(one: Why, other: Why): bool {
   if (one.condition !== other.condition || one.since !== other.since) return false;
-  if (one.nextTries.length !== other.nextTries.length) return false;
-  return one.nextTries.length === 0 || one.nextTries[0] === other.nextTries[0];
+  if (one.nextAttempts.length !== other.nextAttempts.length) return false;
+  return one.nextAttempts.length === 0 || one.nextAttempts[0] === other.nextAttempts[0];
 }
 
 /** One for all places: a job is shown whole in one of them at a time. */

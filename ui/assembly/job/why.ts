@@ -29,8 +29,8 @@ function tries(m: Model, job: ListedJob, why: Why): Node {
   if (isLocked(why.condition)) {
     ends.push(leaf("span", "", `try ${job.attempts} of ${most}`));
   } else ends.push(leaf("span", "", `${job.attempts} of ${most} tries`));
-  if (why.nextTries.length > 0) {
-    ends.push(leaf("span", "", `next try ${clockAt(why.nextTries[0], m.serverNow)}`));
+  if (why.nextAttempts.length > 0) {
+    ends.push(leaf("span", "", `next try ${clockAt(why.nextAttempts[0], m.serverNow)}`));
   }
   return box("div", "attempts", [
     most > 1 && most <= MOST_CELLS ? cells(job, why.condition) : nothing,
@@ -64,15 +64,15 @@ function cells(job: ListedJob, condition: string): Node {
 
 /** When it will be tried if it keeps failing. */
 function toCome(m: Model, job: ListedJob, why: Why): Node {
-  if (why.condition !== "retrying" || why.nextTries.length < 2) return nothing;
+  if (why.condition !== "retrying" || why.nextAttempts.length < 2) return nothing;
   const parts: Node[] = [leaf("b", "", "If it keeps failing")];
-  for (let i = 0; i < why.nextTries.length; i++) {
-    const try_ = `try ${job.attempts + 1 + i} ${until(why.nextTries[i], m.times)}`;
+  for (let i = 0; i < why.nextAttempts.length; i++) {
+    const try_ = `try ${job.attempts + 1 + i} ${until(why.nextAttempts[i], m.times)}`;
     parts.push(leaf("span", i === 0 ? "" : "faint", try_));
   }
-  if (!isNaN(why.lastTry)) {
+  if (!isNaN(why.lastAttemptAt)) {
     parts.push(
-      leaf("span", "", `the last, ${job.maxAttempts}, ${clockAt(why.lastTry, m.serverNow)}`),
+      leaf("span", "", `the last, ${job.maxAttempts}, ${clockAt(why.lastAttemptAt, m.serverNow)}`),
     );
   }
   return box("div", "pb over-line to-come", parts);

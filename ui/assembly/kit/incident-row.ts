@@ -48,7 +48,7 @@ export function incidentRow(
       "acts",
       isGone
         ? [leaf("span", "faint", "Resolved")]
-        : [see(incident), verbButton(m, incident.verb, isUrgent ? "p" : "")],
+        : [see(incident), verbButton(m, incident.fix, isUrgent ? "p" : "")],
     ),
     isGone ? nothing : more,
   ]);
@@ -71,7 +71,7 @@ function title(m: Model, incident: Incident): Node[] {
     nodes.push(errorLabel(incident.title.substring(at + 2)));
   }
   const isPast = incident.since <= m.serverNow;
-  if (incident.standsStill && !isNaN(incident.since) && isPast) {
+  if (incident.jobsWait && !isNaN(incident.since) && isPast) {
     nodes.push(text(" "));
     nodes.push(box("span", "faint", [timed(incident.since, lasting(incident.since, m.times))]));
   }
@@ -114,9 +114,9 @@ function see(incident: Incident): Node {
   const path = incidentPath(incident);
   if (path.length === 0) return nothing;
   const isOne =
-    incident.kind === "silent_worker" ||
+    incident.kind === "stale_worker" ||
     (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE);
-  return link(path, "btn", [text(isOne ? "Open" : "See " + valueText(incident.blast))]);
+  return link(path, "btn", [text(isOne ? "Open" : "See " + valueText(incident.affected))]);
 }
 
 /** Where it leads: to its job, its worker, or its jobs; the empty string: nowhere. */
@@ -124,9 +124,9 @@ export function incidentPath(incident: Incident): string {
   if (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE)
     return jobPath(incident.links.job);
   const worker = incident.links.worker;
-  if (incident.kind === "silent_worker" && worker !== null) return workerPath(worker);
+  if (incident.kind === "stale_worker" && worker !== null) return workerPath(worker);
   const query = incident.q;
   // There may be more than is known; that there is none is known.
-  const isNone = incident.blast.value === 0 && incident.blast.precision === "exact";
+  const isNone = incident.affected.value === 0 && incident.affected.precision === "exact";
   return query === null || isNone ? "" : queryPath(query);
 }

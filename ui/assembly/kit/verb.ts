@@ -1,6 +1,6 @@
 /** The verb that the server offers for a cause: a button that asks before it does anything. */
 import { button, offButton } from "../controls/button";
-import { Verb } from "../generated/records";
+import { Fix } from "../generated/records";
 import { JsonWriter, quote } from "../lib/json-writer";
 import { leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
@@ -9,19 +9,19 @@ import { List } from "./list";
 import { Row } from "./row";
 
 /** `kind` as for a button. While nothing can be reached it says so in place of the button. */
-export function verbButton(m: Model, verb: Verb | null, kind: string): Node {
+export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
   if (m.live.isStale(m.now)) return leaf("span", "faint small", "needs the database");
   return button(verb.label, "ask.verb", verbArg(verb), kind);
 }
 
 /** What `ask.verb` is about. */
-export function verbArg(verb: Verb): string {
+export function verbArg(verb: Fix): string {
   return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
 }
 
 /** A verb for all jobs that a query finds: it is rehearsed first. */
-export function operationVerb(action: string, label: string, query: string): Verb {
+export function operationVerb(action: string, label: string, query: string): Fix {
   return verbOf(action, label, "/api/operations", operationArg(action, query));
 }
 
@@ -31,13 +31,13 @@ export function operationArg(action: string, query: string): string {
 }
 
 /** Frees what workers hold. */
-export function unlockVerb(label: string, workers: string[]): Verb {
+export function unlockVerb(label: string, workers: string[]): Fix {
   const body = new JsonWriter().string("action", "force-unlock").strings("worker_ids", workers);
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
-function verbOf(action: string, label: string, path: string, body: string): Verb {
-  const verb = Verb.empty();
+function verbOf(action: string, label: string, path: string, body: string): Fix {
+  const verb = Fix.empty();
   verb.action = action;
   verb.label = label;
   verb.post.path = path;

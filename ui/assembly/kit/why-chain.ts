@@ -47,7 +47,7 @@ function step(m: Model, cause: Cause, index: i32): Node {
     cause.isRoot && cause.isBroken,
     sentence(localTimes(cause.text, m.serverNow), cause.links),
     detail === null ? "" : localTimes(detail, m.serverNow),
-    verbButton(m, cause.verb, "s"),
+    verbButton(m, cause.fix, "s"),
   );
 }
 

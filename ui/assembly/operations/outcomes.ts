@@ -50,7 +50,7 @@ export function resultsOf(results: OperationResults): Outcome[] {
 
 /** Of those that are done: what an undo has made of them. */
 export function undoOutcomesOf(operation: Operation): Outcome[] {
-  const left = operation.undoLeft;
+  const left = operation.undoSkipped;
   return [
     counted("undone", "Put back", operation.undone, "as they were"),
     counted("undo_changed", "Changed since", left.changed, "ran, or written to"),

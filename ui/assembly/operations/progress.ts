@@ -20,7 +20,7 @@ function changedOf(operation: Operation): i64 {
 
 /** Jobs that were met and left alone. */
 export function leftOf(operation: Operation): i64 {
-  const left = operation.undoLeft;
+  const left = operation.undoSkipped;
   return isUndo(operation)
     ? left.keyTaken + left.changed + left.gone + left.locked
     : operation.skippedLocked + operation.skippedChanged + operation.skippedGone;

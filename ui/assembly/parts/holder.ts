@@ -54,8 +54,8 @@ export class HolderOf {
 
 /** What it said last that it runs; of one that does not answer, what is locked for it, where that is known. */
 export function jobsHeld(worker: ListedWorker): Value {
-  const isKnown = worker.state !== "alive" && worker.heldJobs !== i64.MIN_VALUE;
-  return isKnown ? exactly(worker.heldJobs) : worker.running;
+  const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
+  return isKnown ? exactly(worker.lockedJobs) : worker.running;
 }
 
 /** What it said that it runs, unless that was taken away from it since. */
@@ -64,7 +64,7 @@ export function currentJobs(worker: ListedWorker): RunningJob[] {
 }
 
 export function holdsAny(worker: ListedWorker): bool {
-  return jobsHeld(worker).value > 0 || worker.heldQueues > 0;
+  return jobsHeld(worker).value > 0 || worker.lockedQueues > 0;
 }
 
 /** `1 job and 3 queues` */
@@ -76,7 +76,7 @@ export function holdings(workers: ListedWorker[]): string {
     const running = jobsHeld(workers[i]);
     jobs.value += running.value;
     if (running.precision !== "exact") jobs.precision = running.precision;
-    queues += workers[i].heldQueues;
+    queues += workers[i].lockedQueues;
   }
   return `${countedValue(jobs, "job", "jobs")} and ${counted(queues, "queue", "queues")}`;
 }

@@ -15,9 +15,9 @@ export function workerState(m: Model, worker: ListedWorker): Node {
   const heard = worker.lastHeartbeatAt;
   const times = m.times;
   if (worker.state === "alive") return stateSaying("alive", ago(heard, times));
-  if (worker.state === "silent") {
+  if (worker.state === "stale") {
     return stateSaying(
-      "silent",
+      "stale",
       "not responding " + (times.stale ? lasting(heard, times) : age(heard, times)),
     );
   }
@@ -26,7 +26,7 @@ export function workerState(m: Model, worker: ListedWorker): Node {
     : stateSaying("idle", "no heartbeats");
 }
 
-/** Whether its locks may be those of a process that is gone: it is silent, or unknown with old ones. */
+/** Whether its locks may be those of a process that is gone: it is stale, or unknown with old ones. */
 export function isOld(worker: ListedWorker): bool {
   return worker.level !== "ok";
 }

@@ -20,7 +20,7 @@ export class SavedView {
 /** What everybody has. */
 const BUILT_IN: SavedView[] = [
   new SavedView("Failed in the last hour", "/jobs?q=is%3Afailed%20failed%3C1h"),
-  new SavedView("Over 10 tries", "/jobs?q=tries%3E10"),
+  new SavedView("Over 10 attempts", "/jobs?q=attempts%3E10"),
   new SavedView("Running over 10 minutes", "/jobs?q=running%3E10m"),
 ];
 

@@ -5,7 +5,7 @@ import { incidentsJson } from "../../../insight/json/insight-json.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
-import { linksSchema, verbSchema } from "./shapes.ts";
+import { fixSchema, linksSchema } from "./shapes.ts";
 
 const crash = record(
   {
@@ -13,9 +13,9 @@ const crash = record(
     fields: listOf(record({ name: "string", value: "string" })),
     // When workers crashed since the job was added, as far as that is known.
     times: listOf("time"),
-    // Of so many crashes each of these jobs was on board at `lost`.
-    of: "integer",
-    aboard: listOf(record({ id: "integer", task: "string?", lost: "integer" })),
+    // How often workers crashed, and how often while each of these jobs was running.
+    crashes: "integer",
+    jobs: listOf(record({ id: "integer", task: "string?", crashes: "integer" })),
     worker: "string?",
   },
   "CrashReport",
@@ -34,11 +34,11 @@ const answer = record(
           title: "string",
           sentence: "string",
           since: "time?",
-          blast: value,
-          stands_still: "boolean",
+          affected: value,
+          jobs_wait: "boolean",
           q: "string?",
           links: linksSchema,
-          verb: orNull(verbSchema),
+          fix: orNull(fixSchema),
           trend: listOf("integer"),
           // Of jobs that crash their workers.
           crash: orNull(crash),
@@ -48,14 +48,14 @@ const answer = record(
     ),
     more: "integer",
     error_groups: "integer",
-    checks: listOf(record({ text: "string", holds: "boolean" }, "Check")),
+    checks: listOf(record({ text: "string", passed: "boolean" }, "Check")),
     as_of: "time",
   },
   "Incidents",
 );
 
 export const getIncidents: Operation = {
-  summary: "What needs a person: each with its cause, its reach and the verb that mends it",
+  summary: "What needs a person: each with its cause, its reach and the fix that mends it",
   answer,
   run: async ({ insight }) => jsonAt(incidentsJson(await insight.incidents())),
 };

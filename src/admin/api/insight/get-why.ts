@@ -7,7 +7,7 @@ import { explainJob } from "../../../insight/why/explain-job.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
 import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
-import { linksSchema, verbSchema } from "./shapes.ts";
+import { fixSchema, linksSchema } from "./shapes.ts";
 
 const answer = record(
   {
@@ -24,13 +24,13 @@ const answer = record(
         // The job goes on only after a repair.
         is_broken: "boolean",
         links: linksSchema,
-        verb: orNull(verbSchema),
+        fix: orNull(fixSchema),
       }),
     ),
     ahead: orNull(value),
     of: orNull(value),
-    next_tries: listOf("time"),
-    last_try: "time?",
+    next_attempts: listOf("time"),
+    last_attempt_at: "time?",
     same_error: orNull(value),
     error_group: "string?",
     as_of: "time",
@@ -40,7 +40,7 @@ const answer = record(
 
 export const getWhy: Operation = {
   summary:
-    "Why a job is where it is: a chain of causes, the root last, with the verb that removes it",
+    "Why a job is where it is: a chain of causes, the root last, with the fix that removes it",
   answer,
   run: async ({ databases, insight }, request) => {
     const id = request.params["id"];

@@ -25,7 +25,7 @@ export const queue = record(
     queue_name: "string",
     locked_at: "time?",
     locked_by: "string?",
-    // alive, silent or unknown.
+    // alive, stale or unknown.
     holder: "string?",
     stuck_since: "time?",
     // Due, whether the queue is locked or not.

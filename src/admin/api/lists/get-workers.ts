@@ -28,7 +28,7 @@ const current = record({ id: "integer", task: "string?", since: "time" }, "Runni
 
 const members = {
   worker_id: "string",
-  // alive, silent: by its heartbeat; unknown: holds locks and never had one.
+  // alive, stale: by its heartbeat; unknown: holds locks and never had one.
   state: "string",
   level: "string",
   started_at: "time?",
@@ -45,9 +45,9 @@ const members = {
   running: value,
   // Locked for it and not started; null where that is not known.
   fetched: "integer?",
-  // What is locked for it now, where that can be found; a silent one says what it once ran.
-  held_jobs: "integer?",
-  held_queues: "integer",
+  // What is locked for it now, where that can be found; a stale one says what it once ran.
+  locked_jobs: "integer?",
+  locked_queues: "integer",
   oldest_lock_at: "time?",
   done: "integer?",
   failed: "integer?",
@@ -74,7 +74,7 @@ export const getWorkers: Operation = {
     {
       workers: listOf(listedWorker),
       next_cursor: "string?",
-      counts: record({ alive: "integer", silent: "integer", unknown: "integer" }),
+      counts: record({ alive: "integer", stale: "integer", unknown: "integer" }),
       // In what living workers differ; only with the first page of all.
       differences: listOf(
         record({ kind: "string", name: "string", text: "string" }, "WorkerDifference"),
@@ -155,8 +155,8 @@ function workerJson(worker: ListedWorker, more: object = {}): string {
     report_left_out: report.isLeftOut,
     running: worker.running,
     fetched: worker.fetched,
-    held_jobs: worker.heldJobs,
-    held_queues: locks?.queues ?? 0,
+    locked_jobs: worker.lockedJobs,
+    locked_queues: locks?.queues ?? 0,
     oldest_lock_at: timeOrNull(locks?.oldestLockUs ?? null),
     done: report.done,
     failed: report.failed,

@@ -49,7 +49,7 @@ const entry = record(
     changes: { type: "object" },
     before: { ...facts, type: ["array", "null"] },
     after: { ...facts, type: ["array", "null"] },
-    asked: "integer?",
+    requested: "integer?",
     done: "integer?",
     message: "string",
     skipped: "integer?",
@@ -62,7 +62,10 @@ const entry = record(
 export const listActivity: Operation = {
   summary: "Every write of admin and command line: who, when, from where, what it changed",
   query,
-  answer: record({ entries: listOf(entry), next_cursor: "string?", kept: "boolean" }, "Activity"),
+  answer: record(
+    { entries: listOf(entry), next_cursor: "string?", is_recorded: "boolean" },
+    "Activity",
+  ),
   run: async ({ audit, operations }, request) => {
     const { limit = 50, cursor } = readQuery(request, query);
     const most = Math.max(1, Math.min(limit, MOST_ENTRIES));
@@ -74,7 +77,7 @@ export const listActivity: Operation = {
     const byId = new Map(found.map((operation) => [operation.id, operation]));
     const texts = parsed.map((members) =>
       objectText({
-        ...Object.fromEntries(members),
+        ...namedAnew(members),
         ...idsIn(members.get("ids") ?? "null"),
         ...ofOperation(byId.get(operationIdOf(members) ?? "") ?? null),
       }),
@@ -85,11 +88,17 @@ export const listActivity: Operation = {
       objectText({
         entries: `[${shown.join(",")}]`,
         next_cursor: JSON.stringify(shown.length < texts.length ? last : nextCursor),
-        kept: String(isKept),
+        is_recorded: String(isKept),
       }),
     );
   },
 };
+
+/** Entries of earlier versions have `asked` instead of `requested`. */
+function namedAnew(members: ReadonlyMap<string, string>): Record<string, string> {
+  const { asked = "null", ...rest } = Object.fromEntries(members);
+  return { requested: asked, ...rest };
+}
 
 // A command may name 10,000; a page of those would be megabytes.
 const MOST_IDS = 100;

@@ -82,10 +82,10 @@ export const getOperation: Operation = {
 
 export const getOperationResults: Operation = {
   summary:
-    "What has become of the jobs that an operation has changed, counted as they are now: finished (gone), failed again, running, waiting, changed by others; and how many an undo would restore. Of the first 20,000 by id: looked_at says of how many",
+    "What has become of the jobs that an operation has changed, counted as they are now: finished (gone), failed again, running, waiting, changed by others; and how many an undo would restore. Of the first 20,000 by id: scanned says of how many",
   answer: record(
     {
-      looked_at: "integer",
+      scanned: "integer",
       finished: "integer",
       failed_again: "integer",
       running: "integer",
@@ -101,7 +101,7 @@ export const getOperationResults: Operation = {
     const store = await operations.store();
     const operation = await known(store, operationIdIn(request));
     const { lookedAt, failedAgain, ...rest } = await resultsIn(store, operation);
-    return jsonText(JSON.stringify({ looked_at: lookedAt, failed_again: failedAgain, ...rest }));
+    return jsonText(JSON.stringify({ scanned: lookedAt, failed_again: failedAgain, ...rest }));
   },
 };
 

@@ -27,7 +27,7 @@ export async function recordOperation(
     changes: operation.changes,
     before: null,
     after: null,
-    asked: operation.expected?.value ?? null,
+    requested: operation.expected?.value ?? null,
     done: null,
     message,
   });

@@ -45,10 +45,10 @@ export const operationSchema = record(
     limit: "integer?",
     rate_per_s: "integer?",
     eta_s: "integer?",
-    kept: "integer",
+    undo_jobs: "integer",
     undone: "integer",
     // Of what was done: why an undo has left jobs as they are.
-    undo_left: record({
+    undo_skipped: record({
       key_taken: "integer",
       changed: "integer",
       gone: "integer",

@@ -7,8 +7,8 @@ import { readIndexes, readTables } from "../../../database/inspect/relations.ts"
 import { readServerFacts } from "../../../database/inspect/server-facts.ts";
 import {
   readConnections,
-  readHeldXmin,
   readOldestTransaction,
+  readOldestXmin,
 } from "../../../database/inspect/sessions.ts";
 import { extensions } from "../../../database/schema/extensions/index.ts";
 import type { IndexBuilds } from "../../../database/schema/indexes/index-builds.ts";
@@ -44,10 +44,10 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed
   const optional = await part("optional_indexes", readIndexStates(db, builds));
   const connections = await part("connections", readConnections(db));
   const oldest = await part("oldest_transaction", readOldestTransaction(db));
-  const held = await part("held_xmin", readHeldXmin(db));
+  const held = await part("oldest_xmin", readOldestXmin(db));
   const tidyUp = isThere
     ? await part(
-        "tidy_up",
+        "cleanup",
         feed.known().then((known) => readTidyUp(db, known)),
       )
     : null;
@@ -66,8 +66,8 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed
     optional_indexes: optional ?? [],
     connections,
     oldest_transaction: oldest,
-    held_xmin: held,
-    tidy_up: tidyUp ?? [],
+    oldest_xmin: held,
+    cleanup: tidyUp ?? [],
     missing,
   };
 }
@@ -82,7 +82,7 @@ function schemaJson(state: SchemaState, name: string) {
     state: state.kind,
     origin: isReady ? state.origin : null,
     level: hasLevel ? state.level : null,
-    known_level: KNOWN_LEVEL,
+    supported_level: KNOWN_LEVEL,
     problem: "reason" in state ? state.reason : null,
     warnings: isReady ? state.warnings : [],
     extensions: isReady ? extensions.map((one) => extensionJson(one, state)) : [],
@@ -97,13 +97,13 @@ function extensionJson({ name, gives, added, version, objects }: Extension, stat
   const isThere = state.extensions.has(name);
   return {
     name,
-    gives,
+    provides: gives,
     // Version 0 in our ledger is somebody else's.
     is_foreign: isThere && (recorded === null || recorded === 0),
-    is_there: isThere,
+    is_installed: isThere,
     is_complete: objects.every((object) => state.objects.has(object)),
     version: recorded,
-    known_version: version,
-    is_added_by_itself: added === "always",
+    supported_version: version,
+    is_automatic: added === "always",
   };
 }

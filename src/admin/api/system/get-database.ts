@@ -17,13 +17,13 @@ const server = record({
 
 const extension = record({
   name: "string",
-  gives: "string",
+  provides: "string",
   is_foreign: "boolean",
-  is_there: "boolean",
+  is_installed: "boolean",
   is_complete: "boolean",
   version: "integer?",
-  known_version: "integer",
-  is_added_by_itself: "boolean",
+  supported_version: "integer",
+  is_automatic: "boolean",
 });
 
 const schema = record({
@@ -31,7 +31,7 @@ const schema = record({
   state: "string",
   origin: "string?",
   level: "integer?",
-  known_level: "integer",
+  supported_level: "integer",
   problem: "string?",
   warnings: "string[]",
   extensions: listOf(extension),
@@ -74,7 +74,7 @@ const optionalIndex = record({
 
 const connections = record({
   total: "integer",
-  most: "integer",
+  limit: "integer",
   hidden: "integer",
   groups: listOf(record({ application: "string", state: "string?", count: "integer" })),
 });
@@ -88,7 +88,7 @@ const oldestTransaction = record({
   waits_for: "string?",
 });
 
-const heldXmin = record({
+const oldestXmin = record({
   kind: "string",
   name: "string",
   transactions: "integer",
@@ -107,8 +107,8 @@ export const getDatabase: Operation = {
       optional_indexes: listOf(optionalIndex),
       connections: orNull(connections),
       oldest_transaction: orNull(oldestTransaction),
-      held_xmin: orNull(heldXmin),
-      tidy_up: listOf(record({ task: "string", count: value })),
+      oldest_xmin: orNull(oldestXmin),
+      cleanup: listOf(record({ task: "string", count: value })),
       missing: "string[]",
     },
     "Database",

@@ -139,7 +139,7 @@ function entryOf(file: string, copied: Copied) {
     changes: { file: file === "-" ? "standard input" : file },
     before: null,
     after: null,
-    asked: count,
+    requested: count,
     done: count,
     message: sentenceOf(copied),
   };

@@ -4,7 +4,7 @@ import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { counted, grouped } from "../../../domain/words.ts";
 import { recoverQueues } from "../../../insight/why/causes.ts";
-import { lineOfVerb } from "../../operations/verb-line.ts";
+import { lineOfFix } from "../../operations/fix-line.ts";
 import { type Finding, finding, inPsql, quoted } from "./finding.ts";
 import type { DoctorFacts } from "./read-facts.ts";
 
@@ -161,8 +161,8 @@ const lowered = (sentence: string) => sentence.charAt(0).toLowerCase() + sentenc
 /** The incidents of the page's overview: stale locks, stuck queues, tasks that no worker supports, and so on. */
 function incidentFindings({ incidents }: Queue): Finding[] {
   if (incidents === null) return [];
-  const found = incidents.incidents.map(({ level, title, sentence, verb }) =>
-    finding(level, "queue", `${title}: ${sentence}`, verb === null ? null : lineOfVerb(verb)),
+  const found = incidents.incidents.map(({ level, title, sentence, fix }) =>
+    finding(level, "queue", `${title}: ${sentence}`, fix === null ? null : lineOfFix(fix)),
   );
   if (incidents.more > 0) {
     found.push(finding("warn", "queue", `${incidents.more} more incidents`));

@@ -13,8 +13,8 @@ import { readBehindSequences } from "../../../database/inspect/sequences.ts";
 import { readServerFacts } from "../../../database/inspect/server-facts.ts";
 import {
   readConnections,
-  readHeldXmin,
   readOldestTransaction,
+  readOldestXmin,
 } from "../../../database/inspect/sessions.ts";
 import { readTransactionAge } from "../../../database/inspect/transaction-age.ts";
 import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
@@ -49,7 +49,7 @@ export async function readFacts(db: Database) {
     connections: await part("connections", () => readConnections(db)),
     transactionAge: await part("transaction age", () => readTransactionAge(db)),
     oldest: await part("oldest transaction", () => readOldestTransaction(db)),
-    held: await part("held rows", () => readHeldXmin(db)),
+    held: await part("held rows", () => readOldestXmin(db)),
     rights: (await part("privileges", () => readMissingRights(db))) ?? [],
     open: (await part("search path", () => readOpenSchemas(db))) ?? [],
     schemaName: db.schema.name,
@@ -100,7 +100,7 @@ async function readSweep(db: Database): Promise<string | null> {
     { dry_run: true },
     { pool: null, logger: silentLogger, signal },
   );
-  const { stale_workers: stale, orphan_workers: orphans } = JSON.parse(plan.json);
+  const { stale_workers: stale, unknown_workers: orphans } = JSON.parse(plan.json);
   return stale.length + orphans.length === 0 ? null : plan.message;
 }
 

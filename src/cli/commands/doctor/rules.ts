@@ -46,10 +46,10 @@ export function serverFindings({
   }
   found.push(...skewFindings(skewMs));
   if (connections !== null) {
-    const { total, most } = connections;
-    const isFull = total >= most * 0.9;
-    const message = `${total} of ${most} connections are in use`;
-    const fix = isFull ? inPsql(`alter system set max_connections = ${most * 2}`) : null;
+    const { total, limit } = connections;
+    const isFull = total >= limit * 0.9;
+    const message = `${total} of ${limit} connections are in use`;
+    const fix = isFull ? inPsql(`alter system set max_connections = ${limit * 2}`) : null;
     found.push(finding(isFull ? "warn" : "ok", "connections", message, fix));
   }
   if (transactionAge !== null && transactionAge > LAST_TRANSACTION_AGE / 3) {

@@ -19,7 +19,7 @@ export interface Shown {
 
 /** `rows` and `columns`: the size of the terminal; nothing exceeds it. */
 export function screenOf(shown: Shown, rows: number, columns: number): string[] {
-  const { snapshot: snapshot, incidents, schema } = shown;
+  const { snapshot, incidents, schema } = shown;
   const { counts, gauge } = snapshot;
   const head = [
     `worker watch  ${schema}  ${counts.asOf.replace(/\.\d+Z$/, "Z")}   q or Ctrl-C ends`,
@@ -42,8 +42,8 @@ function agesLine({ counts }: QueueSnapshot, nowMs: number): string {
 }
 
 function workersLine(snapshot: QueueSnapshot): string {
-  const { alive, silent, unknown } = countWorkers(snapshot);
-  return `workers ${alive} alive, ${silent} not responding, ${unknown} without heartbeats`;
+  const { alive, stale, unknown } = countWorkers(snapshot);
+  return `workers ${alive} alive, ${stale} not responding, ${unknown} without heartbeats`;
 }
 
 const counters = ["added", "done", "failed"] as const;

@@ -3,7 +3,7 @@ import { WorkerError } from "../../../base/errors.ts";
 import { checkedJobId } from "../../../domain/job-ids.ts";
 import type { JobExplanation } from "../../../insight/why/explain-job.ts";
 import { required, text } from "../../arguments/values.ts";
-import { lineOfVerb } from "../../operations/verb-line.ts";
+import { lineOfFix } from "../../operations/fix-line.ts";
 import { print, printJson } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -30,17 +30,17 @@ export const whyCommand = defineCommand({
 });
 
 function linesOf(
-  { id, condition, sentence, causes, nextTries, lastTry }: JobExplanation,
+  { id, condition, sentence, causes, nextAttempts, lastAttemptAt }: JobExplanation,
   suggest: SameQueue,
 ): string[] {
   const lines = [`job ${id} is ${condition}. ${suggest.text(sentence)}`];
-  for (const { text: sentence, detail, isRoot, verb } of causes) {
+  for (const { text: sentence, detail, isRoot, fix } of causes) {
     lines.push(
       `  ${isRoot ? "root" : "because"}: ${sentence}${detail === null ? "" : ` (${suggest.text(detail)})`}`,
     );
-    if (verb !== null) lines.push(`    ${verb.label}: ${suggest.line(lineOfVerb(verb))}`);
+    if (fix !== null) lines.push(`    ${fix.label}: ${suggest.line(lineOfFix(fix))}`);
   }
-  if (nextTries.length > 0) lines.push(`  next attempts: ${nextTries.join(", ")}`);
-  if (lastTry !== null) lines.push(`  last attempt: ${lastTry}`);
+  if (nextAttempts.length > 0) lines.push(`  next attempts: ${nextAttempts.join(", ")}`);
+  if (lastAttemptAt !== null) lines.push(`  last attempt: ${lastAttemptAt}`);
   return lines;
 }

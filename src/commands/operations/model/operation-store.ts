@@ -5,7 +5,7 @@ import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { JobChange } from "../../before-images/job-change.ts";
 import type { Manner } from "./action.ts";
-import type { JobOperation, OperationState, Rehearsal, UndoLeft } from "./operation.ts";
+import type { JobOperation, OperationState, Rehearsal, UndoSkipped } from "./operation.ts";
 
 /** A change of state; does nothing if the operation is in none of the states `from`. */
 export interface Transition {
@@ -49,7 +49,7 @@ export interface Batch {
   /** The other jobs, by the reason they were skipped; none for an undo. */
   readonly skipped: Skipped;
   /** For an undo: the jobs that it has left unchanged so far. */
-  readonly undoLeft?: UndoLeft;
+  readonly undoSkipped?: UndoSkipped;
   /** How far the operation is; null if it belongs to another process and nothing was done. */
   readonly afterId: string | null;
 }

@@ -49,7 +49,7 @@ export interface Rehearsal {
 }
 
 /** Changed jobs that an undo leaves unchanged. */
-export interface UndoLeft {
+export interface UndoSkipped {
   /** Deleted jobs whose key another job has now. */
   readonly keyTaken: number;
   /** Locked or changed since. */
@@ -95,7 +95,7 @@ export interface JobOperation {
   /** Jobs up to this one are restored; null: no undo has started. */
   readonly undoAfterId: string | null;
   readonly undone: number;
-  readonly undoLeft: UndoLeft;
+  readonly undoSkipped: UndoSkipped;
   readonly error: string | null;
   readonly canUndo: boolean;
   readonly undoUntil: string | null;
@@ -113,7 +113,7 @@ export const MOST_ROWS = 1_000_000;
 
 /** The wire's Operation; ids as JSON integers. */
 export function operationJson(operation: JobOperation): string {
-  const { id, afterId, boundary, undoLeft, expected } = operation;
+  const { id, afterId, boundary, undoSkipped, expected } = operation;
   const scanned = afterId;
   const members: Record<string, string> = {
     id,
@@ -141,11 +141,11 @@ export function operationJson(operation: JobOperation): string {
     limit: text(operation.limit),
     rate_per_s: text(operation.ratePerS),
     eta_s: text(operation.etaS),
-    kept: text(operation.kept),
+    undo_jobs: text(operation.kept),
     undone: text(operation.undone),
-    undo_left: text({
-      ...{ key_taken: undoLeft.keyTaken, changed: undoLeft.changed },
-      ...{ gone: undoLeft.gone, locked: undoLeft.locked },
+    undo_skipped: text({
+      ...{ key_taken: undoSkipped.keyTaken, changed: undoSkipped.changed },
+      ...{ gone: undoSkipped.gone, locked: undoSkipped.locked },
     }),
     can_undo: text(operation.canUndo),
     undo_until: text(operation.undoUntil),

@@ -8,7 +8,7 @@ import {
   type JobOperation,
   type OperationState,
   UNDO_HOURS,
-  type UndoLeft,
+  type UndoSkipped,
 } from "../model/operation.ts";
 
 /** The row of `operationColumns`, as returned by `query()`. */
@@ -123,7 +123,7 @@ export function toOperation(row: OperationRow): JobOperation {
     etaS: row.eta_s,
     undoAfterId: row.undo_after_id,
     undone: Number(row.undone),
-    undoLeft: undoLeftIn(row),
+    undoSkipped: undoSkippedIn(row),
     error: row.error,
     canUndo: row.can_undo,
     undoUntil: row.finished_at_us === null ? null : undoUntil(row.finished_at_us),
@@ -131,12 +131,12 @@ export function toOperation(row: OperationRow): JobOperation {
 }
 
 /** Returned with a batch of an undo. */
-export type UndoLeftRow = Pick<
+export type UndoSkippedRow = Pick<
   OperationRow,
   "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"
 >;
 
-export function undoLeftIn(row: UndoLeftRow): UndoLeft {
+export function undoSkippedIn(row: UndoSkippedRow): UndoSkipped {
   return {
     keyTaken: Number(row.undo_key_taken),
     changed: Number(row.undo_changed),

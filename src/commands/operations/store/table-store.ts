@@ -16,8 +16,8 @@ import {
   operationColumns,
   rowBytes,
   toOperation,
-  type UndoLeftRow,
-  undoLeftIn,
+  type UndoSkippedRow,
+  undoSkippedIn,
 } from "./operation-row.ts";
 import { canaryOf, receiptOf } from "./receipt.ts";
 import { resultsOf } from "./results.ts";
@@ -98,9 +98,9 @@ export function tableStore(db: Database, owner: string): OperationStore {
         await query(db, () => names.text, [...names.values]);
       }
       const { text, values } = undoStatement(quoted, change, stretch, claimOf(operation, speed));
-      const batch = await query<BatchRow & UndoLeftRow>(db, () => text, [...values]);
-      const undoLeft = batch[0] === undefined ? operation.undoLeft : undoLeftIn(batch[0]);
-      return { ...batchOf(batch), undoLeft };
+      const batch = await query<BatchRow & UndoSkippedRow>(db, () => text, [...values]);
+      const undoSkipped = batch[0] === undefined ? operation.undoSkipped : undoSkippedIn(batch[0]);
+      return { ...batchOf(batch), undoSkipped };
     },
     canary: (id) => canaryOf(db, id),
     results: ({ id, action, changes }) => resultsOf(db, id, action, changes),

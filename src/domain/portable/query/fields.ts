@@ -75,7 +75,7 @@ export const queryFields: FilterField[] = [
   field("key", "name", NONE),
   field("worker", "name", NONE, "locked_by"),
   field("priority", "integer"),
-  field("tries", "integer", 0, "attempts"),
+  field("attempts", "integer"),
   field("left", "integer"),
   field("due", "moment", 0, "run_at"),
   field("created", "moment"),
@@ -88,9 +88,11 @@ export const queryFields: FilterField[] = [
   field("payload", "json", TEXTS),
 ];
 
+/** null: there is none of this name. `tries` is an alias: saved queries may have it. */
 export function fieldNamed(name: string): FilterField | null {
+  const known = name === "tries" ? "attempts" : name;
   for (let i = 0; i < queryFields.length; i++) {
-    if (queryFields[i]!.name === name) return queryFields[i]!;
+    if (queryFields[i]!.name === known) return queryFields[i]!;
   }
   return null;
 }

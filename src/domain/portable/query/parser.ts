@@ -223,7 +223,7 @@ class QueryParser {
       return node;
     }
     r.pos += name.length;
-    node.field = name;
+    node.field = field.name;
     if (field.kind === "json") node.path = r.path();
     node.op = this.operator(field, node.path.length > 0);
     if (r.fault !== null) return node;

@@ -1,6 +1,6 @@
 // Named queues with their holders, and whether the holder sends heartbeats.
 //
-//   stuck   held by a silent worker, since its last heartbeat; by an unknown one, once the lock is
+//   stuck   held by a stale worker, since its last heartbeat; by an unknown one, once the lock is
 //           4 hours old
 
 import type { Database, Statement } from "../../../database/database.ts";
@@ -9,7 +9,7 @@ import { lockHolder } from "../../../queue/sql/lock.ts";
 import { microseconds } from "../../../queue/sql/moments.ts";
 import { reportedWorkers } from "../../../queue/sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../../queue/workers/reset-stale-locks.ts";
-import { isSilent } from "../../../queue/workers/stale-workers.ts";
+import { isNotResponding } from "../../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
 import type { WorkerState } from "../known-workers.ts";
 
@@ -127,14 +127,14 @@ const isOld = `queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * 
 // Each worker is checked once rather than for each of its queues: its metadata may be long.
 const heard = {
   workers: (s: string) => `with worker as materialized (
-    select workers.id, workers.last_heartbeat_at, ${isSilent} as is_silent
+    select workers.id, workers.last_heartbeat_at, ${isNotResponding} as is_stale
     from ${reportedWorkers(s)} as workers
   )`,
   holder: `case when queues.locked_at is null then null when worker.id is null then 'unknown'
-      when worker.is_silent then 'silent' else 'alive' end`,
+      when worker.is_stale then 'stale' else 'alive' end`,
   stuckSince: `case when queues.locked_at is null then null
       when worker.id is null then case when ${isOld} then queues.locked_at end
-      when worker.is_silent then greatest(queues.locked_at, worker.last_heartbeat_at) end`,
+      when worker.is_stale then greatest(queues.locked_at, worker.last_heartbeat_at) end`,
   join: `left join worker on worker.id = ${lockHolder("queues")}`,
 };
 const blind = {

@@ -14,7 +14,7 @@ const MOST_WORKERS = 10_000;
  * heartbeats: only a lock of 4 hours counts, after which stock workers, too, treat a lock as abandoned.
  */
 export interface StuckHolders {
-  readonly silent: readonly string[];
+  readonly stale: readonly string[];
   /** All workers that have a heartbeat row. */
   readonly known: readonly string[];
   /** Older locks of an unknown holder are abandoned. RFC 3339. */
@@ -25,24 +25,24 @@ export interface StuckHolders {
 
 export async function stuckHolders(db: Database, nowUs: bigint): Promise<StuckHolders> {
   const workers = (await hasWorkerTable(db))
-    ? await query<{ id: string; is_silent: boolean }>(db, workersSql)
+    ? await query<{ id: string; is_stale: boolean }>(db, workersSql)
     : [];
-  const silent = workers.filter((worker) => worker.is_silent).map(({ id }) => id);
+  const stale = workers.filter((worker) => worker.is_stale).map(({ id }) => id);
   const known = workers.map(({ id }) => id);
   const oldBefore = timeText(String(nowUs - OLD_LOCK_US));
-  const [row] = await query<{ ids: string }>(db, stuckQueuesSql, [silent, known, oldBefore]);
-  return { silent, known, oldBefore, queueIds: row?.ids ?? "{}" };
+  const [row] = await query<{ ids: string }>(db, stuckQueuesSql, [stale, known, oldBefore]);
+  return { stale, known, oldBefore, queueIds: row?.ids ?? "{}" };
 }
 
 const workersSql: Statement = (schema) => `
-  select id, ${AGE_MS} > ${thresholdOf("null")} as is_silent
+  select id, ${AGE_MS} > ${thresholdOf("null")} as is_stale
   from ${reportedWorkers(schema)} as workers
   order by last_heartbeat_at desc
   limit ${MOST_WORKERS}`;
 
 /** The lock of a stale holder; the parameters are those of `stuckQueuesSql`. */
-export const isStuckLock = (lock: string, silent: string, known: string, oldBefore: string) =>
-  `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${silent})
+export const isStuckLock = (lock: string, stale: string, known: string, oldBefore: string) =>
+  `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${stale})
     or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;
 
 const stuckQueuesSql: Statement = (schema) => `

@@ -56,8 +56,8 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
     part: integerPart("jobs.priority"),
     cost: () => BOUNDED,
   },
-  tries: {
-    note: "attempts made: tries>3",
+  attempts: {
+    note: "attempts made: attempts>3",
     part: integerPart("jobs.attempts"),
     cost: () => BOUNDED,
   },

@@ -114,7 +114,7 @@ function stuckPart(parameters: Parameters, { nowUs, stuck }: QueryFacts): QueryP
   const queues = parameters.add(stuck.queueIds, "int[]");
   const lock = isStuckLock(
     "jobs",
-    parameters.add(stuck.silent, "text[]"),
+    parameters.add(stuck.stale, "text[]"),
     parameters.add(stuck.known, "text[]"),
     parameters.add(stuck.oldBefore, "text::timestamptz"),
   );

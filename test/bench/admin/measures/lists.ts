@@ -115,7 +115,7 @@ const rare: readonly (readonly [string, Record<string, string>])[] = [
   ["rare task, failed", { q: "is:failed task:nightly_report", fields: "row" }],
   ["failed, newest first", { q: "is:failed", sort: "-failed_at", fields: "row" }],
   ["running", { q: "is:running", fields: "row" }],
-  ["no match", { q: "tries>20 is:retrying", fields: "row" }],
+  ["no match", { q: "attempts>20 is:retrying", fields: "row" }],
 ];
 
 export const rareFilters: Measure = {

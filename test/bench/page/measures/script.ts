@@ -7,7 +7,7 @@ import { percentile } from "../../engine/statistics.ts";
 import { drawsOf, isThere, metricsOf, openPage, type PageMeasure, type Watched } from "../bench.ts";
 
 const TICKS = 40;
-const QUERY = "is:failed task:send_email tries>2 failed<2h amount";
+const QUERY = "is:failed task:send_email attempts>2 failed<2h amount";
 
 export const script: PageMeasure = {
   name: "script",

@@ -22,7 +22,7 @@ export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/counts": each("/api/counts"),
   "/api/jobs": [
     ...each("/api/jobs", "&sort=id&limit=50"),
-    ...["-id", "due", "priority", "-failed_at", "-tries"].flatMap((sort) =>
+    ...["-id", "due", "priority", "-failed_at", "-attempts"].flatMap((sort) =>
       each("/api/jobs", `&sort=${sort}&limit=50`, some),
     ),
     ...each("/api/jobs", "&limit=500", some),

@@ -60,7 +60,7 @@ export class ActivityPage extends ListPage {
     for (let i = 0; i < answer.entries.length; i++) {
       page.rows.push(new ActivityRow(answer.entries[i]));
     }
-    if (!r.failed) this.isKept = answer.kept;
+    if (!r.failed) this.isKept = answer.isRecorded;
     return page;
   }
 

@@ -5,7 +5,7 @@ import { COPY } from "../../controls/icon";
 import { crumbs, heading, headOf } from "../../controls/panel";
 import { valueText } from "../../controls/value";
 import { firstActionFor, JobAction, withJobs } from "../../generated/commands";
-import { Group, Verb } from "../../generated/records";
+import { Fix, Group } from "../../generated/records";
 import { copy } from "../../host";
 import { Fetched } from "../../kit/fetched";
 import { errorLabel } from "../../kit/group-row";
@@ -166,7 +166,7 @@ export class ErrorPage extends Page {
   }
 
   /** The likeliest right thing for all of them. */
-  private get verb(): Verb {
+  private get verb(): Fix {
     const first = this.action;
     return operationVerb(first.name, first.command.verb + "…", this.query);
   }

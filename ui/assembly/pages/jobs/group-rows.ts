@@ -5,7 +5,7 @@ import { ago, clockAt } from "../../controls/age";
 import { DOWN, icon, NEXT } from "../../controls/icon";
 import { valueNode, valueText } from "../../controls/value";
 import { firstActionFor, withJobs } from "../../generated/commands";
-import { Group, Verb } from "../../generated/records";
+import { Fix, Group } from "../../generated/records";
 import { groupName, groupTrend } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
 import { operationVerb, verbArg } from "../../kit/verb";
@@ -65,7 +65,7 @@ export class GroupRow extends Row {
   }
 
   /** What one most likely wants for all of them; null: nothing by itself. */
-  get verb(): Verb | null {
+  get verb(): Fix | null {
     const count = valueText(this.group.count);
     const first = firstActionFor(this.condition);
     return first !== null && first.asksNothing

@@ -108,7 +108,7 @@ export abstract class JobsList extends ListPage {
     if (isAll) list.push(new Column("c-state", "State", "", ""));
     list.push(new Column("c-job", "Job", "-id", "id"));
     list.push(new Column("c-why", "Why", "", ""));
-    list.push(new Column("num c-tries", "Tries", "-tries", ""));
+    list.push(new Column("num c-attempts", "Tries", "-attempts", ""));
     if (this.settings.has("priority"))
       list.push(new Column("num c-priority", "Priority", "priority", ""));
     if (this.settings.has("queue")) list.push(new Column("c-queue", "Queue", "", ""));

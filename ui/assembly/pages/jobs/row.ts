@@ -47,7 +47,7 @@ export class JobRow extends Row {
     if (this.tab.length === 0) cells.push(cell("c-state", [glyph(job.condition)]));
     cells.push(cell("c-job", [this.named()]));
     cells.push(cell("c-why", [this.why(m)]));
-    cells.push(cell("num dim c-tries", [text(`${job.attempts} of ${job.maxAttempts}`)]));
+    cells.push(cell("num dim c-attempts", [text(`${job.attempts} of ${job.maxAttempts}`)]));
     if (this.settings.has("priority"))
       cells.push(cell("num dim c-priority", [text(job.priority.toString())]));
     if (this.settings.has("queue")) cells.push(cell("dim c-queue", [orNone(job.queueName)]));
@@ -121,12 +121,12 @@ function runs(m: Model, job: ListedJob): Node {
   }
   if (worker === null) return leaf("span", "dim", "A worker has it");
   const stuck = incidentOf(m, "stuck_queue", worker);
-  const isSilent =
-    incidentOf(m, "silent_worker", worker) !== null || (stuck !== null && stuck.level === "bad");
-  return box("span", isSilent ? "red" : "dim", [
+  const isNotResponding =
+    incidentOf(m, "stale_worker", worker) !== null || (stuck !== null && stuck.level === "bad");
+  return box("span", isNotResponding ? "red" : "dim", [
     text(job.condition === "fetched" ? "Fetched by " : "On "),
     inRow(workerPath(worker), worker),
-    text(isSilent ? ", not responding" : `, try ${job.attempts}`),
+    text(isNotResponding ? ", not responding" : `, try ${job.attempts}`),
   ]);
 }
 

@@ -53,7 +53,7 @@ export function sortWords(sort: string, condition: string): string {
   if (sort === "running") {
     return condition === "running" ? "longest run first" : "longest lock first";
   }
-  if (sort === "-tries") return "most tries first";
+  if (sort === "-attempts") return "most attempts first";
   if (sort === "priority") return "most urgent first";
   if (sort === "-updated_at") return "last changed first";
   const data = conditionNamed(condition);

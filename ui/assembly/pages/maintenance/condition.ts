@@ -50,7 +50,7 @@ function schema(m: Model, database: Database): Node {
         : "made by its Rust port, ";
     const rest = migrationRest(database);
     const state = rest.length === 0 ? ", nothing to migrate" : `; ${rest}`;
-    said.push(text(`: ${whose}level ${schema.level} of ${schema.knownLevel}${state}`));
+    said.push(text(`: ${whose}level ${schema.level} of ${schema.supportedLevel}${state}`));
     if (rest.length > 0) said.push(migration(m, database));
   }
   for (let i = 0; i < schema.warnings.length; i++) {
@@ -63,14 +63,14 @@ function schema(m: Model, database: Database): Node {
 function migrationRest(database: Database): string {
   const schema = database.schema;
   if (schema === null) return "";
-  if (schema.level < schema.knownLevel)
-    return `${counted(schema.knownLevel - schema.level, "level", "levels")} to migrate`;
+  if (schema.level < schema.supportedLevel)
+    return `${counted(schema.supportedLevel - schema.level, "level", "levels")} to migrate`;
   if (schema.origin === "graphile") return "it stays as it is until you migrate";
   const list = schema.extensions;
   for (let i = 0; i < list.length; i++) {
     const one = list[i];
-    const isWanted = one.isAddedByItself || one.isThere;
-    if (isWanted && !one.isForeign && (!one.isComplete || one.version < one.knownVersion)) {
+    const isWanted = one.isAutomatic || one.isInstalled;
+    if (isWanted && !one.isForeign && (!one.isComplete || one.version < one.supportedVersion)) {
       return "an extension is to be brought up to date";
     }
   }
@@ -162,7 +162,7 @@ function transaction(m: Model, database: Database): Node {
 }
 
 function held(m: Model, database: Database): Node {
-  const held = database.heldXmin;
+  const held = database.oldestXmin;
   if (held === null || held.transactions === 0) return nothing;
   const kind =
     held.kind === "slot"
@@ -191,11 +191,11 @@ function connections(database: Database): Node {
     );
   }
   if (all.groups.length > MOST_GROUPS) parts.push("others");
-  const isFull = all.total * 10 >= all.most * 9;
+  const isFull = all.total * 10 >= all.limit * 9;
   return pair(
     "Connections",
     box("span", "", [
-      text(`${grouped(all.total)} of ${grouped(all.most)} `),
+      text(`${grouped(all.total)} of ${grouped(all.limit)} `),
       isFull ? badge("nearly full", "amber") : nothing,
       leaf("span", "faint", parts.join(", ")),
     ]),

@@ -25,7 +25,7 @@ export function extensionsPanel(m: Model, database: Database): Node {
 
 function extensionRow(m: Model, one: SchemaExtension): Node {
   return row(one.name, "", [
-    cell("", [leaf("b", "name", capital(one.gives)), leaf("span", "sub", about(one.name))]),
+    cell("", [leaf("b", "name", capital(one.provides)), leaf("span", "sub", about(one.name))]),
     cell("num vis", [state(m, one)]),
   ]);
 }
@@ -39,17 +39,17 @@ function about(name: string): string {
 
 function state(m: Model, one: SchemaExtension): Node {
   if (one.isForeign) return leaf("span", "faint", "there, by another program");
-  const isCurrent = one.isThere && one.isComplete && one.version === one.knownVersion;
+  const isCurrent = one.isInstalled && one.isComplete && one.version === one.supportedVersion;
   if (isCurrent) return badge(`version ${one.version}`, "green");
-  if (one.version > one.knownVersion) return badge("newer than this server", "amber");
+  if (one.version > one.supportedVersion) return badge("newer than this server", "amber");
   const chore = new Chore();
   chore.subject = one.name;
-  if (!one.isThere) {
-    chore.title = "Add " + one.gives;
-    chore.sentence = `This gives ${one.gives}.`;
+  if (!one.isInstalled) {
+    chore.title = "Add " + one.provides;
+    chore.sentence = `This gives ${one.provides}.`;
     return chore.ask(m, "Add…", "add-extension");
   }
-  chore.title = "Bring up to date: " + one.gives;
-  chore.sentence = `From version ${one.version} to ${one.knownVersion}.`;
+  chore.title = "Bring up to date: " + one.provides;
+  chore.sentence = `From version ${one.version} to ${one.supportedVersion}.`;
   return chore.ask(m, "Update…", "add-extension");
 }

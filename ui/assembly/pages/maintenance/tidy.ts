@@ -3,7 +3,7 @@ import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
 import { countedValue, valueNode } from "../../controls/value";
-import { Database, TidyUp, Value } from "../../generated/records";
+import { CleanupCount, Database, Value } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { writeButton } from "../../kit/verb";
 import { leaf, Node, nothing, text } from "../../lib/node";
@@ -17,7 +17,7 @@ const TYPED_ABOVE: i64 = 100;
 
 export function tidyPanel(m: Model, database: Database): Node {
   const rows: Node[] = [];
-  for (let i = 0; i < database.tidyUp.length; i++) rows.push(tidyRow(m, database.tidyUp[i]));
+  for (let i = 0; i < database.cleanup.length; i++) rows.push(tidyRow(m, database.cleanup[i]));
   rows.push(sweepRow(m));
   rows.push(unlockRow(m));
   return panel(
@@ -28,7 +28,7 @@ export function tidyPanel(m: Model, database: Database): Node {
   );
 }
 
-function tidyRow(m: Model, one: TidyUp): Node {
+function tidyRow(m: Model, one: CleanupCount): Node {
   const chore = choreFor(one.task, one.count);
   const isNone = one.count.value === 0 && one.count.precision === "exact";
   return what(
@@ -82,19 +82,19 @@ function choreFor(task: string, count: Value): Chore {
 function sweepRow(m: Model): Node {
   const pulse = m.facts.pulse;
   const isKnown = m.facts.has("pulse");
-  const all = pulse.alive + pulse.silent;
+  const all = pulse.alive + pulse.stale;
   const said = !isKnown
     ? ""
     : all === 0
       ? "none has reported; old locks are looked for"
-      : pulse.silent === 0
+      : pulse.stale === 0
         ? "all workers alive"
-        : `${counted(pulse.silent, "worker", "workers")} not responding; their jobs run again`;
+        : `${counted(pulse.stale, "worker", "workers")} not responding; their jobs run again`;
   return what(
     "sweep",
     "Sweep workers that are not responding",
     said,
-    isKnown ? text(pulse.silent.toString()) : nothing,
+    isKnown ? text(pulse.stale.toString()) : nothing,
     writeButton(m, "Look…", "ask.sweep", "", "s"),
   );
 }

@@ -86,8 +86,8 @@ function since(operation: Operation, results: OperationResults): Node {
   for (let i = 0; i < all.length; i++) if (i < 2 || all[i].isThere) list.push(figureOf(all[i]));
   return box("div", "", [
     figures(list),
-    results.lookedAt < operation.done
-      ? leaf("p", "pb dim", `Of the first ${grouped(results.lookedAt)} by id.`)
+    results.scanned < operation.done
+      ? leaf("p", "pb dim", `Of the first ${grouped(results.scanned)} by id.`)
       : nothing,
   ]);
 }

@@ -2,7 +2,7 @@
 import { ageText, clockAt } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar, sparkline } from "../../controls/spark";
-import { CrashReport, JobAboard } from "../../generated/records";
+import { CrashedJob, CrashReport } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { jobPath, workerPath } from "../../model/links";
@@ -14,9 +14,9 @@ const BARS: i32 = 60;
 export function crashCard(m: Model, crash: CrashReport | null): Node {
   if (crash === null) return nothing;
   const hasTimes = crash.times.length > 1;
-  const hasOthers = crash.aboard.length > 1;
+  const hasOthers = crash.jobs.length > 1;
   if (!hasTimes && !hasOthers) return nothing;
-  return box("div", "crash", [hasTimes ? crashes(m, crash) : nothing, aboard(crash)]);
+  return box("div", "crash", [hasTimes ? crashes(m, crash) : nothing, crashedJobs(crash)]);
 }
 
 /** A bar for each crash, from the first until now. */
@@ -49,20 +49,20 @@ function worker(id: string | null): Node {
   return box("span", "cut", [text("last on "), link(workerPath(id), "link", [text(id)])]);
 }
 
-function aboard(crash: CrashReport): Node {
+function crashedJobs(crash: CrashReport): Node {
   const rows: Node[] = [leaf("h3", "k", "Jobs running when a worker crashed")];
-  for (let i = 0; i < crash.aboard.length; i++) rows.push(share(crash.aboard[i], crash.of));
+  for (let i = 0; i < crash.jobs.length; i++) rows.push(share(crash.jobs[i], crash.crashes));
   return box("div", "crash-jobs", rows);
 }
 
-function share(job: JobAboard, crashes: i64): Node {
+function share(job: CrashedJob, crashes: i64): Node {
   const task = job.task;
   const name = task === null ? nothing : cutName(task, "name");
-  const words = `${grouped(job.lost)} of ${grouped(crashes)}`;
-  const colour = job.lost >= crashes ? "failed" : "dim";
+  const words = `${grouped(job.crashes)} of ${grouped(crashes)}`;
+  const colour = job.crashes >= crashes ? "failed" : "dim";
   return box("div", "crash-job", [
     link(jobPath(job.id), "row", [name, leaf("span", "id", `#${job.id}`)]),
-    shareBar(words, [colour, "none"], [job.lost, max<i64>(0, crashes - job.lost)]),
+    shareBar(words, [colour, "none"], [job.crashes, max<i64>(0, crashes - job.crashes)]),
     leaf("span", "num", words),
   ]);
 }

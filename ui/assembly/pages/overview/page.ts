@@ -112,7 +112,7 @@ export class OverviewPage extends Page {
     ];
     const at = this.incidents.at;
     if (at === null || !this.incidents.isWalked || this.incidents.gone.has(at.id)) return keys;
-    const verb = at.verb;
+    const verb = at.fix;
     if (verb === null || !m.access.canWrite || m.live.isStale(m.now)) return keys;
     keys.push(new Shortcut(keyOf(verb.action), verb.label, "ask.verb", verbArg(verb), "Overview"));
     return keys;
@@ -222,7 +222,7 @@ export class OverviewPage extends Page {
     const shown = this.shown;
     for (let i = 0; i < shown; i++) {
       // The first verb is the likeliest right thing.
-      const isFirst = !isFilled && list.rows[i].verb !== null && !list.gone.has(list.rows[i].id);
+      const isFirst = !isFilled && list.rows[i].fix !== null && !list.gone.has(list.rows[i].id);
       rows.push(incidentRow(m, list, i, isFirst, crashCard(m, list.rows[i].crash)));
       isFilled = isFilled || isFirst;
     }

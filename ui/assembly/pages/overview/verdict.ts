@@ -59,7 +59,7 @@ function beside(m: Model): string {
   const list = m.facts.incidents.incidents;
   let since = NaN;
   for (let i = 0; i < list.length; i++) {
-    if (list[i].standsStill && !(list[i].since >= since)) since = list[i].since;
+    if (list[i].jobsWait && !(list[i].since >= since)) since = list[i].since;
   }
   if (since < m.serverNow) parts.push("since " + clockAt(since, m.serverNow));
   if (m.facts.has("pulse")) parts.push(alive(m));
@@ -73,9 +73,9 @@ function beside(m: Model): string {
 
 function alive(m: Model): string {
   const pulse = m.facts.pulse;
-  const all = pulse.alive + pulse.silent;
+  const all = pulse.alive + pulse.stale;
   if (all === 0) return "no worker has reported";
-  return pulse.silent === 0
+  return pulse.stale === 0
     ? `${counted(all, "worker", "workers")} alive`
     : `${pulse.alive} of ${counted(all, "worker", "workers")} alive`;
 }
@@ -85,7 +85,7 @@ export function checks(m: Model): Node {
   const done = m.facts.incidents.checks;
   const items: Node[] = [];
   for (let i = 0; i < done.length; i++) {
-    const mark = done[i].holds ? icon(CHECK) : dash();
+    const mark = done[i].passed ? icon(CHECK) : dash();
     items.push(box("li", "", [mark, leaf("span", "", done[i].text)]));
   }
   return box("section", "panel", [box("ul", "checks", items)]);

@@ -44,12 +44,12 @@ function said(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
         : ` Its worker is alive.${queue.ready.value > 0 ? ` ${waits} behind it.` : ""}`;
     return why("run", details.running === null ? "It is locked." : "It runs a job.", rest);
   }
-  const silent = queue.holder === "silent";
-  const since = silent && holder !== null ? holder.holder.lastHeartbeatAt : queue.stuckSince;
+  const stale = queue.holder === "stale";
+  const since = stale && holder !== null ? holder.holder.lastHeartbeatAt : queue.stuckSince;
   return why(
     "warn",
     `Nothing has moved ${lasting(queue.stuckSince, m.times)}; ${waits}.`,
-    silent
+    stale
       ? ` Its worker is not responding: no heartbeat ${lasting(since, m.times)}.`
       : " Its worker sends no heartbeats: check that it is still running.",
   );
@@ -91,7 +91,7 @@ export function jobLink(job: QueuedJob): Node {
 function answers(m: Model, state: string | null, known: HolderOf | null): string {
   if (state === "unknown") return " sends no heartbeats";
   const heard = known === null ? NaN : known.holder.lastHeartbeatAt;
-  if (state === "silent") {
+  if (state === "stale") {
     return " is not responding" + (isNaN(heard) ? "" : ": no heartbeat " + lasting(heard, m.times));
   }
   return isNaN(heard) ? " is alive" : ", last heartbeat " + ago(heard, m.times);

@@ -65,7 +65,7 @@ function holder(m: Model, queue: ListedQueue): Node[] {
   if (by === null || !isHeld(queue)) return [leaf("span", "faint", "none")];
   const name = link(workerPath(by), "link", [cutName(by, "")]);
   // Its state says already that the worker is not responding.
-  if (queue.holder === "silent") return [name];
+  if (queue.holder === "stale") return [name];
   const rest =
     queue.holder === "unknown" ? ", no heartbeats" : " · " + age(queue.lockedAt, m.times);
   return [box("span", "holder", [name, leaf("span", "", rest)])];

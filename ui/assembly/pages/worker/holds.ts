@@ -39,7 +39,7 @@ function why(m: Model, worker: ListedWorker): Node {
   const held = holdsAny(worker)
     ? ` It has locked ${holdings([worker])}${wait}.`
     : " It has locked nothing.";
-  if (worker.state === "silent") {
+  if (worker.state === "stale") {
     const lead = `Not responding: no heartbeat ${lasting(heard, m.times)}.`;
     return said("bad", lead, ` The last one came at ${clockAt(heard, m.serverNow)}.${held}`);
   }
@@ -84,7 +84,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
       valueNode(jobsHeld(worker), ""),
       isNaN(first) ? "" : "the longest for " + runTime(m, worker, first),
     ),
-    figure("Queues locked", text(grouped(worker.heldQueues)), ""),
+    figure("Queues locked", text(grouped(worker.lockedQueues)), ""),
     figure(
       "Waiting behind",
       valueNode(waits, ""),
@@ -106,7 +106,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
 /** What waits in the queues that it holds; at least, where not all of them were read. */
 function behind(worker: ListedWorker): Value {
   const sum = Value.empty();
-  sum.precision = worker.queues.length < worker.heldQueues ? "capped" : "exact";
+  sum.precision = worker.queues.length < worker.lockedQueues ? "capped" : "exact";
   sum.low = 0;
   for (let i = 0; i < worker.queues.length; i++) {
     const ready = worker.queues[i].ready;

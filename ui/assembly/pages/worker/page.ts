@@ -101,7 +101,7 @@ export class WorkerPage extends Page {
 function headState(worker: ListedWorker): Node {
   const state = worker.state;
   const words =
-    state === "alive" ? "Alive" : state === "silent" ? "Not responding" : "No heartbeats";
+    state === "alive" ? "Alive" : state === "stale" ? "Not responding" : "No heartbeats";
   return box("span", levelTone(worker), [stateSaying(state, words)]);
 }
 

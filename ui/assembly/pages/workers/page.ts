@@ -1,4 +1,4 @@
-/** The workers: who answers, who has fallen silent, what each runs and holds; and the verb that frees it. */
+/** The workers: which of them are alive, what each runs and has locked, and the action that unlocks it. */
 import { link } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
 import { CPU } from "../../controls/icon";
@@ -50,8 +50,8 @@ export class WorkersPage extends ListPage {
   override mark(m: Model): Mark {
     if (!m.facts.has("pulse")) return noMark;
     const pulse = m.facts.pulse;
-    const all = pulse.alive + pulse.silent;
-    if (pulse.silent === 0) return new Mark(grouped(all), "");
+    const all = pulse.alive + pulse.stale;
+    if (pulse.stale === 0) return new Mark(grouped(all), "");
     return new Mark(
       `${grouped(pulse.alive)} of ${grouped(all)}`,
       pulse.alive === 0 ? "red" : "amber",
@@ -154,7 +154,7 @@ export class WorkersPage extends ListPage {
   private said(): string {
     if (!this.rows.ready) return "";
     const counts = this.counts;
-    const all = counts.alive + counts.silent;
+    const all = counts.alive + counts.stale;
     const unknown = counts.unknown > 0 ? `, ${grouped(counts.unknown)} without heartbeats` : "";
     return `${grouped(counts.alive)} of ${grouped(all)} alive${unknown}${this.busy()}`;
   }
@@ -181,7 +181,7 @@ export class WorkersPage extends ListPage {
   }
 
   private sweep(m: Model): Node {
-    if (this.counts.silent === 0 || !m.access.canWrite) return nothing;
+    if (this.counts.stale === 0 || !m.access.canWrite) return nothing;
     return link("/maintenance", "btn", [text("Sweep workers…")]);
   }
 

@@ -53,7 +53,7 @@ export class WorkerRow extends Row {
 
   override cells(m: Model): Node[] {
     const worker = this.worker;
-    const queues = worker.heldQueues;
+    const queues = worker.lockedQueues;
     return [
       cell("", [link(this.path, "name cut", [cutName(worker.workerId, "")])]),
       cell(levelTone(worker), [workerState(m, worker)]),

@@ -56,7 +56,7 @@ function runs(m: Model, one: Runs): Node {
   return row(one.job.id.toString(), "", [
     cell("", [runningJobLink(one.job)]),
     cell("dim w-mid", [link(workerPath(worker.workerId), "cut", [cutName(worker.workerId, "")])]),
-    cell(worker.state === "silent" ? "num red" : "num", [timed(since, runTime(m, worker, since))]),
+    cell(worker.state === "stale" ? "num red" : "num", [timed(since, runTime(m, worker, since))]),
     cell("num dim w-mid", [heard(m, worker)]),
   ]);
 }

@@ -1,8 +1,8 @@
 /** An entry for the tests only: what the JSON reader makes of a text. It is not shipped. */
-import { JsonReader, jsonFault, Kind } from "../lib/json-reader";
-import { quote } from "../lib/json-writer";
-import { decode, encode } from "../lib/percent";
-import { isoTime, parseTime } from "../lib/time";
+import { JsonReader, jsonFault, Kind } from "../../../ui/assembly/lib/json-reader";
+import { quote } from "../../../ui/assembly/lib/json-writer";
+import { decode, encode } from "../../../ui/assembly/lib/percent";
+import { isoTime, parseTime } from "../../../ui/assembly/lib/time";
 
 /** The first fault, or the empty string for sound JSON. */
 export function fault(text: string): string {

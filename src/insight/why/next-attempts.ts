@@ -1,7 +1,7 @@
 // The times of the next attempts of a job that keeps failing, from the retry policy.
 import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 
-export interface NextTries {
+export interface NextAttempts {
   /** The next attempts, soonest first. */
   readonly next: readonly string[];
   /** The very last attempt; null if it is among them. */
@@ -11,7 +11,7 @@ export interface NextTries {
 const MOST_TRIES = 6;
 
 /** `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. */
-export function nextTries(runAtMs: number, attempts: number, maxAttempts: number): NextTries {
+export function nextAttempts(runAtMs: number, attempts: number, maxAttempts: number): NextAttempts {
   const times: number[] = [];
   let at = runAtMs;
   for (let attempt = attempts + 1; attempt <= maxAttempts && at <= LATEST_MS; attempt++) {

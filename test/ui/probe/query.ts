@@ -1,7 +1,7 @@
 /** An entry for the tests only: what the query's parser makes of a text. It is not shipped. */
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, ParsedValue } from "../../../src/domain/portable/query/tree";
-import { quote } from "../lib/json-writer";
+import { quote } from "../../../ui/assembly/lib/json-writer";
 
 /** As test/contract/query-dump.ts prints it. */
 export function parsedAsText(text: string): string {

@@ -1,5 +1,5 @@
 // The action that removes a cause, and its target. Clients turn it into a request or a command.
-export type Verb =
+export type Fix =
   | {
       readonly action: "force-unlock";
       readonly label: string;

@@ -4,7 +4,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     select workers.id, workers.last_heartbeat_at, (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end) as is_silent
+      else coalesce(null::float8, 300000) end) as is_stale
     from (
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
       summed.report_bytes > 16777216::bigint as is_cut,
@@ -27,10 +27,10 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   select queues.id, queues.queue_name, pg_catalog.left(queues.locked_by, 1024) as locked_by,
     pg_catalog.floor(extract(epoch from queues.locked_at) * 1000000::numeric)::text as locked_at_us,
     case when queues.locked_at is null then null when worker.id is null then 'unknown'
-      when worker.is_silent then 'silent' else 'alive' end as holder,
+      when worker.is_stale then 'stale' else 'alive' end as holder,
     pg_catalog.floor(extract(epoch from case when queues.locked_at is null then null
       when worker.id is null then case when queues.locked_at < pg_catalog.now() - 14400000::float8 * interval '1 millisecond' then queues.locked_at end
-      when worker.is_silent then greatest(queues.locked_at, worker.last_heartbeat_at) end) * 1000000::numeric)::text as stuck_since_us
+      when worker.is_stale then greatest(queues.locked_at, worker.last_heartbeat_at) end) * 1000000::numeric)::text as stuck_since_us
   from "worker"._private_job_queues as queues
   left join worker on worker.id = pg_catalog.left(queues.locked_by, 1024)
   where queues.locked_by = $1::text and queues.locked_at is not null
