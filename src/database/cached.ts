@@ -1,39 +1,39 @@
-// A value that is read for many and costs something: one reading at a time, shared by all that ask meanwhile,
-// and not again before it has rested in proportion to what it took. A quick value is read anew while the
-// caller waits; a slow one is answered from the last reading and refreshed behind it. After a write of
-// ours it rests less, because its author looks at once whether it had the effect.
+// Caches a value that is expensive to read and has many readers: one read at a time, shared by all
+// concurrent callers, and not repeated before a pause in proportion to its duration. A fast value is read
+// again while the caller waits; a slow one is answered from the last read and refreshed in the background.
+// After a write of this process the pause is shorter, because its author checks the effect at once.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
 export interface Cached<T> {
   (): Promise<T>;
-  /** A value whose reading began after this call: after a write it shows the write. */
+  /** Returns a value whose read began after this call, so that it includes a preceding write. */
   fresh(): Promise<T>;
   /** The last value, however old; null before the first. */
   peek(): T | null;
 }
 
 export interface CachedOptions {
-  /** The shortest time between two readings; where they are slow, `slowIntervalMs`. */
+  /** The shortest time between two reads; for slow ones, `slowIntervalMs`. */
   readonly intervalMs?: number;
   readonly slowIntervalMs?: number;
-  /** When this process last wrote: what was read before that is read anew sooner. */
+  /** When this process last wrote. Values read before that are read again sooner. */
   readonly changedAtMs?: () => number;
-  /** There is so little to read that a slow reading was the machine's doing: it rests for 5 s at most. */
+  /** There is so little data that a slow read is the machine's fault: the pause is at most 5 s. */
   readonly isSmall?: () => boolean;
   /** For tests. */
   readonly clock?: () => number;
 }
 
-/** At most a twentieth of the time goes into it. */
+/** Reads take at most a twentieth of the time. */
 const REST_FACTOR = 20;
 /** After a write: a third. */
 const HURRIED_FACTOR = 2;
-/** The longest rest where little is read. */
+/** The longest pause if there is little data. */
 const SMALL_REST_MS = 5_000;
-/** What takes longer is not waited for a second time. */
+/** Slower reads are not waited for a second time. */
 const QUICK_MS = 150;
-/** What is older is waited for all the same. */
+/** Older values are not returned without waiting. */
 const STALE_MS = 60_000;
 
 export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): Cached<T> {
@@ -75,10 +75,10 @@ export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): C
     const reading = running ?? start();
     if (last === null) return reading;
     const { value, tookMs, atMs } = last;
-    // An old one says how old it is, and is better than none.
+    // An old value includes its age, and is better than none.
     const isOld = tookMs < QUICK_MS || isHurried || clock() - atMs > STALE_MS;
     if (isOld) return nullOnTimeout(reading).then((fresh) => fresh ?? value);
-    // An error reaches those that wait for the reading, and here is none.
+    // Errors reach only the callers that wait for the read.
     reading.catch(() => {});
     return Promise.resolve(value);
   };
@@ -98,7 +98,7 @@ export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): C
 
 const never = () => Number.NEGATIVE_INFINITY;
 
-/** One reading for each of the last few things that were asked about. */
+/** A cached value for each of the last few keys. */
 export function cachedByKey<T>(
   most: number,
   options?: CachedOptions,

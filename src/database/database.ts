@@ -1,5 +1,5 @@
-// Where queue statements run: something that queries, and the schema. Pools, clients and clients
-// inside a caller's transaction all fit; nothing here owns a connection.
+// Where queue statements run: something that queries, and the schema. Pools, clients and clients inside a
+// caller's transaction all fit; nothing here owns a connection.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { types } from "pg";
 import { explainDatabaseError } from "./errors/database-errors.ts";
@@ -11,7 +11,7 @@ export interface Queryable {
   query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>>;
 }
 
-/** A Queryable whose statements are a transaction each, and of which several may be one. */
+/** A Queryable that runs each statement in a transaction, or several in one. */
 export interface Transactional extends Queryable {
   transaction<T>(work: (client: Queryable) => Promise<T>): Promise<T>;
 }
@@ -37,10 +37,10 @@ export interface Database {
   readonly addTimeoutMs?: number | undefined;
 }
 
-/** A statement whose text depends only on the schema, so it is built once per schema. */
+/** A statement whose text depends only on the schema. */
 export type Statement = (schema: string) => string;
 
-/** The same statement, whose text is built once a schema. For what is long and runs often. */
+/** Caches the text for each schema, for long statements that run often. */
 export function builtOnce(statement: Statement): Statement {
   const texts = new Map<string, string>();
   return (schema) => {
@@ -57,9 +57,9 @@ const { builtins } = types;
 const numbers: readonly number[] = [builtins.INT2, builtins.INT4, builtins.FLOAT8, builtins.FLOAT4];
 
 /**
- * How result columns arrive, whatever parsers the application has set on its pg: int2, int4 and
- * floats as numbers, bool as boolean, everything else (bigint, json, timestamptz) as PostgreSQL's
- * own text, so that nothing is rounded or parsed before it must be.
+ * How result columns arrive, whatever parsers the application has set on its pg: int2, int4 and floats as
+ * numbers, bool as boolean, everything else (bigint, json, timestamptz) as PostgreSQL's own text, so that
+ * nothing is rounded or parsed too early.
  */
 const wireTypes = {
   getTypeParser(oid: number): (text: string) => unknown {
@@ -69,22 +69,22 @@ const wireTypes = {
   },
 } as NonNullable<QueryConfig["types"]>;
 
-/** PostgreSQL's array text `{1,2}` → `["1", "2"]`; null → none. Ids only, so no quoting can occur. */
+/** Parses PostgreSQL's array text: `{1,2}` → `["1", "2"]`; null → none. For ids only, which need no quoting. */
 export function parseIdArray(text: string | null | undefined): string[] {
   return text == null || text === "{}" ? [] : text.slice(1, -1).split(",");
 }
 
-/** As PostgreSQL writes a bigint[]: pg would quote and escape each id first. */
+/** PostgreSQL's text of a bigint[]. pg would quote and escape each id. */
 export function idArray(ids: readonly string[]): string {
   return `{${ids.join(",")}}`;
 }
 
 export interface QueryOptions {
-  /** Worth keeping prepared: planned once a connection instead of each time. */
+  /** Worth preparing: planned once per connection instead of each time. */
   readonly isRepeated?: boolean;
 }
 
-/** Runs one statement and gives its rows. Throws WorkerError with pg's error as its cause. */
+/** Runs one statement and returns its rows. Throws WorkerError with pg's error as its cause. */
 export async function query<R extends QueryResultRow>(
   db: Database,
   statement: Statement,
@@ -96,9 +96,9 @@ export async function query<R extends QueryResultRow>(
   try {
     const result = await db.client.query<R>({ ...named, text, values, types: wireTypes });
     const { rows } = result;
-    // pg's results are chained to each other: one that has grown old keeps all that follow it until
-    // the next full collection. Without the rows that costs little; with them it was most of what a
-    // busy worker's memory grew by.
+    // pg's results refer to each other: an old one keeps all later ones alive until the next full garbage
+    // collection. Without the rows that costs little; with them it was most of the memory growth of a busy
+    // worker.
     result.rows = [];
     return rows;
   } catch (error) {
@@ -106,7 +106,7 @@ export async function query<R extends QueryResultRow>(
   }
 }
 
-// One name a text in all of the process, whatever schemas share a connection.
+// One name per text in the whole process, because several schemas may share a connection.
 const names = new Map<string, string>();
 
 function nameOf(text: string): string {

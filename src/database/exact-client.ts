@@ -1,5 +1,5 @@
-// Clients of other drivers than pg: with() takes whatever has a query method that answers `{ rows }`. A
-// client that changes names or values on the way would store or read something else, so it is tried once.
+// Clients of other drivers than pg: with() accepts any object with a query method that returns `{ rows }`.
+// A client that converts names or values would store or read something else, so it is tested once.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
@@ -21,8 +21,8 @@ const EXPECTED = {
 };
 
 /**
- * The client as it is, where it is pg's; another one is asked one statement before its first, and every
- * statement is refused (`configuration`) where the answer is not exact.
+ * Returns pg's clients unchanged. Another client is tested with one statement before its first use, and
+ * every statement is refused (`configuration`) if the result is not exact.
  */
 export function exactClient(given: StatementClient): Queryable {
   const client = given as Queryable; // of another driver's answer only the rows are read
@@ -58,7 +58,7 @@ async function assertExact(client: Queryable): Promise<void> {
     if (row[name] === value) continue;
     const got = JSON.stringify(row[name], (_, one) => (typeof one === "bigint" ? `${one}n` : one));
     throw refusal(
-      `for ${JSON.stringify(value)} as ${name} it answered ${got}; turn off its conversions`,
+      `for ${JSON.stringify(value)} as ${name} it returned ${got}; turn off its conversions`,
     );
   }
 }

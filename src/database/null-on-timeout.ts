@@ -1,7 +1,7 @@
-// A reading without which one can do.
+// For optional reads.
 import { codeOf } from "../base/errors.ts";
 
-/** What it gives; null where PostgreSQL stopped the statement for the time that it took. */
+/** Returns the read's value, or null if PostgreSQL stopped the statement by its timeout. */
 export async function nullOnTimeout<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;

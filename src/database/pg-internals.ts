@@ -1,11 +1,11 @@
-// All that we use of pg beyond its documentation, in one place: what it keeps of a connection, the steps of
-// its login, its parser's place on the socket, and how its queries write their messages. Each part has a
-// test in test/database/pg-internals.test.ts, so that an upgrade of pg which changes one of them is seen.
+// Everything that this library uses of pg beyond its documentation: the state of a connection, the steps of
+// its login, its parser's listener on the socket, and how its queries write messages. Each part has a test
+// in test/database/pg-internals.test.ts, which detects a change in a new version of pg.
 import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf } from "../base/errors.ts";
 
-/** What pg keeps of a connection. */
+/** pg's state of a connection. */
 export interface ClientState {
   connection: pg.Connection;
   host: string;
@@ -41,7 +41,7 @@ export function newConnection(options: object): pg.Connection {
   return new (pg.Connection as unknown as new (options: object) => pg.Connection)(options);
 }
 
-/** The server process of a connection, as a cancel request names it; null before the login. */
+/** The server process of a connection, for a cancel request; null before the login. */
 export interface ServerProcess {
   readonly host: string;
   readonly port: number;
@@ -52,17 +52,17 @@ export interface ServerProcess {
 export const serverProcessOf = (client: pg.ClientBase): ServerProcess =>
   client as unknown as ServerProcess;
 
-/** Ends the connection of a client that a pool has lent; one that waits for an answer is cut. */
+/** Ends the connection of a client in use. One that waits for a response is cut. */
 export const endLent = (client: pg.ClientBase): Promise<void> =>
   (client as unknown as pg.Client).end();
 
-/** Whether it is a Client, PoolClient or Pool of pg, of any copy of the package. */
+/** Whether the object is a Client, PoolClient or Pool of any copy of pg. */
 export function isPg(client: object): boolean {
   const { getTypeParser, totalCount } = client as { getTypeParser?: unknown; totalCount?: unknown };
   return typeof getTypeParser === "function" || typeof totalCount === "number";
 }
 
-/** Calls `heard` with the SQLSTATE of each error that the server sends, whichever query it is about. */
+/** Calls `listener` with the SQLSTATE of each error that the server sends, for whatever query. */
 export function onServerError(client: pg.Client, heard: (code: string | undefined) => void): void {
   client.connection.on("errorMessage", ({ code }: { code?: string }) => heard(code));
 }
@@ -70,7 +70,7 @@ export function onServerError(client: pg.Client, heard: (code: string | undefine
 interface ConnectionInternals {
   ssl: unknown;
   readonly stream: Duplex;
-  /** Begins to read PostgreSQL's protocol from the socket, encrypted or not. */
+  /** Starts reading PostgreSQL's protocol from the socket, encrypted or not. */
   attachListeners(stream: Duplex): void;
   emit(event: "sslconnect"): void;
 }
@@ -80,8 +80,8 @@ const internalsOf = (connection: pg.Connection) => connection as unknown as Conn
 type OnData = (data: Buffer) => void;
 
 /**
- * pg's parser throws inside the socket's event `data` when a value is longer than a string may be, which
- * would end the process. Here it becomes the connection's error, and so that of the query which asked.
+ * pg's parser throws inside the socket's event `data` if a value is longer than the maximum string, which
+ * would end the process. Here it becomes the connection's error, and so its query's.
  */
 export function catchLongValues(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
@@ -102,17 +102,17 @@ export function catchLongValues(pgConnection: pg.Connection): void {
   };
 }
 
-/** The server's answer to the request to encrypt (PostgreSQL documentation, "SSL Session Encryption"). */
+/** The server's response to a request to encrypt (PostgreSQL documentation, "SSL Session Encryption"). */
 const REFUSED = "N".charCodeAt(0);
 
 /**
- * sslmode=prefer: goes on without encryption where the server refuses it. pg would end the connection;
- * libpq, and this, need no second one. To be called when the connection has begun to connect.
+ * sslmode=prefer: continues without encryption if the server refuses it. pg would end the connection;
+ * libpq, and this function, need no second one. Call it when the connection has begun to connect.
  */
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
   const { stream } = connection;
-  // pg listens once for the answer, which is a single byte.
+  // pg listens once for the response, which is a single byte.
   const [onAnswer] = stream.listeners("data") as OnData[];
   if (onAnswer === undefined) return;
   stream.removeAllListeners("data");
@@ -129,7 +129,7 @@ export function plainWhereRefused(pgConnection: pg.Connection): void {
 
 interface LoginInternals {
   enableChannelBinding: boolean;
-  /** null once the server's proof was right. */
+  /** null once the server's proof was verified. */
   readonly saslSession: object | null;
   _handleAuthSASL(message: { readonly mechanisms: readonly string[] }): void;
   _handleAuthSASLFinal(message: unknown): void;
@@ -138,8 +138,8 @@ interface LoginInternals {
 }
 
 /**
- * Allows no login but by `mechanism` of SASL: `refuse` is called instead of each other one, before a
- * password is sent. Returns whether the server has proved itself by now.
+ * Allows only logins by the SASL `mechanism`: for any other, `refuse` is called before a password is sent.
+ * Returns a function that tests whether the server has proved itself.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;
@@ -169,19 +169,19 @@ export interface MessageWriter {
   endCopyFrom(): void;
 }
 
-/** A pg.Query, with the steps in which it writes its messages and hears the answer. */
+/** A pg.Query, with its steps for writing messages and handling the response. */
 export interface QuerySteps {
   /** Writes parse, bind and describe, and then calls `_getRows`. */
   prepare(connection: MessageWriter): void;
-  /** Writes what makes the server answer. */
+  /** Writes the messages that make the server respond. */
   _getRows(connection: MessageWriter): void;
   handleCommandComplete(message: unknown, connection: MessageWriter): void;
 }
 
-/** For classes of our own: in pipeline mode pg takes only what is of its own class. */
+/** For subclasses: in pipeline mode pg only accepts objects of its own class. */
 export const PgQuery = pg.Query as unknown as new (config: object) => QuerySteps;
 
-/** What pg calls of an object with a method `submit` that is given to `client.query()`. */
+/** The methods that pg calls on an object with `submit` that is passed to `client.query()`. */
 export interface SubmittedQuery {
   submit(connection: MessageWriter): void;
   handleCopyInResponse?(): void;
@@ -197,7 +197,7 @@ const unheard = {
   handleEmptyQuery() {},
 };
 
-/** Gives pg a query that writes its messages itself; of answers with rows nothing is heard. */
+/** Passes pg a query that writes its messages itself. Rows of the response are ignored. */
 export function submitQuery(client: pg.ClientBase, query: SubmittedQuery): void {
   client.query({ ...unheard, ...query } as unknown as pg.Submittable);
 }

@@ -1,18 +1,21 @@
-// Rows that PostgreSQL leaves as they are, without an error: a trigger before the row's change returns null, or a
-// row security policy hides the row from the change.
+// Rows that PostgreSQL skips without an error: a trigger before the row's change returns null, or a row
+// security policy hides the row from the change.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";
 
-/** Part of the error with which a statement takes itself back where PostgreSQL has left such a row. */
+/** Part of the error with which a statement undoes itself if PostgreSQL has skipped such a row. */
 export const SKIPPED = "a row was left as it is";
 
-/** The bit of pg_trigger.tgtype and the letter of pg_policy.polcmd: an add updates where a key is there already. */
+/** The bit of pg_trigger.tgtype and the letter of pg_policy.polcmd. An add updates if the key exists. */
 const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as const;
 
 export type Change = keyof typeof CHANGES;
 
-/** The error of a statement; where that has taken itself back, the sentence with the names of what may skip rows. */
+/**
+ * Returns a statement's error; if the statement has undone itself, a message with the names of what may
+ * skip rows.
+ */
 export async function withSkippers(db: Database, change: Change, error: unknown): Promise<unknown> {
   if (!isRaised((error as Error).cause, SKIPPED)) return error;
   const names = await readSkippers(db, change);
@@ -20,14 +23,14 @@ export async function withSkippers(db: Database, change: Change, error: unknown)
   return new WorkerError("database_error", `the ${change} of its row is skipped${cause}`);
 }
 
-/** What can skip rows, by name: `trigger "audit"`. */
+/** The names of what can skip rows: `trigger "audit"`. */
 export async function readSkippers(db: Database, change: Change): Promise<string[]> {
   const values = [`${db.schema.quoted}._private_jobs`, ...CHANGES[change]];
   return (await query<{ name: string }>(db, skippersSql, values)).map(({ name }) => name);
 }
 
-// tgtype has bits, too, for a trigger of each row (1) and one before the change (2): pg_trigger in PostgreSQL's
-// documentation. An insert that a policy forbids is an error.
+// tgtype also has bits for a trigger of each row (1) and one before the change (2): pg_trigger in
+// PostgreSQL's documentation. An insert that a policy forbids is an error.
 const skippersSql: Statement = () => `
   select pg_catalog.format('trigger "%s"', tgname) as name from pg_catalog.pg_trigger
   where tgrelid = $1::text::regclass::oid and not tgisinternal and tgenabled <> 'D'

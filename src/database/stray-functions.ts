@@ -1,6 +1,6 @@
-// The bodies of the schema's functions hold the name of the schema that they were made in. Renaming the
-// schema, or restoring an edited dump, leaves the bodies as they are: the functions then work on the tables
-// of another schema. No statement of this program calls them; other clients do.
+// The bodies of the schema's functions contain the name of the schema in which they were created. Renaming
+// the schema, or restoring an edited dump, does not change the bodies: the functions then use the tables of
+// another schema. No statement of this library calls them; other clients do.
 
 import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "./database.ts";
@@ -9,11 +9,11 @@ export interface StrayFunction {
   readonly name: string;
   /** As SQL identifiers. */
   readonly schemas: readonly string[];
-  /** The statement that makes the function anew, for its own schema. */
+  /** The statement that recreates the function for its own schema. */
   readonly statement: string;
 }
 
-/** The functions of the queue that hold the name of another schema. */
+/** The queue's functions that contain the name of another schema. */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;
   const rows = await query<{ name: string; body: string; definition: string }>(db, straySql, [
@@ -39,7 +39,7 @@ const queueFunctions = [
   ...["list_orphan_locked_workers", "recover_dead_worker_jobs"],
 ];
 
-// Bodies hold the name in quotes only.
+// Bodies contain the name only in quotes.
 const straySql: Statement = () => `
   select own.proname::text as name, own.prosrc as body, pg_catalog.pg_get_functiondef(own.oid) as definition
   from pg_catalog.pg_proc as own
@@ -50,5 +50,5 @@ const straySql: Statement = () => `
 
 export function strayMessage(schema: string, { name, schemas }: StrayFunction): string {
   const others = schemas.map((one) => one.slice(1, -1).replaceAll('""', '"'));
-  return `the function ${name} of the schema "${schema}" works on the tables of the schema "${others.join('", "')}": the schema was renamed, or its dump was edited; run "${workerLine(schema, "worker migrate")}" as its owner to rewrite its functions`;
+  return `the function ${name} of the schema "${schema}" uses the tables of the schema "${others.join('", "')}": the schema was renamed, or its dump was edited; run "${workerLine(schema, "worker migrate")}" as its owner to rewrite its functions`;
 }

@@ -112,6 +112,6 @@ test("Migrate behind somebody's lock is 503 with a sentence, not a minute of sil
   await blocker.query("rollback");
   blocker.release();
   assert.deepEqual([status, body.code], [503, "database_busy"]);
-  assert.match(body.error, /somebody has held a lock on tables of the schema "worker"/);
+  assert.match(body.error, /another session has held a lock on tables of the schema "worker"/);
   assert.match(headers["retry-after"] ?? "", /^\d+$/);
 });

@@ -110,7 +110,7 @@ test("A service of libpq's is enough.", async () => {
   const named = { PGSERVICEFILE: file, DATABASE_URL: "postgres:///?service=queue" };
   assert.equal((await quickly(["status"], named)).status, 0);
   const other = await quickly(["status"], { ...variables, PGSERVICE: "other" });
-  assert.match(other.stderr, /^worker: PGSERVICE names "other", which is not in /);
+  assert.match(other.stderr, /^worker: PGSERVICE names the service "other", which is not in /);
 });
 
 test("No variable answers a question, or takes a bound away.", async () => {

@@ -1,4 +1,4 @@
-// Statements under bounds: stopped when nobody waits for them any more, and a line that has an end.
+// Statements with limits: stopped when their request ends, and with a limited wait for a connection.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
@@ -18,7 +18,7 @@ function poolAt(connectionString: string, max = 2) {
   return pool;
 }
 
-/** Its statements are sent as one packet each, where they have a list of values. */
+/** Its statements with values are sent as one packet each. */
 function ownPoolAt(connectionString: string) {
   const pool = createPool({ connectionString, maxConnections: 2, logger: silentLogger });
   pools.push(pool);
@@ -35,18 +35,18 @@ const bounds = { statementTimeoutMs: 60_000, lockTimeoutMs: 1_000, readOnly: tru
 const forEver = () => Number.POSITIVE_INFINITY;
 
 async function assertCancelled(pool: pg.Pool) {
-  const asking = new AbortController();
-  const db = boundedQueryable(pool, bounds, { signal: asking.signal, leftMs: forEver });
+  const requesting = new AbortController();
+  const db = boundedQueryable(pool, bounds, { signal: requesting.signal, leftMs: forEver });
   const slow = db.query({ text: "select pg_sleep(30)", values: [] });
   slow.catch(() => {});
   while ((await active()) === 0);
   const began = performance.now();
-  asking.abort(new WorkerError("aborted", "gone"));
+  requesting.abort(new WorkerError("aborted", "gone"));
   while ((await active()) > 0);
   assert.ok(performance.now() - began < 1_000, `${performance.now() - began} ms`);
   await assert.rejects(slow, { code: "57014" });
   await assert.rejects(db.query({ text: "select 1" }), { message: "gone" });
-  // The connection has been given back, and nothing is left over for its next statement.
+  // The connection has been released, and its next statement works as usual.
   for (let n = 0; n < 20; n++) {
     const next = boundedQueryable(pool, bounds);
     const one = { text: "select $1::int as one", values: [1] };
@@ -55,12 +55,12 @@ async function assertCancelled(pool: pg.Pool) {
   assert.equal(pool.totalCount, pool.idleCount);
 }
 
-test("The statement of somebody who has gone is stopped within a second.", async () => {
+test("The statement of a request that was closed is stopped within a second.", async () => {
   await assertCancelled(poolAt(url));
   await assertCancelled(ownPoolAt(url));
 });
 
-test("So it is behind pgbouncer.", { skip: pgbouncerProgram() === null }, async () => {
+test("It is also stopped behind pgbouncer.", { skip: pgbouncerProgram() === null }, async () => {
   const pgbouncer = await startPgbouncer(pgbouncerProgram() ?? "", await serverUrl(), 3);
   for (const poolOf of [poolAt, ownPoolAt]) {
     const pool = poolOf(pgbouncer.url(name));
@@ -71,7 +71,7 @@ test("So it is behind pgbouncer.", { skip: pgbouncerProgram() === null }, async 
   await pgbouncer.stop();
 });
 
-test("A statement gets no more time than its scope has left.", async () => {
+test("A statement gets at most the time that is left to its request.", async () => {
   const { signal } = new AbortController();
   for (const pool of [poolAt(url), ownPoolAt(url)]) {
     const db = boundedQueryable(pool, bounds, { signal, leftMs: () => 50 });
@@ -80,7 +80,7 @@ test("A statement gets no more time than its scope has left.", async () => {
   }
 });
 
-test("Bounds end with their statement, whether it succeeds, fails, or is several.", async () => {
+test("Limits end with their statement, whether it succeeds, fails, or consists of several.", async () => {
   const settings = ["statement_timeout", "lock_timeout", "transaction_read_only", "jit"];
   const shown = `select ${settings.map((name) => `current_setting('${name}')`).join(" || ' ' || ")} as x`;
   for (const pool of [poolAt(url, 1), ownPoolAt(url)]) {
@@ -105,7 +105,7 @@ test("Bounds end with their statement, whether it succeeds, fails, or is several
   assert.equal((await watcher.query("select from kept")).rowCount, 2);
 });
 
-test("A pool that is merely full says so, and is waited for no longer than allowed.", async () => {
+test("A full pool is reported as such, and is waited for no longer than allowed.", async () => {
   const pool = poolAt(url, 1);
   const taken = await pool.connect();
   const began = performance.now();

@@ -1,9 +1,9 @@
-// Readings that many ask for: shared while they run, kept while they rest.
+// Cached reads: shared while they run, repeated only after a pause.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cached, cachedByKey } from "../../src/database/cached.ts";
 
-test("Whoever asks during a reading shares it, and whoever asks soon after gets the same.", async () => {
+test("Callers during a read share it, and callers soon after get the same value.", async () => {
   let runs = 0;
   const done = Promise.withResolvers<void>();
   const read = cached(
@@ -20,7 +20,7 @@ test("Whoever asks during a reading shares it, and whoever asks soon after gets 
   assert.deepEqual([await read(), read.peek(), runs], [1, 1, 1]);
 });
 
-test("A reading that fails is told to those who waited, and tried again by the next.", async () => {
+test("A failed read rejects for waiting callers, and the next caller repeats it.", async () => {
   let runs = 0;
   const read = cached(async () => {
     if (++runs === 1) throw new Error("not now");
@@ -30,15 +30,21 @@ test("A reading that fails is told to those who waited, and tried again by the n
   assert.equal(await read(), 2);
 });
 
-test("Of different questions only the last few are kept.", async () => {
+test("Of several keys only the last few are kept.", async () => {
   const keep = cachedByKey<string>(2);
   let runs = 0;
-  const ask = (key: string) => keep(key, async () => `${key}${++runs}`)();
-  assert.deepEqual([await ask("a"), await ask("b"), await ask("a")], ["a1", "b2", "a1"]);
-  assert.deepEqual([await ask("c"), await ask("a"), await ask("b")], ["c3", "a1", "b4"]);
+  const readKey = (key: string) => keep(key, async () => `${key}${++runs}`)();
+  assert.deepEqual(
+    [await readKey("a"), await readKey("b"), await readKey("a")],
+    ["a1", "b2", "a1"],
+  );
+  assert.deepEqual(
+    [await readKey("c"), await readKey("a"), await readKey("b")],
+    ["c3", "a1", "b4"],
+  );
 });
 
-test("After a write what was read before is read anew, and waited for, but not a second time.", async () => {
+test("After a write, an earlier value is read again and waited for, but only once.", async () => {
   let nowMs = 0;
   let changedAtMs = Number.NEGATIVE_INFINITY;
   let runs = 0;
@@ -53,16 +59,16 @@ test("After a write what was read before is read anew, and waited for, but not a
   changedAtMs = nowMs;
   assert.equal(await read(), 2);
   nowMs += 5_000;
-  assert.equal(await read(), 2, "nothing was written since");
+  assert.equal(await read(), 2, "nothing has been written since");
   changedAtMs = nowMs;
   assert.equal(await read(), 3);
   changedAtMs = nowMs += 10;
-  assert.equal(await read(), 3, "who writes all the time does not make it read all the time");
+  assert.equal(await read(), 3, "frequent writes do not cause constant reads");
   nowMs += 600;
   assert.equal(await read(), 4);
 });
 
-test("A slow reading of a small table was the machine's doing, and rests for 5 s at most.", async () => {
+test("A slow read of a small table is the machine's fault, and pauses for 5 s at most.", async () => {
   let nowMs = 0;
   let runs = 0;
   const run = async () => {
@@ -82,10 +88,10 @@ test("A slow reading of a small table was the machine's doing, and rests for 5 s
   await large();
   nowMs += 30_000;
   await large();
-  assert.equal(runs, 3, "a large one rests in proportion");
+  assert.equal(runs, 3, "for a large one the pause is in proportion");
 });
 
-test("A fresh value is read after the call, once for all that ask during a reading.", async () => {
+test("A fresh value is read after the call, once for all callers during a read.", async () => {
   const began: number[] = [];
   const ends: (() => void)[] = [];
   const read = cached(async () => {

@@ -1,5 +1,5 @@
-// What the statements about the schema and the server leave to the search path; those about jobs are in
-// test/queue/golden-names.test.ts.
+// Which names statements about the schema and the server resolve by the search path; those about jobs are
+// in test/queue/golden-names.test.ts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueryConfig, QueryResultRow } from "pg";
@@ -19,7 +19,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { bareFunctions, operatorsOfOthers, overloadedClient } from "../support/captures.ts";
 import { migratedDatabase } from "../support/database.ts";
 
-test("Readings of the schema and the server find only what PostgreSQL has.", async () => {
+test("Reads of the schema and the server use only PostgreSQL's own objects.", async () => {
   const { url } = await migratedDatabase("worker", ["operations"]);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const texts = new Set<string>();

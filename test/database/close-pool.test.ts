@@ -1,4 +1,4 @@
-// A pool that is closed has no connection left that PostgreSQL could complain about.
+// A closed pool has no connection left that PostgreSQL could report.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -6,7 +6,7 @@ import { silentLogger } from "../../src/base/logger.ts";
 import { closePool, createPool } from "../../src/database/connection/pool.ts";
 import { emptyDatabase } from "../support/database.ts";
 
-const applicationName = "worker that says goodbye";
+const applicationName = "worker that closes its pool";
 
 test("When closePool resolves, the server has seen the end of every connection.", async (t) => {
   const { url } = await emptyDatabase();

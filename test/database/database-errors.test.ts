@@ -1,4 +1,4 @@
-// What PostgreSQL says, as a code for programs and a sentence for people.
+// PostgreSQL's errors, as codes for programs and messages for people.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -11,7 +11,7 @@ import { testPool } from "../support/test-pool.ts";
 
 const refusals = "55000 57P03 57P04 57P05 08001 08004 08P01 53100 53200 53300".split(" ");
 
-test("A server that answers and refuses is away, whichever way it says so.", async () => {
+test("A server that refuses clients counts as unreachable, whatever its error.", async () => {
   const { url } = await emptyDatabase();
   await using own = testPool(url);
   for (const state of refusals) {
@@ -23,7 +23,7 @@ test("A server that answers and refuses is away, whichever way it says so.", asy
   }
 });
 
-test("A full table of locks is no lack of memory: its setting is named.", async () => {
+test("A full table of locks is not reported as a lack of memory, and the message names its setting.", async () => {
   const { url } = await emptyDatabase();
   await using own = testPool(url);
   const hint = "You might need to increase max_locks_per_transaction.";
@@ -34,7 +34,7 @@ test("A full table of locks is no lack of memory: its setting is named.", async 
   );
 });
 
-test("A database that takes no connections is away.", async () => {
+test("A database that accepts no connections counts as unreachable.", async () => {
   const [closed, open] = [await emptyDatabase(), await emptyDatabase()];
   await using other = testPool(open.url);
   await other.pool.query(`alter database "${closed.name}" allow_connections false`);
@@ -45,14 +45,14 @@ test("A database that takes no connections is away.", async () => {
   );
 });
 
-test("A value that is too long for a string rejects its query, and the process lives on.", async () => {
+test("A value longer than the maximum string rejects its query, and the process continues.", async () => {
   const { url } = await emptyDatabase();
   const pool = createPool({ connectionString: url, logger: silentLogger, maxConnections: 1 });
   try {
     const schema = schemaName();
     await withClient(pool, async (client) => {
       const answer = query({ client, schema }, () => "select pg_sleep(60)");
-      // As if PostgreSQL had sent it: really sent it takes seconds.
+      // As if PostgreSQL had sent it; really sending it takes seconds.
       client.connection.stream.emit("data", rowWith(2 ** 29));
       await assert.rejects(answer, { code: "too_large", message: /is too large to be stored or/ });
     });
@@ -62,7 +62,7 @@ test("A value that is too long for a string rejects its query, and the process l
   }
 });
 
-/** The message DataRow, with one value of so many bytes. */
+/** The message DataRow, with one value of this many bytes. */
 function rowWith(length: number): Buffer {
   const message = Buffer.alloc(11 + length);
   message.write("D");
@@ -72,14 +72,14 @@ function rowWith(length: number): Buffer {
   return message;
 }
 
-test("What is too large for PostgreSQL says so, and nothing of a server that is away.", async () => {
+test("A statement that is too large is reported as such, not as an unreachable server.", async () => {
   const { url } = await emptyDatabase();
   await using own = testPool(url);
   const sql = () => "select repeat('x', 1100000000)";
   await assert.rejects(query({ client: own.pool, schema: schemaName() }, sql), {
     code: "too_large",
   });
-  // PostgreSQL closes the connection without a word.
+  // PostgreSQL closes the connection without an error.
   const lost = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
   const long = "é".repeat(2 ** 28);
   const explained = explainDatabaseError(lost, "worker", {
@@ -89,7 +89,7 @@ test("What is too large for PostgreSQL says so, and nothing of a server that is 
   assert.equal(explained.code, "too_large");
   assert.equal(
     explained.message,
-    "1.0 GiB are too much for one statement, PostgreSQL takes less than 1 GiB; send less at once",
+    "1.0 GiB are too much for one statement; PostgreSQL accepts less than 1 GiB, so split the data",
   );
   assert.equal(
     explainDatabaseError(lost, "worker", { text: "", values: [long] }).code,

@@ -1,4 +1,4 @@
-// The modes of sslmode against a server that encrypts, one that does not, and one that refuses either.
+// The modes of sslmode with a server that encrypts, one that does not, and ones that refuse either.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -24,7 +24,7 @@ after(async () => {
 const ca = `sslrootcert=${certificate("authority.crt")}`;
 const otherCa = `sslrootcert=${certificate("another.crt")}`;
 
-/** Whether the session is encrypted; the failure's code and message where there is none. */
+/** Whether the session is encrypted; the code and message of a failure. */
 async function connects(port: number, parameters: string, host = "localhost"): Promise<unknown> {
   const connectionString = `host=${host} hostaddr=127.0.0.1 port=${port} user=postgres dbname=postgres ${parameters}`;
   const pool = createPool({ connectionString, logger: silentLogger });
@@ -41,7 +41,7 @@ async function connects(port: number, parameters: string, host = "localhost"): P
   }
 }
 
-test("Without a mode, and with prefer, what can be encrypted is, and the rest goes on without.", async () => {
+test("Without a mode, and with prefer, connections are encrypted if possible.", async () => {
   for (const mode of ["", "sslmode=prefer"]) {
     assert.equal(await connects(encrypting.port, mode), true);
     assert.equal(await connects(plain.port, mode), false);
@@ -71,14 +71,14 @@ test("channel_binding=require binds the login, and refuses every login that is n
   for (const role of ["hashed", "postgres"]) {
     assert.match(
       String(await connects(port, `sslmode=require ${bound}${role}`)),
-      /does not offer SCRAM-SHA-256-PLUS, which channel_binding=require asks for/,
+      /does not offer SCRAM-SHA-256-PLUS, which channel_binding=require demands/,
       role,
     );
   }
   assert.match(String(await connects(plain.port, `${bound}bound`)), /does not encrypt/);
 });
 
-test("disable never encrypts, allow only where it must, require always.", async () => {
+test("disable never encrypts, allow only if required, require always.", async () => {
   assert.equal(await connects(encrypting.port, "sslmode=disable"), false);
   assert.match(String(await connects(strict.port, "sslmode=disable")), /no encryption/);
   assert.equal(await connects(encrypting.port, "sslmode=allow"), false);
@@ -91,7 +91,7 @@ test("disable never encrypts, allow only where it must, require always.", async 
   assert.match(String(await connects(lax.port, "sslmode=require")), /SSL encryption/);
 });
 
-test("require checks the authority where one is named, verify-ca always, verify-full the name, too.", async () => {
+test("require checks a configured authority, verify-ca always does, verify-full also checks the name.", async () => {
   const { port } = encrypting;
   for (const mode of ["require", "verify-ca"]) {
     assert.equal(await connects(port, `sslmode=${mode} ${ca}`, "elsewhere"), true, mode);
@@ -131,12 +131,12 @@ test("A client's certificate is its login; key and certificate are read at every
   );
 });
 
-test("A connection may begin encrypted, without asking.", async () => {
+test("A connection may begin encrypted, without negotiation.", async () => {
   const direct = `sslmode=verify-full sslnegotiation=direct ${ca}`;
   assert.equal(await connects(encrypting.port, direct), true);
 });
 
-test("A server that does not encrypt, and is asked to, is named as the reason, in one line.", async () => {
+test("A server that cannot encrypt as required is reported in one line.", async () => {
   const url = `postgres://postgres:secret@localhost:${plain.port}/postgres`;
   const { status, stderr } = await worker(["status"], { DATABASE_URL: url, PGSSLMODE: "require" });
   assert.equal(status, 1);
@@ -144,7 +144,7 @@ test("A server that does not encrypt, and is asked to, is named as the reason, i
   assert.doesNotMatch(stderr, /secret/);
 });
 
-test("A server is checked also where NODE_TLS_REJECT_UNAUTHORIZED would have Node check nothing.", async () => {
+test("A server is checked even if NODE_TLS_REJECT_UNAUTHORIZED turns Node's checks off.", async () => {
   const { port } = encrypting;
   const url = `postgres://postgres@localhost:${port}/postgres?sslmode=verify-full&${otherCa}`;
   const { status, stderr } = await worker(["status"], {

@@ -1,4 +1,4 @@
-// What a worker's start does for its schema: makes one where there is none, and leaves any other alone.
+// A worker's start creates a missing schema and does not change an existing one.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -17,7 +17,7 @@ let pools: TestPool[];
 let count = 0;
 const fresh = (): SchemaName => schemaName(`ensured ${++count}`);
 
-/** Every object with the transaction that wrote it last: equal means untouched. */
+/** Every object with the transaction that wrote it last. Equal means unchanged. */
 async function versions(pool: pg.Pool, { quoted }: SchemaName): Promise<unknown[]> {
   const { rows } = await pool.query(
     `select relname as name, xmin::text from pg_class where relnamespace = to_regnamespace($1)
@@ -38,7 +38,7 @@ describe("ensureSchema", () => {
   after(() => Promise.all([owner, ...pools].map((pool) => pool.close())));
 
   for (const kind of ["no schema", "an empty schema"]) {
-    test(`Where there is ${kind} it makes one, and the second time finds it.`, async () => {
+    test(`With ${kind}, the first start creates it, and the second finds it.`, async () => {
       const schema = fresh();
       if (kind !== "no schema") await owner.pool.query(`create schema ${schema.quoted}`);
       const state = await ensureSchema(owner.pool, schema);
@@ -50,7 +50,7 @@ describe("ensureSchema", () => {
     });
   }
 
-  test("Six starters at once all find the one schema that one of them makes.", async () => {
+  test("Six concurrent starts all find the one schema that one of them creates.", async () => {
     for (let round = 0; round < 3; round++) {
       const schema = fresh();
       const states = await Promise.all(pools.map(({ pool }) => ensureSchema(pool, schema)));
@@ -62,7 +62,7 @@ describe("ensureSchema", () => {
     }
   });
 
-  test("A stock Graphile Worker schema is used as it is, by six starters at once, too.", async () => {
+  test("A stock Graphile Worker schema is used unchanged, by six concurrent starts, too.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     const before = await versions(owner.pool, schema);
@@ -71,7 +71,7 @@ describe("ensureSchema", () => {
     assert.deepEqual(await versions(owner.pool, schema), before);
   });
 
-  test("Where Graphile Worker makes its schema in the same moment, nothing is added to it.", async (t) => {
+  test("If Graphile Worker creates its schema at the same moment, nothing is added to it.", async (t) => {
     const seen: string[] = [];
     for (let round = 0; round < 8; round++) {
       const schema = fresh();
@@ -93,7 +93,7 @@ describe("ensureSchema", () => {
     t.diagnostic(`made by ${seen.join(", ")}`);
   });
 
-  test("One of ours that lacks an extension is used as it is.", async () => {
+  test("A schema of this library without an extension is used unchanged.", async () => {
     const schema = fresh();
     await migrateBy({ registry: [] }, owner.pool, schema);
     const before = await versions(owner.pool, schema);
@@ -102,7 +102,7 @@ describe("ensureSchema", () => {
     assert.deepEqual(await versions(owner.pool, schema), before);
   });
 
-  test("A role that may not create schemas is told what the owner has to run.", async () => {
+  test("A role that may not create schemas gets the statement for the owner.", async () => {
     const schema = fresh();
     await using app = await rolePool(url, owner.pool, () => "select");
     await assert.rejects(ensureSchema(app.pool, schema), {
@@ -111,7 +111,7 @@ describe("ensureSchema", () => {
     });
   });
 
-  test("A role that may not create tables in an empty schema is told what its owner has to run.", async () => {
+  test("A role that may not create tables in an empty schema gets the statement for its owner.", async () => {
     const schema = fresh();
     await using app = await rolePool(
       url,
@@ -125,7 +125,7 @@ describe("ensureSchema", () => {
     });
   });
 
-  test("What is no queue, and what is too old, is refused and left alone.", async () => {
+  test("A schema that is not a queue, or too old, is refused and not changed.", async () => {
     const [foreign, old] = [fresh(), fresh()];
     await owner.pool.query(
       `create schema ${foreign.quoted}; create table ${foreign.quoted}.customers (id int)`,
@@ -133,7 +133,7 @@ describe("ensureSchema", () => {
     await installStock(owner.pool, old, 17);
     await owner.pool.query(`update ${old.quoted}.migrations set ts = '2020-01-01'`);
     for (const [schema, message] of [
-      [foreign, /holds other things/],
+      [foreign, /contains other objects/],
       [old, /at Graphile Worker level 17/],
     ] as const) {
       const before = await versions(owner.pool, schema);

@@ -1,5 +1,4 @@
-// The connection that listens: notifications arrive, losses are mended, and stop() is safe at any
-// moment.
+// The LISTEN connection: notifications arrive, losses are repaired, and stop() is safe at any moment.
 
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
@@ -23,7 +22,7 @@ interface Listening extends AsyncDisposable {
   sql(text: string): Promise<unknown[]>;
 }
 
-/** `onSocket` is called with the number of each connection, as it is made. */
+/** `onSocket` is called with the number of each connection when it is created. */
 async function listening(
   told: { note?: (payload: string) => void; back?: () => void } = {},
   onSocket: (count: number) => void = () => {},
@@ -62,7 +61,7 @@ test("Notifications arrive, also after the connection was lost.", async () => {
   await using one = await listening({ note, back: back.resolve });
   await one.listener.start();
   await one.sql("select pg_notify('a channel', 'first')");
-  // A server process that is ended before it has told it takes it along.
+  // A server process that is ended before it has sent a notification loses it.
   await first.promise;
   await one.sql(KILL);
   await back.promise;
@@ -71,7 +70,7 @@ test("Notifications arrive, also after the connection was lost.", async () => {
   assert.deepEqual(notes, ["first", "second"]);
 });
 
-test("A listener that is started twice has one connection, and lets go of it.", async () => {
+test("A listener that is started twice has one connection, and closes it.", async () => {
   await using one = await listening();
   await Promise.all([one.listener.start(), one.listener.start()]);
   assert.equal((await one.sql(LISTENERS)).length, 1);
@@ -79,7 +78,7 @@ test("A listener that is started twice has one connection, and lets go of it.", 
   await until("it is gone", async () => (await one.sql(LISTENERS)).length === 0);
 });
 
-test("A listener that is stopped while it reconnects lets go of the connection.", async () => {
+test("A listener that is stopped while it reconnects closes the connection.", async () => {
   const stopped = Promise.withResolvers<void>();
   await using one = await listening({}, (count) => {
     if (count === 2) one.listener.stop().then(stopped.resolve, stopped.reject);
@@ -90,7 +89,7 @@ test("A listener that is stopped while it reconnects lets go of the connection."
   while ((await one.sql(LISTENERS)).length > 0);
 });
 
-test("A listener that is stopped while it starts lets go of the connection.", async () => {
+test("A listener that is stopped while it starts closes the connection.", async () => {
   const stopped = Promise.withResolvers<void>();
   await using one = await listening({}, () => {
     one.listener.stop().then(stopped.resolve, stopped.reject);
@@ -106,12 +105,12 @@ interface Behind extends AsyncDisposable {
   readonly proxy: Awaited<ReturnType<typeof tcpProxy>>;
   readonly notes: string[];
   readonly warnings: string[];
-  /** How often it has come back, counted from 1. */
+  /** Resolves with the n-th reconnection, counted from 1. */
   backs(count: number): Promise<void>;
   notify(payload: string): Promise<void>;
 }
 
-/** A started listener behind a proxy, whose timing a test decides. */
+/** A started listener behind a proxy, with timing under the test's control. */
 async function behindProxy(
   timing: Partial<ListenerTiming>,
   connection: pg.ClientConfig = {},
@@ -167,12 +166,12 @@ async function behindProxy(
   };
 }
 
-// Real limits, of 50 ms say, would be too short on a busy machine: the clock stands still instead.
+// Short real limits, such as 50 ms, would fail on a busy machine, so the clock is manual.
 const isPause = (ms: number) => ms >= 10_000;
 const isAnswer = (ms: number) => ms === 4_000;
 const isBackoff = (ms: number) => ms < 4_000;
 
-test("A connection that went mute is found by the next proof, said once, and replaced.", async () => {
+test("A connection that stopped responding is found by the next check, logged once, and replaced.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   one.proxy.mute("established");
@@ -180,13 +179,13 @@ test("A connection that went mute is found by the next proof, said once, and rep
   await clock.pass(isAnswer);
   await clock.pass(isBackoff);
   await one.backs(1);
-  await one.notify("heard again");
+  await one.notify("connected again");
   assert.deepEqual(one.warnings, [
     "the database is unreachable; running jobs continue and their results are kept: PostgreSQL: no answer within 4000 ms",
   ]);
 });
 
-test("Pause and answer together take at most 20 s, and the pauses differ.", async () => {
+test("Pause and response together take at most 20 s, and the pauses differ.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   const pauses = new Set<number>();
@@ -195,7 +194,7 @@ test("Pause and answer together take at most 20 s, and the pauses differ.", asyn
       if (isPause(ms)) pauses.add(ms);
       return isPause(ms);
     });
-    // The question is answered; the next pause begins.
+    // The check is answered; the next pause begins.
     while (!clock.waits.some(isPause)) await new Promise(setImmediate);
   }
   assert.ok(pauses.size > 10);
@@ -203,7 +202,7 @@ test("Pause and answer together take at most 20 s, and the pauses differ.", asyn
   assert.deepEqual(one.warnings, []);
 });
 
-test("prove() finds a mute connection now, and one that answers is kept.", async () => {
+test("prove() finds a dead connection now, and keeps one that responds.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   await one.listener.prove();
@@ -215,10 +214,10 @@ test("prove() finds a mute connection now, and one that answers is kept.", async
   assert.equal(one.warnings.length, 1);
   await clock.pass(isBackoff);
   await one.backs(1);
-  await one.notify("heard again");
+  await one.notify("connected again");
 });
 
-test("Another connection that gets through ends the pause before the next try.", async () => {
+test("Another connection that succeeds ends the pause before the next attempt.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait });
   one.proxy.reset();
@@ -229,7 +228,7 @@ test("Another connection that gets through ends the pause before the next try.",
   assert.equal(one.warnings.length, 1);
 });
 
-test("While the server stays mute it tries again and again, and says so once.", async () => {
+test("While the server does not respond it retries, and logs the outage once.", async () => {
   const clock = manualWait();
   await using one = await behindProxy({ wait: clock.wait }, { connectionTimeoutMillis: 2_000 });
   one.proxy.mute();
@@ -237,16 +236,16 @@ test("While the server stays mute it tries again and again, and says so once.", 
   await clock.pass(isAnswer);
   await proof;
   clock.skip(isBackoff);
-  // The first, one in vain, and the next.
+  // The first, a failed one, and the next.
   while (one.proxy.accepted < 3) await new Promise(setImmediate);
   one.proxy.resume();
   await one.backs(1);
   assert.equal(one.warnings.length, 1);
-  await one.notify("heard again");
+  await one.notify("connected again");
 });
 
 for (const state of ["connected", "connecting"]) {
-  test(`A listener that is ${state} to a mute server stops without waiting for it.`, async () => {
+  test(`A listener that is ${state} to an unresponsive server stops without waiting for it.`, async () => {
     const clock = manualWait();
     await using one = await behindProxy({ wait: clock.wait });
     one.proxy.mute();
@@ -257,7 +256,7 @@ for (const state of ["connected", "connecting"]) {
       await clock.pass(isBackoff);
       while (one.proxy.accepted < 2) await new Promise(setImmediate);
     }
-    // Connecting gives up by itself after 10 s, the goodbye of a connection never.
+    // Connecting times out after 10 s, closing a connection never does.
     const stopped = await Promise.race([
       one.listener.stop().then(() => true),
       new Promise((resolve) => setTimeout(resolve, 8_000, false)),

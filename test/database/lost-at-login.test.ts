@@ -1,5 +1,5 @@
-// A server that says welcome and goodbye in one packet, as one does that is shut down: the loss is an error
-// of whoever wanted the connection, and no event that ends the process.
+// A server that sends its greeting and its shutdown in one packet: the loss is an error for the caller that
+// wanted the connection, not an event that ends the process.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -33,7 +33,7 @@ async function brief() {
   };
 }
 
-test("Who asks our pool for a connection hears that it is gone.", async () => {
+test("A caller of this library's pool gets an error that the connection is lost.", async () => {
   await using server = await brief();
   const pool = createPool({ connectionString: server.url, logger: silentLogger });
   let hasBegun = false;
@@ -42,14 +42,14 @@ test("Who asks our pool for a connection hears that it is gone.", async () => {
   };
   await assert.rejects(withClient(pool, work), { code: "57P01" });
   assert.equal(hasBegun, false);
-  // As a task may ask for one, who listens to nothing.
+  // As in a task, which attaches no listener.
   const client = await pool.connect();
   await assert.rejects(client.query("select 1"));
   client.release();
   await pool.end();
 });
 
-test("So it is with a pool that an application lends.", async () => {
+test("The same is true of an application's pool.", async () => {
   await using server = await brief();
   await using own = testPool(server.url);
   const bounds = { statementTimeoutMs: 1_000, lockTimeoutMs: 1_000, readOnly: true };
@@ -57,7 +57,7 @@ test("So it is with a pool that an application lends.", async () => {
   await assert.rejects(bounded.query({ text: "select 1" }), { code: "57P01" });
 });
 
-test("An add was surely not made.", async () => {
+test("An add was certainly not made.", async () => {
   await using server = await brief();
   await using utils = await makeWorkerUtils({ connectionString: server.url });
   const isSure = (error: unknown) =>

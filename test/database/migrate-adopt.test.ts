@@ -1,4 +1,4 @@
-// Schemas that somebody else has made: taken as they are, or refused with the way out.
+// Schemas that another program has created: used unchanged, or refused with advice.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -20,7 +20,7 @@ let count = 0;
 const fresh = (): SchemaName => schemaName(`graphile ${++count}`);
 const state = (schema: SchemaName) => schemaState({ client: owner.pool, schema });
 
-/** Every object with the transaction that wrote it last: equal means untouched. */
+/** Every object with the transaction that wrote it last. Equal means unchanged. */
 async function versions(schema: SchemaName): Promise<Map<string, string>> {
   const { rows } = await owner.pool.query<{ name: string; xmin: string }>(
     `select 'relation ' || relname as name, xmin::text from pg_class
@@ -65,7 +65,7 @@ describe("An existing installation", () => {
   after(() => owner.close());
 
   for (const level of [18, 19, 20]) {
-    test(`Graphile Worker's at level ${level} is usable as it is, and adopted untouched.`, async () => {
+    test(`Graphile Worker's at level ${level} is usable, and adopted unchanged.`, async () => {
       const schema = fresh();
       await installStock(owner.pool, schema, level);
       const before = await assertUsableSchema({ client: owner.pool, schema });
@@ -80,7 +80,7 @@ describe("An existing installation", () => {
   }
 
   for (const level of [1, 10, 11, 17]) {
-    test(`One at level ${level} is refused, and the refusal says how to upgrade it.`, async () => {
+    test(`One at level ${level} is refused, and the message has the upgrade command.`, async () => {
       const schema = fresh();
       await installStock(owner.pool, schema, level);
       await owner.pool.query(
@@ -97,7 +97,7 @@ describe("An existing installation", () => {
     });
   }
 
-  test("One from before the ledger knew breaking steps is refused in the same way.", async () => {
+  test("One from before the ledger marked breaking steps is refused in the same way.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema, 10);
     await owner.pool.query(
@@ -129,11 +129,11 @@ describe("An existing installation", () => {
       const outcome = await migrate(owner.pool, schema);
       assert.equal(outcome.kind, kind);
       assert.equal(outcome.level, 21);
-      assert.match(outcome.warnings.join(), /level 21, newer than .* knows \(20\)/);
+      assert.match(outcome.warnings.join(), /level 21, newer than .* supports \(20\)/);
     }
   });
 
-  test("The Rust port's is recognised, and what it made is kept.", async () => {
+  test("The Rust port's is recognised, and its objects are kept.", async () => {
     const schema = fresh();
     await installRustPort(owner.pool, schema);
     const before = await state(schema);
@@ -141,7 +141,7 @@ describe("An existing installation", () => {
     assert.equal(before.origin, "rust-port");
     assert.deepEqual([...before.extensions], ["workers"]);
     const after = await assertAdopted(schema, KNOWN_LEVEL);
-    assert.equal(after.objects.size, 7, "the functions that it lacked have been added");
+    assert.equal(after.objects.size, 7, "the missing functions have been added");
     assert.equal(await extensionVersion(schema), 0, "so that no later version replaces its own");
     await owner.pool.query(`select ${schema.quoted}.worker_heartbeat('w', '{"a": 1}')`);
     const { rows } = await owner.pool.query(
@@ -150,7 +150,7 @@ describe("An existing installation", () => {
     assert.deepEqual(rows, [{ worker_id: "w" }]);
   });
 
-  test("Without the right to create in it, it is used as it is, and a warning says so.", async () => {
+  test("Without the privilege to create in it, it is used unchanged, with a warning.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     await using guest = await rolePool(
@@ -168,7 +168,7 @@ describe("An existing installation", () => {
     assert.equal((await versions(schema)).has("relation _private_workers"), false);
   });
 
-  test("Recovery lets go of a dead worker's jobs and queues, and the attempt stays counted.", async () => {
+  test("Recovery unlocks a dead worker's jobs and queues, and the attempt counts.", async () => {
     const schema = fresh();
     const s = schema.quoted;
     await migrate(owner.pool, schema);

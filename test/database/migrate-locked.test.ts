@@ -1,4 +1,4 @@
-// A migration behind somebody else's lock: it waits as long as it was told to, then says why.
+// A migration behind another session's lock: it waits as long as configured, then reports the reason.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -8,7 +8,7 @@ import { testPool } from "../support/test-pool.ts";
 
 const schema = schemaName("worker");
 
-test("Behind a lock on what it only reads it gives up in time, and says so.", async () => {
+test("Behind a lock on a table that it only reads, it times out with a message.", async () => {
   const { url } = await migratedDatabase();
   const { pool, close } = testPool(url);
   const blocker = await pool.connect();
@@ -16,7 +16,7 @@ test("Behind a lock on what it only reads it gives up in time, and says so.", as
   const began = performance.now();
   await assert.rejects(migrate(pool, schema, { timeoutMs: 300 }), {
     code: "database_busy",
-    message: /^somebody has held a lock on tables of the schema "worker" for 0\.3 s/,
+    message: /^another session has held a lock on tables of the schema "worker" for 0\.3 s/,
   });
   assert.ok(performance.now() - began < 5_000);
   await blocker.query("rollback");
@@ -25,7 +25,7 @@ test("Behind a lock on what it only reads it gives up in time, and says so.", as
   await close();
 });
 
-test("So it does behind a lock on what it would change.", async () => {
+test("The same is true behind a lock on a table that it would change.", async () => {
   const { url } = await migratedDatabase();
   const { pool, close } = testPool(url);
   await pool.query("drop function worker.worker_deregister(text)");
@@ -37,7 +37,7 @@ test("So it does behind a lock on what it would change.", async () => {
   await close();
 });
 
-test("What another process builds at the moment is waited for, and found.", async () => {
+test("A schema that another process is building is waited for, and found.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   const builder = await pool.connect();

@@ -1,4 +1,4 @@
-// Building the schema where there is none: names, rights, refusals, interruptions.
+// Building a missing schema: names, privileges, refusals, interruptions.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -70,7 +70,7 @@ describe("migrate", () => {
     });
   }
 
-  test("A schema that an administrator made needs no right to create schemas.", async () => {
+  test("A schema created by an administrator does not require the privilege to create schemas.", async () => {
     const schema = fresh();
     await using app = await asRole(
       (role) =>
@@ -80,7 +80,7 @@ describe("migrate", () => {
     assert.deepEqual(await migrate(app.pool, schema), current);
   });
 
-  test("Without that right the refusal says what the owner has to run.", async () => {
+  test("Without that privilege the message has the statement for the owner.", async () => {
     const schema = fresh();
     await using app = await asRole(() => "select");
     await assert.rejects(migrate(app.pool, schema), (error: WorkerError) => {
@@ -91,7 +91,7 @@ describe("migrate", () => {
     assert.deepEqual(await schemaState({ client: app.pool, schema }), { kind: "absent" });
   });
 
-  test("A database that accepts no writes is named as the reason, and asked no more than that.", async () => {
+  test("A database that accepts no writes is reported as the reason, and nothing else is attempted.", async () => {
     const [built, absent] = [fresh(), fresh()];
     await migrate(owner.pool, built);
     await using reader = await asRole(
@@ -108,18 +108,18 @@ describe("migrate", () => {
 
   for (const [what, sql] of Object.entries({
     "a table of the same name": `create table "jobs" (id int)`,
-    "a ledger of somebody else's migrations":
+    "a ledger of another program's migrations":
       "create table migrations (id serial, name text); create table customers (id int)",
     "a ledger which only looks like Graphile Worker's":
       "create table migrations (id int, ts timestamptz); insert into migrations values (7, now())",
     "a table beside an empty ledger":
       "create table migrations (id int, ts timestamptz); create table customers (id int)",
-    "a ledger without the tables it stands for":
+    "a ledger without its tables":
       "create table migrations (id int, ts timestamptz); insert into migrations values (20, now()); create view jobs as select 1 as one",
     "a function": "create function f() returns int language sql as 'select 1'",
     "a type": "create type mood as enum ('good')",
   })) {
-    test(`A schema that holds ${what} is refused and left alone.`, async () => {
+    test(`A schema that contains ${what} is refused and not changed.`, async () => {
       const schema = fresh();
       await owner.pool.query(
         `create schema ${schema.quoted}; set search_path to ${schema.quoted}; ${sql}; reset search_path`,
@@ -135,7 +135,7 @@ describe("migrate", () => {
     });
   }
 
-  test("What belongs to a PostgreSQL extension does not count as somebody's.", async () => {
+  test("Objects of a PostgreSQL extension do not count as another program's.", async () => {
     const schema = fresh();
     await owner.pool.query(
       `create schema ${schema.quoted}; create extension if not exists pgcrypto schema ${schema.quoted}`,
@@ -143,7 +143,7 @@ describe("migrate", () => {
     assert.deepEqual(await migrate(owner.pool, schema), created);
   });
 
-  test("An absent and an empty schema are reported as missing, with what to do.", async () => {
+  test("A missing and an empty schema are reported as missing, with advice.", async () => {
     const schema = fresh();
     const db = { client: owner.pool, schema };
     const missing = { code: "schema_missing", message: /create it with migrate\(\)/ };
@@ -173,7 +173,7 @@ describe("migrate", () => {
     assert.deepEqual(await migrate(owner.pool, schema), created);
   });
 
-  test("An aborted signal ends the wait for somebody else's migration.", async () => {
+  test("An aborted signal ends the wait for another migration.", async () => {
     const schema = fresh();
     const other = await owner.pool.connect();
     try {
@@ -192,7 +192,7 @@ describe("migrate", () => {
     assert.deepEqual(await schemaState({ client: owner.pool, schema }), { kind: "absent" });
   });
 
-  test("A pool of one connection is enough, and it is given back.", async () => {
+  test("A pool of one connection is enough, and it is released.", async () => {
     const schema = fresh();
     await using single = testPool(database.url, 1);
     assert.deepEqual(await migrate(single.pool, schema), created);

@@ -1,5 +1,5 @@
-// Optional indexes: what counts as one, building beside others, cancelling, and what is left when a
-// build breaks off.
+// Optional indexes: which indexes count as one, building while others work, cancelling, and the rest of a
+// failed build.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -77,7 +77,7 @@ async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Pr
 const isWaiting = async (name: IndexName) =>
   (await readBuilds(db())).some((one) => one.name === name && one.phase.startsWith("waiting"));
 
-test("Each index is built, found, used by a query that says its condition, and dropped.", async () => {
+test("Each index is built, found, used by a query that repeats its condition, and dropped.", async () => {
   assert.deepEqual(await usable(), []);
   for (const { name } of optionalIndexes) {
     assert.equal(await planBuild(place(), name), "to build");
@@ -106,7 +106,7 @@ test("Each index is built, found, used by a query that says its condition, and d
   assert.deepEqual(await usable(), []);
 });
 
-test("One of the same form does under any name, and is not ours to drop; others do not.", async () => {
+test("One of the same form under any name counts, and is never dropped; others do not count.", async () => {
   await pool.query(`
     create index by_task on ${table} (task_id, id, priority);
     create index queue_of_all on ${table} (job_queue_id, id);
@@ -125,7 +125,7 @@ test("One of the same form does under any name, and is not ours to drop; others 
   );
 });
 
-test("A build tells what it waits for, is the only one, and leaves nothing when it is cancelled.", async () => {
+test("A build reports what it waits for, is the only one, and leaves nothing when it is cancelled.", async () => {
   await withWriter(async (end) => {
     const cancel = new AbortController();
     const building = buildIndex(place(), "failed", { cancel: cancel.signal, leave: never });
@@ -136,7 +136,7 @@ test("A build tells what it waits for, is the only one, and leaves nothing when 
     await assert.rejects(planBuild(place(), "retrying"), { code: "database_busy" });
     await assert.rejects(dropIndex(place(), "failed"), { code: "database_busy" });
     cancel.abort();
-    // What was begun can only be dropped when older transactions are over.
+    // The incomplete index can only be dropped when older transactions are over.
     await until("the build is over", async () => (await readBuilds(db())).length === 0);
     await end();
     await ended;
@@ -144,7 +144,7 @@ test("A build tells what it waits for, is the only one, and leaves nothing when 
   assert.equal((await stateOf("failed"))?.state, "absent");
 });
 
-test("A build can be cancelled from another process, and what it had begun is dropped.", async () => {
+test("A build can be cancelled from another process, and its incomplete index is dropped.", async () => {
   await withWriter(async (end) => {
     const building = buildIndex(place(), "failed", signals);
     const ended = assert.rejects(building, { code: "database_timeout" });
@@ -158,7 +158,7 @@ test("A build can be cancelled from another process, and what it had begun is dr
   assert.equal((await stateOf("failed"))?.state, "absent");
 });
 
-test("What a broken build has left is reported, and made anew by the next one.", async () => {
+test("The incomplete index of a failed build is reported, and built again by the next one.", async () => {
   await buildIndex(place(), "failed", signals);
   await pool.query(
     `update pg_index set indisvalid = false
@@ -171,7 +171,7 @@ test("What a broken build has left is reported, and made anew by the next one.",
   await dropIndex(place(), "failed");
 });
 
-test("In the background one is built after the other; a stop leaves the rest to PostgreSQL.", async () => {
+test("In the background builds run one after the other; a stop leaves the running one to PostgreSQL.", async () => {
   const builds = createIndexBuilds(pool, db(), silentLogger);
   await withWriter(async (end) => {
     builds.start("failed");
@@ -189,7 +189,7 @@ test("In the background one is built after the other; a stop leaves the rest to 
   await dropIndex(place(), "failed");
 });
 
-test("A failure in the background is kept, with what to do.", async () => {
+test("A failure in the background is stored, with advice.", async () => {
   const role = await rolePool(
     url,
     pool,

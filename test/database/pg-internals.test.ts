@@ -1,4 +1,4 @@
-// The parts of pg that its documentation does not name do what we use them for: run after each upgrade.
+// The undocumented parts of pg work as this library uses them. Run after each upgrade of pg.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
@@ -38,7 +38,7 @@ async function connected(config: pg.ClientConfig & { readonly pipeline?: boolean
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end().catch(() => {}) });
 }
 
-test("A client that could not connect is made one that has not connected, and connects elsewhere.", async () => {
+test("A client that failed to connect is reset, and connects elsewhere.", async () => {
   await using other = await connected();
   const { user, database, host, port } = other;
   const nowhere = { host: "127.0.0.1", port: await freePort() };
@@ -60,7 +60,7 @@ test("A client that could not connect is made one that has not connected, and co
   await ended;
 });
 
-test("A client's limit of a connect is where it is set for the next try.", async () => {
+test("A client's connect timeout is in the field that is set for the next attempt.", async () => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 4_321 });
   const state = stateOf(client);
   assert.equal(state._connectionTimeoutMillis, 4_321);
@@ -80,7 +80,7 @@ test("A connection's server process is the one that a cancel request must name."
   assert.equal(serverProcessOf(new pg.Client()).processID, null);
 });
 
-test("Errors of the server are heard with their SQLSTATE, whichever query they are about.", async () => {
+test("Errors of the server are reported with their SQLSTATE, for any query.", async () => {
   await using client = await connected();
   const codes: (string | undefined)[] = [];
   onServerError(client, (code) => codes.push(code));
@@ -88,7 +88,7 @@ test("Errors of the server are heard with their SQLSTATE, whichever query they a
   assert.deepEqual(codes, ["22012"]);
 });
 
-test("A client that a pool has lent is cut while its query is under way.", async () => {
+test("A client in use is cut during its query.", async () => {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const client = await pool.connect();
   client.on("error", () => {});
@@ -99,7 +99,7 @@ test("A client that a pool has lent is cut while its query is under way.", async
   await pool.end();
 });
 
-test("What belongs to pg is told apart from other drivers' clients.", async () => {
+test("pg's clients are distinguished from other drivers' clients.", async () => {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const lent = await pool.connect();
   assert.deepEqual([pool, lent, new pg.Client(), { query() {} }].map(isPg), [
@@ -112,7 +112,7 @@ test("What belongs to pg is told apart from other drivers' clients.", async () =
   await pool.end();
 });
 
-test("A value that pg's parser cannot take ends its connection, and not the process.", async () => {
+test("A value that pg's parser cannot handle ends its connection, not the process.", async () => {
   const client = new pg.Client({ connectionString: url });
   catchLongValues(client.connection);
   client.on("error", () => {});
@@ -130,7 +130,7 @@ test("A value that pg's parser cannot take ends its connection, and not the proc
   assert.equal(stream.destroyed, true);
 });
 
-test("A connection that may encrypt goes on without where the server refuses to.", async () => {
+test("An optionally encrypted connection continues without encryption if the server refuses it.", async () => {
   const { host, port } = stateOf(new pg.Client({ connectionString: server.url("scram") }));
   const client = new pg.Client({
     ...{ host, port, database: "postgres", user: "scram", password: "secret" },
@@ -145,7 +145,7 @@ test("A connection that may encrypt goes on without where the server refuses to.
   await client.end();
 });
 
-test("A login by another mechanism than the one that is allowed is refused before a password is sent.", async () => {
+test("A login by another mechanism than the allowed one is refused before a password is sent.", async () => {
   const login = async (user: string, mechanism: string) => {
     const client = new pg.Client({ connectionString: server.url(user, "secret") });
     client.on("error", () => {});
@@ -185,7 +185,7 @@ class Doubled extends PgQuery {
 }
 
 for (const pipeline of [false, true]) {
-  test(`A query of our own class writes its messages itself, pipeline: ${pipeline}.`, async () => {
+  test(`A subclassed query writes its messages itself, pipeline: ${pipeline}.`, async () => {
     await using client = await connected({ pipeline });
     const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
     const callback = (error: Error | null, result: pg.QueryResult) =>
@@ -197,7 +197,7 @@ for (const pipeline of [false, true]) {
   });
 }
 
-test("An object that writes a COPY itself is told of its end, and of its error.", async () => {
+test("An object that writes a COPY itself gets its end and its error.", async () => {
   await using client = await connected();
   await client.query("create temporary table numbers (n int)");
   const copy = (line: string) =>

@@ -1,4 +1,4 @@
-// Sequences behind their tables, as after a switch-over by logical replication.
+// Sequences behind their tables, as after a switchover by logical replication.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBehindSequences } from "../../src/database/inspect/sequences.ts";
@@ -9,7 +9,7 @@ import { testQueue } from "../queue/queue-database.ts";
 const queue = testQueue();
 const add = (queueName: string) => addJob(queue.db, { identifier: "t", spec: { queueName } });
 
-test("A sequence behind its table is found, and the statement moves it on.", async () => {
+test("A sequence behind its table is found, and the statement advances it.", async () => {
   assert.deepEqual(await readBehindSequences(queue.db), []);
   await add("a");
   await add("b");
@@ -35,7 +35,7 @@ test("A sequence behind its table is found, and the statement moves it on.", asy
   );
   await assert.rejects(addJobs(queue.db, [{ identifier: "t" }]), {
     code: "database_error",
-    message: /the sequence of _private_jobs\.id gives ids that are taken; .*setval/,
+    message: /the sequence of _private_jobs\.id gives ids that already exist; .*setval/,
   });
   await assert.rejects(add("c"), /the sequence of _private_(jobs|job_queues)\.id gives ids/);
   for (const { statement } of behind) await queue.sql(statement);

@@ -1,5 +1,5 @@
-// What names a database: the text's two forms, services, libpq's variables, and which of them counts;
-// what is refused before anything connects, and never with its text.
+// Which parameters name a database: the text's two forms, services, libpq's variables, and their
+// precedence; and what is refused before a connection attempt, without repeating the text.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
@@ -18,7 +18,7 @@ const hosts = (text: string, env = {}) =>
     .hosts.map(({ host, port }) => `${host}:${port}`)
     .join(" ");
 
-test("What is no PostgreSQL URL is refused, and what may be a password is not repeated.", () => {
+test("Text that is not a PostgreSQL URL is refused, and a possible password is not repeated.", () => {
   for (const url of ["secret", "http://user:secret@host/db", "postgres://host:secret/db"]) {
     assert.throws(
       () => serverSettings(url, {}),
@@ -31,7 +31,7 @@ test("What is no PostgreSQL URL is refused, and what may be a password is not re
   }
 });
 
-test("URLs with a host, with a unix socket and with spaces around them are understood.", () => {
+test("URLs with a host, with a unix socket and with surrounding spaces are accepted.", () => {
   const { user, password, database } = serverSettings("postgres://user:p%40ss@host:5432/db", {});
   assert.deepEqual([user, password, database], ["user", "p@ss", "db"]);
   assert.equal(hosts("postgresql:///db?host=%2Ftmp&port=5433"), "/tmp:5433");
@@ -43,7 +43,7 @@ test("URLs with a host, with a unix socket and with spaces around them are under
   assert.equal(serverSettings("dbname='it\\'s' host=a", {}).database, "it's");
 });
 
-test("An unescaped @ or % in a password is taken as it was meant.", () => {
+test("An unescaped @ or % in a password is read as part of it.", () => {
   const { password, hosts: all } = serverSettings("postgres://u:p@ss%@host/db", {});
   assert.deepEqual([password, all[0]?.host], ["p@ss%", "host"]);
 });
@@ -53,7 +53,7 @@ test("Several hosts have a port each, or one for all.", () => {
   assert.equal(hosts("postgres:///db?host=a,b&port=7"), "a:7 b:7");
   assert.throws(
     () => hosts("host=a,b port=1,2,3"),
-    /must be one, or as many as there are hosts, 2/,
+    /must have one entry, or as many as there are hosts \(2\)/,
   );
 });
 
@@ -67,7 +67,7 @@ test("PGHOST, PGPORT, PGUSER and PGDATABASE, or any of them, are enough.", () =>
   assert.throws(() => serverSettings("", {}), { code: "configuration", message: /PGSERVICE/ });
 });
 
-test("The URL counts before the service, and the service before the variables.", () => {
+test("The URL overrides the service, and the service overrides the variables.", () => {
   const file = join(folder, "services");
   writeFileSync(
     file,
@@ -81,18 +81,18 @@ test("The URL counts before the service, and the service before the variables.",
   assert.equal(hosts(`service=jobs servicefile=${file}`), "of-service:1");
 });
 
-test("A service that is not there, and a bad line of one, are named with the file.", () => {
+test("A missing service, and an invalid line of one, are named with the file.", () => {
   const file = join(folder, "bad");
   writeFileSync(file, "[a]\nhost=x\nnonsense\n[b]\ncolour=red\n");
   const env = { PGSERVICEFILE: file };
   assert.throws(
     () => hosts("", { ...env, PGSERVICE: "none" }),
-    /PGSERVICE names "none", which is not in .*bad/,
+    /PGSERVICE names the service "none", which is not in .*bad/,
   );
   assert.throws(() => hosts("service=a", env), /bad, line 3, is not of the form name=value/);
   assert.throws(
     () => hosts("service=b", env),
-    /colour in .*bad, line 5, is no connection parameter/,
+    /colour in .*bad, line 5, is not a connection parameter/,
   );
   assert.throws(
     () => hosts("service=a", { PGSERVICEFILE: join(folder, "absent") }),
@@ -100,7 +100,7 @@ test("A service that is not there, and a bad line of one, are named with the fil
   );
 });
 
-test("What is no choice is refused in the words that were typed: URL, variable or parameter.", () => {
+test("An invalid value is refused under the name that was used: URL, variable or parameter.", () => {
   assert.throws(() => hosts("postgres://host/db?sslmode=bogus"), {
     code: "bad_input",
     message: /^sslmode in the database URL must be one of disable, allow, prefer, /,
@@ -112,7 +112,7 @@ test("What is no choice is refused in the words that were typed: URL, variable o
   );
   assert.throws(
     () => hosts("postgres://host/db?sslmod=require"),
-    /sslmod in the database URL is no connection parameter/,
+    /sslmod in the database URL is not a connection parameter/,
   );
   assert.throws(() => hosts("host=a", { PGPORT: "x" }), /PGPORT must be a number/);
   assert.throws(
@@ -121,10 +121,10 @@ test("What is no choice is refused in the words that were typed: URL, variable o
   );
 });
 
-test("What cannot be promised is refused, and not passed over.", () => {
+test("Guarantees that are not supported are refused, not ignored.", () => {
   assert.throws(
     () => hosts("host=a", { PGREQUIREAUTH: "scram-sha-256" }),
-    /PGREQUIREAUTH asks for/,
+    /PGREQUIREAUTH is not supported/,
   );
   const protecting = {
     ...{ require_auth: "scram-sha-256", requirepeer: "postgres", sslcrldir: "/crl" },
@@ -163,7 +163,7 @@ test("Parameters for tuning, and those of other clients, are ignored and named."
   }
 });
 
-test("A connect_timeout longer than a timer's longest is that long.", () => {
+test("A connect_timeout longer than a timer's maximum is set to that maximum.", () => {
   const msOf = (seconds: string) =>
     serverSettings(`host=a connect_timeout=${seconds}`, {}).connectTimeoutMs;
   assert.deepEqual(["3000000", "9999999999", "99999999999999999999", "7"].map(msOf), [
@@ -171,7 +171,7 @@ test("A connect_timeout longer than a timer's longest is that long.", () => {
   ]);
 });
 
-test("An unescaped ? in a password belongs to it.", () => {
+test("An unescaped ? in a password is part of it.", () => {
   const loginOf = (url: string) => {
     const { user, password, hosts: all, database } = serverSettings(url, {});
     return [user, password, `${all[0]?.host}:${all[0]?.port}`, database].join(" ");
@@ -182,7 +182,7 @@ test("An unescaped ? in a password belongs to it.", () => {
   assert.equal(hosts("postgres://host/db?user=me@corp"), "host:5432");
 });
 
-test("How servers are tried follows sslmode and target_session_attrs; a socket is never encrypted.", () => {
+test("The order of servers follows sslmode and target_session_attrs; a socket is never encrypted.", () => {
   const ways = (text: string) =>
     attemptsOf(serverSettings(text, {})).map(
       ({ host, way, target }) =>
@@ -196,12 +196,12 @@ test("How servers are tried follows sslmode and target_session_attrs; a socket i
   ]);
 });
 
-test("The password is not shown with the rest.", () => {
+test("The password is not printed with the other settings.", () => {
   const settings = serverSettings("postgres://u:secret@h/db", {});
   assert.doesNotMatch(inspect(settings) + JSON.stringify(settings), /secret/);
 });
 
-test("A password file's first line that fits counts; one that others may read is not used.", async () => {
+test("A password file's first matching line is used; a file that others may read is not.", async () => {
   const file = join(folder, "pgpass");
   const text = "# old\nh:5432:db:u:no:\\:colon\\\\\nlocalhost:*:*:*:socket\n*:*:*:u:last\n";
   writeFileSync(file, text.replace(":no:", ":"), { mode: 0o600 });
@@ -212,5 +212,5 @@ test("A password file's first line that fits counts; one that others may read is
   assert.equal(await passwordOf({ ...login, user: "x" }, file), undefined);
   const open = join(folder, "open");
   writeFileSync(open, text, { mode: 0o644 });
-  await assert.rejects(passwordOf(login, open), /may be read by others; chmod 600/);
+  await assert.rejects(passwordOf(login, open), /may be read by others; it is not used/);
 });

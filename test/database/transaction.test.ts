@@ -1,4 +1,4 @@
-// Several statements as one.
+// Several statements as one transaction.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -13,7 +13,7 @@ const schema = schemaName("public");
 const insert = (db: Database, n: number) =>
   query(db, () => "insert into numbers values ($1::int)", [n]);
 
-test("On a pool all statements happen or none, and the connection is given back.", async () => {
+test("On a pool all statements happen or none, and the connection is released.", async () => {
   await using handle = testPool(url, 1);
   const db = { client: handle.pool, schema };
   await handle.pool.query("create table numbers (n int)");
@@ -35,7 +35,7 @@ test("On a pool all statements happen or none, and the connection is given back.
   assert.equal(handle.pool.idleCount, 1);
 });
 
-test("A connection that is lost meanwhile is not given back for reuse.", async () => {
+test("A connection that is lost during a transaction is not reused.", async () => {
   await using handle = testPool(url, 1);
   const lost = inTransaction({ client: handle.pool, schema }, (inside) =>
     query(inside, () => "select pg_terminate_backend(pg_backend_pid())"),

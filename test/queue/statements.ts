@@ -224,9 +224,9 @@ const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
 /** Compiled without a database: nothing is looked up for these texts. */
-const noDatabase = { client: { query: async () => ({ rows: [] }) }, schema: schemaName() } as never;
-const failedQuery = () => compileQuery(noDatabase, "is:failed", { nowUs: "0" });
-const checkedQuery = () => compileQuery(noDatabase, "payload.a:1", { nowUs: "0" });
+const nobody = { client: { query: async () => ({ rows: [] }) }, schema: schemaName() } as never;
+const failedQuery = () => compileQuery(nobody, "is:failed", { nowUs: "0" });
+const checkedQuery = () => compileQuery(nobody, "payload.a:1", { nowUs: "0" });
 
 const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-job": (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
@@ -249,7 +249,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
         { identifier: "t", spec: { jobKey: "k" } },
       ]),
     (text) => {
-      if (text.includes("locked as")) return ADDED;
+      if (text.includes("held as")) return ADDED;
       if (text.includes("has_triggers")) return { now_us: "1", has_triggers: false };
       return text.includes("written") ? { count: 1 } : { us: "1" };
     },
@@ -257,7 +257,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-new-names": [
     (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
     (text) =>
-      text.includes("locked as") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
+      text.includes("held as") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
   ],
   "copy-jobs": [
     (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),
@@ -293,7 +293,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
 
   complete: (db) => completeJobs(db, ["1"]),
   "acted-left-alone": (db) => acted(db, ["1"], { jobs: [], operationId: null }),
-  "complete-beside-locked-rows": [
+  "complete-beside-held-rows": [
     (db) => completeJobs(db, ["1"]),
     (text) => {
       if (text.includes("skip locked")) return {};
@@ -429,8 +429,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
   "queue-name": (db) => queueNameOf(db, 1),
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
-  "queues-locked-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
-  "queues-locked-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
+  "queues-held-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
+  "queues-held-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
   "queue-jobs": [
     async (db) => {

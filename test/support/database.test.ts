@@ -4,7 +4,7 @@ import { test } from "node:test";
 import pg from "pg";
 import { databaseLike, emptyDatabase } from "./database.ts";
 
-async function ask(url: string, text: string): Promise<unknown[]> {
+async function queryText(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -17,18 +17,18 @@ async function ask(url: string, text: string): Promise<unknown[]> {
 test("Every test database is empty and its own.", async () => {
   const [one, two] = await Promise.all([emptyDatabase(), emptyDatabase()]);
   assert.notEqual(one.name, two.name);
-  await ask(one.url, "create table t as select 1 as a");
-  assert.deepEqual(await ask(two.url, "select to_regclass('t')"), [null]);
-  assert.deepEqual(await ask(two.url, "select current_database()"), [two.name]);
+  await queryText(one.url, "create table t as select 1 as a");
+  assert.deepEqual(await queryText(two.url, "select to_regclass('t')"), [null]);
+  assert.deepEqual(await queryText(two.url, "select current_database()"), [two.name]);
 });
 
 test("Databases of one kind are copies of a template that is filled once.", async () => {
   let fills = 0;
   const fill = async (url: string) => {
     fills++;
-    await ask(url, "create table t as select 7 as a");
+    await queryText(url, "create table t as select 7 as a");
   };
   const copies = await Promise.all([1, 2, 3].map(() => databaseLike("harness", fill)));
   assert.equal(fills, 1);
-  for (const copy of copies) assert.deepEqual(await ask(copy.url, "select a from t"), [7]);
+  for (const copy of copies) assert.deepEqual(await queryText(copy.url, "select a from t"), [7]);
 });

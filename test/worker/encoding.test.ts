@@ -43,7 +43,7 @@ for (const fastLane of [false, true]) {
 
 test("A character that the database cannot have is named, in a query as in a job.", async () => {
   const message =
-    'the character "\u0416" cannot be in this database, whose encoding is LATIN1: leave it out, or write \\u0416 in JSON';
+    'the character "\u0416" cannot be stored in this database, whose encoding is LATIN1: leave it out, or write \\u0416 in JSON';
   const refused = { code: "bad_input", message };
   for (const q of ["task:\u0416", "payload.a:\u0416", "\u0416 is:ready"]) {
     await assert.rejects(queue.utils.listJobs({ q }), refused, q);

@@ -1,5 +1,5 @@
-// Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"): a third less work
-// for PostgreSQL than text, which it would have to unescape, split and parse.
+// Rows in COPY's binary format (PostgreSQL documentation, COPY, "Binary Format"): a third less work for
+// PostgreSQL than text, which it would have to unescape, split and parse.
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 /** A length field, and the largest number. */
@@ -12,13 +12,13 @@ export class BinaryRows {
   #buffer: Buffer;
   #end: number;
 
-  /** `bytes`: about how many there will be. */
+  /** `bytes`: the expected size. */
   constructor(bytes: number) {
     this.#buffer = Buffer.allocUnsafe(bytes + SIGNATURE.length);
     this.#end = SIGNATURE.copy(this.#buffer);
   }
 
-  /** Begins anew in the same memory. */
+  /** Removes all rows and keeps the memory. */
   clear(): this {
     this.#end = SIGNATURE.length;
     return this;
@@ -50,7 +50,7 @@ export class BinaryRows {
     this.#end = this.#buffer.writeInt32BE(value, this.#end);
   }
 
-  /** timestamptz, microseconds since 1970: a bigint where a number is not exact (after 2255). */
+  /** timestamptz, microseconds since 1970: a bigint if a number is not exact (after 2255). */
   moment(us: number | bigint): void {
     this.#reserve(NUMBER_BYTES);
     this.#end = this.#buffer.writeInt32BE(8, this.#end);
@@ -76,13 +76,13 @@ export class BinaryRows {
     this.#end += 4 + bytes;
   }
 
-  /** The whole; nothing may follow. */
+  /** Returns all rows. Nothing may be added afterwards. */
   finish(): Buffer {
     this.row(-1);
     return this.#buffer.subarray(0, this.#end);
   }
 
-  /** Writes it that many bytes further on; gives its own length. */
+  /** Writes the text `offset` bytes ahead; returns its own length. */
   #text(text: string, offset: number): number {
     // A UTF-16 unit has at most three bytes in UTF-8.
     this.#reserve(offset + 3 * text.length);

@@ -1,5 +1,5 @@
-// A statement with the transaction around it as one packet: begin, limits, statement, commit. That is
-// one round trip instead of three, and on a page of jobs the trips were a third of the time.
+// Sends a statement and its transaction as one packet: begin, limits, statement, commit. One round trip
+// instead of three; on a page of jobs the round trips were a third of the time.
 
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
@@ -10,19 +10,19 @@ import { cancelStatement } from "./cancel-request.ts";
 import { Client } from "./client.ts";
 
 /**
- * How transactions of ours begin. Each names its isolation level: under a role or a database whose default
- * is serializable, a fetch that meets another would end with 40001, and free the jobs that it holds.
+ * How this library's transactions begin. Each names its isolation level: if the default of the role or the
+ * database is serializable, a fetch that conflicts with another would fail with 40001 and release its jobs.
  */
 export const BEGIN = "begin isolation level read committed";
 const BEGIN_READ_ONLY = `${BEGIN} read only`;
 
-/** A process may be busy for a moment between two statements; then its connection must not be lost. */
+/** A process may be busy for a moment between two statements, without losing its connection. */
 const SHORTEST_IDLE_MS = 5_000;
 
-/** 0 would mean for ever. */
+/** 0 would mean no limit. */
 const SHORTEST_LOCK_MS = 20;
 
-/** What begins a transaction whose one statement has these limits; a statement may have less than usual. */
+/** The statements that begin a transaction with these limits. A statement may have less time than usual. */
 export function beginWith(
   { readOnly, statementTimeoutMs }: { readOnly: boolean; statementTimeoutMs: number },
   { limitMs, lockMs }: { limitMs: number; lockMs: number },
@@ -31,15 +31,15 @@ export function beginWith(
   const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
   return [
     readOnly ? BEGIN_READ_ONLY : BEGIN,
-    // Nothing that others create is found. A write fires the application's triggers, which find what they
-    // name by the session's own path.
+    // Objects of other roles are not found. A write fires the application's triggers, which look up names
+    // by the session's own path.
     ...(readOnly ? ["set local search_path = pg_catalog, pg_temp"] : []),
     `set local statement_timeout = ${statementMs}`,
     `set local lock_timeout = ${Math.max(SHORTEST_LOCK_MS, Math.trunc(lockMs))}`,
-    // A process that is frozen before its commit must not keep its locks.
+    // A process that freezes before its commit must not keep its locks.
     `set local idle_in_transaction_session_timeout = ${idleMs}`,
-    // Short statements gain nothing by either: compiling one may take longer than all of the answer, and
-    // the cores are the jobs'.
+    // Short statements do not profit from either: compilation may take longer than the statement, and the
+    // cores are for the jobs.
     "set local jit = off",
     "set local max_parallel_workers_per_gather = 0",
   ];
@@ -73,7 +73,7 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
     return null;
   }
 
-  /** All messages are one unit: after an error PostgreSQL passes over the commit. */
+  /** All messages are one unit: after an error PostgreSQL skips the commit. */
   override _getRows(connection: MessageWriter): void {
     connection.execute({});
     connection.stream.write(COMMIT);
@@ -87,14 +87,14 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
   }
 }
 
-// One piece for all of them: a socket that is given twenty small ones takes longer.
+// A single piece: twenty small writes to a socket take longer.
 function bytesOf(texts: readonly string[]): Buffer {
   return Buffer.concat(texts.flatMap((text) => [serialize.parse({ text }), BIND, EXECUTE]));
 }
 
 /**
- * Runs one statement after `before`, which begin a transaction and give no rows, and commits. When it
- * throws, the transaction is still to be rolled back.
+ * Runs one statement after `before`, which begins a transaction and returns no rows, and commits. If it
+ * throws, the transaction must still be rolled back.
  */
 export async function runBounded<R extends QueryResultRow>(
   client: pg.PoolClient,
@@ -108,8 +108,8 @@ export async function runBounded<R extends QueryResultRow>(
   return result;
 }
 
-// A lent pool may be of another version of pg, or of pg-native. A text without a list of values may be
-// several statements; a named one is known to pg as prepared with the first word that it hears.
+// A pool passed by the application may be of another version of pg, or of pg-native. A text without values
+// may contain several statements; pg considers a named one prepared after the first response.
 const isPackable = (client: unknown, { values, name }: QueryConfig) =>
   client instanceof Client && values !== undefined && name === undefined;
 
@@ -128,17 +128,17 @@ function sendPacket<R extends QueryResultRow>(
 const GRACE_MS = 3_000;
 const CANCEL_MS = 1_000;
 
-/** Stops the statement of `client` when `signal` aborts, and ends a client that never answers. */
+/** Stops the statement of `client` when `signal` aborts, and ends a client that never responds. */
 export function limitStatement(
   client: pg.PoolClient,
   limitMs: number,
   signal: AbortSignal | undefined,
 ) {
-  // A server that is frozen or unreachable cannot time out by itself: ending a client whose query is
-  // under way cuts the connection, which also gives the pool its place back.
+  // A server that is frozen or unreachable cannot time out by itself: ending a client during a query cuts
+  // the connection, which also frees its place in the pool.
   const cutIn = (ms: number) =>
     setTimeout(() => {
-      // What this process has not come to read yet is read first.
+      // Data that this process has not read yet is read first.
       setImmediate(() => {
         if (hasEnded) return;
         isCut = cancelled !== undefined;
@@ -156,7 +156,7 @@ export function limitStatement(
   };
   signal?.addEventListener("abort", cancel, { once: true });
   return {
-    /** Whether the connection was cut because its answer is not waited for any more. */
+    /** Whether the connection was cut without waiting for the response. */
     get isCut() {
       return isCut;
     },

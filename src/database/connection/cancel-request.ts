@@ -1,6 +1,6 @@
-// Stops the statement that a connection has under way, as PostgreSQL's protocol wants it: by a message on
-// a connection of its own (a pooler such as pgbouncer passes it on). It can come too late and then meets
-// the next statement, so whoever asks for it waits for its end before anything else is sent.
+// Stops the running statement of a connection, as in PostgreSQL's protocol: by a message on a separate
+// connection (a pooler such as pgbouncer passes it on). It can arrive late and stop the next statement, so
+// the caller waits for its end before sending anything else.
 import net from "node:net";
 import type pg from "pg";
 import { serverProcessOf } from "../pg-internals.ts";
@@ -8,7 +8,7 @@ import { serverProcessOf } from "../pg-internals.ts";
 const CANCEL_REQUEST = 80_877_102;
 const LONGEST_MS = 1_000;
 
-/** Resolves when PostgreSQL has taken note, or cannot be reached in a second. */
+/** Resolves when PostgreSQL has accepted the request, or cannot be reached within a second. */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
   const { host, port, processID, secretKey } = serverProcessOf(client);
   if (processID === null || secretKey === null) return Promise.resolve();
@@ -24,7 +24,7 @@ export function cancelStatement(client: pg.ClientBase): Promise<void> {
     socket.setTimeout(LONGEST_MS, () => socket.destroy());
     socket.on("error", () => {});
     socket.once("close", () => resolve());
-    // PostgreSQL answers by closing.
+    // PostgreSQL responds by closing.
     socket.on("connect", () => socket.write(message)).resume();
   });
 }

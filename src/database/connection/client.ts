@@ -1,8 +1,8 @@
-// pg's client, with better manners when something goes wrong, and libpq's way to a server: several hosts
-// and ways to encrypt, tried in order at each connect (server/attempts.ts). pg leaves the socket of a
-// failed login open until the server gives up (60 s), and waits for ever for the goodbye of a server that
-// is cut off; both keep a process alive that has nothing more to do. And a value that is longer than a
-// string may be ends the process.
+// pg's client with stricter failure handling, and libpq's rules for connecting: several hosts and
+// encryption modes, tried in order at each connect (server/attempts.ts). pg leaves the socket of a failed
+// login open until the server closes it (60 s), and waits indefinitely for an unreachable server to close a
+// connection; both keep a finished process alive. And a value longer than the maximum string ends the
+// process.
 
 import { isIP, type Socket } from "node:net";
 import pg from "pg";
@@ -30,19 +30,19 @@ import { type Login, passwordOf } from "./server/password-file.ts";
 import type { ServerSettings } from "./server/server-settings.ts";
 import { assertTarget, leaveWhenReadOnly } from "./server/target.ts";
 
-/** pg gives the error alone, or null and the client. */
+/** pg passes either the error, or null and the client. */
 export type OnConnect = (error: Error | null, client?: pg.Client) => void;
 
-/** A configuration of pg, or of libpq's rules. */
+/** A configuration of pg, or one by libpq's rules. */
 export interface ServerConfig extends pg.ClientConfig {
-  /** Instead of pg's own names for the same, and before them. */
+  /** Takes precedence over pg's own options. */
   readonly server?: ServerSettings | undefined;
 }
 
-/** How long the server may take to close the connection after our goodbye. */
+/** How long the server may take to close the connection after the terminate message. */
 const GOODBYE_MS = 500;
 
-/** For every connection of ours: by itself, or as a pool's option `Client`. */
+/** Used for all connections: directly, or as a pool's option `Client`. */
 export class Client extends pg.Client {
   readonly #config: ServerConfig;
   readonly #state: ClientState;
@@ -54,15 +54,15 @@ export class Client extends pg.Client {
     this.#config = config;
     this.#state = stateOf(this);
     catchLongValues(this.connection);
-    // Asked for only where the server wants one. pg would look into the file by itself, with a warning
-    // that it will not for much longer, and would go on without a password.
+    // Read only if the server requests a password. pg would read the file by itself, with a deprecation
+    // warning, and would continue without a password.
     this.#state.password ??= (login: Login) => filePassword(login, undefined);
   }
 
   override connect(): Promise<pg.Client>;
   override connect(callback: OnConnect): void;
-  // A callback and not a promise underneath: what comes in the same packet as the server's welcome, an
-  // error say, is heard only by listeners that are there at once.
+  // A callback instead of a promise: an event from the same packet as the server's greeting, such as an
+  // error, only reaches listeners that are attached at once.
   override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
     if (callback === undefined) {
       return new Promise((resolve, reject) => {
@@ -76,12 +76,12 @@ export class Client extends pg.Client {
     return undefined;
   }
 
-  /** How much the server has said, bytes; of several servers the one that is asked now. */
+  /** How many bytes the server has sent; with several servers, the current one. */
   get bytesRead(): number {
     return (this.connection.stream as Partial<Socket>).bytesRead ?? 0;
   }
 
-  /** Ends the try to connect, under way or to come, and tries no other server. */
+  /** Ends the attempt to connect, current or future, and tries no other server. */
   abandon(): void {
     this.#isAbandoned = true;
     this.connection.stream.destroy();
@@ -122,14 +122,14 @@ export class Client extends pg.Client {
     });
   }
 
-  /** A server that is not what was asked for: its connection would keep the process alive. */
+  /** The server does not match: its connection would keep the process alive. */
   #leave(): void {
     if (!this.#state._connected) return;
     forget(this.#state);
     this.#state._ended = true;
   }
 
-  /** Makes pg's client one that has not connected, and is to connect there. */
+  /** Resets pg's client, and sets the server that it will connect to. */
   #aimAt(server: ServerSettings, { host, way, enoughMs }: Attempt): void {
     const state = this.#state;
     const { host: name, port, address } = host;
@@ -144,7 +144,7 @@ export class Client extends pg.Client {
       port,
       ssl: way.encrypts ? { ...tlsOptions(encryption), ...named } : false,
       sslNegotiation: encryption.negotiation ?? "postgres",
-      // pg takes 0 for no limit.
+      // pg treats 0 as no limit.
       _connectionTimeoutMillis: shareMs > 0 ? Math.min(shareMs, enoughMs ?? shareMs) : enoughMs,
     });
     if (typeof state.ssl === "object") hideKey(state.ssl);
@@ -164,20 +164,20 @@ export class Client extends pg.Client {
     super.connect((error: Error | null) => {
       const { stream } = this.connection;
       if (error) stream.destroy();
-      // Our half is closed. The other one is the server's.
+      // This side is closed. The other one is the server's.
       else stream.once("finish", () => closeIn(stream, GOODBYE_MS));
       callback(error ?? null, this);
     });
     if (mayBePlain) plainWhereRefused(this.connection);
   }
 
-  /** Rejects when the server does not answer, or is no longer what was asked for. */
+  /** Rejects if the server does not respond, or no longer matches the target. */
   prove(timeoutMs?: number): Promise<void> {
     return assertTarget(this, this.#config.server?.target ?? "any", timeoutMs);
   }
 }
 
-/** What pg is told at once; where to connect is decided at each connect. */
+/** The initial configuration for pg. Where to connect is decided at each connect. */
 function configOf(config: ServerConfig): pg.ClientConfig {
   const { server } = config;
   if (server === undefined) return quietly(config);
@@ -199,12 +199,12 @@ function configOf(config: ServerConfig): pg.ClientConfig {
 }
 
 /**
- * A pool's own configuration, read as the pool reads it: `prefer`, `require` and `verify-ca` mean
- * `verify-full` to pg, the strictest, and it prints eight lines about that; said so, it prints nothing.
+ * A pool's own configuration, read as the pool reads it: pg treats `prefer`, `require` and `verify-ca` as
+ * `verify-full`, the strictest, and prints a warning of eight lines; with `verify-full` it prints nothing.
  */
 function quietly(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;
-  // What pg has hidden from copying, a pool's password, counts only without a URL.
+  // Without a URL, options such as a password that pg made non-enumerable are kept.
   if (connectionString === undefined) return config;
   const url = connectionString.trim();
   if (/[?&]uselibpqcompat=true(?=&|$)/.test(url)) return { ...config, connectionString: url };
@@ -212,7 +212,7 @@ function quietly(config: pg.ClientConfig): pg.ClientConfig {
   return { ...config, connectionString: strict };
 }
 
-/** What an earlier attempt has left must not be heard any more. */
+/** Events of an earlier attempt must be ignored. */
 function forget({
   connection,
   connectionTimeoutHandle,
@@ -230,7 +230,7 @@ function forget({
   connection.end();
 }
 
-/** From whoever prints the client. */
+/** Keeps the key out of printed objects. */
 function hideKey(ssl: object): void {
   if ("key" in ssl) Object.defineProperty(ssl, "key", { enumerable: false });
 }
@@ -248,5 +248,5 @@ async function filePassword(login: Login, passfile: string | undefined): Promise
 }
 
 function noPassword(user = ""): string {
-  return `PostgreSQL asks for the password of user "${user}", and none was given; put it into the database URL (postgres://user:password@host:port/database), into PGPASSWORD or into ~/.pgpass`;
+  return `PostgreSQL requires a password for user "${user}", and none was given; put it into the database URL (postgres://user:password@host:port/database), into PGPASSWORD or into ~/.pgpass`;
 }

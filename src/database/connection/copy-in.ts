@@ -1,4 +1,4 @@
-// COPY … FROM STDIN over a connection of pg, which knows the messages but has no method for it.
+// COPY … FROM STDIN over a connection of pg, which supports the messages but has no method for it.
 import type { Writable } from "node:stream";
 import type pg from "pg";
 import type { Database, Statement } from "../database.ts";
@@ -6,17 +6,17 @@ import { explainDatabaseError } from "../errors/database-errors.ts";
 import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
-// PostgreSQL takes a message in whole before it looks at it: small ones stay in its caches.
+// PostgreSQL receives a whole message before it reads it: small ones stay in its caches.
 const CHUNK_BYTES = 32_768;
 
-/** A CopyData message without its data: a letter, and the length of all but the letter. */
+/** A CopyData message without its data: a letter, and the length of everything after the letter. */
 const HEAD_BYTES = 5;
 const COPY_DATA = 0x64;
 
 /**
- * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a
- * pool, and not in pipeline mode. Until it resolves the rows must stay as they are. Gives how many rows
- * were stored: a trigger may skip some. Throws WorkerError.
+ * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a pool, and
+ * not in pipeline mode. The rows must not change until it resolves. Returns how many rows were stored,
+ * because a trigger may skip some. Throws WorkerError.
  */
 export async function copyIn(db: Database, target: Statement, rows: BinaryRows): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -25,8 +25,8 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   let failure: Error | null = null;
   let stored = 0;
   submitQuery(db.client as unknown as pg.ClientBase, {
-    // All in one go: where the COPY is refused, PostgreSQL passes over the rows, as the protocol
-    // has it. Waiting for leave would cost a turn of a loop that is busy with the next rows.
+    // All at once: if the COPY is refused, PostgreSQL skips the rows, as the protocol defines. Waiting for
+    // its response would cost a turn of an event loop that is busy with the next rows.
     submit(connection) {
       connection.query(text);
       sendRows(connection.stream, data);
@@ -40,7 +40,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
     handleReadyForQuery: () => (failure === null ? resolve(stored) : reject(failure)),
     handleError: (error) => {
       failure = error;
-      // A connection that is gone will never be ready again.
+      // A closed connection never becomes ready again.
       reject(error);
     },
   });
@@ -51,7 +51,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   }
 }
 
-/** As they lie in memory: pg's own method copies each chunk, into buffers of twice its size. */
+/** Without copying: pg's own method copies each chunk, into buffers of twice its size. */
 function sendRows(stream: Writable, data: Buffer): void {
   stream.cork();
   for (let at = 0; at < data.length; at += CHUNK_BYTES) {

@@ -1,8 +1,8 @@
-// Makes the database that an embedded server is started for.
+// Creates the database of an embedded server.
 import type pg from "pg";
 import { Client } from "./client.ts";
 
-/** Creates the database unless it is there; `fresh` drops what is there first, sessions and all. */
+/** Creates the database unless it exists; `fresh` drops an existing one first, with its sessions. */
 export async function createDatabase(
   server: pg.ClientConfig,
   name: string,
@@ -10,7 +10,7 @@ export async function createDatabase(
 ): Promise<void> {
   const client = new Client(server);
   const quoted = client.escapeIdentifier(name);
-  // Its loss is told to the statement under way; the event would end the process.
+  // A lost connection is reported to the running statement; the event would end the process.
   client.on("error", () => {});
   await client.connect();
   try {

@@ -1,5 +1,5 @@
-// For what must not happen twice: when it fails, it is told apart whether it surely did not happen or
-// whether nobody knows.
+// For actions that must not happen twice: distinguishes a failure that certainly had no effect from one
+// whose effect is unknown.
 import type { QueryConfig, QueryResultRow } from "pg";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Database, Queryable } from "../database.ts";
@@ -7,9 +7,9 @@ import { isAnswerLost } from "../errors/lost-answer.ts";
 import { isPool, withClient } from "./pool.ts";
 
 /**
- * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` where the connection was lost
- * after a statement had gone out; any other rejection means that nothing has happened. On a client inside
- * a transaction it has not happened either: the commit has yet to come. `what`: in words.
+ * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost
+ * after a statement had been sent; any other rejection means that nothing has happened. On a client inside
+ * a transaction nothing has happened either, because the commit is still to come. `what`: in words.
  */
 export async function knownOutcome<T>(
   db: Database,
@@ -17,11 +17,11 @@ export async function knownOutcome<T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   const { client, addTimeoutMs } = db;
-  // pg reads it of a query, and does not declare it.
+  // An option of pg's queries that its types do not declare.
   const limit = addTimeoutMs === undefined ? {} : { query_timeout: addTimeoutMs };
   const isInside = isInTransaction(client);
   let hasWritten = false;
-  // The pool's own query does not tell whether it had a connection.
+  // The pool's own query does not report whether it had a connection.
   const query: Queryable["query"] = async <R extends QueryResultRow>(config: QueryConfig) => {
     const result = isPool(client)
       ? await withClient(client, (one) => one.query<R>({ ...config, ...limit }))
@@ -40,16 +40,16 @@ export async function knownOutcome<T>(
 const isUnreachable = (error: unknown) =>
   error instanceof WorkerError && error.code === "database_unreachable";
 
-const ADD_AGAIN = ", or add with a job key, which gives one job however often it is tried";
+const ADD_AGAIN = ", or add with a job key, which prevents duplicates";
 
-/** `error`: of the statement whose answer was lost. */
+/** `error`: of the statement whose response was lost. */
 export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;
-  const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may have happened or not; look before you try again${advice}`;
+  const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;
   return new WorkerError("outcome_unknown", message, { cause });
 }
 
-/** pg keeps what PostgreSQL said with its last answer: `T` in a transaction, `E` in a failed one. */
+/** pg stores the status of PostgreSQL's last response: `T` in a transaction, `E` in a failed one. */
 function isInTransaction(client: Queryable): boolean {
   const { getTransactionStatus } = client as { getTransactionStatus?: () => string | null };
   const status = getTransactionStatus?.call(client) ?? null;

@@ -1,7 +1,6 @@
-// A connection that LISTENs for as long as it is started. The loss of the connection is normal
-// weather: it comes back by itself, and `onReconnect` tells that notifications may be missing.
-// A listener only hears, so a connection that is cut off in silence would look like one where nothing
-// happens. It is asked every 10 to 15 s, and has 4 s to answer: a mute one is found within 20 s.
+// A connection that LISTENs from start to stop. It reconnects by itself after a loss, and `onReconnect`
+// reports that notifications may be missing. A LISTEN connection cannot notice its own loss, so it is
+// checked every 10 to 15 s with a timeout of 4 s: a dead connection is found within 20 s.
 //
 //   new ──start()──▶ listening ──error, end, no answer──▶ reconnecting ──▶ listening (onReconnect)
 //                        └─────────────stop()──▶ stopped ◀──stop()──┘
@@ -15,7 +14,7 @@ import { Client, type ServerConfig } from "./client.ts";
 
 export interface ListenerOptions {
   readonly connection: ServerConfig;
-  /** Channel → what to do with a payload. */
+  /** Maps each channel to the handler of its payloads. */
   readonly channels: Readonly<Record<string, (payload: string) => void>>;
   readonly onReconnect: () => void;
   readonly outage: Outage;
@@ -23,11 +22,11 @@ export interface ListenerOptions {
 }
 
 export interface ListenerTiming {
-  /** The shortest pause between two proofs; the longest is half as long again. Default 10,000. */
+  /** The shortest pause between two checks; the longest is half as long again. Default 10,000. */
   readonly proofPauseMs: number;
   /** Default 4,000. */
   readonly answerTimeoutMs: number;
-  /** True when the time passed, false when `signal` aborted. Default: the clock's. */
+  /** Resolves to true if the time has passed, to false if `signal` aborted. Default: the clock's. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -41,7 +40,7 @@ export class Listener implements Service {
   readonly #stop = new AbortController();
   /** null while there is no connection. */
   #client: Client | null = null;
-  /** Not yet a connection. */
+  /** The connection being established. */
   #connecting: Client | null = null;
   #started: Promise<void> | null = null;
   #proof: Promise<void> | null = null;
@@ -68,7 +67,7 @@ export class Listener implements Service {
     this.#stop.abort();
     const client = this.#client;
     this.#client = null;
-    // Where nobody answers, connecting would take longer than anybody waits for a stop.
+    // If the server does not respond, connecting would take longer than a stop may.
     this.#connecting?.abandon();
     await this.#started?.catch(() => {});
     await client?.end().catch(() => {});
@@ -80,24 +79,21 @@ export class Listener implements Service {
     await this.stop();
   }
 
-  /**
-   * Asks now, for whoever has a reason to doubt the connection. Resolves when it has answered or has
-   * been given up. Never rejects.
-   */
+  /** Checks the connection now. Resolves when it has responded or has been closed. Never rejects. */
   async prove(): Promise<void> {
     if (this.#client !== null) await this.#ask(this.#client);
   }
 
   async #proveRegularly(): Promise<void> {
     const { proofPauseMs, wait } = this.#timing;
-    // Jittered, so that many workers do not ask in step.
+    // Jittered, so that many workers do not send checks at the same time.
     const pauseMs = (): number => proofPauseMs * (1 + Math.random() / 2);
     while (await wait(pauseMs(), this.#stop.signal)) {
       if (this.#client !== null) await this.#ask(this.#client);
     }
   }
 
-  /** One question at a time, however many want to know. */
+  /** One check at a time, however many callers wait for it. */
   #ask(client: Client): Promise<void> {
     this.#proof ??= this.#answered(client.prove())
       .catch((error: unknown) => this.#lost(client, error))
@@ -133,7 +129,7 @@ export class Listener implements Service {
     this.#connecting = client;
     try {
       await client.connect();
-      // It is idle as long as nothing is announced.
+      // It is idle while nothing is announced.
       await this.#answered(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
         await this.#answered(client.query(`listen ${client.escapeIdentifier(channel)}`));
@@ -148,12 +144,13 @@ export class Listener implements Service {
     this.#client = client;
   }
 
-  /** Once a connection, whatever says first that it is gone. */
+  /** Runs once per connection, whichever event reports its loss first. */
   #lost(client: Client, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = null;
     this.#options.outage.lost(WHO, explainDatabaseError(error, ""));
-    // A question without an answer is under way: pg then cuts the socket instead of saying goodbye.
+    // A statement without a response is running, so pg cuts the socket instead of sending a terminate
+    // message.
     void client.end().catch(() => {});
     this.#reconnecting = this.#reconnect();
   }
@@ -161,7 +158,7 @@ export class Listener implements Service {
   async #reconnect(): Promise<void> {
     const { outage, onReconnect } = this.#options;
     const { signal } = this.#stop;
-    // Who only hears lets those go first that work.
+    // Connections that run jobs go first.
     await outage.pause(backoffDelay(0), signal, this.#timing.wait);
     const isBack = await outage.retrying(
       WHO,

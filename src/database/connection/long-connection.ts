@@ -1,6 +1,6 @@
-// A connection beside the pool's for one statement that takes minutes and cannot stand in a
-// transaction. Its time limits go with the login: SET would reach other clients behind a transaction
-// pooler, which gives its server connections to whoever is next.
+// A connection outside of the pool, for a statement that takes minutes and must not be in a transaction.
+// Its time limits are sent with the login: behind a transaction pooler, SET would affect later clients of
+// the same server connection.
 import type pg from "pg";
 import { codeOf } from "../../base/errors.ts";
 import { Client } from "./client.ts";
@@ -14,14 +14,14 @@ export interface LongConnectionLimits {
 const UNSUPPORTED = "08P01";
 
 /**
- * Connects as the pool does, without a statement timeout. Behind pgbouncer, which takes no such
- * settings, the role's own limits hold. The caller ends it.
+ * Connects as the pool does, without a statement timeout. pgbouncer does not accept such settings; behind
+ * it the role's own limits apply. The caller ends the connection.
  */
 export async function longConnection(
   pool: pg.Pool,
   { lockTimeoutMs, applicationName }: LongConnectionLimits,
 ): Promise<pg.Client> {
-  // pg hides the password from spreading.
+  // pg makes the password non-enumerable.
   const { password, options } = pool.options;
   const config = { ...pool.options, application_name: applicationName };
   const plain = password === undefined ? config : { ...config, password };
@@ -39,7 +39,7 @@ export async function longConnection(
 
 async function connect(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new Client(config);
-  // Its loss is told to the statement under way; the event would end the process.
+  // A lost connection is reported to the running statement; the event would end the process.
   client.on("error", () => {});
   await client.connect();
   return client;

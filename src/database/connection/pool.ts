@@ -1,5 +1,5 @@
-// Connection pools of our own, and the two ways in which statements run on them: plainly, or each
-// in a short transaction under a statement timeout.
+// This library's pools, and the two ways to run statements on them: plainly, or each in a short transaction
+// with a statement timeout.
 
 import { once } from "node:events";
 import type { QueryConfig, QueryResultRow } from "pg";
@@ -21,7 +21,7 @@ import { Client, type OnConnect, type ServerConfig } from "./client.ts";
 import { serverSettings, tellIgnored } from "./server/server-settings.ts";
 
 export interface PoolOptions {
-  /** A URL or "key=value" text, as libpq takes it; empty: what libpq's variables say. */
+  /** A URL or "key=value" text, as in libpq. Empty: libpq's variables apply. */
   readonly connectionString: string;
   /** Default 5. */
   readonly maxConnections?: number;
@@ -32,9 +32,9 @@ export interface PoolOptions {
   readonly logger: Logger;
 }
 
-/** Connections of our pools that somebody has and has not given back. */
+/** Connections that are in use. */
 const taken = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
-/** The connections that PostgreSQL may still see. */
+/** The connections that PostgreSQL may still have. */
 const open = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 
 /** A pool that survives the loss of idle connections. The caller ends it. */
@@ -47,7 +47,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     server,
     max: options.maxConnections ?? 5,
     application_name: options.applicationName ?? "worker",
-    // For all hosts together.
+    // For all hosts in total.
     connectionTimeoutMillis:
       connectTimeoutMs === undefined
         ? (options.connectionTimeoutMs ?? 5_000)
@@ -65,7 +65,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   open.set(pool, connections);
   pool.on("connect", (client) => {
     connections.add(client);
-    // Nor may what is lost while nobody listens yet, between pg's callback and who awaits it.
+    // The same for a loss between pg's callback and the code that awaits it.
     client.on("error", () => {});
   });
   pool.on("remove", (client) => connections.delete(client));
@@ -74,7 +74,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
-/** Stands where a pool must be and nobody has given one: who asks it for anything hears `reason()`. */
+/** A placeholder for a missing pool: each use fails with `reason()`. */
 export function refusingPool(reason: () => Error): pg.Pool {
   class Refusing extends Client {
     override connect(): Promise<pg.Client>;
@@ -89,8 +89,8 @@ export function refusingPool(reason: () => Error): pg.Pool {
 }
 
 /**
- * Ends a pool that createPool() made. A connection that is not given back within `graceMs` is cut:
- * nobody can wait for it, and it would keep the process alive.
+ * Ends a pool of createPool(). A connection that is not released within `graceMs` is cut, because it would
+ * keep the process alive.
  */
 export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
   const ended = new AbortController();
@@ -100,9 +100,8 @@ export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
 }
 
 /**
- * Ends a pool that createPool() made, and waits up to `limitMs` until its connections are closed:
- * end() alone resolves while its goodbyes are still on their way, and a server that is stopped then
- * answers them with errors.
+ * Ends a pool of createPool(), and waits up to `limitMs` until its connections are closed: end() alone
+ * resolves before that, and a server that is stopped then would respond with errors.
  */
 export async function closePool(pool: pg.Pool, limitMs: number): Promise<void> {
   await pool.end();
@@ -122,18 +121,18 @@ export interface Bounds {
   readonly lineMs?: number;
 }
 
-/** For whom statements run: when that ends, the one under way is stopped. */
+/** The request for which statements run. When it ends, the running one is stopped. */
 export interface RequestScope {
   readonly signal: AbortSignal;
-  /** Milliseconds that are left to it. */
+  /** Its remaining time in milliseconds. */
   leftMs(): number;
-  /** Of them those for which it may wait for others: for a connection, and for locks. Default: all. */
+  /** How much of that may be spent on waiting for a connection and for locks. Default: all. */
   patienceMs?(): number;
 }
 
 /**
- * Runs each statement in a transaction of its own under `bounds`, or several in one. SET LOCAL, not
- * connection options: it also holds on a pool that was lent to us and behind pgbouncer.
+ * Runs each statement in its own transaction under `bounds`, or several in one. Uses SET LOCAL instead of
+ * connection options, so that it also works on an application's pool and behind pgbouncer.
  */
 export function boundedQueryable(
   pool: pg.Pool,
@@ -151,7 +150,7 @@ export function boundedQueryable(
       scope?.signal.throwIfAborted();
       return await run();
     } catch (error) {
-      // That the connection was lost is our own doing, and says nothing of the server.
+      // The connection was cut here, which reveals nothing about the server.
       throw limits.isCut ? scope?.signal.reason : error;
     } finally {
       await limits.end();
@@ -186,15 +185,15 @@ interface Line {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A connection for a while. When `work` throws, its transaction is rolled back. */
+/** Runs `work` with a connection. If `work` throws, its transaction is rolled back. */
 export async function withClient<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
   line: Line = {},
 ): Promise<T> {
   let broken: Error | undefined;
-  // pg reports a lost connection to the query and also as an event of the client, and an event
-  // "error" that nobody hears ends the process. The pool listens to idle clients only.
+  // pg reports a lost connection to the query and also as an event of the client, and an event "error"
+  // without a listener ends the process. The pool listens to idle clients only.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -203,8 +202,8 @@ export async function withClient<T>(
     if (broken !== undefined) throw markUnsent(broken);
     return await work(client);
   } catch (error) {
-    // One that does not answer would not answer a rollback, either. A failed one means the connection itself is
-    // gone: do not give it back for reuse.
+    // A connection that does not respond would not respond to a rollback, either. A failed rollback means
+    // that the connection is lost: it must not be reused.
     if (isAnswerLost(error)) broken ??= error as Error;
     else {
       await client.query("rollback").catch((lost: Error) => {
@@ -218,17 +217,17 @@ export async function withClient<T>(
   }
 }
 
-// Our own pools give up sooner; a pool that was lent to us may be set to wait for ever.
+// Pools of this library have a shorter timeout; an application's pool may wait indefinitely.
 const LONGEST_WAIT_MS = 10_000;
 
-/** The client is heard by `onError` from its first moment on. */
+/** `onError` receives the client's errors from the first moment on. */
 async function connectInTime(
   pool: pg.Pool,
   { waitMs = LONGEST_WAIT_MS, signal }: Line,
   onError: (error: Error) => void,
 ): Promise<pg.PoolClient> {
   signal?.throwIfAborted();
-  // Others have all connections, so that only the line is long.
+  // All connections are in use, so only the queue is long.
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   const connecting = connected(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -238,7 +237,7 @@ async function connectInTime(
   try {
     return await Promise.race([connecting, late]);
   } catch (error) {
-    // What comes too late goes back unused.
+    // A connection that arrives too late is released unused.
     connecting.then(
       (client) => client.off("error", onError).release(),
       () => {},
@@ -251,8 +250,8 @@ async function connectInTime(
 }
 
 /**
- * In a callback and not behind a promise: what comes in the same packet as the server's welcome, such as
- * that it shuts down, is heard only by who listens at once.
+ * Uses a callback instead of a promise: an event from the same packet as the server's greeting, such as its
+ * shutdown, only reaches listeners that are attached at once.
  */
 function connected(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
@@ -263,7 +262,7 @@ function connected(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.P
   });
 }
 
-/** In pg's words, too. */
+/** The same text as pg's. */
 const TOO_LATE = "timeout exceeded when trying to connect";
 
 function fullPool(pool: pg.Pool, cause: unknown): WorkerError {

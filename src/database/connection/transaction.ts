@@ -1,4 +1,4 @@
-// Several statements as one: all of them happen, or none.
+// Several statements as one transaction: all of them happen, or none.
 import type { QueryConfig, QueryResultRow } from "pg";
 import type { Database, Queryable, Transactional } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
@@ -8,14 +8,14 @@ import { unknownOutcome } from "./known-outcome.ts";
 import { isPool, withClient } from "./pool.ts";
 
 export interface TransactionOptions {
-  /** How long each statement on a pool waits for its answer, milliseconds; then its connection is taken for dead. */
+  /** How long each statement on a pool waits for its response, milliseconds; then its connection counts as dead. */
   readonly withinMs?: number | undefined;
 }
 
 /**
- * Runs `work` in a transaction on one connection of the pool in `db`, under its limits where it has some. A client in `db` is used as
- * it is: whether it is in a transaction is its owner's affair. Throws WorkerError (`outcome_unknown` where
- * the connection was lost during the commit), and what `work` throws.
+ * Runs `work` in a transaction on one connection of the pool in `db`, under its limits if it has some. A
+ * client in `db` is used as it is: whether it is in a transaction is its owner's decision. Throws
+ * WorkerError (`outcome_unknown` if the connection was lost during the commit), and whatever `work` throws.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -50,14 +50,17 @@ export async function inTransaction<T>(
       return result;
     });
   } catch (error) {
-    // Its statements have explained their errors themselves.
+    // Its statements have explained their errors already.
     throw ofWork === null ? explainDatabaseError(error, db.schema.name) : error;
   }
 }
 
 const open = new WeakSet<Queryable>();
 
-/** Whether the statements of `db` are one transaction of ours: then one that collides is not repeated by itself. */
+/**
+ * Whether the statements of `db` are one transaction of this library: then a conflict repeats the whole
+ * transaction.
+ */
 export const isTransaction = (db: Database): boolean => open.has(db.client);
 
 async function inside<T>(
@@ -76,8 +79,8 @@ async function inside<T>(
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
 
 /**
- * Runs `work`, which may fail without an end of the transaction around it: what it did is undone, and the error thrown.
- * `db` is a transaction of ours, or any other, where nothing is done about it.
+ * Runs `work`, which may fail without ending the surrounding transaction: its changes are undone, and the
+ * error is thrown. In transactions of a caller's, no savepoint is set.
  */
 export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (!isTransaction(db)) return work();
@@ -85,13 +88,13 @@ export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    // On a lost connection this fails, too, and the first error says more.
+    // On a lost connection this fails, too, and the first error is more helpful.
     await db.client.query({ text: "rollback to savepoint before_work" }).catch(() => {});
     throw error;
   }
 }
 
-// pg reads the limit of a query, and does not declare it.
+// An option of pg's queries that its types do not declare.
 const inTime = (client: Queryable, query_timeout: number): Queryable => ({
   query: <R extends QueryResultRow>(config: QueryConfig) =>
     client.query<R>({ ...config, ...{ query_timeout } }),

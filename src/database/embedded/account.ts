@@ -1,19 +1,20 @@
-// Which user PostgreSQL runs as. It refuses root, so a root process hands it to `nobody`; what is
-// then out of that user's reach is said by name before PostgreSQL fails on it obscurely.
+// The user that runs PostgreSQL. PostgreSQL refuses to run as root, so a root process uses the account
+// `nobody`. Directories that this user cannot reach are reported by name before PostgreSQL fails with an
+// unclear error.
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** The user and group of the server's processes; `null` = our own. */
+/** The user and group of the server's processes; null = those of this process. */
 export type Account = { readonly uid: number; readonly gid: number } | null;
 
 const NOBODY = 65_534;
 
-/** `nobody` when we are root, else ourselves. */
+/** The unprivileged account for root, otherwise null. */
 export function serverAccount(): Account {
   return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
 }
 
-/** The directory at or above `path` that `account` may not enter, or `null` when it reaches it. */
+/** The directory at or above `path` that `account` may not enter, or null if it can reach it. */
 export function closedDirectory(path: string, account: Account): string | null {
   if (account === null) return null;
   const closed: string[] = [];

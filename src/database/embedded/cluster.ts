@@ -1,8 +1,8 @@
-// The database cluster inside a data directory. It has its name only when it is whole: initdb works
-// in a draft beside it, which is renamed at the end, so a crash in the middle leaves nothing.
+// The database cluster inside a data directory. It gets its name only when it is complete: initdb writes a
+// draft beside it, which is renamed at the end, so a crash leaves nothing.
 //
 //   <data directory>/       ours: 0700, or 0711 when root gives PostgreSQL another account
-//     owner.<n>             who uses it (owner.ts)
+//     owner.<n>             the process that uses it (owner.ts)
 //     cluster/              PGDATA, the account's, 0700
 //     socket/               the unix socket (socket-directory.ts)
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -17,14 +17,14 @@ import { makeDirectories } from "./user-directory.ts";
 const DRAFT = "cluster.draft-";
 const INITDB_LIMIT_MS = 120_000;
 
-/** Makes `directory` usable for a cluster, or says why it is not. Changes nothing of others. */
+/** Makes `directory` usable for a cluster, or throws the reason why it is not. Does not change other files. */
 export function prepareDataDirectory(directory: string, account: Account): void {
   try {
     const made = makeDirectories(directory, 0o700);
     if (made === undefined && readdirSync(directory).length > 0 && !hasOwner(directory)) {
       throw new WorkerError(
         "embedded_server",
-        `${directory} holds other files: choose an empty directory for the database.`,
+        `${directory} contains other files: choose an empty directory for the database.`,
       );
     }
     if (account !== null) openUpTo(made ?? directory, directory);
@@ -44,7 +44,7 @@ export function prepareDataDirectory(directory: string, account: Account): void 
   );
 }
 
-/** Lets another account pass through `directory` and those above it, up to `top`: all are ours. */
+/** Lets another account enter `directory` and those above it, up to `top`. All were created here. */
 function openUpTo(top: string, directory: string): void {
   for (let at = directory; ; at = dirname(at)) {
     chmodSync(at, 0o711);
@@ -52,7 +52,7 @@ function openUpTo(top: string, directory: string): void {
   }
 }
 
-/** The path of PGDATA, made by initdb the first time. The caller owns `directory`. */
+/** Returns the path of PGDATA, created by initdb the first time. The caller owns `directory`. */
 export async function openCluster(options: {
   readonly directory: string;
   readonly generation: number;
@@ -65,7 +65,7 @@ export async function openCluster(options: {
   const { directory, majorVersion } = options;
   const cluster = join(directory, "cluster");
   for (const name of readdirSync(directory)) {
-    // An initdb whose parent was killed may still write there: what remains goes next time.
+    // An initdb whose parent was killed may still write there: the rest is removed next time.
     if (name.startsWith(DRAFT))
       await rm(join(directory, name), { recursive: true }).catch(() => {});
   }
@@ -74,7 +74,7 @@ export async function openCluster(options: {
   if (found === majorVersion) return cluster;
   throw new WorkerError(
     "embedded_server",
-    `${directory} was made by PostgreSQL ${found}, and this is ${majorVersion}: choose another directory, or move the data with pg_dump.`,
+    `${directory} was created by PostgreSQL ${found}, and this is version ${majorVersion}: choose another directory, or move the data with pg_dump.`,
   );
 }
 
@@ -87,10 +87,10 @@ async function makeCluster(
   mkdirSync(draft, { mode: 0o700 });
   if (account !== null) chownSync(draft, account.uid, account.gid);
   const program = join(binaries, "bin/initdb");
-  // Since 17 PostgreSQL brings a Unicode locale of its own, the same on every system.
+  // Since version 17 PostgreSQL has its own Unicode locale, the same on every system.
   const locale =
     majorVersion >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
-  // Before 18 they are off unless asked for.
+  // Before version 18 they are off by default.
   const unchecked = majorVersion >= 18 ? ["--no-data-checksums"] : [];
   const checksums = dataChecksums ? ["--data-checksums"] : unchecked;
   const args = [
@@ -103,11 +103,11 @@ async function makeCluster(
   } catch (error) {
     await rm(draft, { recursive: true, force: true }).catch(() => {});
     if (codeOf(error) === "aborted") throw error;
-    // initdb looks its user up by number, and runs the server through a shell.
+    // initdb looks up its user by number, and runs the server through a shell.
     const hint = existsSync("/bin/sh")
       ? "It needs an entry for its user in /etc/passwd and about 60 MB of space."
       : "It needs /bin/sh, which this system lacks.";
-    throw new WorkerError("embedded_server", `Cannot make a database in ${directory}. ${hint}`, {
+    throw new WorkerError("embedded_server", `Cannot create a database in ${directory}. ${hint}`, {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
-// The server that a killed process left on a data directory: found by its pid file, known by its
-// working directory, stopped before another is started.
+// Finds the server that a killed process left on a data directory by its pid file, verifies it by its
+// working directory, and stops it before another is started.
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -12,14 +12,14 @@ const POLL_MS = 10;
 const NEVER = new AbortController().signal;
 
 /**
- * Stops the server that a killed process left on `cluster`. A pid file that names a process of
- * another kind is removed: PostgreSQL would take that process for a server and refuse to start.
+ * Stops the server that a killed process left on `cluster`. A pid file with the number of another program
+ * is removed: PostgreSQL would mistake that program for a server and refuse to start.
  */
 export async function stopOrphan(cluster: string, logger: Logger): Promise<void> {
   const [first = ""] = pidFile(cluster);
   const pid = Number(first);
   if (!Number.isSafeInteger(pid) || pid <= 1) return;
-  // Where processes cannot be looked at, PostgreSQL's own locks have to do.
+  // Without /proc, PostgreSQL's own locks must suffice.
   if (!existsSync("/proc/self/cwd")) return;
   if (!worksIn(pid, cluster)) {
     rmSync(join(cluster, "postmaster.pid"), { force: true });
@@ -37,7 +37,7 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   );
 }
 
-/** Every server process works in its data directory: a sign that no other program bears. */
+/** Every server process works in its data directory, unlike any other program. */
 function worksIn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);

@@ -1,9 +1,9 @@
-// Who uses a data directory. Exactly one living process does; a dead one never blocks the next.
+// The owner of a data directory: exactly one living process; a dead one never blocks the next.
 //
-// The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a
-// process. Creating a link is atomic, carries its content, and fails if the name exists, so of two
-// processes that take over from the same dead owner exactly one gets the next number. The highest
-// number is never removed: a process that looked long ago cannot find a number free again.
+// The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a process.
+// Creating a link is atomic, includes its content, and fails if the name exists, so of two processes that
+// take over from the same dead owner exactly one gets the next number. The highest number is never removed:
+// a process that read the directory earlier cannot find a number free again.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
@@ -12,9 +12,9 @@ import { join } from "node:path";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 
 export interface Ownership {
-  /** A number that grows with each owner: unique within the directory. */
+  /** Grows with each owner: unique within the directory. */
   readonly generation: number;
-  /** Lets the next one in. Idempotent. */
+  /** Makes the directory available to the next owner. Idempotent. */
   release(): void;
 }
 
@@ -22,7 +22,7 @@ const LINK = /^owner\.(\d{1,15})$/;
 const RELEASED = "released";
 const ATTEMPTS = 100;
 
-/** Becomes the one user of `directory`, or says which process is. */
+/** Becomes the owner of `directory`, or throws an error that names the current one. */
 export function claimDirectory(directory: string): Ownership {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const latest = generations(directory).at(-1) ?? 0;
@@ -30,7 +30,7 @@ export function claimDirectory(directory: string): Ownership {
     if (owner !== null && isRunning(owner)) throw inUse(directory, owner);
     const generation = latest + 1;
     if (!link(directory, generation, identity(process.pid))) continue;
-    // Somebody may have passed this number, and removed it, before we made it anew.
+    // Another process may have passed this number, and removed it, before it was created again.
     if (generations(directory).at(-1) !== generation) {
       rmSync(join(directory, `owner.${generation}`), { force: true });
       continue;
@@ -43,7 +43,7 @@ export function claimDirectory(directory: string): Ownership {
   );
 }
 
-/** Whether this directory has ever had an owner, that is: whether it is one of ours. */
+/** Whether this directory has ever had an owner, that is: whether it is a data directory of this library. */
 export function hasOwner(directory: string): boolean {
   return generations(directory).length > 0;
 }
@@ -56,7 +56,7 @@ function ownership(directory: string, generation: number): Ownership {
     release() {
       if (released) return;
       released = true;
-      // The directory may be gone by now, which releases it as well.
+      // The directory may have been deleted by now, which releases it as well.
       try {
         if (link(directory, generation + 1, RELEASED)) removeBelow(directory, generation + 1);
       } catch (error) {
@@ -101,7 +101,7 @@ function removeBelow(directory: string, generation: number): void {
   }
 }
 
-/** `pid:start:boot`. A pid alone would be mistaken for whoever has the number after us. */
+/** `pid:start:boot`. A pid alone could be reused by another process. */
 function identity(pid: number): string {
   return `${pid}:${startTime(pid) ?? "?"}:${bootId()}`;
 }
@@ -110,11 +110,11 @@ function isRunning(owner: string): boolean {
   const pid = Number(owner.split(":")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const start = startTime(pid);
-  // Alive but unreadable (another user's process behind hidepid): err on the side of the data.
+  // Alive but unreadable (another user's process with hidepid): assume that it is the owner.
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 
-/** Whether a process with this number exists, whoever owns it. A zombie does not count. */
+/** Whether a process with this number exists, of any user. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -124,12 +124,12 @@ export function isAlive(pid: number): boolean {
   return processStat(pid)?.[0] !== "Z";
 }
 
-/** Clock ticks from boot to the start of process `pid`; `null` when the system does not say. */
+/** Clock ticks from boot to the start of process `pid`; null if unavailable. */
 function startTime(pid: number): string | null {
   return processStat(pid)?.[19] ?? null;
 }
 
-/** The fields of /proc/<pid>/stat after the command, which may itself hold spaces and brackets. */
+/** The fields of /proc/<pid>/stat after the command, which may contain spaces and brackets. */
 function processStat(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,6 +1,6 @@
-// The life of one postmaster: start, ready, stop. It never outlives us for long: a shell holds the
-// reading end of a pipe whose writing end is ours alone, and when the kernel closes ours, for
-// whatever reason we ended, the shell stops the server.
+// The life of one postmaster: start, ready, stop. It does not outlive this process for long: a shell reads
+// a pipe whose writing end only this process has, and when the kernel closes it, for whatever reason, the
+// shell stops the server.
 //
 //   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
 import type { ChildProcess } from "node:child_process";
@@ -14,7 +14,7 @@ import { exitOf, lastLines, launch, signalUntilGone, within } from "./program.ts
 
 export interface Postmaster {
   readonly pid: number;
-  /** Resolves when the process is gone, for whatever reason. */
+  /** Resolves when the process has ended, for whatever reason. */
   readonly exited: Promise<void>;
   /** Stops fast: sessions are ended, data is flushed. Idempotent; never rejects. */
   stop(): Promise<void>;
@@ -33,14 +33,14 @@ interface PostmasterOptions {
 const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
 
-// A word means that the server has been stopped in order. The end of the file means that we died;
-// then the server is stopped, if the pid file still names it: its number may be another's by now.
+// A word means that the server was stopped normally. The end of the file means that this process has died;
+// then the server is stopped if the pid file still has its number, which may be reused by now.
 const WATCH = `trap "" INT TERM HUP
 read -r word && exit 0
 read -r pid < "$2"
 [ "$pid" = "$1" ] && kill -INT "$1"`;
 
-/** Starts the server on `cluster` and waits until it takes connections. */
+/** Starts the server on `cluster` and waits until it accepts connections. */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const { cluster, account, logger, signal } = options;
   const program = join(options.binaries, "bin/postgres");
@@ -100,10 +100,12 @@ function watchOver(pid: number, cluster: string, account: Account, logger: Logge
     cwd: "/",
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // Without a shell nothing is lost but speed: the next start finds the orphan and stops it.
-  child.on("error", (error) => logger.debug({ err: error }, "nobody watches over PostgreSQL"));
+  // Without a shell only time is lost: the next start finds the orphan and stops it.
+  child.on("error", (error) =>
+    logger.debug({ err: error }, "PostgreSQL is not watched: a killed process leaves it running"),
+  );
   child.stdin?.on("error", () => {});
-  // It must not keep our process alive.
+  // It must not keep this process alive.
   child.unref();
   (child.stdin as { unref?: () => void } | null)?.unref?.();
   return child;

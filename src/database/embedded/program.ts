@@ -1,6 +1,6 @@
-// Starting the programs of PostgreSQL: as its account, with an environment of our own making, in a
-// session of their own so that Ctrl-C in a terminal reaches us alone and we stop them in order. And
-// stopping them, each step bounded.
+// Starts and stops PostgreSQL's programs: as its account, with a fixed environment, and in their own
+// session, so that Ctrl-C in a terminal reaches only this process, which stops them in order. Each step of
+// the stop has a time limit.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { timeoutSignal, wait } from "../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { Account } from "./account.ts";
 
-// Nothing of the user's environment may steer the server: PGDATA, LC_*, LD_* and the like.
+// The user's environment (PGDATA, LC_*, LD_* and the like) must not affect the server.
 const ENVIRONMENT = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 const LAST_LINES = 20;
 const LONGEST_LINE = 2_000;
@@ -28,7 +28,7 @@ export function launch(
   });
 }
 
-/** Runs a program to its end and gives its output. */
+/** Runs a program to its end and returns its output. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -55,7 +55,7 @@ export async function run(
   }
 }
 
-/** The last lines that `child` wrote: its explanation when it fails. `onLine` sees every line. */
+/** The last lines of `child`'s output, which explain a failure. `onLine` receives every line. */
 export function lastLines(child: ChildProcess, onLine?: (line: string) => void): () => string {
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -75,7 +75,7 @@ export function lastLines(child: ChildProcess, onLine?: (line: string) => void):
   return () => lines.join("\n");
 }
 
-/** Exit status and signal, after all output; rejects when the program could not be started. */
+/** Exit status and signal, after all output. Rejects if the program could not be started. */
 export async function exitOf(
   program: string,
   child: ChildProcess,
@@ -91,7 +91,7 @@ export async function exitOf(
   }
 }
 
-/** Signals a program and what it started: each has a process group of its own. */
+/** Signals a program and its children: each program has its own process group. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
@@ -101,14 +101,14 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-// Fast, then without ceremony, then not asked: [signal, how long it may take].
+// The signals of a stop, and how long each may take: fast, immediate, killed.
 const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
   ["SIGINT", 30_000],
   ["SIGQUIT", 10_000],
   ["SIGKILL", 10_000],
 ];
 
-/** Stops a server: asks with growing insistence until it is gone. */
+/** Stops a server: sends stronger signals until it has ended. */
 export async function signalUntilGone(
   send: (signal: NodeJS.Signals) => void,
   isGoneWithin: (limitMs: number) => Promise<boolean>,

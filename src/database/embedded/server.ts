@@ -1,6 +1,5 @@
-// A real PostgreSQL server that lives and dies with this process, for `worker demo`, development
-// and tests. One process uses a data directory at a time; after a kill -9 the next one finds every
-// committed row.
+// A real PostgreSQL server that runs as long as this process, for `worker demo`, development and tests. One
+// process uses a data directory at a time; after a kill -9 the next one finds every committed row.
 import { resolve } from "node:path";
 import { WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
@@ -14,16 +13,16 @@ import { run } from "./program.ts";
 import { makeSocketDirectory, removeSocketDirectory, SOCKET_PORT } from "./socket-directory.ts";
 
 export interface EmbeddedServerOptions {
-  /** Made when absent. Not shared: a second process is told which one uses it. */
+  /** Created if missing. Not shared: a second process gets an error that names the owner. */
   readonly dataDir: string;
   readonly logger?: Logger;
-  /** Cancels the start; afterwards call `stop`. */
+  /** Cancels the start; call `stop` afterwards. */
   readonly signal?: AbortSignal;
-  /** PostgreSQL settings by name; they win over ours. */
+  /** PostgreSQL settings by name. They override this library's. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of a new cluster. Default true, as PostgreSQL 18 has it. */
+  /** For a new cluster. Default true, as in PostgreSQL 18. */
   readonly dataChecksums?: boolean;
-  /** A directory with `bin/postgres` and `bin/initdb`, instead of the one that comes with us. */
+  /** A directory with `bin/postgres` and `bin/initdb`, instead of the included one. */
   readonly binaries?: string;
 }
 
@@ -37,9 +36,9 @@ export interface EmbeddedServer extends AsyncDisposable {
   };
   /** Such as `18.4`. */
   readonly version: string;
-  /** Resolves when the server is gone, whether it was stopped or died. */
+  /** Resolves when the server has ended, whether it was stopped or died. */
   readonly exited: Promise<void>;
-  /** A connection string that node-postgres and libpq both understand. */
+  /** A connection string that node-postgres and libpq both accept. */
   url(database?: string): string;
   /** Ends all sessions and stops the server. Idempotent; never rejects. */
   stop(): Promise<void>;
@@ -48,7 +47,7 @@ export interface EmbeddedServer extends AsyncDisposable {
 const VERSION_LIMIT_MS = 30_000;
 const NEVER = new AbortController().signal;
 
-/** Starts the server in `dataDir`, making the database there the first time. */
+/** Starts the server in `dataDir`, and creates the database there the first time. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { logger = silentLogger, signal = NEVER, dataChecksums = true } = options;
   const directory = resolve(options.dataDir);
@@ -115,13 +114,16 @@ function embeddedServer(parts: {
   };
 }
 
-/** The socket goes before the claim: afterwards it may be the next owner's. */
+/** The socket is removed before the claim: afterwards it may be the next owner's. */
 function letGo(directory: string, ownership: Ownership, logger: Logger): void {
   try {
     removeSocketDirectory(directory);
     ownership.release();
   } catch (error) {
-    logger.warn({ err: error, directory }, "the data directory is not tidy; the next start is");
+    logger.warn(
+      { err: error, directory },
+      "the data directory could not be cleaned up; the next start does it",
+    );
   }
 }
 
@@ -131,7 +133,7 @@ async function versionOf(binaries: string, account: Account, signal: AbortSignal
   const output = await run(program, ["--version"], { account, cwd: "/", ...limits });
   const version = /(\d+(\.\d+)?)/.exec(output)?.[1];
   if (version !== undefined) return version;
-  throw new WorkerError("embedded_server", `${program} does not say its version: ${output}`);
+  throw new WorkerError("embedded_server", `${program} did not print its version: ${output}`);
 }
 
 /** A directory as an element of a PostgreSQL list setting. */

@@ -1,5 +1,5 @@
-// The directory of the server's unix socket. It is the lock on the door: the server asks nobody for
-// a password, and only the account that runs it (and root) can reach this directory.
+// The directory of the server's unix socket. It is the access control: the server requires no password, and
+// only the account that runs it (and root) can reach this directory.
 import {
   chmodSync,
   chownSync,
@@ -16,14 +16,14 @@ import type { Account } from "./account.ts";
 
 export const SOCKET_PORT = 5432;
 
-// sun_path holds 108 bytes with its terminator, on every Linux.
+// sun_path has 108 bytes with its terminator, on every Linux.
 const LONGEST_PATH_BYTES = 107;
 const PREFIX = "worker-pg-";
 
 /**
- * A fresh private directory: `<dataDirectory>/socket`, or a short one for temporary files where
- * that path is too long for a socket; then `socket` is a link to it, so the next start finds it.
- * The caller owns the data directory.
+ * Creates a private directory: `<dataDirectory>/socket`, or a short one for temporary files if that path is
+ * too long for a socket; then `socket` is a link to it, so that the next start finds it. The caller owns
+ * the data directory.
  */
 export function makeSocketDirectory(dataDirectory: string, account: Account): string {
   removeSocketDirectory(dataDirectory);
@@ -39,7 +39,7 @@ export function makeSocketDirectory(dataDirectory: string, account: Account): st
   return directory;
 }
 
-/** Removes what `makeSocketDirectory` made, in this process or in one that was killed. */
+/** Removes the result of `makeSocketDirectory`, of this process or of one that was killed. */
 export function removeSocketDirectory(dataDirectory: string): void {
   const near = join(dataDirectory, "socket");
   if (lstatSync(near, { throwIfNoEntry: false })?.isSymbolicLink()) {

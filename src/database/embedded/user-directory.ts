@@ -1,5 +1,5 @@
-// Where we may keep files between runs: the user's own cache or state directory. Programs are run
-// from here, so a directory that somebody else could have prepared is refused, not repaired.
+// Where files are kept between runs: the user's own cache or state directory. Programs are run from here,
+// so a directory that another user could have prepared is refused, not repaired.
 import {
   accessSync,
   chmodSync,
@@ -20,8 +20,8 @@ const PLACES = {
 } as const;
 
 /**
- * The first usable one of `$XDG_…_HOME/worker`, `~/.cache/worker` (as root `/var/cache/worker`)
- * and, for an account without a home, `<tmp>/worker-<uid>`. It exists and is ours when we return.
+ * Returns the first usable one of `$XDG_…_HOME/worker`, `~/.cache/worker` (as root `/var/cache/worker`)
+ * and, for an account without a home, `<tmp>/worker-<uid>`. It exists and belongs to this user.
  */
 export function userDirectory(kind: keyof typeof PLACES): string {
   const refusals: string[] = [];
@@ -34,11 +34,11 @@ export function userDirectory(kind: keyof typeof PLACES): string {
   }
   throw new WorkerError(
     "embedded_server",
-    `There is no directory to keep the PostgreSQL files in; set ${PLACES[kind].variable} to one that you own (${refusals.join("; ")}).`,
+    `No directory is usable for the PostgreSQL files; set ${PLACES[kind].variable} to one that you own (${refusals.join("; ")}).`,
   );
 }
 
-/** Each candidate is the directories that have to be ours, outermost first. */
+/** Each candidate lists the directories that must belong to this user, outermost first. */
 function candidates(kind: keyof typeof PLACES): string[][] {
   const { variable, home, system } = PLACES[kind];
   const { [variable]: named, HOME } = process.env;
@@ -50,7 +50,7 @@ function candidates(kind: keyof typeof PLACES): string[][] {
   return [...usable.map((root) => [join(root, "worker")]), [temporary, join(temporary, kind)]];
 }
 
-/** Makes the directories ours, or throws. As root the server's account must get through them. */
+/** Creates and checks the directories, or throws. As root, the server's account must be able to enter them. */
 function prepare(chain: string[]): string {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   const [first = "", last = first] = chain;
@@ -61,13 +61,13 @@ function prepare(chain: string[]): string {
   }
   accessSync(last, constants.W_OK | constants.X_OK);
   const closed = closedDirectory(last, serverAccount());
-  if (closed !== null) throw new Error(`${closed} is closed to the account of PostgreSQL`);
+  if (closed !== null) throw new Error(`${closed} cannot be entered by the account of PostgreSQL`);
   return last;
 }
 
 /**
- * As mkdirSync does it with `recursive`, which never comes back where a directory says that it is not
- * there when one is to be made in it, as /proc does. Gives the first that was missing.
+ * Like mkdirSync with `recursive`, which never returns in directories such as /proc that report a missing
+ * path when something is created in them. Returns the first directory that was missing.
  */
 export function makeDirectories(directory: string, mode?: number): string | undefined {
   const above = dirname(directory);

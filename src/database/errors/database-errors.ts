@@ -1,10 +1,10 @@
-// What PostgreSQL and the network say, as sentences an operator can act on (error-sentences.ts).
+// Turns errors of PostgreSQL and the network into messages with advice (error-sentences.ts).
 
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// Input that only the database could find wrong, if it is input: a statement that reads may meet the same
+// Invalid input that only the database can detect, if it is input: a statement that reads may find the same
 // in a row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
@@ -20,13 +20,13 @@ const inputStates = new Set([
 
 const UNTRANSLATABLE = "22P05";
 
-/** What was sent when an error came. */
+/** The statement that failed, and its values. */
 interface Sent {
   readonly values: readonly unknown[];
   readonly text: string;
 }
 
-/** The WorkerError for anything a database call threw; an error that is one already is kept. */
+/** Returns a WorkerError for anything that a database call threw; an existing one is returned unchanged. */
 export function explainDatabaseError(
   thrown: unknown,
   schema: string,
@@ -36,13 +36,13 @@ export function explainDatabaseError(
   if (error instanceof WorkerError) return error;
   const bytes = bytesOf(values);
   if (bytes > LONGEST_MESSAGE_BYTES) {
-    const message = `${(bytes / 2 ** 30).toFixed(1)} GiB are too much for one statement, PostgreSQL takes less than 1 GiB; send less at once`;
+    const message = `${(bytes / 2 ** 30).toFixed(1)} GiB are too much for one statement; PostgreSQL accepts less than 1 GiB, so split the data`;
     return new WorkerError("too_large", message, { cause: error });
   }
   const detail = messageOf(error) || "no detail";
   const state = codeOf(error) ?? firstCode(error);
   if (state !== undefined) {
-    // The name of the setting stands in the hint whatever its language.
+    // The name of the setting is in the hint in every language.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
     const known = isLockTable ? fullLockTable : byCode[state];
     if (known !== undefined) {
@@ -50,7 +50,7 @@ export function explainDatabaseError(
     }
     const table = ownKeyOf(state, error);
     if (table !== null) {
-      const message = `${detail}: the sequence of ${table}.id gives ids that are taken; move it on as "${workerLine(schema, "worker doctor")}" shows, or with select setval(pg_get_serial_sequence('"${schema}".${table}', 'id'), (select max(id) from "${schema}".${table}))`;
+      const message = `${detail}: the sequence of ${table}.id gives ids that already exist; advance it as "${workerLine(schema, "worker doctor")}" shows, or with select setval(pg_get_serial_sequence('"${schema}".${table}', 'id'), (select max(id) from "${schema}".${table}))`;
       return new WorkerError("database_error", message, { cause: error });
     }
     if (inputStates.has(state) && isOfInput(error, text)) {
@@ -67,13 +67,13 @@ export function explainDatabaseError(
 
 const WRITES = /\b(insert into|update|delete from|copy)\s/i;
 
-// PostgreSQL names the parameter whose text is not of its type. A number in that place is in every language.
+// PostgreSQL names the parameter whose text has the wrong type, as a number in every language.
 function isOfInput(error: unknown, text: string): boolean {
   if (text === "" || WRITES.test(text)) return true;
   return /\$\d+/.test(String((error as { readonly where?: unknown }).where ?? ""));
 }
 
-/** The table of the queue whose primary key has been violated: an id that a sequence gave was taken; else null. */
+/** The queue's table whose primary key was violated, because a sequence returned an existing id; otherwise null. */
 export function ownKeyOf(state: string | undefined, error: unknown): string | null {
   if (state !== "23505") return null;
   const { table = "", constraint = "" } = error as { table?: string; constraint?: string };
@@ -83,8 +83,8 @@ export function ownKeyOf(state: string | undefined, error: unknown): string | nu
 const GIVES_IDS = /^_private_(jobs|job_queues|tasks|operations|audit)$/;
 
 /**
- * Whether the database refused what it was given, now and always: data exceptions, violated
- * constraints, what a trigger raises.
+ * Whether the database refused the values, and will always refuse them: data exceptions, violated
+ * constraints, errors raised by a trigger.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof WorkerError)) return false;
@@ -92,12 +92,13 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
-/** States of the server or of other sessions: the same statement may go through later. */
+/** States of the server or of other sessions: the same statement may succeed later. */
 const PASSING = /^(08|25|26|40|53|55|57|58|XX)/;
 
 /**
- * Whether PostgreSQL refuses a row for what it is: it violates a constraint, or a trigger has failed.
- * A missing table or right is refused in a trigger only; in a statement of ours it is an outage.
+ * Whether PostgreSQL refuses a row because of its content: it violates a constraint, or a trigger has
+ * failed. A missing table or privilege is a refusal in a trigger only; in this library's statements it is
+ * an outage.
  */
 export function isRefusedResult(error: unknown): boolean {
   if (isRefusal(error)) return true;
@@ -118,15 +119,15 @@ function hintOf(error: unknown): string {
   return typeof hint === "string" ? hint : "";
 }
 
-/** Node reports a host with several addresses as an AggregateError without a code of its own. */
+/** Node reports a host with several addresses as an AggregateError without its own code. */
 function firstCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
 }
 
-// Without a word PostgreSQL closes the connection on which a longer message comes.
+// PostgreSQL closes a connection without an error after a longer message.
 const LONGEST_MESSAGE_BYTES = 2 ** 30 - 2;
 
-/** About the length of a statement's values in the message; 0 for what is surely short enough. */
+/** The approximate length of a statement's values in the message; 0 if they are certainly short enough. */
 function bytesOf(values: readonly unknown[]): number {
   const texts = values.flat().filter((value) => typeof value === "string");
   const characters = texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,5 +1,5 @@
-// The sentences themselves: the one table from SQLSTATE (PostgreSQL documentation, appendix A), errno
-// and pg's own wordings to our error codes and to what an operator can do.
+// The messages: the one table from SQLSTATE (PostgreSQL documentation, appendix A), errno and pg's own
+// wording to this library's error codes and advice.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
@@ -16,10 +16,10 @@ const refusedLogin: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refused the login (${detail}); check user and password in DATABASE_URL`,
 ];
-/** It answers, and serves nobody: also that passes, and the next try may go through. */
+/** The server responds and refuses all clients. That passes, and the next attempt may succeed. */
 const refusing: ErrorSentence = [
   "database_unreachable",
-  (detail) => `PostgreSQL refuses for now (${detail}); its log says why`,
+  (detail) => `PostgreSQL refuses connections for now (${detail}); see its log`,
 ];
 const exhausted =
   (what: string): ErrorSentence[1] =>
@@ -31,7 +31,7 @@ export const fullLockTable: ErrorSentence = [
   (detail) =>
     `PostgreSQL's table of locks is full (${detail}); raise max_locks_per_transaction, or try again`,
 ];
-/** Whatever its language, PostgreSQL names the character's bytes and both encodings; null: another error of 22P05. */
+/** In every language PostgreSQL names the character's bytes and both encodings. null: another error of 22P05. */
 export function missingCharacter(detail: string): string | null {
   const bytes = detail.match(/0x[0-9a-f]{2}/g);
   const encoding = detail
@@ -43,19 +43,19 @@ export function missingCharacter(detail: string): string | null {
   const escaped = JSON.stringify(character)
     .slice(1, -1)
     .replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return `the character "${character}" cannot be in this database, whose encoding is ${encoding}: leave it out, or write ${escaped} in JSON`;
+  return `the character "${character}" cannot be stored in this database, whose encoding is ${encoding}: leave it out, or write ${escaped} in JSON`;
 }
 const untrusted: ErrorSentence = [
   "database_unreachable",
   (detail) =>
-    `the certificate of PostgreSQL's server is not trusted (${withoutNodeHint(detail)}); name the authority with sslrootcert=<file> in the database URL, or check nothing with sslmode=no-verify`,
+    `the certificate of PostgreSQL's server is not trusted (${withoutNodeHint(detail)}); name the authority with sslrootcert=<file> in the database URL, or turn the check off with sslmode=no-verify`,
 ];
 const misnamed: ErrorSentence = [
   "database_unreachable",
   (detail) =>
-    `the certificate of PostgreSQL's server is not for the host in the database URL (${detail}); say one of its names there, or check the authority alone with sslmode=verify-ca`,
+    `the certificate of PostgreSQL's server is not for the host in the database URL (${detail}); use one of its names there, or check only the authority with sslmode=verify-ca`,
 ];
-/** A value of 1 GB is too large for PostgreSQL, one of 0.5 GB for a string of Node's. */
+/** A value of 1 GB is too large for PostgreSQL, one of 0.5 GB for a string in Node. */
 const tooLarge: ErrorSentence = [
   "too_large",
   (detail) => `a value is too large to be stored or read (${detail}); make it smaller`,
@@ -63,7 +63,7 @@ const tooLarge: ErrorSentence = [
 const missingSchema: ErrorSentence = [
   "schema_missing",
   (detail, schema) =>
-    `the schema "${schema}" is not there or not complete (${detail}); create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`,
+    `the schema "${schema}" does not exist or is incomplete (${detail}); create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`,
 ];
 
 const pooled: ErrorSentence = [
@@ -111,7 +111,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   "53300": [
     "database_unreachable",
     (detail) =>
-      `PostgreSQL has no connection left (${detail}); lower --max-connections or raise max_connections`,
+      `PostgreSQL has no free connection (${detail}); lower --max-connections or raise max_connections`,
   ],
   "28000": refusedLogin,
   "28P01": refusedLogin,
@@ -123,7 +123,10 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
     "database_timeout",
     (detail) => `PostgreSQL stopped the statement (${detail}); narrow the request or try again`,
   ],
-  "55P03": ["database_busy", (detail) => `a lock was not to be had in time (${detail}); try again`],
+  "55P03": [
+    "database_busy",
+    (detail) => `a lock could not be acquired in time (${detail}); try again`,
+  ],
   "40P01": ["database_busy", (detail) => `${detail}; try again`],
   "40001": ["database_busy", (detail) => `${detail}; try again`],
   "25006": [
@@ -140,7 +143,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
   "42703": missingSchema,
   "42704": missingSchema,
-  // A prepared statement that is there, or is not: somebody else's session.
+  // A prepared statement that exists, or does not: the session belongs to another client.
   "42P05": pooled,
   "26000": pooled,
   "42501": [
@@ -150,14 +153,13 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
 };
 
-// pg words these itself, without a code.
+// pg's own errors, which have no code.
 export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
   [
     /Cannot use a pool after calling end/i,
     [
       "database_unreachable",
-      () =>
-        "the connection pool has been ended: end() was called on it or on its owner; make a new one",
+      () => "the connection pool was closed by end(), on it or on its owner; create a new one",
     ],
   ],
   [
@@ -165,7 +167,7 @@ export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
     [
       "database_unreachable",
       () =>
-        "PostgreSQL asks for a password, and none was given; put it into the database URL (postgres://user:password@host:port/database), into PGPASSWORD or into ~/.pgpass",
+        "PostgreSQL requires a password, and none was given; put it into the database URL (postgres://user:password@host:port/database), into PGPASSWORD or into ~/.pgpass",
     ],
   ],
   [
@@ -173,7 +175,7 @@ export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
     [
       "database_unreachable",
       (detail) =>
-        `PostgreSQL does not encrypt (${detail}); turn SSL on in its server, or say sslmode=disable in the database URL`,
+        `PostgreSQL does not encrypt (${detail}); turn SSL on in its server, or use sslmode=disable in the database URL`,
     ],
   ],
   [/Invalid string length|invalid memory alloc request size/, tooLarge],

@@ -1,13 +1,13 @@
-// Schemas on this role's search path in which other roles may create. What they create there can match a
-// call better than PostgreSQL's own function: our statements are written so that it is never called, but
-// Graphile Worker's functions and the application's triggers are not.
+// Schemas on this role's search path in which other roles may create objects. A function that they create
+// can match a call better than PostgreSQL's own: this library's statements prevent that, but Graphile
+// Worker's functions and the application's triggers do not.
 import { type Database, query, type Statement } from "../database.ts";
 
 export interface OpenSchema {
   readonly name: string;
   /** `every role`, or the names of some. */
   readonly creators: string;
-  /** The statement that ends it. */
+  /** The statement that revokes it. */
   readonly revoke: string;
 }
 
@@ -15,8 +15,8 @@ export async function readOpenSchemas(db: Database): Promise<OpenSchema[]> {
   return query<OpenSchema & Record<string, unknown>>(db, openSql);
 }
 
-// The path is the session's own: this statement may run in a transaction that has another. A superuser
-// needs no schema to take over, and the owner of the database owns `public`.
+// The path is the session's own, because this statement may run in a transaction with another one. A
+// superuser needs no schema to take over, and the owner of the database owns `public`.
 const openSql: Statement = () => `
   select space.nspname::text as name,
     case when pg_catalog.bool_or(acl.grantee = 0::oid) then 'every role'

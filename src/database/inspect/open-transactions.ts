@@ -1,5 +1,5 @@
-// Waits until the transactions that are open now have ended: what CREATE INDEX CONCURRENTLY does, in SQL.
-// Afterwards no session can still act on rows that were deleted before.
+// Waits until the currently open transactions have ended, as CREATE INDEX CONCURRENTLY does. Afterwards no
+// session can act on rows that were deleted before.
 import { monotonic, wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
@@ -8,8 +8,8 @@ import { type Database, query, type Statement } from "../database.ts";
 const NEVER = new AbortController().signal;
 
 /**
- * Waits for the transactions of this database that were open when it was called. Returns false when one of
- * them is still open after `withinMs`. The connection must be outside of a transaction.
+ * Waits for the transactions of this database that were open at the call. Returns false if one of them is
+ * still open after `withinMs`. The connection must be outside of a transaction.
  */
 export async function openTransactionsEnd(db: Database, withinMs: number): Promise<boolean> {
   const until = monotonic() + withinMs;
@@ -27,8 +27,8 @@ async function stillOpen(db: Database, among: readonly string[] | null): Promise
   return rows.map(({ transaction }) => transaction);
 }
 
-// A transaction that only reads counts, too, while it has a snapshot: its next statement may write by what
-// it has read. A vacuum also has one, for hours, and adds no jobs.
+// A transaction that only reads counts, too, while it has a snapshot: its next statement may write based on
+// what it has read. A vacuum also has one, for hours, and adds no jobs.
 const openSql: Statement = () => `
   select open.transaction from (
     select locks.virtualtransaction as transaction
@@ -45,7 +45,7 @@ const openSql: Statement = () => `
 
 const transactionSql: Statement = () => "select pg_catalog.pg_current_xact_id()::text as id";
 
-/** Throws WorkerError (`configuration`) where statements are part of a transaction of the caller's. */
+/** Throws WorkerError (`configuration`) if statements are part of a caller's transaction. */
 export async function assertNoTransaction(db: Database, what: string): Promise<void> {
   const [first] = await query<{ id: string }>(db, transactionSql);
   const [second] = await query<{ id: string }>(db, transactionSql);

@@ -1,8 +1,8 @@
-// Whether the server takes no writes: a standby, or one whose transactions only read by its settings.
+// Whether the server refuses writes: a standby, or one whose transactions are read-only by its settings.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../database.ts";
 
-/** SQL: as long as it is true, every write fails. */
+/** SQL: while it is true, every write fails. */
 export const TAKES_NO_WRITES =
   "pg_catalog.pg_is_in_recovery() or pg_catalog.current_setting('default_transaction_read_only')::boolean";
 
@@ -14,11 +14,11 @@ export async function isReadOnlyServer(db: Database): Promise<boolean> {
   return row?.is_so === true;
 }
 
-/** What to tell who wants to change something there. */
+/** The message for attempts to write there. */
 export const READ_ONLY_SERVER =
   "PostgreSQL accepts no writes here: it is a standby, or read-only by its settings; check DATABASE_URL";
 
-/** Before somebody is asked whether to go on with what cannot be done. */
+/** Call it before the confirmation of a write. */
 export async function assertTakesWrites(db: Database): Promise<void> {
   if (await isReadOnlyServer(db)) throw new WorkerError("read_only_server", READ_ONLY_SERVER);
 }

@@ -1,19 +1,19 @@
-// The tables and indexes of the queue's schema: how large they are, how many dead rows they carry, and
-// when they were vacuumed. All from the catalogue and the statistics: no table is read.
+// The tables and indexes of the queue's schema: their sizes, their dead rows, and their last vacuum. All
+// from the catalogue and the statistics: no table is read.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** On the wire as it stands here. */
+/** Has this form on the wire, too. */
 export interface RelationFacts {
   readonly name: string;
   readonly total_bytes: number;
   readonly table_bytes: number;
   readonly index_bytes: number;
-  /** As the statistics have them: nobody has counted. */
+  /** From the statistics, not counted. */
   readonly live_rows: number;
   readonly dead_rows: number;
   readonly changed_since_analyze: number;
-  /** By hand or by itself, whichever was later; null = never. */
+  /** Manual or automatic, whichever was later; null = never. */
   readonly last_vacuum_at: string | null;
   readonly last_analyze_at: string | null;
 }
@@ -27,7 +27,7 @@ export interface IndexFacts {
   readonly is_valid: boolean;
 }
 
-// The queue's schema has a dozen; others may stand in it.
+// The queue's schema has a dozen; others may exist in it.
 const MOST_TABLES = 50;
 const MOST_INDEXES = 100;
 
@@ -49,10 +49,10 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes), scans: Number(row.scans) }));
 }
 
-/** bigint comes as text. */
+/** bigint arrives as text. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
-// greatest() leaves nulls out.
+// greatest() ignores nulls.
 const tablesSql: Statement = () => `
   select
     class.relname::text as name,

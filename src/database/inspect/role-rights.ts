@@ -1,4 +1,4 @@
-// What this role may do in the queue's schema: what workers and the admin need, and lack.
+// The privileges on the queue's schema that workers and the admin need and this role lacks.
 import { type Database, query, type Statement } from "../database.ts";
 
 /** Such as `insert on _private_jobs`, with the statement that grants it. */
@@ -9,7 +9,7 @@ export interface MissingRight {
 
 const MOST_FUNCTIONS = 100;
 
-/** Empty where nothing is lacking. Row level security: see assertUsableSchema(). */
+/** Empty if none are missing. For row level security see assertUsableSchema(). */
 export async function readMissingRights(db: Database): Promise<MissingRight[]> {
   const { name } = db.schema;
   const rows = await query<MissingRight & Record<string, unknown>>(db, missingSql, [
@@ -19,7 +19,7 @@ export async function readMissingRights(db: Database): Promise<MissingRight[]> {
   return rows;
 }
 
-// has_…_privilege() asks for the name of what is there, so only what the catalogue has is asked for.
+// has_…_privilege() fails for missing objects, so only objects in the catalogue are checked.
 const missingSql: Statement = () => `
   with space as (select oid, nspname from pg_catalog.pg_namespace where nspname = $1::text)
   select pg_catalog.format('usage of the schema %I', nspname) as what,

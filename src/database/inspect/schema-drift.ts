@@ -1,17 +1,17 @@
-// Whether the schema is still as it was made: objects that have gone, and triggers and foreign keys that
-// somebody has added to the table of jobs, which every job pays for.
+// Differences from the original schema: missing objects, and added triggers and foreign keys on the table
+// of jobs, which slow down every job.
 import { type Database, query, type Statement } from "../database.ts";
 import { readStrayFunctions, type StrayFunction } from "../stray-functions.ts";
 
 export interface SchemaDrift {
-  /** Functions and types by name; they come back with the schema only. */
+  /** Functions and types by name. Only recreating the schema restores them. */
   readonly missing: readonly string[];
   /** The statements that build them again. */
   readonly missingIndexes: readonly { readonly name: string; readonly statement: string }[];
   readonly triggers: readonly string[];
-  /** Foreign keys of other tables that keep rows of the queue from being deleted. */
+  /** Foreign keys of other tables that prevent the deletion of the queue's rows. */
   readonly references: readonly { readonly name: string; readonly table: string }[];
-  /** Functions that work on the tables of another schema. */
+  /** Functions that use the tables of another schema. */
   readonly strays: readonly StrayFunction[];
 }
 

@@ -1,5 +1,5 @@
-// Sequences that are behind the ids of their tables, as after a switch-over by logical replication, which copies
-// rows and no sequences: each new row then gets an id that is taken.
+// Sequences that are behind the ids of their tables, as after a switchover by logical replication, which
+// copies rows but no sequences: each new row then gets an existing id.
 import { type Database, query, type Statement } from "../database.ts";
 
 export interface BehindSequence {
@@ -8,7 +8,7 @@ export interface BehindSequence {
   readonly table: string;
   readonly nextId: string;
   readonly lastId: string;
-  /** The statement that moves it on. */
+  /** The statement that advances it. */
   readonly statement: string;
 }
 
@@ -33,7 +33,7 @@ export async function readBehindSequences(db: Database): Promise<readonly Behind
   return behind;
 }
 
-// A sequence has its table's schema, but any name. Without the right to read it nothing is found.
+// A sequence has its table's schema, but any name. Without the privilege to read it nothing is found.
 const sequencesSql: Statement = () => `
   select class.relname::text as table,
     pg_catalog.format('%I.%I', space.nspname, sequence.relname) as name

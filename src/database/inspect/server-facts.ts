@@ -1,15 +1,15 @@
-// What there is to know about the server: its version, whether it takes writes, since when it runs.
+// Facts about the server: its version, whether it accepts writes, when it started.
 import { type Database, query, type Statement } from "../database.ts";
 import { TAKES_NO_WRITES } from "./read-only-server.ts";
 import { utcText } from "./utc-text.ts";
 
-/** On the wire as it stands here. */
+/** Has this form on the wire, too. */
 export interface ServerFacts {
   readonly version: string;
   readonly database: string;
   readonly role: string;
   readonly is_standby: boolean;
-  /** Whether new transactions may only read, by a standby or by setting. */
+  /** Whether new transactions are read-only, as on a standby or by a setting. */
   readonly is_read_only: boolean;
   readonly started_at: string;
   readonly now: string;

@@ -1,9 +1,9 @@
-// Who is connected, and who keeps dead rows from being removed: an old transaction, a replication
-// slot, a prepared transaction. Never what a session says: a statement may hold a payload.
+// The sessions of the server, and what prevents the removal of dead rows: an old transaction, a replication
+// slot, a prepared transaction. Never a session's statement, which may contain a payload.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** On the wire as they stand here. */
+/** Have this form on the wire, too. */
 export interface SessionCounts {
   readonly total: number;
   readonly limit: number;
@@ -28,7 +28,7 @@ export interface OldTransaction {
 
 export interface OldestXmin {
   readonly kind: "session" | "slot" | "prepared";
-  /** Of the application, the slot, or the prepared transaction. */
+  /** The name of the application, the slot, or the prepared transaction. */
   readonly name: string;
   /** How many transactions have begun since. */
   readonly transactions: number;
@@ -69,7 +69,7 @@ const connectionsSql: Statement = () => `
   order by pg_catalog.count(*) desc, application_name, state
   limit $1::int`;
 
-/** The oldest of this database but our own; null when there is none. */
+/** The oldest transaction of this database except this session's; null if there is none. */
 export async function readOldestTransaction(db: Database): Promise<OldTransaction | null> {
   const [row] = await query<OldTransaction & Record<string, unknown>>(db, oldestSql);
   return row ?? null;
@@ -95,7 +95,7 @@ export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
   return row ?? null;
 }
 
-// A slot and a walsender hold it for every database.
+// A slot and a walsender hold it back for every database.
 const heldSql: Statement = () => `
   select kind, name, transactions, since from (
     select 'session' as kind, application_name as name, pg_catalog.age(backend_xmin) as transactions,

@@ -1,5 +1,5 @@
-// How far the database is from the age at which PostgreSQL takes no more writes (documentation, "Preventing
-// Transaction ID Wraparound Failures"): vacuum has to have come by before.
+// How close the database is to the age at which PostgreSQL accepts no more writes (documentation,
+// "Preventing Transaction ID Wraparound Failures"); a vacuum must happen before.
 import { type Database, query, type Statement } from "../database.ts";
 
 /** PostgreSQL stops at about this many transactions. */

@@ -1,4 +1,4 @@
-// Times as the wire has them, made by PostgreSQL with all their microseconds.
+// Times in wire format, built by PostgreSQL with all their microseconds.
 
 /** RFC 3339 text in UTC of a timestamptz expression. */
 export const utcText = (expression: string): string =>

@@ -1,6 +1,6 @@
-// Adds extensions and brings them up to date, inside migrate.ts's transaction and under its lock. The
-// ledger is our own, `_private_extensions`, because the Rust port used Graphile Worker's ids 19 and 20
-// for other things.
+// Adds and upgrades extensions, inside migrate.ts's transaction and under its lock. The ledger is the
+// separate table `_private_extensions`, because the Rust port used Graphile Worker's ids 19 and 20 for
+// other things.
 import type { PoolClient } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
@@ -10,7 +10,7 @@ import { render } from "./render-sql.ts";
 
 export type Transaction = Database & { readonly client: PoolClient };
 
-/** What the schema has of them now. */
+/** The objects and versions that exist now. */
 export interface Present {
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
@@ -35,10 +35,10 @@ export async function addExtensions(
 }
 
 /**
- * Gives the version for the ledger. 0 where somebody else has made the objects, or some of them: they
- * are not ours to change, because their maker's processes go on using them and its later versions
- * replace them. The Rust port's recover_dead_worker_jobs lowers attempts, so that a job which kills its
- * worker loops for ever: our own code never calls that function.
+ * Returns the version for the ledger. 0 if another program has created the objects, or some of them: they
+ * are not changed, because its processes use them and its later versions replace them. The Rust port's
+ * recover_dead_worker_jobs lowers attempts, so that a job which kills its worker repeats forever: this
+ * library never calls that function.
  */
 async function addExtension(
   db: Transaction,
@@ -49,7 +49,7 @@ async function addExtension(
   const from = recorded ?? 0;
   const isOurs =
     recorded === undefined ? !extension.objects.some((one) => objects.has(one)) : recorded > 0;
-  // What is made here, also in the place of something lost, goes through all its changes.
+  // Objects that are created here, including lost ones, get all their changes.
   const made = new Set<string>();
   for (const [index, parts] of extension.parts.entries()) {
     const version = index + 1;
@@ -82,7 +82,7 @@ function failed(
 ): WorkerError {
   const { extension, from, version, object } = step;
   const { code, message } = explainDatabaseError(cause, db.schema.name);
-  const what = from === 0 ? "added" : `brought from version ${from} to ${version}`;
+  const what = from === 0 ? "added" : `upgraded from version ${from} to ${version}`;
   const sentence = `the extension "${extension.name}" could not be ${what}, at "${object}": ${message}; nothing has been changed`;
   return new WorkerError(code, sentence, { cause });
 }

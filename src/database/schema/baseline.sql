@@ -1,9 +1,9 @@
--- The queue's schema, built at once: what Graphile Worker 0.18 arrives at after its migrations
--- 1 to 20, object by object (test/contract/schema.test.ts compares the catalogues). Names such as
--- jobs_pkey1 are part of that: a later Graphile migration may alter or drop them by name.
--- migrate.ts puts the schema in, and says what must not stand in a comment.
+-- The queue schema, built at once: the result of Graphile Worker 0.18 after its migrations 1 to 20, object
+-- by object (test/contract/schema.test.ts compares the catalogues). Names such as jobs_pkey1 are part of
+-- that: a later Graphile migration may alter or drop them by name. migrate.ts runs this file; render-sql.ts
+-- explains what comments must not contain.
 
--- A stock worker that started at the same time may have made its empty ledger already.
+-- A stock worker that started at the same time may have created its empty ledger already.
 create table if not exists :schema.migrations (
   id int primary key,
   ts timestamptz not null default now()
@@ -55,8 +55,8 @@ create table :schema._private_jobs (
   constraint jobs_max_attempts_check check (max_attempts >= 1)
 );
 
--- Only what can be taken is indexed, and everything that the taking query reads is included:
--- jobs at rest (failed, locked) cost the workers nothing.
+-- Only available jobs are indexed, with every column that the taking query reads: failed and locked jobs
+-- cost the workers nothing.
 create index jobs_main_index on :schema._private_jobs
   using btree (priority, run_at) include (id, task_id, job_queue_id)
   where (is_available = true);
@@ -71,7 +71,7 @@ create table :schema._private_known_crontabs (
   constraint known_crontabs_pkey primary key (identifier)
 );
 
--- The owner bypasses row level security; for everybody else a table without policies is empty.
+-- The owner bypasses row level security; for all other roles a table without policies is empty.
 alter table :schema._private_tasks enable row level security;
 alter table :schema._private_job_queues enable row level security;
 alter table :schema._private_jobs enable row level security;
@@ -88,7 +88,7 @@ create type :schema.job_spec as (
   flags text[]
 );
 
--- Without the payload: it may be large, and it may be nobody's business.
+-- Without the payload, which may be large and confidential.
 create view :schema.jobs as
   select
     jobs.id,
@@ -338,7 +338,7 @@ begin
 end;
 $body$;
 
--- The next three leave a running job alone. Four hours: a lock that old belongs to a dead worker.
+-- The next three do not change a running job. A lock older than four hours belongs to a dead worker.
 create function :schema.complete_jobs(job_ids bigint[])
 returns setof :schema._private_jobs language sql as $body$
   delete from :schema._private_jobs as jobs

@@ -1,5 +1,5 @@
-// What a migration does, inside migrate.ts's transaction: the whole schema where there is none, and
-// in one that is there (ours, Graphile Worker's, its Rust port's) only our extensions.
+// The steps of a migration, inside migrate.ts's transaction: the whole schema if there is none, and in an
+// existing one (this library's, Graphile Worker's, its Rust port's) only the extensions.
 
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -27,17 +27,17 @@ export interface MigrationOutcome {
   readonly warnings: readonly string[];
 }
 
-/** What a migration is to reach. */
+/** The goal of a migration. */
 export interface MigrationPlan {
-  /** Every extension that we know. */
+  /** All extensions of this version. */
   readonly registry: readonly Extension[];
-  /** Names of those that are added only when somebody asks for them. */
+  /** Requested extensions that are not added by default. */
   readonly asked: readonly string[];
-  /** `leave`: a schema that holds something is not changed. */
+  /** `leave`: a schema with objects is not changed. */
   readonly existing: "bring up to date" | "leave";
 }
 
-/** What is left to do in a schema that can be worked on. */
+/** The remaining work in a usable schema. */
 export function workLeft(state: ReadySchema, plan: MigrationPlan): readonly Extension[] {
   return plan.existing === "leave" ? [] : unfinished(plan.registry, state, plan.asked);
 }
@@ -48,8 +48,8 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 }
 
 /**
- * Builds or brings up to date, in the caller's transaction and under its lock. null when a stock
- * worker is quicker: then its work has to be waited for.
+ * Builds or upgrades, in the caller's transaction and under its lock. Returns null if a stock worker is
+ * faster: then the caller must wait for its work.
  */
 export async function build(
   db: Transaction,
@@ -58,22 +58,22 @@ export async function build(
   const { client, schema } = db;
   let state = await schemaState(db, plan.registry);
   if (state.kind === "empty" && state.hasLedger) {
-    // A stock worker writes its ledger before anything else, and takes no advisory lock. Holding
-    // the ledger makes it wait for us; then it finds all its steps done.
+    // A stock worker writes its ledger first, and takes no advisory lock. A lock on the ledger makes it
+    // wait; then it finds all its steps done.
     await client.query(`lock table ${schema.quoted}.migrations in share row exclusive mode`);
     state = await schemaState(db, plan.registry);
   }
   if (state.kind === "ready") return bringUpToDate(db, state, plan);
   if (state.kind !== "absent" && state.kind !== "empty") return null;
   await checkVersion(db);
-  // Not `if not exists`: that asks for the right to create schemas even where one is there.
+  // Not `if not exists`, which requires the privilege to create schemas even if one exists.
   if (state.kind === "absent") await createSchema(db);
   await createTables(db);
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
   const extensions = unfinished(plan.registry, nothing, plan.asked);
   await addExtensions(db, extensions, nothing);
-  // No word on channel worker:migrate: it is the whole database's, a stock worker stops at any
-  // breaking step it hears of, and nobody can be running on a schema that did not exist.
+  // No message on channel worker:migrate: it is shared by the whole database, a stock worker stops at any
+  // breaking step that it receives, and no worker can be running on a schema that did not exist.
   return { kind: "created", level: KNOWN_LEVEL, extensions: namesOf(extensions), warnings: [] };
 }
 
@@ -133,7 +133,7 @@ function createTables({ client, schema }: Transaction): Promise<void> {
   );
 }
 
-/** What PostgreSQL says when the role lacks the right becomes a sentence that says how to get it. */
+/** Turns a missing privilege into a message with advice. */
 async function allowed(
   work: () => Promise<unknown>,
   sentence: (detail: string) => string,

@@ -1,5 +1,5 @@
-// What a program's start does for its schema: it makes one where there is none, so that a first run
-// needs no other step, and never changes one that is there. That is for "worker migrate" alone.
+// Prepares the schema when a program starts: creates a missing one, so that a first run needs no other
+// step, and never changes an existing one, which only "worker migrate" does.
 import type { Pool } from "pg";
 import type { SchemaName } from "../schema-name.ts";
 import { extensions } from "./extensions/index.ts";
@@ -7,8 +7,8 @@ import { type MigrationOptions, migrateBy } from "./migrate.ts";
 import { assertUsableSchema, type ReadySchema, schemaState } from "./schema-state.ts";
 
 /**
- * The state of a schema that can be worked on; where there is none, or an empty one, it is made first.
- * Safe with many starters at once. Throws WorkerError: what migrate() and assertUsableSchema() throw.
+ * Returns the state of a usable schema; a missing or empty one is created first. Safe with many concurrent
+ * starts. Throws WorkerError, as migrate() and assertUsableSchema() do.
  */
 export async function ensureSchema(
   pool: Pool,
@@ -18,7 +18,7 @@ export async function ensureSchema(
   const db = { client: pool, schema };
   const { kind } = await schemaState(db);
   if (kind !== "ready") {
-    // Somebody else's may be there by the time that we have the lock: then it is left as it is.
+    // Another program's schema may exist by the time the lock is acquired: then it is not changed.
     await migrateBy({ registry: extensions, existing: "leave" }, pool, schema, options);
   }
   return assertUsableSchema(db);

@@ -1,6 +1,6 @@
-// Brings a schema to where a worker can use it, safely with many starters at once: everything
-// happens in one transaction under an advisory lock. Killed half-way it leaves nothing, and
-// whoever comes second finds the work done. What is done: build-schema.ts.
+// Migrates a schema so that a worker can use it, safely with many concurrent starts: everything happens in
+// one transaction under an advisory lock. If it is killed, nothing remains, and a second process finds the
+// work done. The steps are in build-schema.ts.
 
 import type { Pool, PoolClient } from "pg";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -40,21 +40,21 @@ export interface MigrationOptions {
   readonly extensions?: readonly string[];
 }
 
-/** Somebody else is at work on the schema, or holds a lock: why, for when that never ends. */
+/** Another process works on the schema, or has a lock; with the reason, in case that never ends. */
 interface Busy {
   readonly kind: "busy";
   readonly cause: unknown;
 }
 
-// How long we wait for somebody else, all rounds together.
+// The total time to wait for other processes.
 const PATIENCE_MS = 60_000;
-// In one round: the pool may be small, and others wait for its connections.
+// For one attempt: the pool may be small, and other callers wait for its connections.
 const LONGEST_LOCK_WAIT_MS = 10_000;
 // Reading the catalogue and the ledgers takes milliseconds.
 const LONGEST_READ_MS = 10_000;
-// An old level that was reached a moment ago: a stock worker is climbing, one step a transaction.
+// An old level that was reached a moment ago: a stock worker is migrating, one step per transaction.
 const CLIMBING_S = 5;
-// Two made the same object at once, or waited for each other; the next look shows who has won.
+// Two processes created the same object, or deadlocked; the next attempt finds the result.
 const CLASHES = new Set(["23505", "42P06", "42P07", "42710", "42723", "40P01", "55P03"]);
 const LOCK_TIMEOUT = "55P03";
 const MAY_NOT = "42501";
@@ -73,7 +73,7 @@ export async function migrate(
   return migrateBy({ registry: extensions }, pool, schema, options);
 }
 
-/** As migrate(), by another plan. */
+/** Like migrate(), with another plan. */
 export async function migrateBy(
   {
     registry,
@@ -88,7 +88,8 @@ export async function migrateBy(
   const plan = { registry, existing, asked: checkedNames(options.extensions, registry) };
   const deadline = monotonic() + timeoutMs;
   for (let attempt = 0; ; attempt++) {
-    if (signal.aborted) throw new WorkerError("aborted", "the migration was stopped in time");
+    if (signal.aborted)
+      throw new WorkerError("aborted", "the migration was stopped before it began");
     const result = await attemptOn(pool, schema, plan, timeoutMs);
     if (result.kind !== "busy") {
       for (const warning of result.warnings) logger.warn({ schema: schema.name }, warning);
@@ -97,7 +98,7 @@ export async function migrateBy(
       return result;
     }
     if (monotonic() > deadline) throw tooBusy(schema, timeoutMs, result.cause);
-    logger.debug({ schema: schema.name }, "waiting: another process works on the schema");
+    logger.debug({ schema: schema.name }, "waiting: another process is migrating the schema");
     await wait(backoffDelay(attempt, { firstMs: 50, longestMs: 500 }), signal);
   }
 }
@@ -109,7 +110,7 @@ function checkedNames(
   const names = registry.map(({ name }) => name);
   const unknown = asked.filter((name) => !names.includes(name));
   if (unknown.length === 0) return asked;
-  const message = `there is no extension "${unknown[0]}"; there is ${names.map((name) => `"${name}"`).join(", ")}`;
+  const message = `unknown extension "${unknown[0]}"; expected one of ${names.map((name) => `"${name}"`).join(", ")}`;
   throw new InputError([{ path: "extensions", message }]);
 }
 
@@ -134,7 +135,7 @@ async function attemptOn(
   }
 }
 
-/** First without a lock and without writing: the usual case, and all that a standby allows. */
+/** First without a lock and without writing: the usual case, and the only one possible on a standby. */
 async function look(
   db: Database,
   plan: MigrationPlan,
@@ -170,8 +171,8 @@ async function change(
   lockTimeoutMs: number,
 ): Promise<MigrationOutcome | Busy> {
   try {
-    // Read committed, whatever the database's default: what others committed while we waited for
-    // the lock must be seen.
+    // Read committed, whatever the database's default: commits of other processes during the wait for the
+    // lock must be visible.
     await client.query(
       `${BEGIN}; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
     );
@@ -184,7 +185,7 @@ async function change(
       await client.query("rollback");
       return { kind: "busy", cause: error };
     }
-    // What is there can be used without them, unless it is them that somebody wants.
+    // The schema is usable without them, unless the caller has requested them.
     const isOptional = seen !== null && plan.asked.length === 0;
     if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
       await client.query("rollback");
@@ -203,25 +204,25 @@ function shortcomings(
   const detail = messageOf(error instanceof WorkerError ? error.cause : error);
   return workLeft(seen, plan).map(({ name, gives }) => {
     const what = seen.extensions.has(name)
-      ? `${gives} are not up to date: they could not be brought up to date in`
+      ? `${gives} are outdated: they could not be upgraded in`
       : `${gives} are not available: they could not be added to`;
     return `${what} the schema "${schema.name}" (${detail}); run "${workerLine(schema.name, "worker migrate")}" as its owner`;
   });
 }
 
-/** The error of who has waited long enough. */
+/** The error after the time limit. */
 function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerError {
   if (cause instanceof WorkerError && cause.code === "schema_unsupported") return cause;
   const secs = `${timeoutMs / 1_000} s`;
   const isLocked = codeOf(cause instanceof WorkerError ? cause.cause : cause) === LOCK_TIMEOUT;
   const message = isLocked
-    ? `somebody has held a lock on tables of the schema "${schema.name}" for ${secs}; try again when it is gone (pg_stat_activity shows who)`
-    : `another process has been migrating the schema "${schema.name}" for ${secs}; try again when it is done`;
+    ? `another session has held a lock on tables of the schema "${schema.name}" for ${secs}; try again when it is released (pg_stat_activity shows the session)`
+    : `another process has been migrating the schema "${schema.name}" for ${secs}; try again when that is finished`;
   return new WorkerError("database_busy", message, { cause });
 }
 
-// Tried, not waited for: a wait inside the server could not be aborted. Transaction-level, so
-// that it also holds behind a pooler and ends with us. Two schemas do not disturb each other.
+// Tried, not waited for: a wait inside the server could not be aborted. Transaction-level, so that it also
+// works behind a pooler and ends with the transaction. Two schemas do not block each other.
 const tryLock = () =>
   "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:migrate:' || $1::text, 0)) as locked";
 

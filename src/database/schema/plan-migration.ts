@@ -1,4 +1,4 @@
-// What a migration would do, without doing it. Only reads, and takes no lock: somebody else may be quicker.
+// Determines what a migration would do. Only reads, without a lock, so another process may be faster.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
 import { readStrayFunctions } from "../stray-functions.ts";
@@ -7,7 +7,7 @@ import { unfinished } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";
 import { KNOWN_LEVEL, schemaState } from "./schema-state.ts";
 
-/** The outcome as migrate() would give it; throws what it would throw for what is there. */
+/** Returns the outcome that migrate() would return, and throws its errors about an existing schema. */
 export async function planMigration(
   db: Database,
   asked: readonly string[],

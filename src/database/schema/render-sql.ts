@@ -1,8 +1,8 @@
-// SQL files name the schema `:schema`, and quote function bodies with `$body$`.
+// SQL files write the schema as `:schema`, and quote function bodies with `$body$`.
 import type { SchemaName } from "../schema-name.ts";
 
 /**
- * Puts the schema into SQL text. `:schema` must not stand in a comment, since a name may hold a
+ * Inserts the schema into SQL text. `:schema` must not occur in a comment, because a name may contain a
  * line break; and `$body$` becomes a dollar quote that the name does not contain.
  */
 export function render(sql: string, schema: SchemaName): string {

@@ -1,20 +1,20 @@
-// The facts under schema-state.ts: which of the names we know a schema holds, which others, and
-// what Graphile Worker's ledger says. Reads only.
+// The facts for schema-state.ts: which of the given names a schema contains, which others, and the state of
+// Graphile Worker's ledger. Reads only.
 import { type Database, query } from "../database.ts";
 
 export interface Catalogue {
-  /** Of the names that were asked for, those which are there. */
+  /** The given names that exist. */
   readonly known: readonly string[];
-  /** The first few names that were not asked for. */
+  /** The first few other names. */
   readonly others: readonly string[];
-  /** Column → type of the table `migrations`; null without one. */
+  /** The columns of the table `migrations` with their types; null without one. */
   readonly ledger: { readonly id?: string; readonly ts?: string } | null;
-  /** Whether this role may read our own ledger; null without one. */
+  /** Whether this role may read the ledger of extensions; null without one. */
   readonly mayReadExtensions: boolean | null;
 }
 
-// From pg_catalog, which everybody may read: a role without rights on the schema gets the same
-// answer. What belongs to a PostgreSQL extension (in "public", say) does not count.
+// From pg_catalog, which every role may read: a role without privileges on the schema gets the same result.
+// Objects of a PostgreSQL extension (for example in "public") do not count.
 const catalogue = () => `
   with space as (select oid from pg_catalog.pg_namespace where nspname = $1::text),
   object as (
@@ -66,7 +66,7 @@ interface CatalogueRow {
   readonly may_read_extensions: boolean | null;
 }
 
-/** null when there is no such schema. */
+/** null if there is no such schema. */
 export async function readCatalogue(
   db: Database,
   names: readonly string[],
@@ -92,9 +92,9 @@ export interface Ledger {
   readonly is_hidden: boolean;
 }
 
-// Through to_jsonb, because installations from before Graphile Worker 0.14 lack `breaking`. Row level security is on and
-// has no policies: a role that it applies to sees an empty queue and no error. With policies of somebody's own it is
-// meant so.
+// Through to_jsonb, because installations from before Graphile Worker 0.14 lack `breaking`. Row level
+// security is on and has no policies: a role that it applies to sees an empty queue and no error. If an
+// application has added policies, that is intended.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,
@@ -113,13 +113,13 @@ const ledger = (schema: string) => `
 const extensionVersions = (schema: string) =>
   `select name, version from ${schema}._private_extensions`;
 
-/** Name → version, as our own ledger has them. Only where the catalogue shows it, readable. */
+/** The versions by name, from the ledger of extensions. Call it only if the catalogue shows it as readable. */
 export async function readVersions(db: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ name: string; version: number }>(db, extensionVersions);
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** Only where the catalogue shows the table. */
+/** Call it only if the catalogue shows the table. */
 export async function readLedger(db: Database): Promise<Ledger> {
   const [row] = await query<Ledger>(db, ledger, [`${db.schema.quoted}._private_jobs`]);
   return row ?? { level: null, breaking: null, age_s: 0, is_hidden: false };

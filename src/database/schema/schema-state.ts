@@ -1,5 +1,5 @@
-// What a schema holds: nothing, a queue that we can work on, or something else. Only reads; one
-// look at the catalogue and one at each ledger, so that a readiness probe may ask every time.
+// What a schema contains: nothing, a usable queue, or something else. Only reads; one query of the
+// catalogue and one of each ledger, so that a readiness probe may call it every time.
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Database } from "../database.ts";
@@ -13,38 +13,41 @@ import {
   readVersions,
 } from "./schema-catalogue.ts";
 
-/** The newest id of Graphile Worker's migrations that we know, and the oldest that we can use. */
+/** The newest and the oldest supported id of Graphile Worker's migrations. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
 const LOOKS = 3;
 
-/** A queue that can be worked on, whoever has made it. */
+/** A usable queue, whichever program created it. */
 export interface ReadySchema {
   readonly kind: "ready";
-  /** `ours`: it has our ledger of extensions; else who made it, as far as one can tell. */
+  /**
+   * `ours`: it has this library's ledger of extensions; otherwise the program that created it, as far as it
+   * can be determined.
+   */
   readonly origin: "ours" | "graphile" | "rust-port";
   readonly level: number;
-  /** Names of our extensions that are there, whoever has made them; each may be absent. */
+  /** Names of the existing extensions, whichever program created them; each may be missing. */
   readonly extensions: ReadonlySet<string>;
-  /** Objects of our extensions which are there; `migrate` makes the others. */
+  /** The existing objects of the extensions; `migrate` creates the others. */
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
   /** Whether row level security hides all jobs from this role. */
   readonly isHidden: boolean;
-  /** What an operator should know, such as a newer but compatible level. */
+  /** Warnings for the operator, such as a newer but compatible level. */
   readonly warnings: readonly string[];
 }
 
 export type SchemaState =
   | { readonly kind: "absent" }
-  /** No object in it, or nothing but a ledger without rows. */
+  /** No object in it, or only a ledger without rows. */
   | { readonly kind: "empty"; readonly hasLedger: boolean }
   | { readonly kind: "foreign"; readonly reason: string }
   | {
       readonly kind: "outdated" | "too-new";
       readonly level: number;
       readonly reason: string;
-      /** Since the last step, by the database's clock: somebody may be migrating just now. */
+      /** Since the last step, by the database's clock: a migration may be running just now. */
       readonly age_s: number;
     }
   | ReadySchema;
@@ -56,15 +59,15 @@ const tables = [
   "_private_known_crontabs",
 ] as const;
 
-/** Looks at the schema. Throws only what the database throws, as WorkerError. */
+/** Reads the schema's state. Throws only WorkerErrors of the database. */
 export async function schemaState(
   db: Database,
   registry: readonly Extension[] = extensions,
 ): Promise<SchemaState> {
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
-  // Catalogue and ledger are two snapshots: what contradicts itself may have been committed by
-  // somebody else between them, so it is looked at again before it is believed.
+  // Catalogue and ledger are two snapshots: a contradiction may be due to a commit between them, so it is
+  // read again before it is reported.
   for (let look = 1; ; look++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -92,11 +95,11 @@ function isLedger(columns: Catalogue["ledger"]): boolean {
 
 function stranger({ known, others }: Catalogue, schema: string): SchemaState {
   const names = [...known, ...others].slice(0, 3).map((name) => `"${name}"`);
-  const reason = `the schema "${schema}" holds other things (${names.join(", ")}); choose another name with --schema`;
+  const reason = `the schema "${schema}" contains other objects (${names.join(", ")}); choose another name with --schema`;
   return { kind: "foreign", reason };
 }
 
-/** Graphile Worker's part of it is one that we can work on. */
+/** Graphile Worker's part of the schema is supported. */
 interface Known {
   readonly kind: "known";
   readonly level: number;
@@ -116,12 +119,12 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
     return { kind: "outdated", level, reason, age_s };
   }
   if (breaking !== null && breaking > KNOWN_LEVEL) {
-    const reason = `the schema "${schema}" is at level ${level}, whose breaking change ${breaking} this version (up to ${KNOWN_LEVEL}) does not know; install a newer version of worker`;
+    const reason = `the schema "${schema}" is at level ${level}, whose breaking change ${breaking} this version (up to ${KNOWN_LEVEL}) does not support; install a newer version of worker`;
     return { kind: "too-new", level, reason, age_s };
   }
   const missing = tables.find((table) => !has(table));
   if (missing !== undefined) {
-    const reason = `the schema "${schema}" says it is at level ${level} but has no table "${missing}"; restore it, or choose another name with --schema`;
+    const reason = `the schema "${schema}" is at level ${level} but has no table "${missing}"; restore it, or choose another name with --schema`;
     return { kind: "foreign", reason };
   }
   return { kind: "known", level, isHidden: ledger.is_hidden };
@@ -135,7 +138,7 @@ function ready(
 ): SchemaState {
   const newer = registry.find(({ name, version }) => (versions?.get(name) ?? 0) > version);
   if (newer !== undefined) {
-    const reason = `the schema "${schema}" has version ${versions?.get(newer.name)} of the extension "${newer.name}", and this version of worker knows it up to ${newer.version}; install a newer version of worker`;
+    const reason = `the schema "${schema}" has version ${versions?.get(newer.name)} of the extension "${newer.name}", and this version of worker supports it up to ${newer.version}; install a newer version of worker`;
     return { kind: "too-new", level, reason, age_s: Number.POSITIVE_INFINITY };
   }
   const has = (name: string) => known.includes(name);
@@ -156,25 +159,25 @@ function ready(
 function levelWarnings(level: number): string[] {
   if (level <= KNOWN_LEVEL) return [];
   return [
-    `the schema is at level ${level}, newer than this version of worker knows (${KNOWN_LEVEL}) but marked compatible; plan an upgrade of worker`,
+    `the schema is at level ${level}, newer than this version of worker supports (${KNOWN_LEVEL}) but marked compatible; plan an upgrade of worker`,
   ];
 }
 
-/** Extensions only add, and each can be absent: one that we do not know is in nobody's way. */
+/** Extensions only add objects, and each may be missing, so an unknown one does no harm. */
 function unknownWarnings(versions: Versions, registry: readonly Extension[]): string[] {
   return [...(versions?.keys() ?? [])]
     .filter((name) => !registry.some((extension) => extension.name === name))
     .map(
       (name) =>
-        `the schema has an extension "${name}" that this version of worker does not know and leaves alone; plan an upgrade of worker`,
+        `the schema has an extension "${name}" that this version of worker does not support and does not change; plan an upgrade of worker`,
     );
 }
 
-/** What to do about a schema that is missing, in a program or in a shell. */
+/** The advice for a missing schema, in a program or in a shell. */
 export const howToCreate = (schema: string): string =>
   `create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`;
 
-/** The state of a schema that can be worked on; throws schema_missing or schema_unsupported. */
+/** Returns the state of a usable schema. Throws schema_missing or schema_unsupported. */
 export async function assertUsableSchema(
   db: Database,
   registry: readonly Extension[] = extensions,

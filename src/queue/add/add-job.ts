@@ -1,3 +1,4 @@
+// Adds one job, with or without a key.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";

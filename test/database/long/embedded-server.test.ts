@@ -1,4 +1,4 @@
-// The embedded PostgreSQL server: who may use a data directory, and what survives a kill -9.
+// The embedded PostgreSQL server: ownership of data directories, and survival of a kill -9.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,7 +24,7 @@ import { isAlive } from "../../../src/database/embedded/owner.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { serverProcess } from "../../support/server-process.ts";
 
-// The shortest path there is: as root the server's account must pass through it too.
+// The shortest possible path, because the server's account must be able to enter it when run by root.
 const base = mkdtempSync(join(tmpdir(), "worker-embedded-"));
 chmodSync(base, 0o755);
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ after(() => rmSync(base, { recursive: true, force: true }));
 let count = 0;
 const newDirectory = () => join(base, `data${count++}`);
 
-async function ask(url: string, text: string): Promise<unknown[]> {
+async function queryText(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -42,7 +42,7 @@ async function ask(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Resolves when the server has ended this session, as it does when it stops. */
+/** Resolves when the server has ended this session, as it does during its stop. */
 async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
@@ -70,31 +70,31 @@ test("A server starts in a directory that does not exist, and keeps its rows.", 
   const dataDir = newDirectory();
   const first = await startEmbeddedServer({ dataDir });
   assert.match(first.version, /^18\./);
-  await ask(first.url(), "create table kept as select 'straße' as word");
+  await queryText(first.url(), "create table kept as select 'straße' as word");
   const facts = `select current_user::text, current_setting('server_encoding'),
     current_setting('data_checksums'), current_setting('fsync'), lower('É')`;
   const expected = ["postgres", "UTF8", "on", "on", "é"];
-  assert.deepEqual(await ask(first.url(), facts), expected);
+  assert.deepEqual(await queryText(first.url(), facts), expected);
   const client = new pg.Client(first.connection);
   await client.connect();
   await client.end();
   await Promise.all([first.stop(), first.stop()]);
   await using second = await startEmbeddedServer({ dataDir, settings: { work_mem: "5MB" } });
-  assert.deepEqual(await ask(second.url(), "select word, current_setting('work_mem') from kept"), [
-    "straße",
-    "5MB",
-  ]);
+  assert.deepEqual(
+    await queryText(second.url(), "select word, current_setting('work_mem') from kept"),
+    ["straße", "5MB"],
+  );
 });
 
-test("The server listens on nothing but a socket that only its account reaches.", async () => {
+test("The server only listens on a socket that only its account can reach.", async () => {
   await using server = await startEmbeddedServer({ dataDir: newDirectory() });
-  assert.deepEqual(await ask(server.url(), "show listen_addresses"), [""]);
+  assert.deepEqual(await queryText(server.url(), "show listen_addresses"), [""]);
   const { mode, uid } = statSync(server.connection.host);
   assert.equal(mode & 0o777, 0o700);
   assert.equal(uid, serverAccount()?.uid ?? process.getuid?.());
 });
 
-test("A second opener is told which process uses the directory.", async () => {
+test("A second process gets an error that names the owner of the directory.", async () => {
   const dataDir = newDirectory();
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();
@@ -102,16 +102,16 @@ test("A second opener is told which process uses the directory.", async () => {
     code: "embedded_server",
     message: new RegExp(`in use by process ${owner.pid}\\b`),
   });
-  assert.deepEqual(await ask(url, "select 1"), [1]);
+  assert.deepEqual(await queryText(url, "select 1"), [1]);
   await owner.stop();
   await using mine = await startEmbeddedServer({ dataDir });
   await assert.rejects(startEmbeddedServer({ dataDir }), {
     message: new RegExp(`in use by process ${process.pid}\\b`),
   });
-  assert.deepEqual(await ask(mine.url(), "select 1"), [1]);
+  assert.deepEqual(await queryText(mine.url(), "select 1"), [1]);
 });
 
-test("Of several starts at the same instant exactly one wins.", async () => {
+test("Of several concurrent starts exactly one succeeds.", async () => {
   const dataDir = newDirectory();
   const processes = await Promise.all([1, 2, 3].map(() => serverProcess({ dataDir })));
   const outcomes = await Promise.all(processes.map((process) => process.start()));
@@ -139,13 +139,13 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
   const dataDir = newDirectory();
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();
-  await ask(url, "create table acknowledged (id int primary key)");
+  await queryText(url, "create table acknowledged (id int primary key)");
   const writer = new pg.Client({ connectionString: url });
   writer.on("error", () => {});
   await writer.connect();
   let acknowledged = 0;
   let killed: Promise<void> | undefined;
-  // The server ends the session when its owner is gone.
+  // The server ends the session when its owner is dead.
   const writing = (async () => {
     for (;;) {
       await writer.query("insert into acknowledged values ($1)", [acknowledged + 1]);
@@ -154,51 +154,51 @@ test("After a kill -9 of its owner the next start finds every acknowledged row."
     }
   })();
   await assert.rejects(writing);
-  // The kernel closes the files of a killed process, by which the server knows, before the process is gone.
+  // The kernel closes a killed process's files, which stops the server, before the process has ended.
   await killed;
   await writer.end();
   await using server = await startEmbeddedServer({ dataDir });
-  const [rows] = await ask(server.url(), "select count(*)::int from acknowledged");
-  // One more may have been committed without our hearing of it.
+  const [rows] = await queryText(server.url(), "select count(*)::int from acknowledged");
+  // One more may have been committed without a response.
   assert.ok(Number(rows) === acknowledged || Number(rows) === acknowledged + 1);
   assert.ok(acknowledged >= 100);
 });
 
-test("A server that was left behind is stopped by the next start.", async () => {
+test("A server that a killed process left is stopped by the next start.", async () => {
   const dataDir = newDirectory();
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();
-  await ask(url, "create table kept as select 5 as a");
+  await queryText(url, "create table kept as select 5 as a");
   const orphan = postmasterPid(dataDir);
   process.kill(watcherOf(orphan), "SIGKILL");
   await owner.kill();
   assert.ok(isAlive(orphan));
   await using server = await startEmbeddedServer({ dataDir });
   assert.ok(!isAlive(orphan));
-  assert.deepEqual(await ask(server.url(), "select a from kept"), [5]);
+  assert.deepEqual(await queryText(server.url(), "select a from kept"), [5]);
 });
 
-test("A server killed with everything else starts again, whoever has its number now.", async () => {
+test("A server killed with everything else starts again, even if its process number is in use.", async () => {
   const dataDir = newDirectory();
   const first = await startEmbeddedServer({ dataDir });
-  await ask(first.url(), "create table kept as select 6 as a");
+  await queryText(first.url(), "create table kept as select 6 as a");
   const pidFile = join(dataDir, "cluster/postmaster.pid");
   const written = readFileSync(pidFile, "utf8");
   await first.stop();
-  // As after a power failure: the file is there, and another program has the number.
+  // As after a power failure: the file exists, and another program has the number.
   const stranger = spawn("/bin/sh", ["-c", "read -r line"], {
     stdio: ["pipe", "ignore", "ignore"],
     ...(serverAccount() ?? {}),
   });
   writeFileSync(pidFile, written.replace(/^\d+/, String(stranger.pid)));
   await using second = await startEmbeddedServer({ dataDir });
-  assert.deepEqual(await ask(second.url(), "select a from kept"), [6]);
+  assert.deepEqual(await queryText(second.url(), "select a from kept"), [6]);
   assert.equal(stranger.exitCode, null);
   stranger.stdin.end("\n");
   await once(stranger, "exit");
 });
 
-test("A crash in the middle of initdb leaves nothing in the way.", async () => {
+test("A crash during initdb does not block the next start.", async () => {
   const dataDir = newDirectory();
   mkdirSync(dataDir);
   const owner = await serverProcess({ dataDir });
@@ -214,34 +214,34 @@ test("A crash in the middle of initdb leaves nothing in the way.", async () => {
   await owner.kill();
   assert.ok(!existsSync(join(dataDir, "cluster")));
   await using server = await startEmbeddedServer({ dataDir });
-  assert.deepEqual(await ask(server.url(), "select 1"), [1]);
+  assert.deepEqual(await queryText(server.url(), "select 1"), [1]);
 });
 
-test("A cancelled start lets the directory go.", async () => {
+test("A cancelled start releases the directory.", async () => {
   const dataDir = newDirectory();
   const controller = new AbortController();
   const start = startEmbeddedServer({ dataDir, signal: controller.signal });
   controller.abort();
   await assert.rejects(start, { code: "aborted" });
   await using server = await startEmbeddedServer({ dataDir });
-  assert.deepEqual(await ask(server.url(), "select 1"), [1]);
+  assert.deepEqual(await queryText(server.url(), "select 1"), [1]);
 });
 
 test("A path too long for a socket works, also after a kill -9.", async () => {
   const dataDir = join(newDirectory(), "ä".repeat(60), "b".repeat(60));
   const owner = await serverProcess({ dataDir });
   const { url = "" } = await owner.start();
-  assert.deepEqual(await ask(url, "select 1"), [1]);
+  assert.deepEqual(await queryText(url, "select 1"), [1]);
   const first = readlinkSync(join(dataDir, "socket"));
   await owner.kill();
   const server = await startEmbeddedServer({ dataDir });
   assert.ok(!existsSync(first));
-  assert.deepEqual(await ask(server.url("postgres"), "select 1"), [1]);
+  assert.deepEqual(await queryText(server.url("postgres"), "select 1"), [1]);
   await server.stop();
   assert.ok(!existsSync(server.connection.host));
 });
 
-test("A directory that holds other files is refused and left alone.", async () => {
+test("A directory with other files is refused and not changed.", async () => {
   const dataDir = newDirectory();
   mkdirSync(dataDir, { mode: 0o750 });
   writeFileSync(join(dataDir, "letter.txt"), "dear");
@@ -259,7 +259,7 @@ test("A database of another PostgreSQL is refused with both versions.", async ()
   });
 });
 
-test("A place that the server's account may not enter is named.", async () => {
+test("A directory that the server's account may not enter is named.", async () => {
   const closed = newDirectory();
   mkdirSync(closed, { mode: serverAccount() === null ? 0o000 : 0o700 });
   try {
@@ -272,12 +272,12 @@ test("A place that the server's account may not enter is named.", async () => {
   }
 });
 
-test("When the server dies under us, its directory can be used again.", async () => {
+test("After the server dies, its directory can be used again.", async () => {
   const dataDir = newDirectory();
   const first = await startEmbeddedServer({ dataDir });
   process.kill(postmasterPid(dataDir), "SIGQUIT");
   await first.exited;
   await using second = await startEmbeddedServer({ dataDir });
-  assert.deepEqual(await ask(second.url(), "select 1"), [1]);
+  assert.deepEqual(await queryText(second.url(), "select 1"), [1]);
   await first.stop();
 });

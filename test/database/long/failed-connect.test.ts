@@ -1,5 +1,5 @@
-// PostgreSQL refuses the login, or nobody answers: what is said, and that nothing is left behind that
-// keeps the process alive.
+// PostgreSQL refuses the login, or does not respond: the messages, and that nothing keeps the process
+// alive.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -27,14 +27,14 @@ after(async () => {
   await server[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-// Nobody's own ~/.pgpass and PGPASSWORD.
+// Without the user's own ~/.pgpass and PGPASSWORD.
 process.env["PGPASSFILE"] = join(folder, "none");
 delete process.env["PGPASSWORD"];
 
 const sockets = () =>
   process.getActiveResourcesInfo().filter((one) => /^(Pipe|TCPSocket)Wrap$/.test(one)).length;
 
-/** Runs a program of the library, and gives what it printed when it has ended by itself. */
+/** Runs a program of the library, and returns its output after it has ended by itself. */
 async function program(part: string, url: string): Promise<{ code: string; message: string }> {
   const register = join(import.meta.dirname, "../../support/register.mjs");
   const main = join(import.meta.dirname, "../../support/failing-program.ts");
@@ -47,11 +47,10 @@ async function program(part: string, url: string): Promise<{ code: string; messa
   return JSON.parse(output);
 }
 
-const nobody =
-  /^PostgreSQL asks for the password of user "(scram|md5|plain)", and none was given; /;
+const nobody = /^PostgreSQL requires a password for user "(scram|md5|plain)", and none was given; /;
 
 for (const user of ["scram", "md5", "plain"]) {
-  test(`Without a password for ${user} the command says who lacks it, and ends at once.`, async () => {
+  test(`Without a password for ${user} the command names the user, and ends at once.`, async () => {
     const { status, stdout, stderr } = await worker(["status"], {
       DATABASE_URL: server.url(user),
       PGPASSFILE: join(folder, "none"),
@@ -63,14 +62,14 @@ for (const user of ["scram", "md5", "plain"]) {
 }
 
 for (const part of ["utils", "worker"]) {
-  test(`Without a password a program with ${part} hears who lacks it, and ends at once.`, async () => {
+  test(`Without a password a program with ${part} gets an error that names the user, and ends at once.`, async () => {
     const { code, message } = await program(part, server.url("scram"));
     assert.equal(code, "database_unreachable");
     assert.match(message, nobody);
   });
 }
 
-test("A login that fails leaves no socket open, whatever the reason.", async () => {
+test("A failed login leaves no socket open, whatever the reason.", async () => {
   const before = sockets();
   const urls = [
     server.url("scram"),
@@ -91,7 +90,10 @@ test("A login that fails leaves no socket open, whatever the reason.", async () 
 });
 
 test("The right password logs in by every method, from the URL and from the password file.", async () => {
-  const file = join(folder, "pgpass");
+  const file = join(
+    folder,
+    "The right password logs in by every method, from the URL and from the password file.",
+  );
   writeFileSync(file, "*:*:*:scram:secret\n*:*:*:md5:secret\n*:*:*:plain:secret\n", {
     mode: 0o600,
   });
@@ -117,19 +119,19 @@ test("The right password logs in by every method, from the URL and from the pass
   }
 });
 
-test("A pool of the application's own gets the same sentence, as far as pg says who it is.", async () => {
+test("An application's own pool gets the same message.", async () => {
   const { pool, close } = testPool(server.url("scram"));
   await assert.rejects(
     query({ client: pool, schema: schemaName() }, () => "select 1"),
     {
       code: "database_unreachable",
-      message: /^PostgreSQL asks for a password, and none was given/,
+      message: /^PostgreSQL requires a password, and none was given/,
     },
   );
   await close();
 });
 
-test("A listener that may not log in is told why, and goes.", async () => {
+test("A listener that may not log in rejects with the reason, and ends.", async () => {
   const listener = new Listener({
     connection: { connectionString: server.url("scram") },
     channels: { news: () => {} },
@@ -140,14 +142,14 @@ test("A listener that may not log in is told why, and goes.", async () => {
   await listener.stop();
 });
 
-test("An sslmode that is none is refused before anything connects, and the password is not echoed.", async () => {
+test("An invalid sslmode is refused before a connection attempt, and the password is not echoed.", async () => {
   const url = `${server.url("scram", "secret")}&sslmode=bogus`;
   const { stderr } = await worker(["status"], { DATABASE_URL: url });
   assert.match(stderr, /^worker: sslmode in DATABASE_URL must be one of disable, .*\n$/);
   assert.doesNotMatch(stderr, /secret|bogus/);
 });
 
-test("The goodbye of a server that is cut off is waited for 2 s, and not for ever.", async () => {
+test("Closing a connection to an unreachable server takes at most 2 s.", async () => {
   await using proxy = await tcpProxy(server.url("postgres"));
   const client = new Client({ connectionString: proxy.url });
   await client.connect();
@@ -159,7 +161,7 @@ test("The goodbye of a server that is cut off is waited for 2 s, and not for eve
   assert.equal(ended, true);
 });
 
-test("A pool that has been ended says so, and nothing of a server that is away.", async () => {
+test("A closed pool is reported as such, not as an unreachable server.", async () => {
   const pool = createPool({ connectionString: server.url("postgres"), logger: silentLogger });
   await pool.end();
   const db = { client: pool, schema: schemaName() };

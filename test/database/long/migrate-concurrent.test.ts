@@ -1,5 +1,5 @@
-// Many starters at once, of ours and of Graphile Worker's: one builds, nobody fails, and the
-// schema is the same as if it had been built by one alone.
+// Many concurrent starts, of this library and of Graphile Worker: one builds, none fails, and the schema is
+// the same as if it had been built by one alone.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { runMigrations } from "graphile-worker";
@@ -42,7 +42,7 @@ describe("Starters at the same moment", () => {
   });
   after(() => Promise.all(pools.map((pool) => pool.close())));
 
-  test("Eight of ours: one builds the schema and seven find it built.", async () => {
+  test("Eight starts of ours: one builds the schema and seven find it built.", async () => {
     for (let round = 0; round < 5; round++) {
       const schema = fresh();
       const outcomes = await Promise.all(pools.map(({ pool }) => migrate(pool, schema)));
@@ -51,7 +51,7 @@ describe("Starters at the same moment", () => {
     }
   });
 
-  test("Eight of ours adopt one installation once.", async () => {
+  test("Eight starts of ours adopt one installation once.", async () => {
     const schema = fresh();
     await installStock(pools[0]?.pool as TestPool["pool"], schema);
     const outcomes = await Promise.all(pools.map(({ pool }) => migrate(pool, schema)));
@@ -64,13 +64,13 @@ describe("Starters at the same moment", () => {
     assert.deepEqual(new Set(kinds(outcomes)), new Set(["created"]));
   });
 
-  test("Ours and Graphile Worker's: whoever is first, the other finds all done.", async (t) => {
+  test("Of ours and Graphile Worker's, one builds, and the other finds everything done.", async (t) => {
     const seen = new Set<string>();
     for (let round = 0; round < 12; round++) {
       const schema = fresh();
       const [ours, stock] = [pools.slice(0, 4), pools.slice(4)];
       const migrations = stock.map(async ({ pool }) => {
-        // The delay below lets Graphile Worker be ahead by nothing, a step, or some.
+        // The delay below lets Graphile Worker be ahead by no step, one, or several.
         await runMigrations({ pgPool: pool, schema: schema.name });
         return { kind: "stock" };
       });
@@ -85,7 +85,7 @@ describe("Starters at the same moment", () => {
     t.diagnostic(`ours have ${[...seen].join(", ")}`);
   });
 
-  test("An empty ledger, which Graphile Worker makes first, is built upon.", async () => {
+  test("An empty ledger, which Graphile Worker creates first, is used.", async () => {
     const schema = fresh();
     const [one, two] = pools;
     assert.ok(one !== undefined && two !== undefined);

@@ -1,4 +1,4 @@
-// Several hosts: tried in order at each connect, until one is what target_session_attrs asks for.
+// Several hosts: tried in order at each connect, until one matches target_session_attrs.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -48,9 +48,9 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// PostgreSQL's own sockets, and a port of this machine where nobody listens.
+// PostgreSQL's own sockets, and a port of this machine without a listener.
 const hosts = { primary: primary.connection, standby: standby.connection };
-const nobody = { host: "127.0.0.1", port: away };
+const unreachable = { host: "127.0.0.1", port: away };
 function url(order: readonly { host: string; port: number }[], more = ""): string {
   const list = (name: "host" | "port") => order.map((one) => one[name]).join(",");
   return `host='${list("host")}' port=${list("port")} user=postgres dbname=postgres ${more}`;
@@ -71,13 +71,13 @@ async function reached(connectionString: string): Promise<string> {
   }
 }
 
-test("The first host that answers is taken, and those that are away are passed over.", async () => {
-  assert.equal(await reached(url([nobody, hosts.standby, hosts.primary])), "standby");
-  assert.equal(await reached(url([nobody, hosts.primary, hosts.standby])), "primary");
+test("The first host that responds is used, and unreachable ones are skipped.", async () => {
+  assert.equal(await reached(url([unreachable, hosts.standby, hosts.primary])), "standby");
+  assert.equal(await reached(url([unreachable, hosts.primary, hosts.standby])), "primary");
 });
 
-test("target_session_attrs finds the server that it asks for.", async () => {
-  const both = [nobody, hosts.standby, hosts.primary];
+test("target_session_attrs finds the matching server.", async () => {
+  const both = [unreachable, hosts.standby, hosts.primary];
   const wanted = {
     any: "standby",
     "read-write": "primary",
@@ -93,23 +93,23 @@ test("target_session_attrs finds the server that it asks for.", async () => {
   assert.equal(await reached(alone), "primary");
 });
 
-test("Where no server is what is asked for, each is named with what it is instead.", async () => {
-  const message = await reached(url([nobody, hosts.standby], "target_session_attrs=primary"));
+test("If no server matches, each is named with what it is instead.", async () => {
+  const message = await reached(url([unreachable, hosts.standby], "target_session_attrs=primary"));
   assert.match(message, /^no server is primary, as target_session_attrs has it \(/);
   assert.match(message, /127\.0\.0\.1:\d+: connect ECONNREFUSED.*; .* is a standby\)$/);
-  // Its connection is let go: it would keep the process until the server ends it.
+  // Its connection is closed; otherwise it would keep the process alive until the server ends it.
   const order = url([hosts.standby], "target_session_attrs=primary");
   const ran = await worker(["status", "--database-url", order]);
   assert.equal(ran.status, 1, ran.stderr);
   assert.match(ran.stderr, /^worker: no server is primary/);
 });
 
-test("Where all are away, all are named.", async () => {
-  const message = await reached(url([nobody, { host: "/nowhere", port: 5432 }]));
+test("If all are unreachable, all are named.", async () => {
+  const message = await reached(url([unreachable, { host: "/nowhere", port: 5432 }]));
   assert.match(message, /^cannot reach PostgreSQL \(127\.0\.0\.1:\d+: .*; \/nowhere:5432: /);
 });
 
-test("Who refuses the login has answered: no other server is asked.", async () => {
+test("A server that refuses the login has responded: no other server is tried.", async () => {
   await using proxy = await tcpProxy(primary.url());
   const port = Number(new URL(proxy.url).port);
   const order = url([hosts.primary, { host: "127.0.0.1", port }]).replace(
@@ -120,7 +120,7 @@ test("Who refuses the login has answered: no other server is asked.", async () =
   assert.equal(proxy.accepted, 0);
 });
 
-test("A host that accepts and says nothing costs its share of the time, and the next one serves.", async () => {
+test("A host that accepts and does not respond uses its share of the time, and the next one is used.", async () => {
   await using proxy = await tcpProxy(primary.url());
   proxy.mute();
   const port = Number(new URL(proxy.url).port);
@@ -128,7 +128,7 @@ test("A host that accepts and says nothing costs its share of the time, and the 
   assert.equal(await reached(order), "primary");
 });
 
-test("A host that said nothing is asked last for a while: only the first try waits for it.", async () => {
+test("A host that did not respond is tried last for a while: only the first attempt waits for it.", async () => {
   await using proxy = await tcpProxy(standby.url());
   proxy.mute();
   const port = Number(new URL(proxy.url).port);
@@ -143,7 +143,7 @@ test("A host that said nothing is asked last for a while: only the first try wai
   assert.deepEqual([await tried(), await tried(), await tried()], [1, 1, 1]);
 });
 
-test("Nobody waits its whole share of the time for a host that said nothing.", {
+test("Later attempts do not wait a whole share of the time for a host that did not respond.", {
   timeout: 30_000,
 }, async () => {
   await using proxy = await tcpProxy(standby.url());
@@ -156,7 +156,7 @@ test("Nobody waits its whole share of the time for a host that said nothing.", {
   await assert.rejects(new Client({ server }).connect(), /a standby.*timeout expired/);
 });
 
-test("Each connect begins at the first host again, and a connection that is given up tries no other.", async () => {
+test("Each connect begins at the first host again, and an abandoned connection tries no other.", async () => {
   await using proxy = await tcpProxy(primary.url());
   const port = Number(new URL(proxy.url).port);
   const server = serverSettings(url([{ host: "127.0.0.1", port }, hosts.standby]), {});
@@ -173,7 +173,7 @@ test("Each connect begins at the first host again, and a connection that is give
 
 test("A listener and the command line take several hosts, too.", async () => {
   const connectionString = url(
-    [nobody, hosts.standby, hosts.primary],
+    [unreachable, hosts.standby, hosts.primary],
     "target_session_attrs=read-write",
   );
   const listener = new Listener({
@@ -196,21 +196,21 @@ test("A listener and the command line take several hosts, too.", async () => {
   assert.deepEqual([shown.status, shown.stderr], [0, ""]);
 });
 
-test("A session leaves a server that takes no writes any more, and says so when it is asked.", async () => {
+test("A session leaves a server that no longer accepts writes, and its check reports it.", async () => {
   const wanting = async (target: string) => {
     const server = serverSettings(url([hosts.primary], `target_session_attrs=${target}`), {});
     const client = new Client({ server });
     await client.connect();
     return { client, ended: once(client, "end") };
   };
-  const [writer, asked, anybody] = [
+  const [writer, matched, anybody] = [
     await wanting("read-write"),
     await wanting("read-write"),
     await wanting("any"),
   ];
   const write = { text: "create table if not exists written ()" };
   await writer.client.query(write);
-  await asked.client.prove();
+  await matched.client.prove();
   await anybody.client.query("alter system set default_transaction_read_only = on");
   await anybody.client.query("select pg_reload_conf()");
   try {
@@ -220,11 +220,11 @@ test("A session leaves a server that takes no writes any more, and says so when 
         ({ code }) => code === "25006",
       );
     await until("it takes no writes", () => refused(anybody));
-    // The first refusal; the server may tell one session a moment later than another.
+    // The first refusal; the server may apply the setting to one session a moment later than to another.
     await until("the writer is refused, too", () => refused(writer));
     await writer.ended;
-    await until("it is not what was asked for", () =>
-      asked.client.prove().then(
+    await until("it does not match the target", () =>
+      matched.client.prove().then(
         () => false,
         ({ message }) => message === "read-only",
       ),
@@ -233,7 +233,7 @@ test("A session leaves a server that takes no writes any more, and says so when 
   } finally {
     await anybody.client.query("alter system reset default_transaction_read_only");
     await anybody.client.query("select pg_reload_conf()");
-    await asked.client.end();
+    await matched.client.end();
     await anybody.client.end();
   }
 });

@@ -1,7 +1,8 @@
-// The order in which servers are tried at each connect, and after which failure the next one is: libpq's
-// rules. Whoever answers "wrong password" has answered; only who is away, or not what was asked for, has not.
-// Unlike libpq, who said nothing lately is asked last, and not for long: a cut-off primary would cost every try its
-// share of time, also those that could find the standby promoted by now.
+// The order in which servers are tried at each connect, and the failures after which the next one is:
+// libpq's rules. A server that refuses a password has responded; only an unreachable one, or one that does
+// not match the target, is skipped. Unlike in libpq, a server that recently timed out is tried last, and
+// briefly: an unreachable primary would use up its share of time in every attempt, although the standby may
+// have been promoted by now.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
 import { type Try, triesOf } from "./encryption.ts";
@@ -10,9 +11,9 @@ import type { Host, ServerSettings, SessionTarget } from "./server-settings.ts";
 export interface Attempt {
   readonly host: Host;
   readonly way: Try;
-  /** What the server has to be. */
+  /** What the server must be. */
   readonly target: SessionTarget;
-  /** Milliseconds that are enough for it; null: whatever there is. */
+  /** A sufficient time limit in milliseconds; null: the whole time limit. */
   readonly enoughMs: number | null;
 }
 
@@ -21,7 +22,7 @@ export interface ConnectFailure {
   readonly error: unknown;
 }
 
-/** What a session says of its server. */
+/** The state of a server, as a session reports it. */
 export interface ServerState {
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
@@ -48,10 +49,10 @@ const SILENT_FOR_MS = 60_000;
 const SILENT_HOST_MS = 2_000;
 const silentSince = new WeakMap<Host, number>();
 
-/** To be told of every failed attempt. */
+/** Call this after every failed attempt. */
 export function remember({ host, enoughMs }: Attempt, error: unknown): void {
   if (!isTimeout(error)) silentSince.delete(host);
-  // One that is slow has all of its time again after a while.
+  // A slow server gets its whole time limit again after a while.
   else if (enoughMs === null) silentSince.set(host, monotonic());
 }
 
@@ -65,7 +66,7 @@ const silentLast = (hosts: readonly Host[]): readonly Host[] => [
   ...hosts.filter(isSilent),
 ];
 
-/** In pg's words. */
+/** The same text as pg's. */
 const isTimeout = (error: unknown) => messageOf(error) === "timeout expired";
 
 function shuffled<T>(all: readonly T[]): readonly T[] {
@@ -75,7 +76,7 @@ function shuffled<T>(all: readonly T[]): readonly T[] {
     .map(({ one }) => one);
 }
 
-/** null: the server is what `target` asks for; else what it is instead. */
+/** Returns null if the server matches `target`, otherwise what it is instead. */
 export function mismatch(
   target: SessionTarget,
   { isStandby, isReadOnly }: ServerState,
@@ -87,16 +88,16 @@ export function mismatch(
   return null;
 }
 
-/** The server is there, and not what was asked for. */
+/** The server is reachable and does not match the target. */
 export class OtherServerError extends Error {}
 
 const LOGIN_REFUSED = "28000";
 const STARTING = "57P03";
-/** Nobody is there, so that encryption is no matter. */
+/** The server is unreachable, so the encryption mode makes no difference. */
 const AWAY =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/;
 
-/** The place of the attempt that comes after a failed one; -1: none. */
+/** Returns the index of the attempt after a failed one, or -1. */
 export function attemptAfter(attempts: readonly Attempt[], at: number, error: unknown): number {
   if (error instanceof WorkerError) return -1;
   const failed = attempts[at];
@@ -112,7 +113,7 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
   );
 }
 
-/** All failures as one: as it is where there is one, else with the servers' names. */
+/** Combines all failures: a single one unchanged, several with the servers' names. */
 export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);
   if (last?.error instanceof WorkerError) return last.error;

@@ -1,13 +1,13 @@
-// channel_binding=require: a login counts only where the server has proved that it knows the password on this
-// very encrypted connection (SCRAM-SHA-256-PLUS), so that nothing in between can pass it on. pg binds where the
-// server offers it; here every other login is refused, before a password is sent.
+// channel_binding=require: a login is only accepted if the server has proved that it has the password's
+// hash on this very encrypted connection (SCRAM-SHA-256-PLUS), which excludes a man in the middle. pg binds
+// if the server offers it; here every other login is refused, before a password is sent.
 import type pg from "pg";
 import { WorkerError } from "../../../base/errors.ts";
 import { loginOnlyBy } from "../../pg-internals.ts";
 
 const BOUND = "SCRAM-SHA-256-PLUS";
 
-/** `client`: before it connects. Returns whether its login is bound by now. */
+/** `client`: before it connects. Returns a function that tests whether the login is bound. */
 export function requireChannelBinding(client: pg.Client): () => boolean {
   return loginOnlyBy(client, BOUND, () => void client.connection.emit("error", unbound()));
 }
@@ -15,5 +15,5 @@ export function requireChannelBinding(client: pg.Client): () => boolean {
 export const unbound = (): WorkerError =>
   new WorkerError(
     "database_unreachable",
-    `PostgreSQL does not offer ${BOUND}, which channel_binding=require asks for; use a password stored as scram-sha-256 and a server that encrypts, or channel_binding=prefer`,
+    `PostgreSQL does not offer ${BOUND}, which channel_binding=require demands; use a password stored as scram-sha-256 and a server that encrypts, or channel_binding=prefer`,
   );

@@ -1,6 +1,7 @@
-// The text that names a database, in libpq's two forms: postgresql://user:password@host:port,host/database?…
-// and "host=… port=… dbname=…". Own code, because pg-connection-string knows one host, no service and no
-// second form. No message repeats the text, which may hold a password.
+// Parses the text that names a database, in libpq's two forms:
+// postgresql://user:password@host:port,host/database?… and "host=… port=… dbname=…". Own code, because
+// pg-connection-string supports only one host, no service and no second form. No message repeats the text,
+// which may contain a password.
 import { InputError } from "../../../base/errors.ts";
 import {
   type ConnectionParameter,
@@ -13,11 +14,11 @@ import {
 const FORM =
   "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
 
-// Not what stands there: behind a password with a slash that is a part of it.
+// Without the port's text: after a password with a slash it is a part of the password.
 const PORT =
-  "what stands for a port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
+  "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
-/** Throws InputError for what is of neither form, and for parameters that are none. */
+/** Throws InputError for text of neither form, and for unknown parameters. */
 export function parametersOfText(given: string): SaidParameters {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
@@ -29,7 +30,7 @@ export function parametersOfText(given: string): SaidParameters {
   return said;
 }
 
-/** Adds one parameter, when it is one and may say so. Throws InputError. */
+/** Adds one parameter. Throws InputError if its name or value is invalid. */
 export function say(said: SaidParameters, name: string, text: string, where: string): void {
   if (isIgnored(name)) {
     ignoredIn(said).add(`${name} ${where}`);
@@ -37,7 +38,7 @@ export function say(said: SaidParameters, name: string, text: string, where: str
   }
   if (!isParameter(name)) {
     const shown = /^\w{1,63}$/.test(name) ? name : "a name";
-    throw new InputError(`${shown} ${where} is no connection parameter of PostgreSQL`);
+    throw new InputError(`${shown} ${where} is not a connection parameter of PostgreSQL`);
   }
   const place = `${name} ${where}`;
   assertChoice(parameters[name], text, place);
@@ -46,7 +47,7 @@ export function say(said: SaidParameters, name: string, text: string, where: str
 
 const ignoredOf = new WeakMap<SaidParameters, Set<string>>();
 
-/** Where parameters were given that change nothing. */
+/** The places of ignored parameters. */
 export function ignoredIn(said: SaidParameters): Set<string> {
   const known = ignoredOf.get(said) ?? new Set();
   ignoredOf.set(said, known);
@@ -60,13 +61,13 @@ export function assertChoice(
 ): void {
   const text = spelling?.(given) ?? given;
   if (choices === undefined || choices.includes(text)) return;
-  if (choices.length === 0) throw new InputError(`${place} asks for what is not known here`);
+  if (choices.length === 0) throw new InputError(`${place} is not supported`);
   throw new InputError(`${place} must be one of ${choices.join(", ")}`);
 }
 
 const SECRET = /password|secret|_key$/i;
 
-/** The text without what is secret in it, for a message; `isWithout`: there was something secret. */
+/** The text without secrets, for a message; `isWithout`: there were secrets. */
 export function withoutSecrets(given: string): { text: string; isWithout: boolean } {
   const text = given.trim();
   const [, head = "", uri] = /^(postgres(?:ql)?:\/\/)(.*)$/s.exec(text) ?? [];
@@ -95,7 +96,7 @@ function openWords(text: string): string {
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** What stands behind `postgresql://`. */
+/** Parses the text after `postgresql://`. */
 function pairsOfUri(uri: string): Pairs {
   const at = loginEnd(uri);
   const [, servers = "", path = "", query = ""] =
@@ -115,17 +116,17 @@ function pairsOfUri(uri: string): Pairs {
     const [name = "", ...value] = part.split("=");
     pairs.push([decoded(name), decoded(value.join("="))]);
   }
-  // What a parameter says counts more than its place in the URL; an empty place says nothing.
+  // A query parameter overrides the same part of the URL; an empty part is ignored.
   return pairs.filter(([, value], index) => value !== "" || index >= 5);
 }
 
 /**
- * Where the @ behind user and password is; -1: there are none. As libpq reads it a ? may be a part of them,
- * and unlike there also an @, up to the next / or ?.
+ * Returns the place of the @ after user and password, or -1. As in libpq a ? may be part of them, and
+ * unlike there also an @, up to the next / or ?.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);
-  // An address in a query, behind a host and nothing else.
+  // An address in a query, after a host alone.
   if (uri[first] !== "@" || /^[^:@?]*(?::\d*)?\?\w+=/.test(uri)) return -1;
   const end = uri.slice(first).search(/[/?]/);
   return uri.lastIndexOf("@", end < 0 ? uri.length : first + end);
@@ -137,7 +138,7 @@ function hostAndPort(text: string): readonly [host: string, port: string] {
   return [six ?? decoded(name), port];
 }
 
-/** A "%" that begins no code stays what it is. */
+/** A "%" that begins no escape is kept. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"));
@@ -146,7 +147,7 @@ function decoded(text: string): string {
   }
 }
 
-/** `host=a port=1 password='it''s'`, in libpq's quoting: a backslash before what would mean something. */
+/** `host=a port=1 password='it''s'`, with libpq's quoting: a backslash before special characters. */
 function pairsOfWords(text: string): Pairs {
   const pairs: (readonly [string, string])[] = [];
   const word = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s\\']|\\.)*))(?=\s|$)/suy;

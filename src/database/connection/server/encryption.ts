@@ -1,5 +1,5 @@
-// The modes of libpq's sslmode (PostgreSQL documentation, "SSL Support"), as what Node's TLS is told.
-// Certificates are read at every connect: they are replaced while a process runs.
+// The modes of libpq's sslmode (PostgreSQL documentation, "SSL Support"), as options of Node's TLS.
+// Certificates are read at every connect, because they may be replaced while the process runs.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ import type { Said, sslModes } from "./parameters.ts";
 
 export type SslMode = (typeof sslModes)[number];
 
-/** Plain data: it travels to a thread. */
+/** Plain data, because it is sent to a thread. */
 export interface Encryption {
   readonly mode: SslMode;
-  /** Whether the login has to be bound to the encrypted connection (channel_binding=require). */
+  /** Whether the login must be bound to the encrypted connection (channel_binding=require). */
   readonly bindsChannel: boolean;
   readonly negotiation?: string | undefined;
   readonly rootcert?: Said | undefined;
@@ -27,14 +27,14 @@ export interface Encryption {
 /** One way to connect. */
 export interface Try {
   readonly encrypts: boolean;
-  /** Where the server does not encrypt, go on without. */
+  /** If the server does not encrypt, continue without encryption. */
   readonly optional: boolean;
 }
 
 const plainly: Try = { encrypts: false, optional: false };
 const encrypted: Try = { encrypts: true, optional: false };
 
-/** In which ways a server is tried, one after the other. A socket of this machine needs none. */
+/** The ways to try, in order. A unix socket needs no encryption. */
 export function triesOf({ mode, bindsChannel }: Encryption, isSocket: boolean): readonly Try[] {
   if (isSocket || mode === "disable") return [plainly];
   if (bindsChannel) return [encrypted];
@@ -43,7 +43,7 @@ export function triesOf({ mode, bindsChannel }: Encryption, isSocket: boolean): 
   return [encrypted];
 }
 
-/** What tls.connect() is given. Throws InputError for files that cannot be read. */
+/** The options of tls.connect(). Throws InputError for files that cannot be read. */
 export function tlsOptions(encryption: Encryption): object {
   const { mode, rootcert, cert, key, password, crl, minVersion, maxVersion } = encryption;
   const certFile = cert ?? existing("postgresql.crt", "sslcert");
@@ -59,36 +59,36 @@ export function tlsOptions(encryption: Encryption): object {
   };
 }
 
-/** The name in the certificate does not matter, only who signed it. */
+/** Only the certificate's issuer is checked, not its host name. */
 const anyName = { checkServerIdentity: () => undefined };
 
-/** Said, for else NODE_TLS_REJECT_UNAUTHORIZED=0 would be heard. */
+/** Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot override it. */
 const checked = { rejectUnauthorized: true };
 
 function checks(mode: SslMode, named: Said | undefined): object {
   if (named?.text === "system") return { ca: publicAuthorities(), ...checked };
   const file = named ?? existing("root.crt", "sslrootcert");
   const isChecked = mode === "verify-ca" || mode === "verify-full";
-  // With an authority at hand `require` checks as verify-ca does.
+  // If there is an authority, `require` checks as verify-ca does.
   if (mode === "no-verify" || (!isChecked && (mode !== "require" || file === undefined))) {
     return { rejectUnauthorized: false };
   }
   if (file === undefined) {
     if (mode === "verify-full") return { ca: publicAuthorities(), ...checked };
     throw new InputError(
-      "sslmode=verify-ca needs the certificate of an authority: name its file with sslrootcert or PGSSLROOTCERT, or say verify-full",
+      "sslmode=verify-ca needs the certificate of an authority: name its file with sslrootcert or PGSSLROOTCERT, or use verify-full",
     );
   }
   return { ca: contentOf(file), ...checked, ...(mode === "verify-full" ? {} : anyName) };
 }
 
-/** Node's TLS is loaded where a connection asks for it: most imports of the library are for none. */
+/** Node's TLS is loaded on demand: most imports of the library do not connect with it. */
 function publicAuthorities(): readonly string[] {
   const { getCACertificates } = process.getBuiltinModule("node:tls");
   return [...new Set([...getCACertificates("system"), ...getCACertificates("bundled")])];
 }
 
-/** libpq's own place for it. */
+/** libpq's default place of the file. */
 function existing(name: string, where: string): Said | undefined {
   const text = join(homedir(), ".postgresql", name);
   return existsSync(text) ? { text, where } : undefined;

@@ -1,12 +1,12 @@
-// libpq's connection parameters (PostgreSQL documentation, "Database Connection Control Functions"): the
-// names in a URL, in "key=value" text and in service files, and the variables that stand for them.
+// libpq's connection parameters (PostgreSQL documentation, "Database Connection Control Functions"): their
+// names in a URL, in "key=value" text and in service files, and their environment variables.
 
 export interface ConnectionParameter {
   /** The environment variable. */
   readonly env?: string;
-  /** All that it may say; what is left out is not possible here. */
+  /** All supported values. */
   readonly choices?: readonly string[];
-  /** As PostgreSQL reads a value before it compares. */
+  /** Normalises a value as PostgreSQL does. */
   readonly spelling?: (text: string) => string;
 }
 
@@ -51,7 +51,7 @@ export const parameters = {
   ssl_max_protocol_version: { env: "PGSSLMAXPROTOCOLVERSION", choices: tlsVersions },
   channel_binding: { env: "PGCHANNELBINDING", choices: ["disable", "prefer", "require"] },
   requiressl: { env: "PGREQUIRESSL", choices: ["0", "1"] },
-  // What only these values of are what happens anyway.
+  // For these parameters only the values that change nothing are accepted.
   gssencmode: { env: "PGGSSENCMODE", choices: ["disable", "prefer"] },
   sslcompression: { env: "PGSSLCOMPRESSION", choices: ["0"] },
   sslsni: { env: "PGSSLSNI", choices: ["1"] },
@@ -59,12 +59,12 @@ export const parameters = {
   replication: { choices: ["false", "off", "no", "0"] },
   min_protocol_version: { env: "PGMINPROTOCOLVERSION", choices: ["3.0"] },
   sslaccept: { choices: ["accept_invalid_certs"] },
-  // What is asked for by these cannot be promised, and must not be passed over.
+  // These demand guarantees that are not supported here, so they must not be ignored.
   require_auth: { env: "PGREQUIREAUTH", choices: [] },
   sslcrldir: { env: "PGSSLCRLDIR", choices: [] },
   requirepeer: { env: "PGREQUIREPEER", choices: [] },
   sslcertmode: { env: "PGSSLCERTMODE", choices: ["allow"] },
-  // Names of JDBC and of pg, which stand in many URLs.
+  // Names of JDBC and of pg, which occur in many URLs.
   ssl: { choices: ["true", "1", "false", "0", "no-verify"] },
   uselibpqcompat: { choices: ["true", "false"] },
   statement_timeout: {},
@@ -76,8 +76,8 @@ export const parameters = {
 export type ParameterName = keyof typeof parameters;
 
 /**
- * Parameters that change nothing here, and protect nothing: libpq's for tuning and for what is not built in,
- * and those of other clients and of poolers, which are in many URLs.
+ * Parameters that change nothing here, and protect nothing: libpq's for tuning and for features that are
+ * not built in, and those of other clients and of poolers, which occur in many URLs.
  */
 const ignored = new Set([
   ...["keepalives_interval", "keepalives_count", "tcp_user_timeout", "krbsrvname", "gsslib"],
@@ -108,7 +108,7 @@ const ignored = new Set([
 
 export const isIgnored = (name: string): boolean => ignored.has(name);
 
-/** A value, and where it stands: `sslmode in the database URL`, `PGSSLMODE`. */
+/** A value, and its place: `sslmode in the database URL`, `PGSSLMODE`. */
 export interface Said {
   readonly text: string;
   readonly where: string;
@@ -120,7 +120,7 @@ export function isParameter(name: string): name is ParameterName {
   return Object.hasOwn(parameters, name);
 }
 
-/** What the environment says; an empty variable says nothing, as with libpq. */
+/** The parameters from the environment. An empty variable is ignored, as in libpq. */
 export function parametersOfEnvironment(env: NodeJS.ProcessEnv): SaidParameters {
   const said: SaidParameters = {};
   for (const [name, { env: variable }] of Object.entries<ConnectionParameter>(parameters)) {

@@ -1,5 +1,6 @@
-// Password files (PostgreSQL documentation, "The Password File"): host:port:database:user:password a line.
-// Own code, because pgpass knows one file, warns past every logger, and pg will not have it for long.
+// Password files (PostgreSQL documentation, "The Password File"): host:port:database:user:password per
+// line. Own code, because pgpass supports only one file, writes warnings directly, and will be dropped by
+// pg.
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +16,8 @@ export interface Login {
 const OTHERS = 0o077;
 
 /**
- * The password of the first line that fits; undefined where none does. Throws WorkerError for a file
- * that others may read, which is not used, as with libpq.
+ * Returns the password of the first matching line, or undefined. Throws WorkerError for a file that others
+ * may read, which is not used, as in libpq.
  */
 export async function passwordOf(
   login: Login,
@@ -26,11 +27,11 @@ export async function passwordOf(
   const facts = await stat(file).catch(() => null);
   if (facts === null || !facts.isFile()) return undefined;
   if ((facts.mode & OTHERS) !== 0 && process.platform !== "win32") {
-    const message = `the password file ${file} may be read by others; chmod 600 it, until then it is not used`;
+    const message = `the password file ${file} may be read by others; it is not used until you run chmod 600 on it`;
     throw new WorkerError("database_unreachable", message);
   }
   const text = await readFile(file, "utf8").catch(() => "");
-  // A socket's host is a directory; in these files it is "localhost" unless it is said.
+  // A socket's host is a directory; in these files it is "localhost" unless it is listed.
   const hosts = login.host.startsWith("/") ? [login.host, "localhost"] : [login.host];
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith("#")) continue;
@@ -44,7 +45,7 @@ export async function passwordOf(
   return undefined;
 }
 
-/** Split at colons; one of a field's own, and a backslash, has a backslash before it. */
+/** Splits at colons. A backslash escapes a colon or a backslash within a field. */
 function fieldsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:^|:)((?:[^:\\]|\\.)*)/g)].map(([, field = ""]) =>
     field.replaceAll(/\\(.)/g, "$1"),

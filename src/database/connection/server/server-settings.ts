@@ -1,6 +1,6 @@
-// Which servers, as whom, and how: what the connection text says, before what its service says, before
-// libpq's variables, before libpq's defaults. The only place outside the command line that reads the
-// environment, because whoever uses libpq's names expects libpq's rules.
+// Determines the servers, the user and the encryption: from the connection text, then its service, then
+// libpq's variables, then libpq's defaults. The only place outside the command line that reads the
+// environment, because libpq's names imply libpq's rules.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -23,13 +23,13 @@ export interface Host {
   /** A name, an address, or the directory of a socket. */
   readonly host: string;
   readonly port: number;
-  /** Where to connect, when that is not asked of the name. */
+  /** The address to connect to; null: resolved from the name. */
   readonly address: string | null;
 }
 
 export type SessionTarget = (typeof sessionAttributes)[number];
 
-/** Plain data: it travels to a thread. */
+/** Plain data, because it is sent to a thread. */
 export interface ServerSettings {
   readonly hosts: readonly Host[];
   readonly isShuffled: boolean;
@@ -46,16 +46,16 @@ export interface ServerSettings {
   readonly connectTimeoutMs?: number | undefined;
   readonly keepAlive: boolean;
   readonly keepAliveIdleMs?: number | undefined;
-  /** PostgreSQL's settings by the same name, milliseconds, which pg sends. */
+  /** PostgreSQL's settings of the same name, milliseconds, which pg sends. */
   readonly timeouts: Readonly<Record<string, number>>;
-  /** Where parameters were given that change nothing here. */
+  /** The places of parameters that change nothing here. */
   readonly ignored: readonly string[];
 }
 
 const NOWHERE =
-  'set DATABASE_URL (or --database-url, in a program connectionString) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" shows everything on a database of its own';
+  'set DATABASE_URL (or --database-url, in a program connectionString) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" starts a demo with its own database';
 
-/** Throws InputError, and WorkerError where nothing names a database. Nothing connects. */
+/** Throws InputError, and WorkerError if no database is named. Does not connect. */
 export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.env): ServerSettings {
   const isEmpty = text.trim() === "";
   const fromEnvironment = parametersOfEnvironment(env);
@@ -75,16 +75,16 @@ export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.en
   return settingsOf(said, ignored);
 }
 
-/** Loggers that have the warning. */
+/** Loggers that have received the warning. */
 const told = new WeakSet<Logger>();
 
-/** Warns once a logger of parameters that change nothing. */
+/** Warns once per logger about parameters that change nothing. */
 export function tellIgnored({ ignored }: ServerSettings, logger: Logger): void {
   if (ignored.length === 0 || told.has(logger)) return;
   told.add(logger);
   logger.warn(
     { ignored },
-    "parameters of the connection string are ignored: they change nothing here; --schema names the queue's schema, --max-connections (maxConnections) bounds connections, and behind a transaction pooler preparedStatements must be off",
+    "parameters of the connection string are ignored: they have no effect; --schema names the queue's schema, --max-connections (maxConnections) limits connections, and behind a transaction pooler preparedStatements must be off",
   );
 }
 
@@ -102,7 +102,7 @@ function settingsOf(said: SaidParameters, ignored: readonly string[]): ServerSet
     encryption: encryptionOf(said),
     applicationName: said.application_name?.text,
     options: said.options?.text,
-    // None, or at least two seconds: libpq's rule.
+    // No timeout, or at least two seconds: libpq's rule.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined
@@ -124,18 +124,18 @@ function encryptionOf(said: SaidParameters): Encryption {
   const fallback = rootcert?.text === "system" ? "verify-full" : plain;
   const mode = (said.sslmode?.text ?? shortMode ?? fallback) as SslMode;
   if (rootcert?.text === "system" && mode !== "verify-full") {
-    throw new InputError(`${rootcert.where} says "system", for which sslmode must be verify-full`);
+    throw new InputError(`${rootcert.where} is "system", which requires sslmode=verify-full`);
   }
   const negotiation = said.sslnegotiation;
   if (negotiation?.text === "direct" && ["disable", "allow", "prefer"].includes(mode)) {
     throw new InputError(
-      `${negotiation.where} says "direct", for which sslmode must be require or stricter`,
+      `${negotiation.where} is "direct", which requires sslmode=require or stricter`,
     );
   }
   const binding = said.channel_binding;
   if (binding?.text === "require" && mode === "disable") {
     throw new InputError(
-      `${binding.where} says "require", for which sslmode must be require or stricter`,
+      `${binding.where} is "require", which requires sslmode=require or stricter`,
     );
   }
   return {
@@ -159,11 +159,15 @@ function hostsOf({ host, hostaddr, port }: SaidParameters): readonly Host[] {
   const addresses = listOf(hostaddr);
   const ports = listOf(port);
   if (names.length > 0 && addresses.length > 0 && names.length !== addresses.length) {
-    throw new InputError(`${hostaddr?.where} must be as many as there are hosts, ${names.length}`);
+    throw new InputError(
+      `${hostaddr?.where} must have as many entries as there are hosts (${names.length})`,
+    );
   }
   const count = Math.max(names.length, addresses.length, 1);
   if (ports.length > 1 && ports.length !== count) {
-    throw new InputError(`${port?.where} must be one, or as many as there are hosts, ${count}`);
+    throw new InputError(
+      `${port?.where} must have one entry, or as many as there are hosts (${count})`,
+    );
   }
   return Array.from({ length: count }, (_, at) => {
     const number = portOf(ports.length === 1 ? ports[0] : ports[at], port);
@@ -180,7 +184,7 @@ function portOf(text: string | undefined, said: Said | undefined): number {
   throw new InputError(`${said?.where} must be a number from 1 to 65535`);
 }
 
-/** The server's socket where PostgreSQL puts it, else the network's way to the same machine. */
+/** The server's socket at PostgreSQL's usual places, otherwise localhost. */
 function ownMachine(port: number): string {
   const directories = ["/var/run/postgresql", "/tmp"];
   return directories.find((one) => existsSync(`${one}/.s.PGSQL.${port}`)) ?? "localhost";

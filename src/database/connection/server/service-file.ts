@@ -7,8 +7,8 @@ import { say } from "./connection-text.ts";
 import type { Said, SaidParameters } from "./parameters.ts";
 
 /**
- * What the service says. `file`: the one that was named, else ~/.pg_service.conf, then that of the
- * system. Throws InputError when there is no such service.
+ * Returns the service's parameters. `file`: the configured file; by default ~/.pg_service.conf, then the
+ * system's. Throws InputError if there is no such service.
  */
 export function parametersOfService(
   service: Said,
@@ -24,7 +24,7 @@ export function parametersOfService(
     if (said !== null) return said;
   }
   throw new InputError(
-    `${service.where} names "${service.text}", which is not in ${files.join(" or ")}`,
+    `${service.where} names the service "${service.text}", which is not in ${files.join(" or ")}`,
   );
 }
 
@@ -50,7 +50,7 @@ function sectionOf(lines: readonly string[], service: string, path: string): Sai
     if (said === null) continue;
     const where = `in ${path}, line ${index + 1},`;
     const at = line.indexOf("=");
-    if (at < 0) throw new InputError(`what stands ${where} is not of the form name=value`);
+    if (at < 0) throw new InputError(`the text ${where} is not of the form name=value`);
     const name = line.slice(0, at).trim();
     if (name === "service") throw new InputError(`service ${where} cannot name another service`);
     say(said, name, line.slice(at + 1).trim(), where);

@@ -1,5 +1,5 @@
-// Whether a session is with the server that was asked for (target_session_attrs): at its beginning, and
-// later on, for a primary may have become something else under its sessions.
+// Checks that a session's server matches the target (target_session_attrs): at its beginning, and later on,
+// because a primary may change its role during a session.
 
 import type pg from "pg";
 import { setImmediate } from "../../../base/clock.ts";
@@ -11,15 +11,15 @@ const STATE = `select pg_catalog.pg_is_in_recovery() as standby,
   pg_catalog.current_setting('transaction_read_only')::boolean as read_only`;
 const READ_ONLY = "25006";
 
-/** Rejects when the server does not answer, or is something else. */
+/** Rejects if the server does not respond, or does not match. */
 export async function assertTarget(
   client: pg.Client,
   target: SessionTarget,
   timeoutMs?: number,
 ): Promise<void> {
-  // Which one a session has got of those that would do is no matter.
+  // Any server is acceptable here, so its state is not read.
   const isAny = target === "any" || target === "prefer-standby";
-  // pg reads it of a query, and does not declare it.
+  // An option of pg's queries that its types do not declare.
   const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
   // Until the pool or its user listens, the loss of the connection would end the process.
   const onError = () => {};
@@ -39,13 +39,13 @@ export async function assertTarget(
 }
 
 /**
- * A server that has become read-only keeps its sessions, and they would stay there: where one is wanted that
- * takes writes, the first one that it refuses ends the session, so that the next connect looks for another.
+ * A server that has become read-only keeps its sessions, and they would stay there: if the target accepts
+ * writes, the first refused write ends the session, so that the next connect finds another server.
  */
 export function leaveWhenReadOnly(client: pg.Client, target: SessionTarget): void {
   if (target !== "read-write" && target !== "primary") return;
   onServerError(client, (code) => {
-    // Whoever asked hears of it first.
+    // The statement's caller gets the error first.
     if (code === READ_ONLY) setImmediate(() => void client.end().catch(() => {}));
   });
 }

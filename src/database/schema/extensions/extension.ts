@@ -1,28 +1,28 @@
-// What an extension of Graphile Worker's schema is: objects of ours in its schema, with a version of
-// their own, any of which may be absent. It is a row in index.ts and one SQL file for each
-// version; the file of version 3 holds the step from 2 to 3. Its parts begin with one of these lines:
+// An extension of Graphile Worker's schema: additional objects in it, with their own version, any of which
+// may be missing. It is a row in index.ts and one SQL file for each version; the file of version 3 has the
+// step from 2 to 3. Its parts begin with one of these lines:
 //
-//   --- create <object>   run where the schema has no object of that name
+//   --- create <object>   run if the schema has no object of that name
 //   --- change <object>   run once, on the way to this version
 //
-// Objects that somebody else has made under these names (Graphile Worker's Rust port) stay as they
-// are: no `change` is run on them, only what is missing is created.
+// Objects that another program has created under these names (Graphile Worker's Rust port) are not changed:
+// no `change` is run on them, and only missing objects are created.
 
 export interface Extension extends ExtensionRow {
-  /** The newest version that we know. */
+  /** The newest version. */
   readonly version: number;
-  /** The names of everything it makes; where the first one is, the extension is. */
+  /** The names of its objects. The extension exists if the first one does. */
   readonly objects: readonly string[];
-  /** `parts[0]` makes version 1. */
+  /** `parts[0]` creates version 1. */
   readonly parts: readonly (readonly Part[])[];
 }
 
 export interface ExtensionRow {
-  /** In the ledger, in options and in messages. */
+  /** Used in the ledger, in options and in messages. */
   readonly name: string;
-  /** What nobody has without it, as messages say it: "worker heartbeats". */
+  /** The feature that depends on it, for messages: "worker heartbeats". */
   readonly gives: string;
-  /** `always`: by every migration. `on request`: only by one that names it. */
+  /** `always`: by every migration. `on request`: only if the migration names it. */
   readonly added: "always" | "on request";
   /** The SQL of version 1, of the step to version 2, and so on. `:schema` is the quoted schema. */
   readonly steps: readonly string[];
@@ -34,7 +34,7 @@ interface Part {
   readonly sql: string;
 }
 
-/** What our ledger says: name → version; 0 is somebody else's. null: this role may not read it. */
+/** The ledger's versions by name; 0 belongs to another program. null: this role may not read it. */
 export type Versions = ReadonlyMap<string, number> | null;
 
 export function extension(row: ExtensionRow): Extension {
@@ -54,7 +54,7 @@ function partsOf(step: string): Part[] {
   return parts;
 }
 
-/** Those with something left to do, in a schema that has these objects and versions. */
+/** The extensions that need work, in a schema with these objects and versions. */
 export function unfinished(
   registry: readonly Extension[],
   there: { readonly objects: ReadonlySet<string>; readonly versions: Versions },

@@ -1,8 +1,8 @@
-// Whether the schema has the extension that keeps operations and the audit trail, in the version that we
-// know: of an earlier one columns are missing, until somebody migrates.
+// Whether the schema has the extension for operations and the audit trail, in the current version: an
+// earlier one lacks columns until a migration.
 import { type Database, query, type Statement } from "../../database.ts";
 
-/** Asked each time: a migration may add it while we run. Another role than its owner may not use it. */
+/** Queried each time, because a migration may add it meanwhile. Other roles than its owner may lack the privilege. */
 export async function hasOperations(db: Database): Promise<boolean> {
   const tables = ["_private_operations", "_private_operation_rows", "_private_audit"];
   const [row] = await query<{ is_there: boolean }>(db, hasSql, [

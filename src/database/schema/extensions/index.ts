@@ -1,5 +1,5 @@
-// The list of our extensions (what one is: extension.ts). A new one is a row here and its SQL file;
-// a new version of one is another SQL file and its place at the end of the row's steps.
+// The list of extensions (defined in extension.ts). A new one is a row here and its SQL file; a new version
+// is another SQL file at the end of the row's steps.
 import { type Extension, extension } from "./extension.ts";
 import operations from "./operations.sql";
 import operations2 from "./operations-2.sql";

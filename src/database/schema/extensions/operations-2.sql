@@ -1,10 +1,10 @@
--- From version 1 to 2: what the rehearsal said as values, what was gone at its turn, and what an undo
--- has left as it was, by reason.
+-- From version 1 to 2: the numbers of a rehearsal as values, the jobs that were gone at their turn, and the
+-- jobs that an undo has skipped, by reason.
 
 --- change _private_operations
 alter table :schema._private_operations
   drop column expected,
-  -- Jobs that matched at the boundary, and those of them that were to be changed: JSON of domain/value.ts.
+  -- Jobs that matched at the boundary, and those of them that would be changed: JSON of domain/value.ts.
   add column matched json,
   add column expected json,
   add column skipped_gone bigint not null default 0,
@@ -14,11 +14,11 @@ alter table :schema._private_operations
   add column undo_locked bigint not null default 0;
 
 --- change _private_operation_rows
--- Why an undo left the job as it is; null: it did not, or has not come to it.
+-- Why an undo skipped the job; null: it did not, or has not reached it.
 alter table :schema._private_operation_rows add column undo_outcome "char";
--- `g` now says gone; what has changed since the boundary is `c`.
+-- `g` now means gone; `c` means changed since the boundary.
 update :schema._private_operation_rows set outcome = 'c' where outcome = 'g';
--- A few among a million: nothing that went well is in these.
+-- A few in a million: without successful rows.
 create index _private_operation_rows_left_idx
   on :schema._private_operation_rows (operation_id, outcome, job_id) where outcome <> 'd';
 create index _private_operation_rows_undo_idx
@@ -26,5 +26,5 @@ create index _private_operation_rows_undo_idx
   where undo_outcome is not null;
 
 --- change _private_rehearsals
--- Good for 15 minutes, and of another form.
+-- Valid for 15 minutes, and of another form.
 delete from :schema._private_rehearsals;

@@ -1,6 +1,6 @@
--- From version 2 to 3: an operation may be of the first so many that match.
+-- From version 2 to 3: an operation may be limited to the first matches.
 
 --- change _private_operations
 alter table :schema._private_operations
-  -- Most jobs to change, those of the lowest ids; null: all that match.
+  -- The maximum number of jobs to change, lowest ids first; null: all that match.
   add column most bigint;

@@ -1,24 +1,23 @@
--- What operations by query leave behind: how far each one is, what it did to which job and what that
--- job was before, and the trail of every write. What the lines with three dashes mean is said in
--- ../extension.ts.
+-- The records of operations by query: the progress of each, what it did to which job and the earlier state
+-- of that job, and the trail of every write. ../extension.ts explains the lines with three dashes.
 
 --- create _private_operations
 create table :schema._private_operations (
   id bigint generated always as identity primary key,
   query text not null,
-  -- The moment that ages in the query mean, in microseconds since 1970.
+  -- The time to which ages in the query refer, in microseconds since 1970.
   now_us text not null,
   action text not null,
   changes json not null default '{}',
   performed_by text,
   source text not null,
   state text not null,
-  -- Whose process works on it, and until when that counts; else it is interrupted.
+  -- The process that works on it, and until when; after that it is interrupted.
   owner text,
   lease_until timestamptz,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
-  -- Jobs up to this id that nobody has changed since this moment are meant, and no others.
+  -- Only jobs up to this id that have not changed since this time are affected.
   max_id bigint not null,
   before timestamptz not null,
   expected bigint,
@@ -26,7 +25,7 @@ create table :schema._private_operations (
   done bigint not null default 0,
   skipped_locked bigint not null default 0,
   skipped_changed bigint not null default 0,
-  -- How many jobs have rows below; beyond a bound nothing more is kept.
+  -- How many jobs have rows below; beyond a limit no more are stored.
   kept bigint not null default 0,
   rate int,
   canary int,
@@ -37,7 +36,7 @@ create table :schema._private_operations (
   undone bigint not null default 0,
   error text
 );
--- At most one at work in a schema.
+-- At most one in progress per schema.
 create unique index _private_operations_at_work_idx
   on :schema._private_operations ((true))
   where state in ('running', 'canary', 'undoing');
@@ -46,9 +45,9 @@ create unique index _private_operations_at_work_idx
 create table :schema._private_operation_rows (
   operation_id bigint not null,
   job_id bigint not null,
-  -- How it was left, to tell whether it is untouched since.
+  -- The state in which it was left, to detect later changes.
   left_at timestamptz,
-  -- How it was before. The payload is json, never jsonb: it must come back byte for byte.
+  -- The earlier state. The payload is json, never jsonb: it must be restored byte for byte.
   run_at timestamptz,
   created_at timestamptz,
   updated_at timestamptz,
@@ -64,7 +63,7 @@ create table :schema._private_operation_rows (
   payload json,
   key text,
   flags jsonb,
-  -- The names may have been cleaned up by the time that the job is put back.
+  -- The names may have been cleaned up by the time the job is restored.
   task_identifier text,
   queue_name text,
   primary key (operation_id, job_id)

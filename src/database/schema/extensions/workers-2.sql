@@ -1,5 +1,6 @@
--- From version 1 to 2: a function that writes names PostgreSQL's own by their schema, and one that only
--- reads has a search path, so that what others create in a schema on the caller's is never called.
+-- From version 1 to 2: a function that writes qualifies the names of PostgreSQL with their schema, and one
+-- that only reads has a search path, so that objects that others create in a schema on the path of the
+-- caller are never called.
 
 --- change worker_heartbeat
 create or replace function :schema.worker_heartbeat(worker_id text, metadata json default null::json)

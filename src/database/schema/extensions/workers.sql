@@ -1,6 +1,6 @@
--- Which workers live, and what becomes of the jobs of those that died. Names and signatures are
--- the Rust port's too; what it has made already is left as it is. What the lines with three dashes
--- mean is said in ../extension.ts.
+-- The living workers, and the recovery of the jobs of dead ones. Names and signatures are also those of the
+-- Rust port; objects that it has created are not changed. ../extension.ts explains the lines with three
+-- dashes.
 
 --- create _private_workers
 create table :schema._private_workers (
@@ -38,8 +38,8 @@ returns table (worker_id text) stable language sql as $body$
 $body$;
 
 --- create list_orphan_locked_workers
--- Ids that hold locks without having a row: a worker without heartbeats (a stock one, say) also
--- looks like this, so the threshold must be longer than any job of such a worker runs.
+-- Ids that hold locks without having a row: a worker without heartbeats (such as a stock one) also looks
+-- like this, so the threshold must be longer than any job of such a worker runs.
 create function :schema.list_orphan_locked_workers(stale_threshold interval)
 returns table (worker_id text) stable language sql as $body$
   select locks.locked_by
@@ -57,8 +57,8 @@ returns table (worker_id text) stable language sql as $body$
 $body$;
 
 --- create recover_dead_worker_jobs
--- The attempt that was cut short stays counted: a job that kills its worker must run out of
--- attempts some day. Gives the number of jobs that were let go.
+-- The interrupted attempt counts: a job that kills its worker must run out of attempts at some point.
+-- Returns the number of recovered jobs.
 create function :schema.recover_dead_worker_jobs(
   worker_ids text[],
   recovery_delay interval default interval '0 seconds'

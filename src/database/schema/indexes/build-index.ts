@@ -1,7 +1,7 @@
-// Builds and drops optional indexes while workers run. CREATE INDEX CONCURRENTLY is one statement
-// outside a transaction, so it also works behind a transaction pooler. There is no advisory lock: one
-// of a transaction would have to stay open all the while, one of a session is lost behind a pooler.
-// PostgreSQL itself lets one build after the other at a table; we look first and say who is at work.
+// Builds and drops optional indexes while workers run. CREATE INDEX CONCURRENTLY is one statement outside a
+// transaction, so it also works behind a transaction pooler. There is no advisory lock: a transaction's would
+// keep the transaction open during the build, a session's is lost behind a pooler. PostgreSQL itself runs
+// builds on a table one after the other; a check before the build reports a running one.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -19,18 +19,18 @@ import {
 } from "./optional-index.ts";
 import { forgetIndexes } from "./usable-indexes.ts";
 
-// It waits for transactions that are older than itself, such as a backup's: nobody waits behind it.
+// A build waits for older transactions, such as a backup's, without blocking other sessions.
 const LONGEST_WAIT_MS = 600_000;
 
-/** Where an index can be built: the pool says how to connect, `db` has bounded statements. */
+/** Where to build an index: `pool` is used to connect, `db` has bounded statements. */
 export interface IndexPlace {
   readonly pool: Pool;
   readonly db: Database;
 }
 
 /**
- * What building would do: nothing where there is one that does, or it is being built. Throws WorkerError
- * when another one is being built, unless the caller `mayWait` for that.
+ * What a build would do: nothing if a suitable index exists or is being built. Throws WorkerError if
+ * another one is being built, unless the caller `mayWait` for that.
  */
 export async function planBuild(
   { db }: IndexPlace,
@@ -45,20 +45,20 @@ export async function planBuild(
   if (other === undefined || mayWait) return "to build";
   throw new WorkerError(
     "database_busy",
-    `the index ${other.name ?? other.indexName ?? "of somebody else"} is being built; wait until it is done, or cancel it`,
+    `the index ${other.name ?? other.indexName ?? "of another program"} is being built; wait until it is finished, or cancel it`,
   );
 }
 
 export interface BuildSignals {
-  /** Cancels the build; what was begun is dropped again. */
+  /** Cancels the build. The incomplete index is dropped. */
   readonly cancel: AbortSignal;
-  /** Nobody waits for it any more: PostgreSQL goes on building by itself. */
+  /** Stops waiting for the build; PostgreSQL completes it by itself. */
   readonly leave: AbortSignal;
 }
 
 /**
- * Builds the index; resolves when it can be used. When it fails, what was begun is dropped again.
- * Throws WorkerError.
+ * Builds the index; resolves when it can be used. If it fails, the incomplete index is dropped. Throws
+ * WorkerError.
  */
 export async function buildIndex(
   place: IndexPlace,
@@ -70,7 +70,7 @@ export async function buildIndex(
   const operatorClassSchema = await operatorClassSchemaOf(db, index);
   if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
-  // What a build that broke off has left is of no use, and costs as much as a whole one.
+  // The incomplete index of a failed build is useless, and costs as much as a complete one.
   await dropBroken(place, index);
   if (cancel.aborted) throw cancelled(name);
   const ended = new AbortController();
@@ -93,7 +93,7 @@ function cancelled(name: IndexName, cause?: unknown): WorkerError {
   return new WorkerError("aborted", `the build of the index ${name} was cancelled`, { cause });
 }
 
-/** The statement may be on its way to PostgreSQL yet, so one word may come too early. */
+/** The statement may not have reached PostgreSQL yet, so a single cancel request may come too early. */
 async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): Promise<void> {
   do await cancelBuild(db, name).catch(() => {});
   while (await wait(CANCEL_EVERY_MS, ended));
@@ -101,7 +101,7 @@ async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): P
 
 const CANCEL_EVERY_MS = 250;
 
-/** Whether there was a build to cancel, in whatever process. It ends a moment later. */
+/** Whether there was a build to cancel, in any process. It ends a moment later. */
 export async function cancelBuild(db: Database, name: IndexName): Promise<boolean> {
   const builds = (await readBuilds(db)).filter((one) => one.name === name);
   for (const { pid } of builds) await query(db, cancelSql, [pid]);
@@ -110,7 +110,7 @@ export async function cancelBuild(db: Database, name: IndexName): Promise<boolea
 
 const cancelSql: Statement = () => "select pg_catalog.pg_cancel_backend($1::int)";
 
-/** Drops what bears our name. Gives what was dropped; null where there is nothing of ours. */
+/** Drops the index with this library's name. Returns the dropped one, or null if there is none. */
 export async function dropIndex(place: IndexPlace, name: IndexName): Promise<FoundIndex | null> {
   const { pool, db } = place;
   const builds = await readBuilds(db);
@@ -130,7 +130,7 @@ async function dropBroken({ pool, db }: IndexPlace, { name }: OptionalIndex): Pr
   if (broken !== undefined) await alone(pool, db.schema, dropText(db.schema, broken.indexName));
 }
 
-/** Runs one statement on a connection of its own, without a time limit. */
+/** Runs one statement on its own connection, without a time limit. */
 async function alone(
   pool: Pool,
   schema: SchemaName,
@@ -142,7 +142,7 @@ async function alone(
       lockTimeoutMs: LONGEST_WAIT_MS,
       applicationName: "worker indexes",
     });
-    // Ending a client whose statement is under way cuts the connection, and PostgreSQL goes on.
+    // Ending a client during a statement cuts the connection, and PostgreSQL continues.
     const cut = () => void client.end().catch(() => {});
     leave.addEventListener("abort", cut, { once: true });
     try {
@@ -161,7 +161,7 @@ const NEVER = new AbortController().signal;
 const dropText = (schema: SchemaName, indexName: string) =>
   `drop index concurrently if exists ${schema.quoted}."${indexName}"`;
 
-/** Why it cannot be built in this database; null: it can. */
+/** Why the index cannot be built in this database; null if it can. */
 export async function whyNotBuilt(db: Database, name: IndexName): Promise<string | null> {
   const index = optionalIndex(name);
   return (await operatorClassSchemaOf(db, index)) === null ? lackOf(index) : null;
@@ -170,7 +170,7 @@ export async function whyNotBuilt(db: Database, name: IndexName): Promise<string
 const lackOf = ({ name }: OptionalIndex) =>
   `the index ${name} needs PostgreSQL's extension pg_trgm; let the database's owner run: create extension pg_trgm`;
 
-/** The schema of the operator class, quoted and with its dot; empty for the default one; null: missing. */
+/** The schema of the operator class, quoted and with its dot; empty for the default one; null if missing. */
 async function operatorClassSchemaOf(db: Database, index: OptionalIndex): Promise<string | null> {
   if (index.operatorClass === null) return "";
   const values = [index.operatorClass, index.method];

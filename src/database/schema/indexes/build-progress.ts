@@ -1,24 +1,24 @@
-// The builds of indexes at the jobs' table that are under way, whoever has started them: in this
-// process, in another admin, by hand. From PostgreSQL's own views, so that nothing needs to be kept.
+// The running builds of indexes on the jobs' table, whichever process started them: this one, another
+// admin, or a manual session. From PostgreSQL's own views, so that nothing needs to be stored.
 import { type Database, query, type Statement } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
 
 export interface BuildProgress {
-  /** null: an index of somebody else's. */
+  /** null: an index that is not in the list. */
   readonly name: IndexName | null;
-  /** null as long as PostgreSQL has not made its entry. */
+  /** null until PostgreSQL has created its entry. */
   readonly indexName: string | null;
   readonly pid: number;
-  /** In PostgreSQL's words, such as `building index: scanning table`. */
+  /** PostgreSQL's wording, such as `building index: scanning table`. */
   readonly phase: string;
-  /** How much of the phase is done, 0 to 1; null where it cannot be said. */
+  /** The completed part of the phase, 0 to 1; null if unknown. */
   readonly share: number | null;
   /** RFC 3339. */
   readonly since: string;
 }
 
-/** How the statement begins that builds the index: by this a build is known that has no entry yet. */
+/** The beginning of the statement that builds the index, which identifies a build that has no entry yet. */
 export function createPrefix(schema: SchemaName, { indexName }: OptionalIndex): string {
   return `create index concurrently ${indexName} on ${schema.quoted}._private_jobs `;
 }
@@ -43,7 +43,7 @@ export async function readBuilds(db: Database): Promise<BuildProgress[]> {
   });
 }
 
-// A phase counts blocks, tuples or those it waits for, whichever it has.
+// A phase counts blocks, tuples or awaited lockers, whichever it has.
 const buildsSql: Statement = () => `
   select
     class.relname as index_name,

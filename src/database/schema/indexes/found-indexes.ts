@@ -1,15 +1,15 @@
-// Which of the optional indexes a database has, under whatever name, and what state they are in. From
-// the catalogue, which everybody may read.
+// Which optional indexes a database has, under whatever name, and their state. From the catalogue, which
+// every role may read.
 import { type Database, query, type Statement } from "../../database.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
 
 export interface FoundIndex {
   readonly name: IndexName;
-  /** In the database. */
+  /** Its name in the database. */
   readonly indexName: string;
-  /** Whether it bears our name, so that we may drop it. */
+  /** Whether it has this library's name, so that it may be dropped. */
   readonly isOurs: boolean;
-  /** Whether queries can use it. Not while it is built, and never after a build that broke off. */
+  /** Whether queries can use it. False during a build, and after a failed one. */
   readonly isValid: boolean;
   readonly bytes: number;
 }
@@ -18,7 +18,7 @@ interface IndexRow {
   readonly index_name: string;
   readonly method: string;
   readonly is_usable: boolean;
-  /** JSON: columns in their order, the first of them the keys. */
+  /** JSON: columns in their order, the keys first. */
   readonly columns: string;
   readonly key_count: number;
   readonly operator_classes: string;
@@ -27,7 +27,7 @@ interface IndexRow {
   readonly bytes: string;
 }
 
-/** Every index of the jobs' table that has the form of an optional one, or its name. */
+/** All indexes of the jobs' table with the form of an optional one, or its name. */
 export async function findIndexes(db: Database): Promise<FoundIndex[]> {
   const rows = await query<IndexRow>(db, indexesSql, [db.schema.name]);
   return optionalIndexes.flatMap((index) =>
@@ -43,7 +43,7 @@ export async function findIndexes(db: Database): Promise<FoundIndex[]> {
   );
 }
 
-/** Begins with the same keys, has all the columns, and is of the same jobs. */
+/** Whether the index begins with the same keys, has all the columns, and covers the same jobs. */
 function fits(row: IndexRow, index: OptionalIndex): boolean {
   if (row.method !== index.method || !row.is_plain) return false;
   const columns: readonly (string | null)[] = JSON.parse(row.columns);
@@ -56,7 +56,7 @@ function fits(row: IndexRow, index: OptionalIndex): boolean {
   );
 }
 
-/** A predicate as PostgreSQL prints it, in our words. It is a list of conditions that all hold. */
+/** Normalises a predicate as PostgreSQL prints it: a list of conditions that all hold. */
 function plain(predicate: string | null): string {
   if (predicate === null) return "";
   const text = predicate.toLowerCase().replaceAll(/[()]/g, "").replaceAll(" = true", "");

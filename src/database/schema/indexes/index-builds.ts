@@ -1,5 +1,5 @@
-// The builds that a server has been asked for, one after the other in the background. What is under way
-// is known to PostgreSQL; here is only what waits, and why the last build of an index failed.
+// Index builds requested from a server, one after the other in the background. PostgreSQL has the running
+// one; here are only the waiting ones, and why the last build of an index failed.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -10,14 +10,14 @@ import { readBuilds } from "./build-progress.ts";
 import type { IndexName } from "./optional-index.ts";
 
 export interface IndexBuilds {
-  /** Builds it when those before it are done; at once resolved. */
+  /** Queues the build. Returns at once. */
   start(name: IndexName): void;
   /** Whether there was anything to cancel, here or in another process. */
   cancel(name: IndexName): Promise<boolean>;
   isWaiting(name: IndexName): boolean;
-  /** Why the last build failed; null when it did not, or was cancelled. */
+  /** Why the last build failed; null if it did not, or was cancelled. */
   failureOf(name: IndexName): string | null;
-  /** Builds nothing more. What is under way PostgreSQL finishes by itself. */
+  /** Starts no further builds. PostgreSQL completes a running one by itself. */
   stop(): void;
 }
 
@@ -67,7 +67,7 @@ export function createIndexBuilds(pool: Pool, db: Database, logger: Logger): Ind
 
 const TELL_EVERY_MS = 2_000;
 
-/** Builds it while the caller waits, and tells how far it is. */
+/** Builds the index while the caller waits, and logs its progress. */
 export async function buildAndTell(
   place: IndexPlace,
   name: IndexName,

@@ -1,25 +1,25 @@
-// Every optional index with what one may want to know before building or dropping it.
+// Every optional index with its state, its use and its costs.
 import { type Database, query, type Statement } from "../../database.ts";
 import { readBuilds } from "./build-progress.ts";
 import { type FoundIndex, findIndexes } from "./found-indexes.ts";
 import type { IndexBuilds } from "./index-builds.ts";
 import { type IndexName, indexDefinition, optionalIndexes } from "./optional-index.ts";
 
-/** On the wire as it stands here. */
+/** Has this form on the wire, too. */
 export interface IndexState {
   readonly name: IndexName;
-  /** `broken`: a build has broken off; `build` drops what it left, and so does `drop`. */
+  /** `broken`: a build has failed; both `build` and `drop` drop its incomplete index. */
   readonly state: "absent" | "valid" | "waiting" | "building" | "broken";
   readonly definition: string;
   readonly serves: string;
   readonly costs: string;
   readonly is_recommended: boolean;
-  /** In the database; null where there is none. */
+  /** Its name in the database; null if it does not exist. */
   readonly index_name: string | null;
-  /** Whether it bears our name; others are not ours to drop. */
+  /** Whether it has this library's name; others may not be dropped. */
   readonly is_ours: boolean;
   readonly bytes: number | null;
-  /** What it would have; null where the statistics do not say. */
+  /** Its expected size; null without statistics. */
   readonly estimated_bytes: number | null;
   readonly progress: {
     readonly phase: string;
@@ -71,7 +71,7 @@ function stateOf(
   return best === undefined ? "absent" : "broken";
 }
 
-/** About how many jobs each index would hold, from the statistics; null before the first ANALYZE. */
+/** About how many jobs each index would contain, from the statistics; null before the first ANALYZE. */
 async function readJobShares(db: Database): Promise<Record<IndexName, number> | null> {
   const [row] = await query<SharesRow>(db, sharesSql, [db.schema.name]);
   if (row === undefined || row.jobs < 0) return null;
@@ -92,12 +92,12 @@ async function readJobShares(db: Database): Promise<Record<IndexName, number> | 
 interface SharesRow {
   readonly jobs: number;
   readonly available: number;
-  /** 0 to 1: in a named queue; with an attempt behind them. */
+  /** 0 to 1: the share in a named queue; the share with at least one attempt. */
   readonly queued: number;
   readonly tried: number;
 }
 
-// What is in the table and not in jobs_main_index has failed or runs.
+// Jobs that are in the table and not in jobs_main_index have failed or are locked.
 const sharesSql: Statement = () => `
   select
     jobs.reltuples as jobs,

@@ -1,6 +1,6 @@
-// THE list of indexes that make some reads of the admin fast, and that nobody needs. Each is offered,
-// built beside running workers, and dropped on request. What they cost was measured with 10 million
-// jobs, in bytes of write-ahead log for a job that succeeds.
+// The list of optional indexes, which make some reads of the admin fast. Each is offered, built while
+// workers run, and dropped on request. Costs were measured with 10 million jobs, in bytes of write-ahead
+// log per job that succeeds.
 
 export type IndexName =
   | "failed"
@@ -12,26 +12,26 @@ export type IndexName =
   | "failed_text";
 
 export interface OptionalIndex {
-  /** In options, routes and messages. */
+  /** Used in options, routes and messages. */
   readonly name: IndexName;
-  /** In the database, where we have built it; one of the same form does under any name. */
+  /** The name of an index built by this library. One of the same form under any name is as good. */
   readonly indexName: string;
   readonly method: "btree" | "gin";
-  /** Of _private_jobs: what it is sorted by, and what it only holds. */
+  /** Columns of _private_jobs: the keys, and the included ones. */
   readonly keys: readonly string[];
   readonly includes: readonly string[];
-  /** Of the keys, where it is not the default one. */
+  /** Of the keys, if not the default one. */
   readonly operatorClass: string | null;
   /**
-   * Only jobs for which all of this holds; empty: all jobs. A query must say the same, word for word,
-   * for the planner to use the index.
+   * The index contains only jobs for which all of these hold; empty: all jobs. A query must repeat them
+   * literally, so that the planner uses the index.
    */
   readonly conditions: readonly string[];
-  /** What becomes fast: a phrase for people. */
+  /** What becomes fast, in words. */
   readonly serves: string;
-  /** What it costs the workers. */
+  /** The costs for the workers. */
   readonly costs: string;
-  /** Bytes for each job that is in it. */
+  /** Bytes for each job in the index. */
   readonly bytesPerJob: number;
   /** Built by `--with-indexes` without names. */
   readonly isRecommended: boolean;
@@ -63,7 +63,7 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     keys: ["run_at", "id"],
     includes: ["attempts", "task_id", "job_queue_id"],
     conditions: ["locked_at is null", "attempts > 0", "attempts < max_attempts"],
-    serves: "jobs that failed and will be tried again",
+    serves: "jobs that failed and will be retried",
     costs: "nothing for jobs that succeed, about 120 B of WAL a failure",
     bytesPerJob: 48,
     isRecommended: true,
@@ -83,7 +83,7 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     keys: ["job_queue_id", "priority", "run_at"],
     includes: ["id"],
     conditions: ["is_available", "job_queue_id is not null"],
-    serves: "what waits in a named queue, in its order; blocked jobs, exactly",
+    serves: "waiting jobs of a named queue, in order; blocked jobs, exactly",
     costs: "about 80 B of WAL a job in a named queue",
     bytesPerJob: 41,
     isRecommended: true,
@@ -131,7 +131,7 @@ export function optionalIndex(name: IndexName): OptionalIndex {
   return found;
 }
 
-/** The index's predicate on a row of _private_jobs under this alias, for a query that is to use it. */
+/** The index's predicate on a row of _private_jobs with this alias, for a query that should use it. */
 export function indexCondition(name: IndexName, job: string): string {
   const { conditions } = optionalIndex(name);
   if (conditions.length === 0) return "true";
@@ -140,7 +140,7 @@ export function indexCondition(name: IndexName, job: string): string {
 
 const COLUMN = /\b(?:locked_at|attempts|max_attempts|is_available|job_queue_id)\b/g;
 
-/** `(updated_at, id) include (task_id) where …`: what stands after the table's name. */
+/** `(updated_at, id) include (task_id) where …`: the definition after the table's name. */
 export function indexDefinition(
   { method, keys, includes, conditions, operatorClass }: OptionalIndex,
   operatorClassSchema = "",

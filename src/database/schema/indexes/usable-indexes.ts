@@ -1,5 +1,5 @@
-// Which optional indexes queries can use now, remembered for a few seconds. Wrong for so long after an
-// index was dropped is no harm: every statement is bounded, and right without any index.
+// The optional indexes that queries can use now, cached for a few seconds. An outdated result after an
+// index was dropped is harmless: every statement has a time limit, and is correct without any index.
 import { monotonic } from "../../../base/clock.ts";
 import type { Database } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
@@ -13,11 +13,11 @@ interface Remembered {
   readonly names: Promise<ReadonlySet<IndexName>>;
 }
 
-// By the schema's record, which every server, worker and command makes for itself: two databases that
-// have a schema of the same name do not share one.
+// By the schema's object, which every server, worker and command creates for itself: databases with schemas
+// of the same name do not share an entry.
 const remembered = new WeakMap<SchemaName, Remembered>();
 
-/** Valid indexes of the right form under any name. The queries must say their `indexCondition`. */
+/** Valid indexes of the right form under any name. The queries must repeat their `indexCondition`. */
 export function usableIndexes(db: Database): Promise<ReadonlySet<IndexName>> {
   const known = remembered.get(db.schema);
   if (known !== undefined && monotonic() < known.until) return known.names;
@@ -29,7 +29,7 @@ export function usableIndexes(db: Database): Promise<ReadonlySet<IndexName>> {
   return names;
 }
 
-/** The next one who asks looks again. */
+/** The next call reads the catalogue again. */
 export function forgetIndexes(schema: SchemaName): void {
   remembered.delete(schema);
 }
