@@ -1,5 +1,5 @@
-// A role with no right but to create in `public` gets nothing run as the queue's role: not by workers,
-// the admin, the command line or the library, each doing all that it does.
+// A role with no privilege but to create in `public` gets nothing run as the queue's role: not by workers,
+// the admin, the command line or the library, in any of their actions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -13,7 +13,7 @@ import { overloadedDatabase } from "./overloaded-database.ts";
 
 const overloaded = overloadedDatabase();
 
-test("An overload that is called is written down.", async () => {
+test("An overload that is called is recorded.", async () => {
   const client = new pg.Client({ connectionString: overloaded.url });
   await client.connect();
   await client.query("select cardinality(array[1::bigint])");
@@ -26,7 +26,7 @@ for (const [mode, options] of Object.entries({
   safe: {},
   fast: { fastLane: true },
 })) {
-  test(`Nothing is run by a worker in the ${mode} mode.`, async () => {
+  test(`A worker in the ${mode} mode calls no overload.`, async () => {
     const utils = await makeWorkerUtils({ connectionString: overloaded.url });
     const done: string[] = [];
     const good = defineTask("good", async (_, { job }) => void done.push(job.id));
@@ -62,7 +62,7 @@ for (const [mode, options] of Object.entries({
   });
 }
 
-test("Nothing is run by the library.", async () => {
+test("The library calls no overload.", async () => {
   const utils = await makeWorkerUtils({ connectionString: overloaded.url });
   const jobs = await utils.addJobs([
     { identifier: "a" },
@@ -112,7 +112,7 @@ test("Nothing is run by the library.", async () => {
   await overloaded.assertNothingRun();
 });
 
-test("Nothing is run by the admin.", async () => {
+test("The admin calls no overload.", async () => {
   const utils = await makeWorkerUtils({ connectionString: overloaded.url });
   const [one] = await utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "a" })));
   await utils.end();
@@ -173,7 +173,7 @@ test("Nothing is run by the admin.", async () => {
   await overloaded.assertNothingRun();
 });
 
-test("Nothing is run by the command line, and doctor names the schema.", async () => {
+test("The command line calls no overload, and doctor names the schema.", async () => {
   const env = { DATABASE_URL: overloaded.url };
   const added = await command(["add", "a", "{}", "--json"], env);
   assert.equal(added.status, 0, added.stderr);
@@ -208,7 +208,7 @@ test("Nothing is run by the command line, and doctor names the schema.", async (
   await overloaded.assertNothingRun();
 });
 
-test("A trigger of the application finds what it names without a schema.", async () => {
+test("A trigger of the application can use names without a schema.", async () => {
   const client = new pg.Client({ connectionString: overloaded.url });
   await client.connect();
   await client.query(`set search_path = pg_catalog;

@@ -1,5 +1,5 @@
-// with() on the clients of other drivers, each through the object that comes to mind first. The same is asked
-// of all of them, beside pg.
+// with() on the clients of other drivers, each through its most obvious object. All of them, and pg, run
+// the same checks.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql as drizzleSql } from "drizzle-orm";
@@ -17,7 +17,7 @@ import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** A driver: gives a transaction's client to `work`, and rolls back when that throws. */
+/** A driver: passes a transaction's client to `work`, and rolls back if that throws. */
 interface Driver {
   transaction(work: (client: Queryable) => Promise<void>): Promise<void>;
   end(): Promise<unknown>;
@@ -26,7 +26,7 @@ interface Driver {
 const client = (query: (text: string, values: unknown[]) => Promise<unknown>) =>
   ({ query: ({ text, values }: QueryConfig) => query(text, values ?? []) }) as unknown as Queryable;
 
-/** Its own parser knows no unix sockets. */
+/** Its own parser does not support unix sockets. */
 function postgresJs(url: string) {
   const { host, port, database = "", user = "", password = "" } = new pg.Client(url);
   const where = host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
@@ -157,7 +157,7 @@ const payload = { to: "ada", big: BigInt(BIG), text: TEXT };
 const RUN_AT = "2031-01-01T00:00:00.123456Z";
 const spec = { queueName: "q", runAt: RUN_AT, flags: ["f"], priority: -3, maxAttempts: 5 };
 
-/** What is to be the same on every driver. */
+/** The values that must be the same on every driver. */
 const seen = (job: Job | null | undefined) => ({
   id: job?.id,
   task: job?.taskIdentifier,
@@ -202,7 +202,7 @@ for (const [name, open] of Object.entries(drivers)) {
       await driver.transaction((one) => work(own.with(one)));
     };
 
-    test("a job is stored byte for byte, and answered exactly.", async () => {
+    test("a job is stored byte for byte, and returned exactly.", async () => {
       await inside(async (utils) => {
         assert.deepEqual(seen(await utils.addJob("t", payload, spec)), EXPECTED);
         assert.deepEqual(seen(await utils.getJob(BIG)), EXPECTED);
@@ -242,7 +242,7 @@ for (const [name, open] of Object.entries(drivers)) {
       assert.deepEqual(await storedPayloads(), []);
     });
 
-    test("a rollback takes the job back, and a refusal has its code.", async () => {
+    test("a rollback removes the job, and a refusal has its code.", async () => {
       const stop = new Error("rolled back");
       await assert.rejects(
         inside(async (utils) => {
@@ -287,7 +287,7 @@ test("A client that converts names or values is refused before anything is store
     };
   });
   for (const [one, why] of [
-    [camel, /exact_id it answered/],
+    [camel, /exact_id it returned/],
     [bare, /resolve to \{ rows/],
     [parsing, /exact_json/],
   ] as const) {

@@ -1,5 +1,5 @@
-// Our operations on installations that are not ours: Graphile Worker's schema as it stands, without
-// migrating anything, and stock Graphile Worker running the jobs that we added.
+// This library's operations on other programs' installations: Graphile Worker's schema without any
+// migration, and stock Graphile Worker running jobs that this library added.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -39,7 +39,7 @@ async function installed(
   return { pool: handle.pool, utils };
 }
 
-/** What the schema consists of, to see that nothing was migrated. */
+/** The objects of the schema, to verify that nothing was migrated. */
 async function catalogue(pool: pg.Pool): Promise<unknown> {
   const { rows } = await pool.query(
     `select 'table' as kind, relname::text as name, relkind::text as detail
@@ -117,7 +117,7 @@ for (const name of Object.keys(installations)) {
 
     assert.deepEqual(await utils.cleanup(), {
       deletedJobs: 1,
-      // "x" never had a job: the deduplicated call only made its name.
+      // "x" never had a job: the deduplicated call only created its name.
       deletedTaskIdentifiers: 2,
       deletedQueues: 0,
     });
@@ -125,7 +125,7 @@ for (const name of Object.keys(installations)) {
   });
 }
 
-test("Stock Graphile Worker runs the jobs that we added, in order, with the exact payload.", async (t) => {
+test("Stock Graphile Worker runs the jobs of this library, in order, with the exact payload.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
   const seen: [string, unknown][] = [];
   const texts: string[] = [];
@@ -160,7 +160,7 @@ test("Stock Graphile Worker runs the jobs that we added, in order, with the exac
     ["single", JSON.parse(exact)],
   ]);
   assert.equal(texts.at(-1), exact);
-  // runOnce comes back before the end of its last job is written.
+  // runOnce resolves before the end of its last job is written.
   while ((await utils.countJobs()).locked > 0) await setImmediate();
   assert.deepEqual(await utils.countJobs(), {
     total: 2,
@@ -171,7 +171,7 @@ test("Stock Graphile Worker runs the jobs that we added, in order, with the exac
   });
 });
 
-test("A job that stock Graphile Worker failed is listed with its error and can be run again.", async (t) => {
+test("A job that failed in stock Graphile Worker is listed with its error and can be run again.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
   const { id } = await utils.addJob("fails", {}, { maxAttempts: 1, queueName: "q" });
   const options = { pgPool: pool, schema: SCHEMA, logger: quiet };
@@ -183,7 +183,7 @@ test("A job that stock Graphile Worker failed is listed with its error and can b
       },
     },
   });
-  // Stock runOnce() may resolve before its last write is through.
+  // Stock runOnce() may resolve before its last write is committed.
   await t.waitFor(async () => {
     const [job] = (await utils.listJobs({ state: "failed", search: "not today" })).jobs;
     assert.deepEqual([job?.id, job?.attempts, job?.lockedBy], [id, 1, null]);
@@ -193,9 +193,9 @@ test("A job that stock Graphile Worker failed is listed with its error and can b
   await t.waitFor(async () => assert.equal(await utils.getJob(id), null));
 });
 
-test("An add of which rows are skipped in the middle is offered again, then reported.", async (t) => {
+test("An add of which rows are skipped in the middle is attempted again, then reported.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
-  // Stands for a worker that locks the key's job between two steps of an add.
+  // Simulates a worker that locks the key's job between two steps of an add.
   await pool.query(`
     create sequence ${SCHEMA}.tries;
     create function ${SCHEMA}.take() returns trigger language plpgsql as $$
@@ -208,7 +208,7 @@ test("An add of which rows are skipped in the middle is offered again, then repo
     for each row execute function ${SCHEMA}.take()`);
   const job = await utils.addJob("t", 1, { jobKey: "k" });
   assert.equal(job.key, "k");
-  // One of the two is always left out, so neither is added.
+  // One of the two is always skipped, so neither is added.
   const batch = utils.addJobs([
     { identifier: "t", payload: "a", spec: { jobKey: "a" } },
     { identifier: "t", payload: "b" },

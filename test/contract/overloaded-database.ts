@@ -1,4 +1,4 @@
-// A database in which a role with no right but to create in `public` has put overloads there.
+// A database in which a role with no privilege but to create in `public` has created overloads.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import pg from "pg";
@@ -10,7 +10,7 @@ import { createOverloads } from "../support/overloads.ts";
 
 const TENANT = `tenant_${process.pid}`;
 
-/** One for the tests of a file. */
+/** One database for the tests of a file. */
 export function overloadedDatabase() {
   let url = "";
   let superuser: pg.Client;
@@ -40,7 +40,7 @@ export function overloadedDatabase() {
     get url() {
       return url;
     },
-    /** As the superuser, who finds what PostgreSQL has, and nothing else. */
+    /** As the superuser, with only PostgreSQL's own objects. */
     sql: (text: string) => superuser.query(`set search_path = pg_catalog; ${text}`),
     async assertNothingRun(): Promise<void> {
       const { rows } = await superuser.query(

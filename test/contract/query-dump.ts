@@ -1,9 +1,9 @@
-// A query's tree as one line, as the client's probe prints it too: both are held to queries.json.
+// A query's tree as one line, in the same form as the client's probe: both are compared with queries.json.
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
 import type { QueryNode, QueryValue } from "../../src/domain/query/query-tree.ts";
 
-/** The tree, or what is wrong: `!code at-end message → suggestion`. */
+/** The tree, or the error: `!code at-end message → suggestion`. */
 export function parsedAsText(text: string): string {
   try {
     const tree = parseQuery(text);

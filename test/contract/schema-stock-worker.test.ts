@@ -1,5 +1,5 @@
-// A stock Graphile Worker at work on the schema that we have built: it adds and runs jobs, wakes
-// up on notifications, serializes queues, keeps keys and crontabs.
+// A stock Graphile Worker on this library's schema: it adds and runs jobs, wakes up on notifications,
+// serializes queues, and handles keys and crontabs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -25,7 +25,7 @@ async function rows(text: string): Promise<unknown[]> {
   return (await pool.query(text)).rows;
 }
 
-// Its event pool:listen:success comes before the statement is sent.
+// Its event pool:listen:success is emitted before the statement is sent.
 async function listening(): Promise<void> {
   const listeners = `
     select from pg_stat_activity
@@ -33,7 +33,7 @@ async function listening(): Promise<void> {
   while ((await rows(listeners)).length === 0) await setTimeout(5);
 }
 
-/** Resolves with what the task collected once it has run `count` times. */
+/** Resolves with the values that the task collected once it has run `count` times. */
 function collector(count: number): { task: TaskList[string]; done: Promise<unknown[]> } {
   const seen: unknown[] = [];
   const { promise, resolve } = Promise.withResolvers<unknown[]>();
@@ -44,7 +44,7 @@ function collector(count: number): { task: TaskList[string]; done: Promise<unkno
   return { task, done: promise };
 }
 
-describe("A stock Graphile Worker on our schema", () => {
+describe("A stock Graphile Worker on this library's schema", () => {
   before(async () => {
     own = testPool((await migratedDatabase()).url, 10);
     pool = own.pool;
@@ -52,7 +52,7 @@ describe("A stock Graphile Worker on our schema", () => {
   });
   after(() => own.close());
 
-  test("It runs what it added, retries what failed, and leaves nothing behind.", async () => {
+  test("It runs the jobs that it added, retries failed ones, and leaves nothing behind.", async () => {
     const utils = await makeWorkerUtils(options());
     const seen: unknown[] = [];
     let failures = 0;
@@ -72,7 +72,7 @@ describe("A stock Graphile Worker on our schema", () => {
         throw new Error("as expected");
       },
     };
-    // runOnce may come back before the last job's queue is unlocked.
+    // runOnce may resolve before the last job's queue is unlocked.
     const unflagged = { ...options(), taskList, forbiddenFlags: ["skip"], concurrency: 1 };
     while (seen.length < 4) await runOnce(unflagged);
     assert.deepEqual(seen, [{ n: 5 }, { n: 1 }, { n: 2 }, { n: 3 }]);
@@ -96,7 +96,7 @@ describe("A stock Graphile Worker on our schema", () => {
     await utils.release();
   });
 
-  test("Keys replace, keep the time, deduplicate and remove.", async () => {
+  test("Keys replace jobs, keep their time, deduplicate and remove.", async () => {
     const utils = await makeWorkerUtils(options());
     const runAt = new Date("2031-01-01T00:00:00Z");
     const spec = { jobKey: "key", runAt };
@@ -118,17 +118,17 @@ describe("A stock Graphile Worker on our schema", () => {
     await utils.release();
   });
 
-  test("It hears of new jobs at once, not at the next poll.", async () => {
+  test("It gets notifications of new jobs at once, not at the next poll.", async () => {
     const { task, done } = collector(3);
-    const runner = await run({ ...options(), taskList: { heard: task }, pollInterval: 600_000 });
+    const runner = await run({ ...options(), taskList: { notified: task }, pollInterval: 600_000 });
     try {
       await listening();
-      await pool.query("select worker.add_job('heard', '1')");
+      await pool.query("select worker.add_job('notified', '1')");
       await pool.query(
-        "select worker.add_jobs(array[row('heard', '2', null, null, null, null, null, null)::worker.job_spec])",
+        "select worker.add_jobs(array[row('notified', '2', null, null, null, null, null, null)::worker.job_spec])",
       );
       await pool.query(
-        "select worker.add_job('heard', '3', job_key => 'k', job_key_mode => 'unsafe_dedupe')",
+        "select worker.add_job('notified', '3', job_key => 'k', job_key_mode => 'unsafe_dedupe')",
       );
       assert.deepEqual((await done).sort(), [1, 2, 3]);
     } finally {
@@ -136,7 +136,7 @@ describe("A stock Graphile Worker on our schema", () => {
     }
   });
 
-  test("Its crontab is known, and what was missed is backfilled.", async () => {
+  test("Its crontab is registered, and missed ticks are backfilled.", async () => {
     const crontab = "* * * * * ticking ?id=tick&fill=3m";
     const { task, done } = collector(2);
     await pool.query(
@@ -157,7 +157,7 @@ describe("A stock Graphile Worker on our schema", () => {
     }
   });
 
-  test("It stops at a breaking step of somebody's, which is why we announce none of ours.", async () => {
+  test("It stops at a breaking step of another program, which is why this library announces none.", async () => {
     const runner = await run({
       ...options(),
       taskList: { none: async () => {} },

@@ -1,4 +1,4 @@
-// The schema that we build and the one that Graphile Worker builds, compared in PostgreSQL's own
+// The schema of this library and the one that Graphile Worker builds, compared in PostgreSQL's own
 // catalogue, object by object.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -9,12 +9,12 @@ import { type TestPool, testPool } from "../support/test-pool.ts";
 let ours: TestPool;
 let stock: TestPool;
 
-/** The rows of one catalogue query on both sides, without our additions. */
+/** The rows of one catalogue query on both sides, without this library's additions. */
 async function both(text: string): Promise<[ours: unknown[], stock: unknown[]]> {
   const rows = async ({ pool }: TestPool) =>
     (await pool.query<{ name: string }>(text)).rows.filter(({ name }) => !addition.test(name));
   const pair: [unknown[], unknown[]] = [await rows(ours), await rows(stock)];
-  assert.notEqual(pair[1].length, 0, "the query finds something to compare");
+  assert.notEqual(pair[1].length, 0, "the query returns rows to compare");
   return pair;
 }
 
@@ -36,8 +36,8 @@ const catalogues: Readonly<Record<string, string>> = {
     where relnamespace = 'worker'::regnamespace and attnum > 0 and not attisdropped
     and relkind in ('r', 'v', 'c')
     order by relname, attnum`,
-  // Not the not-null constraints: they have names since PostgreSQL 18 only, given by the server
-  // and different after an upgrade of the server. Nullability itself is compared above.
+  // Not the not-null constraints: they have names only since PostgreSQL 18, given by the server and
+  // different after an upgrade of the server. Nullability itself is compared above.
   "Constraints, with their names": `
     select conrelid::regclass::text as table, conname as name, contype, condeferrable, convalidated,
       pg_get_constraintdef(oid) as definition
@@ -94,7 +94,7 @@ describe("The schema's catalogue", () => {
     }
   });
 
-  test("Graphile Worker's own migration finds nothing to do on our schema.", async () => {
+  test("Graphile Worker's own migration finds nothing to do on this library's schema.", async () => {
     const ledger = "select * from worker.migrations order by id";
     const before = (await ours.pool.query(ledger)).rows;
     await runMigrations({ pgPool: ours.pool, schema: "worker" });

@@ -136,7 +136,7 @@ test("Guarantees that are not supported are refused, not ignored.", () => {
   }
   assert.throws(
     () => hosts("host=a channel_binding=require sslmode=disable"),
-    /channel_binding .* "require", for which sslmode/,
+    /channel_binding .* "require", which requires sslmode/,
   );
   assert.equal(serverSettings("host=a requiressl=1", {}).encryption.mode, "require");
 });

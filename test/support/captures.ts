@@ -1,9 +1,9 @@
-// Finds what a statement leaves to the search path: functions without a schema, operators that an overload of
-// exactly these types would replace.
+// Finds names that a statement resolves by the search path: functions without a schema, and operators that
+// an overload of exactly their types would replace.
 import pg from "pg";
 import { createOperators } from "./overloads.ts";
 
-// What the grammar knows without looking a function up.
+// Parts of the grammar that are not looked up as functions.
 const SYNTAX = new Set([
   ...[
     "all",
@@ -28,7 +28,7 @@ export function bareFunctions(text: string): string[] {
     .map(({ 1: name = "" }) => name);
 }
 
-/** The grammar itself makes several calls of `pg_catalog.unnest` of one that has several lists. */
+/** For a call with several lists the grammar itself makes several calls of `pg_catalog.unnest`. */
 function isSpread(text: string, name: string, index: number): boolean {
   return name === "unnest" && /^unnest\([^()]*,/.test(text.slice(index));
 }
@@ -51,7 +51,7 @@ const dependsOn = `
   and depend.objid = (select oid from pg_proc where proname = 'statement')
   and operators.oprnamespace = 'public'::regnamespace`;
 
-/** PostgreSQL keeps what it has made of a function's statements, and what that depends on. */
+/** PostgreSQL stores the parsed statements of a function and their dependencies. */
 export async function operatorsOfOthers(client: pg.Client, text: string): Promise<string[]> {
   await client.query("set search_path = pg_catalog");
   await client.query(`prepare statement as ${text}`);

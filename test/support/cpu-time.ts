@@ -1,9 +1,9 @@
-// What a piece of work costs the processor: a busy machine makes it wait, not dearer.
+// The processor time of a piece of work, which does not grow on a busy machine.
 import assert from "node:assert/strict";
 
 const ROUNDS = 5;
 
-/** The least of several rounds in milliseconds: the others include compiling and collecting garbage. */
+/** The minimum of several rounds in milliseconds: the others include compilation and garbage collection. */
 export function cpuMs(work: () => unknown, enoughMs = 0): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS && least > enoughMs; round++) {
@@ -15,7 +15,7 @@ export function cpuMs(work: () => unknown, enoughMs = 0): number {
   return least;
 }
 
-/** Fails where `work` takes more than that. */
+/** Fails if `work` takes longer. */
 export function assertQuick(limitMs: number, what: string, work: () => unknown): void {
   const ms = cpuMs(work, limitMs);
   assert.ok(ms <= limitMs, `${what}: ${ms} ms`);

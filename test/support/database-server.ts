@@ -1,7 +1,7 @@
-// The server under the test databases: its settings, and what a run leaves on it.
+// The server of the test databases: its settings, and the databases of a run.
 import pg from "pg";
 
-/** Quick, and nothing that a crash of the machine has to survive. */
+/** Fast; nothing must survive a crash of the machine. */
 export const TEST_SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",
@@ -10,10 +10,10 @@ export const TEST_SETTINGS = {
   shared_buffers: "64MB",
 };
 
-/** What the names of this run's databases begin with; test/run.mjs gives its files the number. */
+/** The prefix of this run's databases; test/run.mjs passes the number to its files. */
 export const PREFIX = `worker_test_${process.env["TEST_RUN"] ?? `alone${process.pid}`}_`;
 
-/** Drops databases of this run, by the process that made them; `null` = a template. */
+/** Drops databases of this run, by the process that created them; null = a template. */
 export async function dropDatabases(
   url: string,
   which: (pid: number | null) => boolean,

@@ -1,4 +1,4 @@
-// The harness under all other tests: te./database.ts.
+// Tests of database.ts, which all other tests use.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";

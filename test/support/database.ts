@@ -1,10 +1,10 @@
 // Databases for tests, on a real PostgreSQL: the one of the whole run (test/run.mjs), the one that
-// TEST_DATABASE_URL or DATABASE_URL names, or one of this file's own when it is run alone.
+// TEST_DATABASE_URL or DATABASE_URL names, or one of this file's own when it runs alone.
 //
 //   const database = await migratedDatabase();   // at the top of a test file, or in a test
 //
-// A database is dropped when its file ends. One that is still connected then is left to the next
-// file: taking it away would blame the test for the harness.
+// A database is dropped when its file ends. One that is still connected then is left to the next file, so
+// that the test does not fail because of its clean-up.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { dropDatabases, PREFIX, TEST_SETTINGS } from "./database-server.ts";
 
 export interface TestDatabase {
   readonly name: string;
-  /** Superuser; node-postgres, libpq and our own command line understand it. */
+  /** Superuser. node-postgres, libpq and the command line accept it. */
   readonly url: string;
 }
 
@@ -27,12 +27,12 @@ let own: { server: EmbeddedServer; directory: string } | null = null;
 let count = 0;
 const made: string[] = [];
 
-/** A new database with nothing in it. */
+/** A new empty database. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("template0");
 }
 
-/** A new database with the queue's schema, as `worker migrate` makes it. `extensions`: those on request. */
+/** A new database with the queue's schema, as `worker migrate` creates it. `extensions`: those on request. */
 export async function migratedDatabase(
   schema = "worker",
   extensions: readonly string[] = [],
@@ -47,14 +47,14 @@ export async function migratedDatabase(
   });
 }
 
-/** A new copy of what `fill` makes once a run. `fill` leaves no connection behind. */
+/** A new copy of a template that `fill` builds once per run. `fill` must close its connections. */
 export async function databaseLike(
   key: string,
   fill: (url: string) => Promise<void>,
 ): Promise<TestDatabase> {
   const template = PREFIX + key;
   await administer(async (client) => {
-    // Files run side by side: the first makes the template, the others wait for it here.
+    // Files run in parallel: the first builds the template, the others wait for it here.
     await client.query("select pg_advisory_lock(hashtext($1))", [template]);
     if (await exists(client, template)) return;
     const draft = await createDatabase("template0");
@@ -106,7 +106,7 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The same server, another database: what stands between the host part and the question mark. */
+/** The same server with another database, which is the text between the host part and the question mark. */
 function withDatabase(url: string, name: string): string {
   return url.replace(/^([a-z]+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
 }

@@ -1,5 +1,5 @@
-// A process that says what happens as lines of JSON on stdout, each with its `event`: all that it has
-// said, and a way to wait for one.
+// A process that writes events as lines of JSON on stdout, each with its `event`: all events so far, and a
+// way to wait for one.
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -10,13 +10,13 @@ export interface ProcessEvent {
 }
 
 export interface ProcessEvents {
-  /** All that it has said so far. */
+  /** All events so far. */
   readonly events: readonly ProcessEvent[];
-  /** The first event that fits, past or to come; fails when the process ends without it. */
+  /** The first matching event, past or future. Fails if the process ends without it. */
   event(name: string, fits?: (event: ProcessEvent) => boolean): Promise<ProcessEvent>;
 }
 
-// A busy machine delays heartbeats, and who has seen gaps judges nobody for a while.
+// A busy machine delays heartbeats, and a worker with gaps recovers no others for a while.
 export const LONGEST_WAIT_MS = 90_000;
 
 export function processEvents(
@@ -25,7 +25,7 @@ export function processEvents(
 ): ProcessEvents {
   const events: ProcessEvent[] = [];
   const listeners = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener();
   };
   let isOver = false;
@@ -34,11 +34,11 @@ export function processEvents(
       const event = JSON.parse(line) as ProcessEvent;
       events.push(event);
       onEvent(event);
-      tell();
+      notify();
     })
     .on("close", () => {
       isOver = true;
-      tell();
+      notify();
     });
   const event = (name: string, fits: (event: ProcessEvent) => boolean = () => true) =>
     new Promise<ProcessEvent>((resolve, reject) => {

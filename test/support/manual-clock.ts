@@ -1,10 +1,10 @@
-// A clock that a test moves by hand: timers run when their moment is passed, in order.
+// A clock that a test advances: timers run when their time has passed, in order.
 import type { Clock } from "../../src/base/clock.ts";
 
 export interface ManualClock extends Clock {
-  /** Lets time pass, and with it the timers that fall due on the way. */
+  /** Advances the time, and runs the timers that become due. */
   advance(ms: number): void;
-  /** Milliseconds until the next timer; null = there is none. */
+  /** Milliseconds until the next timer; null = none. */
   readonly nextMs: number | null;
 }
 

@@ -1,13 +1,13 @@
-// A clock that stands still until a test says otherwise, for what takes `wait` as an option.
+// A manual clock for functions that take `wait` as an option.
 
 export interface ManualWait {
-  /** Stands for base/clock.ts's. */
+  /** Replaces base/clock.ts's. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** The lengths of the waits under way, milliseconds. */
+  /** The lengths of the current waits, milliseconds. */
   readonly waits: readonly number[];
-  /** Ends the waits of that length: their time has passed. Resolves when it has found one. */
+  /** Ends the waits of that length as if their time had passed. Resolves when it has found one. */
   pass(isLength: (ms: number) => boolean): Promise<void>;
-  /** From now on waits of that length pass at once. */
+  /** From now on waits of that length end at once. */
   skip(isLength: (ms: number) => boolean): void;
 }
 

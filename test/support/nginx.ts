@@ -1,5 +1,5 @@
-// Debian's nginx before several admins: round robin, as deploy/proxy/nginx.conf has it for one. Who is gone
-// is asked again after a second.
+// Debian's nginx in front of several admins: round robin, based on deploy/proxy/nginx.conf. A failed
+// upstream is tried again after a second.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -8,13 +8,13 @@ import { join } from "node:path";
 import { until } from "./until.ts";
 
 export interface NginxOptions {
-  /** Its files are there; the caller removes it. */
+  /** The directory of its files; the caller removes it. */
   readonly directory: string;
   /** `127.0.0.1:8080` */
   readonly listen: string;
   /** `127.0.0.1:5678` */
   readonly upstreams: readonly string[];
-  /** Words before it, such as those that enter a network namespace. */
+  /** A command prefix, for example to enter a network namespace. */
   readonly command?: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Older versions of Graphile Worker, side by side under names of their own: npm puts them where this machine
-// keeps temporary files, once.
+// Older versions of Graphile Worker, side by side under their own names: npm installs them once into the
+// directory for temporary files.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,7 +19,7 @@ export const hasOlderGraphile = (): boolean =>
     existsSync(join(place, "node_modules", folder(version as OlderVersion), "package.json")),
   );
 
-/** Says why, where it did not bring them. */
+/** Installs them; returns the reason if that fails. */
 export async function installOlderGraphile(): Promise<string> {
   mkdirSync(place, { recursive: true });
   const packages = Object.entries(VERSIONS).map(
@@ -28,13 +28,13 @@ export async function installOlderGraphile(): Promise<string> {
   const args = ["install", "--no-audit", "--no-fund", "--prefix", place, ...packages];
   try {
     await promisify(execFile)("npm", args);
-    return "npm did not bring it";
+    return "npm did not install it";
   } catch (error) {
     return `npm could not install it: ${(error as Error).message.split("\n")[0]}`;
   }
 }
 
-/** What it exports. Its types are the ones of today: of what is used here they are the same. */
+/** Its exports. The types are today's, which are the same for everything used here. */
 export function olderGraphile(version: OlderVersion): Pick<typeof graphile, "run" | "Logger"> {
   return createRequire(join(place, "package.json"))(folder(version));
 }

@@ -1,5 +1,6 @@
-// What a role that may create in `public` puts beside PostgreSQL's own operators and functions: one for
-// exactly the types of a call wins over one for any type. Each of these writes down as whom it was run.
+// Overloads that a role with create privileges in `public` puts beside PostgreSQL's own operators and
+// functions: one for exactly the types of a call wins over one for any type. Each records the role that
+// runs it.
 import type pg from "pg";
 
 const OPERATORS = [
@@ -24,7 +25,7 @@ const TYPES = [
   ...["bool[]", "int2[]", "int4[]", "int8[]", "float8[]", "text[]", "oid[]", "timestamptz[]"],
 ];
 
-/** The polymorphic functions that statements call most, and for which types. */
+/** The polymorphic functions that statements call most, and their types. */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   unnest: ["int2[]", "int4[]", "int8[]", "text[]", "bool[]", "oid[]", "float8[]", "timestamptz[]"],
   cardinality: ["int4[]", "int8[]", "text[]"],
@@ -48,7 +49,7 @@ const AGGREGATES: Readonly<Record<string, readonly string[]>> = {
   count: ["int4", "int8", "text", "timestamptz", "json"],
 };
 
-/** Creates them as the client's role, but for the operators: thousands of `create operator` take a minute. */
+/** Creates them as the client's role, except the operators: thousands of `create operator` take a minute. */
 export async function createOverloads(superuser: pg.Client, tenant: pg.Client): Promise<void> {
   const body =
     "language plpgsql as 'begin insert into public.run_as values (current_user); return null; end'";
@@ -72,7 +73,7 @@ export async function createOverloads(superuser: pg.Client, tenant: pg.Client): 
   await createOperators(superuser);
 }
 
-/** The operators alone, made of a function `public.captured()`. */
+/** Only the operators, based on a function `public.captured()`. */
 export async function createOperators(superuser: pg.Client): Promise<void> {
   await superuser.query("set allow_system_table_mods = on");
   await superuser.query(operatorsSql, [OPERATORS, TYPES]);

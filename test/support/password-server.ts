@@ -1,4 +1,4 @@
-// A PostgreSQL that asks everybody but its superuser for a password: embedded servers trust all.
+// A PostgreSQL that requires a password from every role but its superuser; embedded servers trust all.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export interface PasswordServer extends AsyncDisposable {
   sql(text: string): Promise<void>;
 }
 
-/** With the role `scram`, `md5` and `plain`, asked in that way; the password of each is `secret`. */
+/** With the roles `scram`, `md5` and `plain`, each with that method and the password `secret`. */
 export async function passwordServer(): Promise<PasswordServer> {
   const directory = mkdtempSync(join(tmpdir(), "wk-password-"));
   chmodSync(directory, 0o755);

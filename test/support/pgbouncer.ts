@@ -1,5 +1,5 @@
-// Debian's pgbouncer in transaction mode before a test server: each transaction of a client runs on
-// whichever of a few server connections is free.
+// Debian's pgbouncer in transaction mode in front of a test server: each transaction of a client runs on
+// any free one of a few server connections.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, chownSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,19 +10,19 @@ import pg from "pg";
 import { serverAccount } from "../../src/database/embedded/account.ts";
 
 export interface Pgbouncer {
-  /** Connects to the server's database of that name. */
+  /** The URL of a database of the server. */
   url(database: string): string;
   /** A command of its console, such as PAUSE. */
   admin(command: string): Promise<void>;
-  /** kill -9; resolves when it is gone, and its server connections with it. */
+  /** kill -9; resolves when it has ended, and its server connections with it. */
   kill(): Promise<void>;
-  /** The same again, where it was; resolves when it listens. */
+  /** Starts it again at the same place; resolves when it listens. */
   start(): Promise<void>;
-  /** Resolves when it is gone for good. */
+  /** Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** The program's path, or null. Debian has it where only root's PATH looks. */
+/** The program's path, or null. In Debian it is only on root's PATH. */
 export function pgbouncerProgram(): string | null {
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];
   return folders.map((folder) => join(folder, "pgbouncer")).find(isProgram) ?? null;
@@ -40,17 +40,17 @@ function isProgram(path: string): boolean {
 const PORT = 6432;
 const START_LIMIT_MS = 10_000;
 
-// It lives as long as we hold the other end of the shell's standard input.
+// It lives as long as this process has the other end of the shell's standard input.
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
 export interface PgbouncerOptions {
-  /** Where it listens beside its unix socket. */
+  /** Its address besides its unix socket. */
   readonly address?: string;
-  /** How long it keeps a server connection that nobody uses, seconds. Default 600. */
+  /** How long it keeps an unused server connection, seconds. Default 600. */
   readonly idleSeconds?: number;
 }
 
-/** Starts one with `connections` to the server that `server` names. It does not run as root. */
+/** Starts one with `connections` connections to `server`. It does not run as root. */
 export async function startPgbouncer(
   program: string,
   server: string,
@@ -132,16 +132,16 @@ unix_socket_dir = ${directory}
 `;
 }
 
-/** Its own word that it listens, or what it says instead. */
+/** Resolves when it logs that it listens; rejects with its output otherwise. */
 async function ready(child: ChildProcess): Promise<void> {
-  const said: string[] = [];
+  const output: string[] = [];
   const limit = AbortSignal.timeout(START_LIMIT_MS);
   const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream });
   await new Promise<void>((resolve, reject) => {
-    const refuse = () => reject(new Error(`pgbouncer does not start: ${said.join("\n")}`));
+    const refuse = () => reject(new Error(`pgbouncer does not start: ${output.join("\n")}`));
     limit.addEventListener("abort", refuse);
     lines.on("close", refuse).on("line", (line) => {
-      said.push(line);
+      output.push(line);
       if (line.includes("process up")) resolve();
       else if (line.includes("FATAL")) refuse();
     });

@@ -1,5 +1,5 @@
-// Random calls of the queue's SQL functions, and of what workers do to jobs in between, from a
-// seed: the same seed gives the same calls.
+// Random calls of the queue's SQL functions, and of workers' changes to jobs in between, from a seed: the
+// same seed gives the same calls.
 
 /** A whole number from 0 to `below` - 1. */
 export type Random = (below: number) => number;
@@ -7,7 +7,7 @@ export type Random = (below: number) => number;
 export interface Call {
   readonly name: string;
   readonly text: string;
-  /** Jobs it is about, as places in a canonical order of whatever jobs there are. */
+  /** The affected jobs, as positions in a canonical order of the existing jobs. */
   readonly jobs: readonly number[];
   readonly values: (ids: readonly string[]) => unknown[];
 }
@@ -119,7 +119,7 @@ function onWorkers(dice: Random): Call {
   };
 }
 
-/** What a worker would do: a lock of some age, attempts, an error, a locked queue. */
+/** A worker's change: a lock of some age, attempts, an error, a locked queue. */
 function work(dice: Random): Call {
   const [set, table] = pick(
     dice,

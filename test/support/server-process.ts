@@ -16,11 +16,11 @@ export interface Outcome {
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Starts the server and gives what came of it. */
+  /** Starts the server and returns the result. */
   start(): Promise<Outcome>;
-  /** Lets it stop in order; resolves when the process is gone. */
+  /** Stops the server normally; resolves when the process has ended. */
   stop(): Promise<Outcome>;
-  /** kill -9; resolves when the process is gone. */
+  /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export type ServerProcessOptions = EmbeddedServerOptions & {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-// A test that fails in the middle leaves its processes to us: the file could not end otherwise.
+// A failed test leaves its processes running: without this the file would not end.
 const running = new Set<ChildProcess>();
 after(() => {
   for (const child of running) child.kill("SIGKILL");
@@ -47,7 +47,7 @@ export async function serverProcess(options: ServerProcessOptions): Promise<Serv
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<Outcome> => {
     const { value, done } = await lines.next();
-    if (done) throw new Error("the server's process ended without a word");
+    if (done) throw new Error("the server's process ended without output");
     return JSON.parse(value) as Outcome;
   };
   running.add(child);

@@ -1,5 +1,5 @@
-// Installations that are not ours, to be compared with and adopted: Graphile Worker's own
-// migrations up to any level, and what its Rust port adds.
+// Installations of other programs, for comparison and adoption: Graphile Worker's own migrations up to any
+// level, and the additions of its Rust port.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { type SchemaName, schemaName } from "../../src/database/schema-name.ts";
 
 const sqlFolder = join(dirname(fileURLToPath(import.meta.resolve("graphile-worker"))), "..", "sql");
 
-/** Does what graphile-worker's migrate does, and stops at `level`. */
+/** Like graphile-worker's migrate, but stops at `level`. */
 export async function installStock(
   client: pg.Pool | pg.Client,
   schema: SchemaName = schemaName(),

@@ -1,4 +1,4 @@
-// The proxy before a real PostgreSQL: whom a fault is aimed at, and what a cut leaves there.
+// The proxy in front of a real PostgreSQL: the connections that a fault affects, and the result of a cut.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { End, login } from "./tcp-proxy/wired.ts";
 import { type TcpProxy, tcpProxy } from "./tcp-proxy.ts";
 import { until } from "./until.ts";
 
-describe("Before PostgreSQL the proxy", () => {
+describe("In front of PostgreSQL the proxy", () => {
   const connected = async (proxy: TcpProxy, application: string) => {
     const client = new pg.Client({ connectionString: proxy.url, application_name: application });
     const lost = new Promise<void>((resolve) => client.on("end", resolve));
@@ -17,7 +17,7 @@ describe("Before PostgreSQL the proxy", () => {
     return { client, lost };
   };
 
-  test("aims at the connections of one application, also at those to come.", async () => {
+  test("affects the connections of one application, also future ones.", async () => {
     const { url } = await emptyDatabase();
     await using proxy = await tcpProxy(url);
     const one = await connected(proxy, "one");
@@ -39,22 +39,22 @@ describe("Before PostgreSQL the proxy", () => {
     await until("all are gone", async () => proxy.open === 0);
   });
 
-  test("counts messages behind a question about encryption, too.", async () => {
+  test("counts messages after an encryption request, too.", async () => {
     const { url } = await emptyDatabase();
     await using proxy = await tcpProxy(url);
     const port = Number(new URL(proxy.url).port);
     const client = new End(net.connect(port, "127.0.0.1"));
-    client.say(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
-    await client.hears("N");
-    // The answer to the login: AuthenticationOk (R) is its first message.
+    client.send(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
+    await client.receives("N");
+    // The response to the login: AuthenticationOk (R) is its first message.
     proxy.cutBehind(1, { direction: "answers" });
-    client.say(login("raw"));
+    client.send(login("raw"));
     await until("it is cut", async () => client.error === "ECONNRESET");
-    assert.match(client.heard, /^N[RE]/);
+    assert.match(client.received, /^N[RE]/);
     assert.equal(proxy.of("raw").cuts + proxy.cuts, 1);
   });
 
-  test("cuts behind each message of a transaction: what was committed is there, and no more.", async () => {
+  test("cuts after each message of a transaction: committed rows exist, and no others.", async () => {
     const { url } = await emptyDatabase();
     await using proxy = await tcpProxy(url);
     const own = new pg.Client({ connectionString: url });

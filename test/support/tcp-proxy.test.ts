@@ -7,98 +7,98 @@ import { login, message, wired } from "./tcp-proxy/wired.ts";
 import { until } from "./until.ts";
 
 describe("Through the proxy", () => {
-  test("bytes pass as they are, both ways, with their ends.", async () => {
+  test("bytes pass unchanged, both ways, with their ends.", async () => {
     await using at = await wired();
     const { client, server } = await at.pair();
     const dice = random(1);
     const bytes = Buffer.from(Array.from({ length: 3_000_000 }, () => dice(256)));
-    client.say(bytes);
-    server.say(bytes.subarray(0, 1_000_000));
+    client.send(bytes);
+    server.send(bytes.subarray(0, 1_000_000));
     server.socket.end();
     await until("the end has come", async () => client.hasEnded);
-    assert.ok(bytes.subarray(0, 1_000_000).equals(Buffer.from(client.heard, "latin1")));
+    assert.ok(bytes.subarray(0, 1_000_000).equals(Buffer.from(client.received, "latin1")));
     client.socket.end();
     await until("the other end has come", async () => server.hasEnded);
-    assert.ok(bytes.equals(Buffer.from(server.heard, "latin1")));
+    assert.ok(bytes.equals(Buffer.from(server.received, "latin1")));
     await until("nothing is left of it", async () => at.proxy.open === 0);
   });
 
-  test("what is no PostgreSQL passes as well.", async () => {
+  test("other protocols than PostgreSQL's pass as well.", async () => {
     await using at = await wired();
     at.proxy.cutBehind(1);
     const { client, server } = await at.pair(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
-    server.say("HTTP/1.1 200 OK\r\n\r\n");
-    await client.hears("HTTP/1.1 200 OK\r\n\r\n");
+    server.send("HTTP/1.1 200 OK\r\n\r\n");
+    await client.receives("HTTP/1.1 200 OK\r\n\r\n");
     assert.equal(at.proxy.cuts, 0);
   });
 
-  test("it takes as long as it is told, in its order.", async () => {
+  test("data is delayed as configured, in order.", async () => {
     await using at = await wired();
     const { client, server } = await at.pair();
     at.proxy.delay(100);
     const startedAt = performance.now();
-    client.say("a");
+    client.send("a");
     await until("the first is on its way", async () => client.socket.bytesWritten > 0);
-    client.say("b");
-    await server.hears("ab");
+    client.send("b");
+    await server.receives("ab");
     assert.ok(performance.now() - startedAt >= 99);
     at.proxy.calm();
   });
 
-  test("so much passes in a second, and no more.", async () => {
+  test("the configured rate is not exceeded.", async () => {
     await using at = await wired();
     const { client, server } = await at.pair();
     at.proxy.throttle(10_000);
     const startedAt = performance.now();
-    client.say("x".repeat(2_000));
-    await server.hears("x".repeat(2_000));
+    client.send("x".repeat(2_000));
+    await server.receives("x".repeat(2_000));
     assert.ok(performance.now() - startedAt >= 180);
   });
 
-  test("nothing passes while it is mute, and all of it afterwards.", async () => {
+  test("nothing passes while it is muted, and everything afterwards.", async () => {
     await using at = await wired();
     const { client, server } = await at.pair();
     at.proxy.mute();
-    client.say("asked");
-    server.say("told");
+    client.send("asked");
+    server.send("told");
     const later = await at.connect();
-    later.say(login("later"));
+    later.send(login("later"));
     client.socket.end();
     at.proxy.of("nobody").resume();
     // Another connection would have had its turn by now.
     await using other = await wired();
     const there = await other.pair();
-    there.client.say("x");
-    await there.server.hears("x");
-    assert.deepEqual([client.heard, server.heard, server.hasEnded], ["", "", false]);
+    there.client.send("x");
+    await there.server.receives("x");
+    assert.deepEqual([client.received, server.received, server.hasEnded], ["", "", false]);
     at.proxy.resume();
-    await Promise.all([client.hears("told"), server.hears("asked")]);
+    await Promise.all([client.receives("told"), server.receives("asked")]);
     await until("the end has come, too", async () => server.hasEnded);
   });
 
-  test("one direction may be mute, or what is established only.", async () => {
+  test("one direction can be muted, or only established connections.", async () => {
     await using at = await wired();
     const first = await at.pair();
     at.proxy.mute("established", "answers");
-    first.client.say("asked");
-    first.server.say("told");
-    await first.server.hears("asked");
+    first.client.send("asked");
+    first.server.send("told");
+    await first.server.receives("asked");
     const second = await at.pair();
-    second.server.say("told");
-    await second.client.hears("told");
-    assert.equal(first.client.heard, "");
+    second.server.send("told");
+    await second.client.receives("told");
+    assert.equal(first.client.received, "");
   });
 
-  test("a reset is heard at both ends.", async () => {
+  test("a reset reaches both ends.", async () => {
     await using at = await wired();
     const { client, server } = await at.pair();
     at.proxy.reset();
-    await until("both know", async () => client.error !== "" && server.error !== "");
+    await until("both ends are reset", async () => client.error !== "" && server.error !== "");
     assert.deepEqual([client.error, server.error], ["ECONNRESET", "ECONNRESET"]);
     assert.equal(at.proxy.open, 0);
   });
 
-  test("what is about to end can be reset, too.", async () => {
+  test("a connection that is about to end can be reset, too.", async () => {
     await using at = await wired();
     await at.pair();
     at.proxy.halfClose("answers");
@@ -106,26 +106,26 @@ describe("Through the proxy", () => {
     await until("nothing is left of it", async () => at.proxy.open === 0);
   });
 
-  test("one direction ends, and the other goes on.", async () => {
+  test("one direction ends, and the other continues.", async () => {
     for (const direction of ["requests", "answers"] as const) {
       await using at = await wired();
       const { client, server } = await at.pair();
       at.proxy.halfClose(direction);
       const [closed, open] = direction === "requests" ? [server, client] : [client, server];
       await until("the end has come", async () => closed.hasEnded);
-      closed.say("still here");
-      await open.hears("still here");
+      closed.send("still here");
+      await open.receives("still here");
     }
   });
 
-  test("an end is lost, and the other one does not hear of it.", async () => {
+  test("one end is lost, and the other one is not notified.", async () => {
     for (const lost of ["client", "server"] as const) {
       await using at = await wired();
       const { client, server } = await at.pair();
       at.proxy.lose(lost);
       const [gone, left] = lost === "client" ? [client, server] : [server, client];
       await until("it is gone", async () => gone.error === "ECONNRESET");
-      left.say("anybody?");
+      left.send("anybody?");
       assert.deepEqual([left.hasEnded, left.error, at.proxy.open], [false, "", 1]);
     }
   });
@@ -135,7 +135,7 @@ describe("Messages", () => {
   const three = [message("Q", "select 1"), message("S"), message("D", "x".repeat(40_000))];
   const text = Buffer.concat(three);
 
-  test("end where they end, however they are cut into chunks.", () => {
+  test("end at their boundaries, however they are cut into chunks.", () => {
     const dice = random(7);
     const start = Buffer.concat([login("me"), text, text]);
     for (let round = 0; round < 200; round++) {
@@ -156,47 +156,47 @@ describe("Messages", () => {
     }
   });
 
-  test("are counted in either direction, and cut behind the n-th.", async () => {
+  test("are counted in either direction, and cut after the n-th.", async () => {
     for (let count = 0; count <= 3; count++) {
       for (const direction of ["requests", "answers"] as const) {
         await using at = await wired();
         const { client, server } = await at.pair();
         at.proxy.cutBehind(count, { direction });
         const [from, to] = direction === "requests" ? [client, server] : [server, client];
-        to.say(message("Z"));
-        from.say(text.subarray(0, 7));
-        from.say(text.subarray(7));
-        from.say(message("Z"));
+        to.send(message("Z"));
+        from.send(text.subarray(0, 7));
+        from.send(text.subarray(7));
+        from.send(message("Z"));
         await until("it is cut", async () => client.error === "ECONNRESET");
-        await to.hears(Buffer.concat(three.slice(0, count)));
+        await to.receives(Buffer.concat(three.slice(0, count)));
         assert.equal(at.proxy.cuts, 1);
         const next = await at.pair();
-        next.client.say(message("Z"));
-        await next.server.hears(message("Z"));
+        next.client.send(message("Z"));
+        await next.server.receives(message("Z"));
       }
     }
   });
 
-  test("may be torn.", async () => {
+  test("can be cut in the middle.", async () => {
     await using at = await wired();
     const { client, server } = await at.pair();
     at.proxy.cutBehind(1, { direction: "requests", isTorn: true });
-    client.say(Buffer.concat([message("S"), message("Q", "select 11")]));
+    client.send(Buffer.concat([message("S"), message("Q", "select 11")]));
     await until("it is cut", async () => client.error === "ECONNRESET");
-    await server.hears(Buffer.concat([message("S"), message("Q", "select 11").subarray(0, 7)]));
+    await server.receives(Buffer.concat([message("S"), message("Q", "select 11").subarray(0, 7)]));
   });
 
-  test("are cut before the one that says so, also where its words are split.", async () => {
+  test("are cut before the one that contains a text, also if the text is split.", async () => {
     await using at = await wired();
     const { client, server } = await at.pair();
     at.proxy.cutAnswer("COMMIT");
-    server.say(message("C", "BEGIN"));
-    await client.hears(message("C", "BEGIN"));
+    server.send(message("C", "BEGIN"));
+    await client.receives(message("C", "BEGIN"));
     const commit = message("C", "COMMIT");
-    server.say(commit.subarray(0, 8));
-    await client.hears(Buffer.concat([message("C", "BEGIN"), commit.subarray(0, 8)]));
-    server.say(commit.subarray(8));
+    server.send(commit.subarray(0, 8));
+    await client.receives(Buffer.concat([message("C", "BEGIN"), commit.subarray(0, 8)]));
+    server.send(commit.subarray(8));
     await until("it is cut", async () => client.error === "ECONNRESET");
-    assert.equal(client.heard.length, message("C", "BEGIN").length + 8);
+    assert.equal(client.received.length, message("C", "BEGIN").length + 8);
   });
 });

@@ -1,13 +1,13 @@
-// A TCP proxy before PostgreSQL that can do what networks do:
+// A TCP proxy in front of PostgreSQL that simulates network faults:
 //
 //   await using proxy = await tcpProxy(database.url);
 //   … connect to proxy.url …
 //   proxy.mute();     nothing passes and nothing is closed, as if a cable were pulled
-//   proxy.resume();   what was held back arrives, and all goes on
+//   proxy.resume();   buffered data arrives, and everything continues
 //   proxy.of("worker heartbeat").reset();   only the connections of that application_name
 //
-// All of it: tcp-proxy/faults.ts. It counts messages of PostgreSQL's protocol where that is not encrypted;
-// in all else it may stand before any server.
+// All faults: tcp-proxy/faults.ts. It counts messages of PostgreSQL's protocol if that is not encrypted;
+// otherwise it works in front of any server.
 import { once } from "node:events";
 import net from "node:net";
 import pg from "pg";
@@ -26,14 +26,14 @@ export class TcpProxy extends Faults implements AsyncDisposable {
     this.#target = target;
   }
 
-  /** The database behind, by way of the proxy. */
+  /** The URL of the database through the proxy. */
   get url(): string {
     const { user, database } = this.#target;
     const { port } = this.#server.address() as net.AddressInfo;
     return `postgres://${encodeURIComponent(user ?? "postgres")}@127.0.0.1:${port}/${encodeURIComponent(database ?? "postgres")}`;
   }
 
-  /** For the connections of one `application_name`. */
+  /** The faults for connections with one `application_name`. */
   of(application: string): Faults {
     const aimed = this.#aimed.get(application) ?? new Faults(this.#links, application);
     this.#aimed.set(application, aimed);
@@ -83,7 +83,7 @@ export class TcpProxy extends Faults implements AsyncDisposable {
   }
 }
 
-/** Forwards to the server of `databaseUrl`, whether it listens on TCP or on a unix socket. */
+/** Forwards to the server of `databaseUrl`, over TCP or a unix socket. */
 export async function tcpProxy(
   databaseUrl: string,
   { delayMs = 0 }: { readonly delayMs?: number } = {},

@@ -1,5 +1,5 @@
-// A PostgreSQL that listens on TCP, with a certificate for "localhost" where it is asked to encrypt. The
-// certificates are for tests alone, and good for a hundred years.
+// A PostgreSQL that listens on TCP, with a certificate for "localhost" if it should encrypt. The
+// certificates are for tests only, and valid for a hundred years.
 
 import { once } from "node:events";
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

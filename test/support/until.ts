@@ -1,9 +1,9 @@
-// Waiting for what the database or a server will show sooner or later.
+// Waits for a condition in the database or a server.
 import { setTimeout as pause } from "node:timers/promises";
 
 const LIMIT_MS = 30_000;
 
-/** Looks again and again until it is so; fails after `limitMs`, half a minute by default. */
+/** Checks repeatedly until the condition holds; fails after `limitMs`, half a minute by default. */
 export async function until(
   what: string,
   isSo: () => Promise<boolean>,

@@ -1,6 +1,5 @@
-// The user that runs PostgreSQL. PostgreSQL refuses to run as root, so a root process uses the account
-// `nobody`. Directories that this user cannot reach are reported by name before PostgreSQL fails with an
-// unclear error.
+// The user that runs PostgreSQL. PostgreSQL refuses to run as root, so a root process uses an unprivileged account.
+// Directories that this user cannot reach are reported by name before PostgreSQL fails with an unclear error.
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 

@@ -1,5 +1,5 @@
-// Every action of the admin and every command that writes, where a role that may create in `public` waits
-// for a call that finds its functions.
+// Every action of the admin and every command that writes, with a role that may create in `public` and
+// waits for a call of its functions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -21,7 +21,7 @@ async function addFailed(count: number): Promise<string[]> {
   return ids;
 }
 
-test("Nothing is run by operations by query, their receipts and their undoing.", async () => {
+test("Operations by query, their receipts and undos call no overload.", async () => {
   await addFailed(20);
   const { client } = await startAdmin({ url: overloaded.url });
   const post = async (path: string, body: object) => {
@@ -52,7 +52,7 @@ test("Nothing is run by operations by query, their receipts and their undoing.",
   await overloaded.assertNothingRun();
 });
 
-test("Nothing is run by exports, indexes, extensions and maintenance.", async () => {
+test("Exports, indexes, extensions and maintenance call no overload.", async () => {
   await addFailed(3);
   const { client } = await startAdmin({ url: overloaded.url });
   for (const path of ["/api/export?q=task:a", "/api/export?q=payload.n:1&format=csv", "/metrics"]) {
@@ -75,7 +75,7 @@ test("Nothing is run by exports, indexes, extensions and maintenance.", async ()
   await overloaded.assertNothingRun();
 });
 
-test("Nothing is run by commands that read or change many jobs.", async () => {
+test("Commands that read or change many jobs call no overload.", async () => {
   await addFailed(5);
   const lines = [0, 1, 0, 1].map((n) =>
     JSON.stringify({ task: "b", payload: [n], key: `k${n}`, queue: "q", flags: ["f"] }),

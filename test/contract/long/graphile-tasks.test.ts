@@ -1,5 +1,5 @@
-// The same directory of tasks under graphile-worker itself and under `worker run`: what the tasks see and
-// what becomes of their jobs is the same.
+// The same directory of tasks under graphile-worker itself and under `worker run`: the tasks get the same
+// values and their jobs end the same way.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Logger, run as runStock } from "graphile-worker";
@@ -8,7 +8,7 @@ import { filesOf, startRun } from "../../cli/run-harness.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
 
-/** Each writes what it has seen into the table `seen`. */
+/** Each writes its values into the table `seen`. */
 const FILES = {
   "look/around.mjs": `export default async (payload, helpers) => {
     const { job, query, withPgClient, addJob, addJobs, logger, abortSignal, abortPromise } = helpers;
@@ -23,7 +23,7 @@ const FILES = {
       { identifier: "leaf", payload: { n: 1 }, queueName: "other" },
       { identifier: "leaf", payload: { n: 2 }, jobKey: "k2", flags: ["f"], runAt: new Date(0) },
     ]);
-    many.sort((a, b) => a.payload.n - b.payload.n); // graphile-worker gives them in any order
+    many.sort((a, b) => a.payload.n - b.payload.n); // graphile-worker returns them in any order
     const one = (await query("select 1 as one")).rows;
     const two = await withPgClient(async (client) => (await client.query("select $1::int as two", [2])).rows);
     const copy = { ...helpers };
@@ -106,7 +106,7 @@ async function outcome(
   return { seen, left: rows };
 }
 
-test("Tasks of a directory see and leave the same as under graphile-worker.", async () => {
+test("Tasks of a directory get and leave the same as under graphile-worker.", async () => {
   const logger = new Logger(() => () => {});
   const stock = await outcome(async (connectionString, taskDirectory, isDone) => {
     const options = { connectionString, taskDirectory, schema: "worker", logger, crontab: "" };
@@ -121,7 +121,7 @@ test("Tasks of a directory see and leave the same as under graphile-worker.", as
     assert.equal((await run.ended).status, 0);
   });
   assert.deepEqual(ours.seen, stock.seen);
-  // The sentence about a batch is our own.
+  // The message about a batch is this library's own.
   const plain = (rows: readonly Left[]) =>
     rows.map(({ task, payload, attempts, error }) => ({
       ...{ task, payload, attempts },

@@ -1,4 +1,4 @@
-// The same random calls on our schema and on Graphile Worker's: they must give the same rows and
+// The same random calls on this library's schema and on Graphile Worker's: they must return the same rows and
 // errors, send the same notifications and leave the same tables. A failure names its seed.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -14,14 +14,14 @@ const CALLS = 20;
 
 interface Side {
   readonly client: pg.Client;
-  readonly heard: number[];
+  readonly notified: number[];
 }
 
 let ours: Side;
 let stock: Side;
 
-// Ids are left out: they follow from the order of a join, which is the planner's choice. Times
-// become what they mean: "now" (of this transaction, more or less), or the time that was given.
+// Ids are left out: they follow from the order of a join, which is the planner's decision. Times become their
+// meaning: "now" (of this transaction, approximately), or the given time.
 const normal = `
   create function pg_temp.moment(t timestamptz) returns text volatile language sql as $$
     select case
@@ -48,23 +48,23 @@ async function side(url: string): Promise<Side> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(normal);
-  // A plan for any values checks a smallint only where a row matches, one for given values always. Which of
-  // them PostgreSQL 18 uses in an SQL function depends on statistics, which autovacuum changes at any moment.
+  // A generic plan checks a smallint only if a row matches, a custom plan always does. Which of them
+  // PostgreSQL 18 uses in an SQL function depends on statistics, which autovacuum may change at any moment.
   await client.query("set plan_cache_mode = force_custom_plan");
-  const heard: number[] = [];
+  const notified: number[] = [];
   client.on("notification", ({ payload }) => {
-    // Graphile Worker also notifies, with an empty payload, when no job was given.
-    if (payload) heard.push(JSON.parse(payload).count);
+    // Graphile Worker also notifies, with an empty payload, if no job was given.
+    if (payload) notified.push(JSON.parse(payload).count);
   });
-  return { client, heard };
+  return { client, notified };
 }
 
 const reset = `
   truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues
   restart identity`;
 
-// Old times, so that a call which touches a row shows; the canonical order, so that a call can
-// mean "the third job" on both sides.
+// Old times, so that a call which changes a row is visible; the canonical order, so that a call can refer
+// to "the third job" on both sides.
 const prepare = `update worker._private_jobs set updated_at = '2020-01-01', created_at = '2020-01-01'`;
 const jobs = `
   select id::text, pg_temp.normal(jobs)::text as job from worker._private_jobs as jobs
@@ -80,14 +80,14 @@ interface Observation {
   readonly jobs: unknown[];
   readonly queues: unknown[];
   readonly tasks: unknown[];
-  readonly heard: readonly number[];
+  readonly notified: readonly number[];
 }
 
-async function observe({ client, heard }: Side, call: Call): Promise<Observation> {
+async function observe({ client, notified }: Side, call: Call): Promise<Observation> {
   await client.query(prepare);
   const { rows: present } = await client.query<{ id: string }>(jobs);
   const ids = call.jobs.flatMap((place) => present[place % present.length]?.id ?? []);
-  heard.length = 0;
+  notified.length = 0;
   let error: string | undefined;
   let result: unknown[] = [];
   try {
@@ -103,7 +103,7 @@ async function observe({ client, heard }: Side, call: Call): Promise<Observation
     jobs: state.rows.map(({ job }) => job),
     queues: (await client.query(queues)).rows,
     tasks: (await client.query(tasks)).rows,
-    heard: [...heard],
+    notified: [...notified],
   };
 }
 
@@ -114,7 +114,7 @@ async function compare(seed: number): Promise<Set<string>> {
   for (let step = 0; step < CALLS; step++) {
     const call = randomCall(dice);
     const [mine, theirs] = await Promise.all([observe(ours, call), observe(stock, call)]);
-    // Of two mistakes in one batch, the planner's order of rows decides which is reported.
+    // Of two errors in one batch, the planner's order of rows decides which is reported.
     if (call.name === "add_jobs" && mine.error && theirs.error) mine.error = theirs.error;
     assert.deepEqual(mine, theirs, `seed ${seed}, step ${step}: ${call.name}`);
     seen.add(`${call.name} ${theirs.error ?? (theirs.result.length > 0 ? "rows" : "nothing")}`);
@@ -132,7 +132,7 @@ describe("Functions", () => {
   });
   after(() => Promise.all([ours.client.end(), stock.client.end()]));
 
-  test("Random calls do the same on our schema as on Graphile Worker's.", async (t) => {
+  test("Random calls have the same effect on this library's schema as on Graphile Worker's.", async (t) => {
     const seen = new Set<string>();
     const first = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1e9));
     for (let i = 0; i < SEQUENCES; i++) {

@@ -1,5 +1,5 @@
-// add_jobs among other sessions: the same keys and names in any order, and workers that take the
-// jobs meanwhile. Nothing may be lost in silence, which is what Graphile Worker's own does.
+// add_jobs with concurrent sessions: the same keys and names in any order, and workers that take the jobs
+// at the same time. No job may be lost silently, as happens with Graphile Worker's own function.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -24,7 +24,7 @@ function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** Adds until it is not told to try again; how often it was. */
+/** Adds until the error no longer suggests a retry; returns the number of retries. */
 async function add(specs: readonly object[]): Promise<number> {
   for (let retries = 0; ; retries++) {
     try {
@@ -37,14 +37,14 @@ async function add(specs: readonly object[]): Promise<number> {
   }
 }
 
-describe("add_jobs among others", () => {
+describe("add_jobs with concurrent sessions", () => {
   before(async () => {
     own = testPool((await migratedDatabase()).url, 6);
     pool = own.pool;
   });
   after(() => own.close());
 
-  test("Jobs of the same keys are all there, whoever takes them meanwhile.", async (t) => {
+  test("Jobs of the same keys all exist, even if workers take some at the same time.", async (t) => {
     let adding = true;
     const keys = Array.from({ length: KEYS }, (_, n) => `key ${n}`);
     const worker = async () => {
@@ -116,7 +116,7 @@ describe("add_jobs among others", () => {
     );
   });
 
-  test("A batch without jobs adds nothing and notifies nobody.", async () => {
+  test("A batch without jobs adds nothing and sends no notification.", async () => {
     const { rows } = await pool.query("select * from worker.add_jobs('{}')");
     assert.deepEqual(rows, []);
   });

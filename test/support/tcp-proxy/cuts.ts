@@ -1,21 +1,21 @@
-// When a connection is to be cut, by what passes through it.
+// Decides when a connection is cut, from the data that passes.
 
 import type { Direction, Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
 
-/** Looks at what is about to pass; gives how much of it still does, or null: all, and nothing is cut. */
+/** Inspects the next chunk. Returns how much of it still passes, or null to cut nothing. */
 export interface Cut {
   in(link: Link, direction: Direction, chunk: Chunk): number | null;
 }
 
 export interface CutOptions {
-  /** Whose messages count. Default: of both. */
+  /** Only messages of this direction count. Default: both. */
   readonly direction?: Direction;
-  /** A piece of the next message passes, too. */
+  /** A part of the next message passes, too. */
   readonly isTorn?: boolean;
 }
 
-/** Behind the n-th message from now on, counted over all connections that it looks at. */
+/** Cuts after the n-th message from now on, counted over all connections that it inspects. */
 export function cutBehind(count: number, { direction: only, isTorn = false }: CutOptions): Cut {
   let left = count;
   return {
@@ -33,13 +33,13 @@ export function cutBehind(count: number, { direction: only, isTorn = false }: Cu
   };
 }
 
-/** Before the message of the server that contains `text`. */
+/** Cuts before the server's message that contains `text`. */
 export function cutBefore(text: string): Cut {
   const tails = new WeakMap<Link, Buffer>();
   return {
     in(link, direction, { bytes, ends }) {
       if (direction !== "answers") return null;
-      // The text may have begun in the chunk before.
+      // The text may have begun in the previous chunk.
       const tail = tails.get(link) ?? Buffer.alloc(0);
       const found = Buffer.concat([tail, bytes]).indexOf(text) - tail.length;
       tails.set(link, bytes.subarray(Math.max(0, bytes.length - text.length + 1)));

@@ -1,5 +1,5 @@
-// What can be done to connections: to all of them, or to those of one application. What lasts also meets
-// those that come later.
+// The faults of connections: of all of them, or of those of one application. Lasting faults also affect
+// future ones.
 import { type Cut, type CutOptions, cutBefore, cutBehind } from "./cuts.ts";
 import { DIRECTIONS, type Direction, type Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
@@ -8,7 +8,7 @@ import { type Conditions, calm } from "./pipe.ts";
 export class Faults {
   readonly #links: ReadonlySet<Link>;
   readonly #application: string | null;
-  /** For those that come later. */
+  /** For future connections. */
   #lasting: Record<Direction, Partial<Conditions>> = { requests: {}, answers: {} };
   #cut: Cut | null = null;
   #accepted = 0;
@@ -21,90 +21,90 @@ export class Faults {
     this.#application = application;
   }
 
-  /** How many of these connections have come so far. */
+  /** How many of these connections have been accepted so far. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** How many there are. */
+  /** How many are open. */
   get open(): number {
     return this.#those.length;
   }
 
-  /** How many of them cutBehind() and cutAnswer() have cut so far. */
+  /** How many cutBehind() and cutAnswer() have cut so far. */
   get cuts(): number {
     return this.#cuts;
   }
 
-  /** Resolves when the server has ended all that was cut: it has done by then what it was asked. */
+  /** Resolves when the server has closed everything that was cut, and so has run all it had received. */
   get ended(): Promise<unknown> {
     return this.#ended;
   }
 
-  /** So long takes everything, one way. */
+  /** Delays everything by this time, one way. */
   delay(delayMs: number): void {
     this.#set(DIRECTIONS, { delayMs });
   }
 
-  /** So much passes in each direction of each connection. */
+  /** Limits the rate in each direction of each connection. */
   throttle(bytesPerSecond: number): void {
     this.#set(DIRECTIONS, { bytesPerSecond });
   }
 
   /**
-   * Nothing passes and nothing is closed, as if a cable were pulled. `all`: also of those that come later,
-   * which are accepted and hear nothing. `established`: only those that are there, as when a firewall has
-   * forgotten them. `only`: the other direction goes on.
+   * Nothing passes and nothing is closed, as if a cable were pulled. `all`: also future connections, which
+   * are accepted and receive nothing. `established`: only existing ones, as when a firewall has dropped its
+   * state. `only`: the other direction continues.
    */
   mute(which: "all" | "established" = "all", only?: Direction): void {
     this.#set(only === undefined ? DIRECTIONS : [only], { isMuted: true }, which === "all");
   }
 
-  /** What was held back arrives, and all goes on. */
+  /** Delivers buffered data and ends mute(). */
   resume(): void {
     this.#set(DIRECTIONS, { isMuted: false });
   }
 
-  /** Nothing of all that lasts does any longer. */
+  /** Ends all lasting faults. */
   calm(): void {
     this.#cut = null;
     this.#set(DIRECTIONS, calm());
     this.#lasting = { requests: {}, answers: {} };
   }
 
-  /** Those that are there are cut at once (RST), or those among them that `which` picks by their place. */
+  /** Resets existing connections at once (RST), or those that `which` selects by their index. */
   reset(which: (place: number) => boolean = () => true): void {
     for (const [place, link] of this.#those.entries()) if (which(place)) link.reset();
   }
 
-  /** What goes in that direction has ended in order (FIN), the other one goes on. */
+  /** Ends one direction normally (FIN); the other one continues. */
   halfClose(direction: Direction): void {
     for (const link of this.#those) link.halfClose(direction);
   }
 
-  /** That end is gone, and the other one is not told: half open. */
+  /** One end is lost, and the other one is not notified: half open. */
   lose(end: "client" | "server"): void {
     for (const link of this.#those) link.lose(end);
   }
 
-  /** Once: the connection is cut on which the n-th message from now passes, right behind it. 0: before one. */
+  /** Once: cuts the connection on which the n-th message from now passes, right after it. 0: before one. */
   cutBehind(count: number, options: CutOptions = {}): void {
     this.#cut = cutBehind(count, options);
   }
 
-  /** Once: the server has done what its answer with this text tells, and nobody hears of it. */
+  /** Once: the server has executed the statement whose response contains this text, and the response is lost. */
   cutAnswer(text: string): void {
     this.#cut = cutBefore(text);
   }
 
-  /** Of the proxy: a connection has come. */
+  /** Called by the proxy for a new connection. */
   meet(link: Link): void {
     if (!this.#isMine(link)) return;
     this.#accepted += 1;
     for (const direction of DIRECTIONS) this.#apply(link, direction, this.#lasting[direction]);
   }
 
-  /** Of the proxy: something is about to pass. */
+  /** Called by the proxy for each chunk. */
   cutIn(link: Link, direction: Direction, chunk: Chunk): number | null {
     if (this.#cut === null || !this.#isMine(link)) return null;
     const passing = this.#cut.in(link, direction, chunk);

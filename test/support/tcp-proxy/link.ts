@@ -3,12 +3,12 @@ import type net from "node:net";
 import { type Chunk, Messages, type Start } from "./messages.ts";
 import { Pipe, reset } from "./pipe.ts";
 
-/** What a client sends, and what a server sends. */
+/** Data sent by a client, and data sent by a server. */
 export type Direction = "requests" | "answers";
 export const DIRECTIONS: readonly Direction[] = ["requests", "answers"];
 
 export interface LinkParts {
-  /** It is known who it is: before anything of its login has passed. */
+  /** Called when the application is identified, before any of the login has passed. */
   onKnown(link: Link): void;
   onClosed(link: Link): void;
   /** As PipeParts.cutIn(). */
@@ -16,7 +16,7 @@ export interface LinkParts {
 }
 
 export class Link {
-  /** `application_name`, once the client has said it. Of what is no login: null. */
+  /** `application_name`, once the client has sent it; null for other protocols. */
   application: string | null = null;
   readonly requests: Pipe;
   readonly answers: Pipe;
@@ -37,7 +37,7 @@ export class Link {
     const toServer = new Messages("start", started);
     const cut = () => {
       reset(front);
-      // The server has still to do what it was asked, and nobody will hear of it.
+      // The server still has to execute what it received, and the response is lost.
       back.end();
     };
     const pipe = (from: net.Socket, to: net.Socket, messages: Messages, direction: Direction) =>
@@ -61,13 +61,13 @@ export class Link {
     reset(this.#back);
   }
 
-  /** What goes in that direction has ended in order (FIN); the other one goes on. */
+  /** Ends one direction normally (FIN); the other one continues. */
   halfClose(direction: Direction): void {
     this[direction].close();
     (direction === "requests" ? this.#back : this.#front).end();
   }
 
-  /** That end is gone without a word to the other one, which is heard by nobody from now on. */
+  /** Drops one end without notifying the other one, whose data is discarded from now on. */
   lose(end: "client" | "server"): void {
     this.#stop();
     reset(end === "client" ? this.#front : this.#back);

@@ -1,24 +1,24 @@
-// Where PostgreSQL's messages end in one direction of a connection, however they are cut into chunks: a
-// letter, the length of the rest, the rest. What a client says first has no letter, and what a server says
-// to a question about encryption is a single byte. What is no such protocol, HTTP say, has no ends.
+// Finds the ends of PostgreSQL's messages in one direction of a connection, however they are cut into
+// chunks: a letter, the length of the rest, the rest. A client's first message has no letter, and a
+// server's response to an encryption request is a single byte. Other protocols, such as HTTP, have no ends.
 const [CANCEL, SSL, GSS] = [80877102, 80877103, 80877104];
-/** PostgreSQL's own bound for what a client says first. */
+/** PostgreSQL's own limit for a client's first message. */
 const LONGEST_START = 10_000;
 
 export interface Chunk {
   readonly bytes: Buffer;
-  /** Behind which of its bytes a message ends. */
+  /** The positions in the chunk after which a message ends. */
   readonly ends: readonly number[];
 }
 
 export class Messages {
-  /** What the next bytes begin with. `unknown`: the end of messages cannot be told any more. */
+  /** The beginning of the next bytes. `unknown`: message ends can no longer be determined. */
   #next: "start" | "byte" | "letter" | "unknown";
   readonly #onStart: (start: Start) => void;
-  /** Of a message that has begun: what is known of its head, and how many bytes are to come. */
+  /** Of the current message: the header bytes so far, and how many bytes are missing. */
   #head: number[] = [];
   #left = 0;
-  /** Of the first message, which tells who it is. */
+  /** The first message, which contains the application_name. */
   #start: Buffer[] = [];
 
   constructor(first: "start" | "letter", onStart: (start: Start) => void = () => {}) {
@@ -26,17 +26,17 @@ export class Messages {
     this.#onStart = onStart;
   }
 
-  /** The next byte stands alone, and what follows is encrypted if it is an S. */
+  /** The next byte is a message of its own, and an S means that encryption follows. */
   expectByte(): void {
     this.#next = "byte";
   }
 
-  /** From here on nothing is known. */
+  /** From here on message ends are unknown. */
   giveUp(): void {
     this.#next = "unknown";
   }
 
-  /** Gives the bytes with what ends in them. */
+  /** Returns the bytes with the message ends in them. */
   read(bytes: Buffer): Chunk {
     const ends: number[] = [];
     let at = 0;
@@ -78,13 +78,13 @@ export class Messages {
   #started(): void {
     const start = startOf(Buffer.concat(this.#start));
     this.#start = [];
-    // After a question about encryption the first message is still to come.
+    // After an encryption request the first message is still to come.
     if (start.kind !== "encryption") this.#next = "letter";
     this.#onStart(start);
   }
 }
 
-/** What a client said first. */
+/** A client's first message. */
 export type Start =
   | { readonly kind: "login"; readonly application: string }
   | { readonly kind: "encryption" | "cancel" | "other" };

@@ -1,5 +1,5 @@
-// One direction of a connection: what arrives goes on in its order, at once, later, slowly or not at all.
-// It keeps little: what it cannot pass on stays with the sender.
+// One direction of a connection: data is passed on in order, at once, later, slowly or not at all. It
+// buffers little: data that it cannot pass on stays with the sender.
 import type net from "node:net";
 import type { Chunk } from "./messages.ts";
 
@@ -15,7 +15,7 @@ export const calm = (): Conditions => ({
   bytesPerSecond: Number.POSITIVE_INFINITY,
 });
 
-/** The end of what is sent, in order or by a reset. */
+/** The end of a direction, normal or by a reset. */
 type End = "end" | "reset";
 
 interface Waiting {
@@ -26,17 +26,17 @@ interface Waiting {
 export interface PipeParts {
   readonly from: net.Socket;
   readonly to: net.Socket;
-  /** Finds the messages in what has arrived. */
+  /** Finds the messages in received data. */
   read(bytes: Buffer): Chunk;
-  /** How many of these bytes still pass before the connection is cut; null: all, and it is not. */
+  /** How many of these bytes still pass before the connection is cut; null: all, without a cut. */
   cutIn(chunk: Chunk): number | null;
-  /** Nothing passes any more, either way. */
+  /** Stops both directions. */
   stop(): void;
   cut(): void;
 }
 
 const MOST_BYTES = 1_048_576;
-/** A throttled pipe passes bytes on so often. */
+/** The interval at which a throttled pipe passes data on. */
 const SLICE_S = 0.02;
 
 export class Pipe {
@@ -65,7 +65,7 @@ export class Pipe {
     });
   }
 
-  /** Passes on what may pass; to be called when the conditions have changed. */
+  /** Passes on what the conditions allow. Call it when they have changed. */
   pump(): void {
     clearTimeout(this.#timer);
     const { isMuted, delayMs, bytesPerSecond } = this.conditions;
@@ -86,7 +86,7 @@ export class Pipe {
     else from.resume();
   }
 
-  /** Passes nothing on any more. What still arrives is thrown away. */
+  /** Passes nothing on any more. Data that still arrives is discarded. */
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -132,7 +132,7 @@ export class Pipe {
       }
       stop();
       if (passing === 0) cut();
-      // It must have gone before the connection does.
+      // It must be sent before the connection closes.
       else to.write(what.bytes.subarray(0, passing), cut);
     }
   }
@@ -147,7 +147,7 @@ function slice({ bytes, ends }: Chunk, from: number, to: number): Chunk {
 export function reset(socket: net.Socket): void {
   if (socket.destroyed) return;
   const { writableEnded, writableFinished, writableLength } = socket;
-  // While its goodbye is on the way Node cannot reset it: the handle would stay, and the process with it.
+  // While its FIN is pending Node cannot reset it: the handle would remain, and the process with it.
   const isLeaving = writableEnded && !writableFinished && writableLength === 0;
   if (isLeaving || socket.remoteAddress === undefined) socket.destroy();
   else socket.resetAndDestroy();

@@ -19,17 +19,17 @@ export function login(application: string): Buffer {
   return Buffer.concat([length, body]);
 }
 
-/** One end of a connection, and all that it has heard. */
+/** One end of a connection, and everything that it has received. */
 export class End {
   readonly socket: net.Socket;
-  heard = "";
+  received = "";
   hasEnded = false;
   error = "";
 
   constructor(socket: net.Socket) {
     this.socket = socket;
     socket.on("data", (bytes) => {
-      this.heard += bytes.toString("latin1");
+      this.received += bytes.toString("latin1");
     });
     socket.on("end", () => {
       this.hasEnded = true;
@@ -39,21 +39,21 @@ export class End {
     });
   }
 
-  say(bytes: Buffer | string): void {
+  send(bytes: Buffer | string): void {
     this.socket.write(bytes);
   }
 
-  hears(text: Buffer | string): Promise<void> {
+  receives(text: Buffer | string): Promise<void> {
     const expected = text.toString("latin1");
-    return until(`"${expected}" is heard`, async () => this.heard === expected);
+    return until(`"${expected}" is received`, async () => this.received === expected);
   }
 }
 
 export interface Wired extends AsyncDisposable {
   readonly proxy: TcpProxy;
-  /** A connection whose client has said something first, who it is by default: its two ends. */
+  /** The two ends of a connection whose client has sent a first message, by default a startup message. */
   pair(first?: Buffer): Promise<{ readonly client: End; readonly server: End }>;
-  /** A client that has said nothing yet. */
+  /** A client that has sent nothing yet. */
   connect(): Promise<End>;
 }
 
@@ -81,11 +81,11 @@ export async function wired(): Promise<Wired> {
     async pair(first = login("one")) {
       const count = servers.length;
       const client = await connect();
-      client.say(first);
+      client.send(first);
       await until("the server has it", async () => servers.length > count);
       const end = servers[count] as End;
-      await end.hears(first);
-      end.heard = "";
+      await end.receives(first);
+      end.received = "";
       return { client, server: end };
     },
     async [Symbol.asyncDispose]() {
