@@ -128,7 +128,7 @@ interface FoundRow {
   readonly is_candidate: boolean;
 }
 
-// The beginning of an error is unpacked alone; in words that lost-attempts.ts knows.
+// Only the beginning of an error is decompressed; its wording is that of lost-attempts.ts.
 const isCandidate = `(attempts >= 2 and (locked_at is not null or attempts < max_attempts)
       and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
 

@@ -169,7 +169,7 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
 
 function exhausted({ job }: CauseFacts): Cause[] {
   const lost = lostAttempts({ ...job, isLocked: false });
-  const detail = `the last ended ${ageText(job.nowMs - job.failedMs)} ago`;
+  const detail = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
   const label = "Retry…";
   const root = cause("exhausted", `${allAttemptsAre(job.maxAttempts)} used up`, {
     detail,
