@@ -1,4 +1,4 @@
-// worker add-many: JSON Lines, all or none, with the bad line named.
+// worker add-many: JSON Lines, all or none, with the invalid line named.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -44,7 +44,7 @@ const jobs = async (task: string) => {
   return rows;
 };
 
-test("Each line is a job, its payload byte for byte, in any of the names for its fields.", async () => {
+test("Each line is a job, its payload byte for byte, with any of the names for its fields.", async () => {
   const payload = '{"b": 9007199254740993, "b":1.0, "ü":"\\u00fc"}';
   const ran = await quickly(
     [
@@ -75,7 +75,7 @@ test("Each line is a job, its payload byte for byte, in any of the names for its
   assert.ok(rows[0].ahead > 300 && rows[0].ahead <= 600);
 });
 
-test("Lines of one key are one job, and are told apart from what was added.", async () => {
+test("Lines of one key are one job, and are counted separately.", async () => {
   const file = fileOf(['{"task":"one","key":"k"}', '{"task":"one","key":"k","priority":3}']);
   const first = await quickly(["add-many", file], env);
   assert.equal(first.stdout, "Added 1 job; 1 line has replaced a waiting job of the same key\n");
@@ -84,7 +84,7 @@ test("Lines of one key are one job, and are told apart from what was added.", as
   assert.equal((await jobs("one")).length, 1);
 });
 
-test("Lines may come by standard input, thousands of them, and stay in their order.", async () => {
+test("Lines can be read from standard input, thousands of them, in order.", async () => {
   const lines = Array.from({ length: 3_000 }, (_, n) => `{"task":"many","payload":{"n":${n}}}\n`);
   const ran = await worker(["add-many", "-", "--json"], env, lines.join(""));
   assert.deepEqual([ran.status, JSON.parse(ran.stdout)], [0, { added: 3_000, replaced: 0 }]);
@@ -130,7 +130,7 @@ const bad: [line: string, says: RegExp][] = [
   ['{"task":"none","task":"two"}', /line 1502, task: occurs more than once/],
   ['{"task":"none","key_mode":"replace"}', /line 1502, jobKeyMode: /],
 ];
-test("A line that is wrong is named by its number, and nothing is added.", async () => {
+test("An invalid line is named by its number, and nothing is added.", async () => {
   const good = Array.from({ length: 1_500 }, () => '{"task":"none","payload":{}}');
   for (const [line, says] of bad) {
     const ran = await quickly(["add-many", fileOf([...good, "", line, ...good])], env);
@@ -140,7 +140,7 @@ test("A line that is wrong is named by its number, and nothing is added.", async
   assert.deepEqual(await jobs("none"), []);
 });
 
-test("Bytes that are no UTF-8, and a file that is not there, are refused.", async () => {
+test("Invalid UTF-8 and a missing file are rejected.", async () => {
   const path = join(folder, "latin");
   writeFileSync(path, Buffer.from('{"task":"none","payload":"\xfc"}\n', "latin1"));
   assert.match((await quickly(["add-many", path], env)).stderr, /line 1: is not UTF-8/);
@@ -166,7 +166,7 @@ test("A signal stops it while it waits for more lines, and nothing is added.", a
   assert.deepEqual(await jobs("none"), []);
 });
 
-test("An empty file adds nothing, and says so.", async () => {
+test("An empty file adds nothing and reports that.", async () => {
   const ran = await quickly(["add-many", fileOf("\n")], env);
   assert.deepEqual([ran.status, ran.stdout], [0, "Added 0 jobs\n"]);
 });

@@ -1,11 +1,11 @@
-// `worker admin` as a process: what it announces, what it logs, how it ends.
+// `worker admin` as a process: its announcement, its log, its end.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { command } from "./command.ts";
 
-/** Nobody listens there: the admin serves all the same. */
+/** No server listens there: the admin serves all the same. */
 export const NOWHERE = "postgres://nobody@127.0.0.1:1/none";
 const LIMIT_MS = 30_000;
 const running = new Set<ChildProcess>();
@@ -25,16 +25,16 @@ export interface AdminProcess {
   readonly pid: number;
   readonly announced: { readonly url: string; readonly [field: string]: unknown };
   send(signal: NodeJS.Signals): void;
-  /** Resolves once so many lines with this text have come. */
+  /** Resolves after this many lines with this text. */
   logged(text: string, times?: number): Promise<void>;
-  /** Ends it; gives all that it has logged. */
+  /** Ends it and returns its log. */
   stop(): Promise<readonly LogLine[]>;
   readonly status: Promise<number | null>;
 }
 
 export interface AdminProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands before the command. */
+  /** Precedes the command. */
   readonly prefix?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// worker admin as a program: it serves whatever the database does, and says what it does.
+// worker admin as a program: it serves in any state of the database, and logs what it does.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOWHERE, startAdmin } from "./admin-process.ts";
@@ -20,7 +20,7 @@ test("It serves without a database, and its log lines are JSON.", async () => {
   assert.ok(!JSON.stringify([announced, lines]).includes(scraper));
 });
 
-test("Off loopback without a proxy it warns of plain HTTP, and says where it listens.", async () => {
+test("On a public address without a proxy it warns of plain HTTP, and logs the address.", async () => {
   const { stop } = await startAdmin(["--listen", "0.0.0.0:0"]);
   const [warning] = (await stop()).filter(({ msg }) => msg.includes("without TLS"));
   assert.match(warning?.msg ?? "", /^the admin listens on 0\.0\.0\.0:\d+ without TLS/);
@@ -28,7 +28,7 @@ test("Off loopback without a proxy it warns of plain HTTP, and says where it lis
   assert.ok(!(await behind.stop()).some(({ msg }) => msg.includes("without TLS")));
 });
 
-test("It refuses secrets, networks and limits that will not do, in one line.", async () => {
+test("It rejects invalid secrets, networks and limits, in one line.", async () => {
   const refused = async (args: string[], says: RegExp, env: Record<string, string> = {}) => {
     const { status, stderr } = await worker(["admin", ...args], { DATABASE_URL: NOWHERE, ...env });
     assert.match(stderr, says);

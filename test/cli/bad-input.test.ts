@@ -1,5 +1,4 @@
-// What the command line says to whoever uses it wrongly: one line that says what to do, the right
-// status, no stack trace, no secret.
+// Wrong usage of the command line gives one line with the fix, the right exit status, no stack trace, and no secret.
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
@@ -25,7 +24,7 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
   ["no command", [], {}, 2, /no command given/],
   ["a missing argument", ["show"], {}, 2, /<id> is missing/],
   ["a missing argument in capitals", ["add-many"], {}, 2, /<file> is missing: JSON Lines/],
-  ["a number that is none", ["list", "--limit", "foo"], {}, 1, /--limit: must be .*, not "foo"/],
+  ["an invalid number", ["list", "--limit", "foo"], {}, 1, /--limit: must be .*, not "foo"/],
   [
     "ids among words",
     ["complete", "1", "abc"],
@@ -34,15 +33,21 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
     /<ids>: give either ids or one query, not both; "abc" is not a job id/,
   ],
   [
-    "a port that is none",
+    "an invalid port",
     ["status"],
     { DATABASE_URL: "postgres://h:abc/d" },
     1,
     /port in DATABASE_URL/,
   ],
-  ["a port that is none", ["healthcheck", "http://h:abc"], {}, 1, /<url>: has "abc" as its port/],
   [
-    "what is for an admin",
+    "an invalid port in a URL",
+    ["healthcheck", "http://h:abc"],
+    {},
+    1,
+    /<url>: has "abc" as its port/,
+  ],
+  [
+    "options of the admin without it",
     ["run", "--tasks", ".", "--username", "u"],
     {},
     2,
@@ -66,10 +71,10 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
   ],
 ];
 for (const [name, args, env, status, says] of refusals) {
-  test(`It refuses ${name}.`, async () => assertRefused(await worker(args, env), status, says));
+  test(`It rejects ${name}.`, async () => assertRefused(await worker(args, env), status, says));
 }
 
-test("A wrong password, a missing database and a missing schema are told apart.", async () => {
+test("A wrong password, a missing database and a missing schema have different messages.", async () => {
   const { url, name } = await emptyDatabase();
   const missing = url.replace(name, "no_such_database");
   assertRefused(await worker(["status"], { DATABASE_URL: missing }), 1, /check the database name/);
@@ -77,7 +82,7 @@ test("A wrong password, a missing database and a missing schema are told apart."
   assertRefused(ran, 1, /there is no schema "worker".*worker migrate/);
 });
 
-test("Nobody is let in without a login on an address that others reach.", async () => {
+test("No login is refused on an address that other machines can reach.", async () => {
   const { url } = await migratedDatabase();
   for (const listen of ["0.0.0.0:0", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost.example:0"]) {
     const ran = await worker(["admin", "--auth", "none", "--listen", listen], {
@@ -87,7 +92,7 @@ test("Nobody is let in without a login on an address that others reach.", async 
   }
 });
 
-test("A port that is in use is named.", async (t) => {
+test("A port in use is named.", async (t) => {
   const { url } = await migratedDatabase();
   const server = createServer().listen(0, "127.0.0.1");
   t.after(() => server.close());
@@ -97,7 +102,7 @@ test("A port that is in use is named.", async (t) => {
   assertRefused(ran, 1, new RegExp(`${port}`));
 });
 
-test("A role that row level security hides all jobs from is told so.", async (t) => {
+test("A role that sees no jobs because of row level security gets that message.", async (t) => {
   const { url, name } = await migratedDatabase();
   const client = new pg.Client(url);
   await client.connect();

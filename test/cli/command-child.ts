@@ -1,5 +1,5 @@
-// A process that runs one command line after another, for tests of many: to start Node for each
-// would take most of their time. Gives back what would have been printed.
+// A process that runs one command line after another, for tests of many: starting Node for each would take most of
+// their time. Returns the output of each.
 import { runCli } from "../../src/cli/cli.ts";
 
 export interface Order {
@@ -16,7 +16,7 @@ for (const name of ["stdout", "stderr"] as const) {
 }
 process.stdout.setMaxListeners(0); // each run listens for its own errors
 
-// Nobody's own, and what the last order has left.
+// Left over from the previous command.
 let left = Object.keys(process.env).filter((name) =>
   /^(DATABASE_URL|WORKER_|PG|CREDENTIALS_DIRECTORY)/.test(name),
 );

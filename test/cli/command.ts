@@ -1,4 +1,4 @@
-// Runs the command line from its sources, as a shell would, and gives what it printed.
+// Runs the command line from its sources, as a shell would, and returns its output.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** The arguments that come before a command's own. */
+/** The arguments before a command's own. */
 export const command = [
   "--import",
   join(root, "test/support/register.mjs"),

@@ -1,5 +1,5 @@
-// The completions in the shells themselves: what Tab makes of a line. bash is asked in program.test.ts, whose
-// function can be called; zsh and fish are, where they are installed, as somebody who types.
+// Completion in the shells themselves: the result of Tab. bash's function is called in program.test.ts; zsh and fish
+// are tested if they are installed, by typing.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ before(async () => {
   }
 });
 
-/** What is typed, and what it becomes. */
+/** The typed text, and the completed word. */
 const lines: readonly (readonly [typed: string, word: string])[] = [
   ["worker doc", "doctor"],
   ["worker list --lim", "--limit"],
@@ -49,7 +49,7 @@ test("fish completes commands, options, choices and files.", {
   }
 });
 
-// A terminal of zsh's own, in which the line is typed; it waits until the word stands there.
+// A zsh on its own terminal, in which the line is typed; it waits until the word appears.
 const TYPIST = `
 zmodload zsh/zpty
 zpty t zsh -f -i

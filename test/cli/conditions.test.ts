@@ -1,4 +1,4 @@
-// One word for a job's condition: all commands that show it name the same of the seven conditions.
+// One word for a job's condition: all commands that show it use the same seven.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -38,7 +38,7 @@ after(() => closing());
 
 const conditions = ["ready", "blocked", "fetched", "running", "retrying", "scheduled", "failed"];
 
-/** Tasks are named as the condition of their one job. */
+/** Tasks are named after the condition of their one job. */
 const jobs = async () =>
   (
     await db.query<{ id: string; name: string }>(
@@ -87,7 +87,7 @@ test("As JSON, status has the HTTP API's four states beside the conditions.", as
   });
 });
 
-test("watch counts what it has seen, and makes no rate of a few seconds.", async () => {
+test("watch shows counts in the first seconds, and no rates.", async () => {
   const first = (await quickly(["watch"], env)).stdout;
   assert.match(first, /^in the last minute: no data yet$/m);
   const options = ["--interval", "500ms"];

@@ -1,4 +1,4 @@
-// What asks before it destroys. `script` gives a command a terminal of its own, on which the test types.
+// Confirmation of destructive commands. `script` gives a command its own terminal, on which the test types.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
@@ -25,7 +25,7 @@ const yes = "y\r";
 const no = "\r";
 const ctrlD = "\u0004";
 
-test("On a terminal a destroying command says what it will do, and waits for a yes.", async () => {
+test("On a terminal a destructive command shows its consequence and waits for a yes.", async () => {
   const id = await addJob();
   for (const answer of [no, "nope\r", ctrlD]) {
     const { status, screen } = await onTerminal(["complete", id], answer);
@@ -39,7 +39,7 @@ test("On a terminal a destroying command says what it will do, and waits for a y
   assert.equal(await isThere(id), false);
 });
 
-test("--yes answers before it is asked, with and without a terminal.", async () => {
+test("--yes confirms in advance, with and without a terminal.", async () => {
   for (const run of [
     (id: string) => onTerminal(["complete", id, "-y"], no),
     (id: string) => worker(["complete", id, "--yes"], env),
@@ -50,7 +50,7 @@ test("--yes answers before it is asked, with and without a terminal.", async () 
   }
 });
 
-test("Without a terminal what destroys is refused unless --yes confirms it.", async () => {
+test("Without a terminal a destructive command is rejected unless --yes confirms it.", async () => {
   const id = await addJob();
   const destroying = [
     ...[["remove", "k"], ["fail", id], ["complete", id], ["unlock", "w"], ["sweep"]],
@@ -76,7 +76,7 @@ test("Without a terminal what destroys is refused unless --yes confirms it.", as
   }
 });
 
-test("Each command that destroys asks; a dry run and what can be undone do not.", async () => {
+test("Each destructive command asks for confirmation; a dry run and undoable actions do not.", async () => {
   const id = await addJob();
   const asking = [["remove", "k"], ["fail", id], ["unlock", "w"], ["sweep"], ["cleanup", "--all"]];
   for (const args of asking) {

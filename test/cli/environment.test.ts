@@ -1,4 +1,4 @@
-// Options from the environment, secrets from files and credentials, and who is named when they are wrong.
+// Options from the environment, secrets from files and credentials, and the names in their errors.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ before(async () => {
   env = { DATABASE_URL: (await migratedDatabase()).url };
 });
 
-test("Each option may come from its variable, and what is typed counts before it.", async () => {
+test("Each option can be set by its variable, and typed values override it.", async () => {
   const add = (name: string) => quickly(["add", name, "{}"], { ...env, WORKER_ADD_PRIORITY: "7" });
   assert.equal((await add("one")).status, 0);
   const typed = await quickly(["add", "two", "{}", "--priority", "3"], {
@@ -40,7 +40,7 @@ test("Each option may come from its variable, and what is typed counts before it
   );
 });
 
-test("What is wrong in a variable is told in its name.", async () => {
+test("An invalid variable is reported by its name.", async () => {
   const bad = await quickly(["list"], { ...env, WORKER_LIST_LIMIT: "many" });
   assert.match(bad.stderr, /^worker: WORKER_LIST_LIMIT: must be a whole number from 0 to 500/);
   const flag = await quickly(["list"], { ...env, WORKER_JSON: "perhaps" });
@@ -49,7 +49,7 @@ test("What is wrong in a variable is told in its name.", async () => {
   assert.match(field.stderr, /WORKER_ADD_KEY_MODE: needs a key/);
 });
 
-test("A secret's file with nothing in it is refused, and one without an end is not read to it.", async () => {
+test("An empty secret file is rejected, and an endless one is not read to its end.", async () => {
   const empty = join(folder, "empty");
   writeFileSync(empty, "\n");
   const nothing = await quickly(["status"], { DATABASE_URL_FILE: empty });
@@ -59,7 +59,7 @@ test("A secret's file with nothing in it is refused, and one without an end is n
   assert.notEqual(endless.status, 0);
 });
 
-test("Who has named the database is named when it is not there.", async () => {
+test("An unreachable database is reported with the source of its name.", async () => {
   const absent = "postgres://127.0.0.1:1/x";
   const typed = await quickly(["status", "--database-url", absent], env);
   assert.match(typed.stderr, /ECONNREFUSED.*; check --database-url and that the server is up/);
@@ -75,7 +75,7 @@ test("Who has named the database is named when it is not there.", async () => {
   assert.match(none.stderr, /^worker: set DATABASE_URL \(or --database-url,.*\).*PGSERVICE/);
 });
 
-test("The database URL may lie in a file, and come as a credential of systemd.", async () => {
+test("The database URL can be in a file, and come as a systemd credential.", async () => {
   const file = join(folder, "url");
   writeFileSync(file, `${env.DATABASE_URL}\n`);
   assert.equal((await quickly(["status"], { DATABASE_URL_FILE: file })).status, 0);
@@ -92,7 +92,7 @@ test("The database URL may lie in a file, and come as a credential of systemd.",
   );
 });
 
-test("A service of libpq's is enough.", async () => {
+test("A libpq service is enough.", async () => {
   const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
   const of = (name: string) => url.searchParams.get(name);
   const lines = [
@@ -113,7 +113,7 @@ test("A service of libpq's is enough.", async () => {
   assert.match(other.stderr, /^worker: PGSERVICE names the service "other", which is not in /);
 });
 
-test("No variable answers a question, or takes a bound away.", async () => {
+test("No variable skips a confirmation or removes a bound.", async () => {
   for (const command of [program, ...commands]) {
     for (const key of ["yes", "all", "dryRun", "dry-run", "dry_run", "fresh"])
       assert.equal(variableOf(key, command), null);
@@ -122,7 +122,7 @@ test("No variable answers a question, or takes a bound away.", async () => {
   assert.match(ran.stderr, /give --task, or --all for everything/);
 });
 
-test("The help says which variables there are.", async () => {
+test("The help lists the variables.", async () => {
   const { stdout } = await quickly(["add", "--help"], {});
   assert.match(stdout, /environment as WORKER_ADD_<OPTION>: --\S+ is\s+WORKER_ADD_/);
   assert.match((await quickly(["--help"], {})).stdout, /WORKER_LIST_LIMIT is --limit of list/);

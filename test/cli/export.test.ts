@@ -1,4 +1,4 @@
-// An export from a shell: into a file or a pipe, broken off, and gone on with.
+// An export in a shell: to a file or a pipe, interrupted and continued.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,13 +36,13 @@ function started(...args: string[]) {
   return { child, said: text(child.stderr), ended: once(child, "close") };
 }
 
-test("A signal in the middle ends it after a whole line, and it says how to go on.", async () => {
+test("A signal ends it after a whole line, and it prints how to continue.", async () => {
   for (const [signal, status] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
     const { child, said, ended } = started("--payload");
-    // More than a pipe holds: whoever reads no further stops it there.
+    // More than a pipe holds: the test stops reading, which blocks it.
     await once(child.stdout, "readable");
     child.kill(signal);
     const first = await text(child.stdout);
@@ -64,7 +64,7 @@ test("A signal in the middle ends it after a whole line, and it says how to go o
   }
 });
 
-test("Whoever reads only the beginning ends it without a word.", async () => {
+test("A reader that closes the pipe early ends it silently.", async () => {
   const { child, said, ended } = started("--payload");
   await once(child.stdout, "readable");
   child.stdout.destroy();
@@ -72,7 +72,7 @@ test("Whoever reads only the beginning ends it without a word.", async () => {
   assert.equal(await said, "");
 });
 
-test("With a place to go on from, a file is continued.", async () => {
+test("With a cursor, a file is continued.", async () => {
   const file = join(folder, "jobs.csv");
   const run = (...args: string[]) =>
     worker(["export", "--format", "csv", "--columns", "id", "--output", file, ...args], env);
@@ -86,14 +86,14 @@ test("With a place to go on from, a file is continued.", async () => {
   assert.equal(readFileSync(file, "utf8"), "id\r\n7\r\n");
 });
 
-test("An empty export of a name that nothing has says so beside the lines.", async () => {
+test("An empty export for an unknown name reports that on stderr.", async () => {
   const { status, stdout, stderr } = await worker(["export", "task:nmae"], env);
   assert.deepEqual([status, stdout, stderr], [0, "", "worker: no such name: task:nmae\n"]);
   const json = await worker(["export", "task:nmae", "--json"], env);
   assert.deepEqual([json.status, json.stdout, json.stderr], [0, "", ""]);
 });
 
-test("A disk that is full is a failure in one line.", async () => {
+test("A full disk is a failure in one line.", async () => {
   const full = await worker(["export", "--payload", "--output", "/dev/full"], env);
   assert.equal(full.status, 1);
   assert.match(

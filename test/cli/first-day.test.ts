@@ -1,4 +1,4 @@
-// What is typed on a first day: options of other programs, several faults at once, tasks that are not there.
+// Mistakes of a first day: options of other programs, several problems at once, missing tasks.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { migratedDatabase } from "../support/database.ts";
 import { quickly, worker } from "./command.ts";
 import { filesOf } from "./run-harness.ts";
 
-test("--port is answered with the option that there is.", async () => {
+test("--port suggests the existing option.", async () => {
   for (const name of ["demo", "admin"]) {
     const ran = await quickly([name, "--port", "8080"]);
     assert.match(ran.stderr, /has no option --port; did you mean "--listen 127\.0\.0\.1:5678"\?/);
@@ -16,7 +16,7 @@ test("--port is answered with the option that there is.", async () => {
   assert.doesNotMatch((await quickly(["list", "--port", "1"])).stderr, /--listen/);
 });
 
-test("A wrong --listen of the demo is refused before there is a database.", async () => {
+test("A wrong --listen of the demo is rejected before a database is created.", async () => {
   const dataDir = join(filesOf({}), "demo");
   const ran = await worker(["demo", "--data-dir", dataDir, "--listen", "nowhere"]);
   assert.match(ran.stderr, /--listen: must be host:port/);
@@ -31,7 +31,7 @@ test("The demo's help names the directory of its database.", async () => {
   );
 });
 
-test("The faults of a crontab have a line each.", async () => {
+test("The problems of a crontab have a line each.", async () => {
   const files = filesOf({
     "tasks/a.mjs": "export default () => {};",
     crontab: "61 * * * * a\n* 25 * * * a\n* * * 13 * a\n* * * * * a ?max=no\n",
@@ -50,7 +50,7 @@ test("The faults of a crontab have a line each.", async () => {
   assert.equal(ran.status, 2);
 });
 
-test("run --once names the tasks of ready jobs that it has no file for.", async () => {
+test("run --once names the tasks of ready jobs for which it has no file.", async () => {
   const tasks = filesOf({ "here.mjs": "export default () => {};" });
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
@@ -68,11 +68,11 @@ test("run --once names the tasks of ready jobs that it has no file for.", async 
   assert.equal(next.stdout, "2 done, 0 failed\n");
 });
 
-test("A default that is a duration has its unit in the help.", async () => {
+test("A default duration has its unit in the help.", async () => {
   assert.match((await quickly(["sweep", "--help"])).stdout, /--threshold[^[]*\[default: 300s\]/);
 });
 
-test("A fault in the syntax of a task has its line, in whatever kind of module.", async () => {
+test("A syntax error of a task has its line, in any kind of module.", async () => {
   const kinds = ["ts", "mts", "mjs", "js", "cjs"];
   const text = "const a = 1;\n\nconst f = () => { return (a; };\n";
   const esm = `${text}export default f;\n`;

@@ -1,4 +1,4 @@
-// worker run as the first process of a container: a namespace of processes, which takes root to make.
+// worker run as the first process of a container: in a process namespace, which needs root.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const first = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 const mayUnshare = spawnSync("unshare", [...first, "true"]).status === 0;
 const why = mayUnshare ? false : "unshare is not allowed here";
 
-test("What programs leave behind is reaped, and signals reach the worker.", {
+test("Processes left behind by programs are reaped, and signals reach the worker.", {
   skip: why,
 }, async () => {
   const { url } = await migratedDatabase();

@@ -1,4 +1,4 @@
-// Optional indexes from the command line: with the migration, by name, and away again.
+// Optional indexes from the command line: with the migration, by name, and dropped.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";
@@ -26,7 +26,7 @@ async function indexes(): Promise<string[]> {
   return rows.map(({ indexname }) => indexname.replace("worker_jobs_", ""));
 }
 
-test("A migration builds the indexes that are named, or without names those that are recommended.", async () => {
+test("A migration builds the named indexes, or without names the recommended ones.", async () => {
   assert.match(await ran("migrate", "--with-indexes=task,queue"), /^Indexes: task, queue$/m);
   assert.deepEqual(await indexes(), ["queue", "task"]);
   const { indexes: built } = JSON.parse(await ran("migrate", "--with-indexes", "--json"));
@@ -34,7 +34,7 @@ test("A migration builds the indexes that are named, or without names those that
   assert.match(await ran("migrate", "--with-indexes"), /up to date \(level 20\)$/);
 });
 
-test("One is dropped and built by its name; an unknown one is refused with those there are.", async () => {
+test("One is dropped and built by name; an unknown one is rejected with the list of all.", async () => {
   assert.equal(await ran("drop-index", "task"), "Dropped the index task");
   assert.equal(await ran("drop-index", "task"), "There is no optional index task to drop");
   assert.equal(await ran("build-index", "task"), "Built the index task");
@@ -45,7 +45,7 @@ test("One is dropped and built by its name; an unknown one is refused with those
   assert.match(stderr, /--with-indexes: must be one of failed, retrying/);
 });
 
-test("An index that this database cannot have is left out, with the reason, and the rest is done.", async () => {
+test("An index that this database cannot have is skipped with the reason, and the rest is built.", async () => {
   const { url } = await emptyDatabase();
   const empty = { DATABASE_URL: url };
   const dry = await quickly(["migrate", "--with-indexes=failed_text,task", "--dry-run"], empty);
@@ -62,7 +62,7 @@ test("An index that this database cannot have is left out, with the reason, and 
   assert.match(stdout, /^Indexes: task$/m);
 });
 
-test("migrate --dry-run says what would be done, and does nothing.", async () => {
+test("migrate --dry-run shows the plan and changes nothing.", async () => {
   const { url } = await emptyDatabase();
   const empty = { DATABASE_URL: url };
   const planned = await quickly(["migrate", "--dry-run", "--with-indexes=failed"], empty);

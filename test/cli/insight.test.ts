@@ -1,4 +1,4 @@
-// Commands that say why: why, tasks, cron, watch, doctor.
+// Commands that explain the queue: why, tasks, cron, watch, doctor.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -27,7 +27,7 @@ const ids = async (task: string) => {
   return rows.map(({ id }) => id);
 };
 
-test("why says what holds a job, and the line that frees it.", async () => {
+test("why names what blocks a job, and the command that unblocks it.", async () => {
   await quickly(["add", "mail", "{}", "--queue", "crm"], env);
   await quickly(["add", "mail", "{}", "--queue", "crm"], env);
   const [first = "", second = ""] = await ids("mail");
@@ -52,7 +52,7 @@ test("why says what holds a job, and the line that frees it.", async () => {
   assert.equal((await quickly(["unlock", "gone", "--yes"], env)).status, 0);
 });
 
-test("why, tasks and status tell a job that was fetched from one that runs.", async () => {
+test("why, tasks and status distinguish a fetched job from a running one.", async () => {
   for (let n = 0; n < 2; n++) await quickly(["add", "held", "{}", "--queue", "h"], env);
   const [runs = "", fetched = ""] = await ids("held");
   await db.query(`update worker._private_jobs set locked_by = 'w-3', attempts = 1,
@@ -77,7 +77,7 @@ test("why, tasks and status tell a job that was fetched from one that runs.", as
   await db.query("delete from worker._private_workers");
 });
 
-test("why says how a failed job failed, and how many others did.", async () => {
+test("why shows how a failed job failed, and how many others have the error.", async () => {
   for (let n = 0; n < 3; n++) await quickly(["add", "charge", "{}", "--max-attempts", "1"], env);
   await db.query(
     "update worker._private_jobs set attempts = 1, last_error = 'Error: no money' where task_id = (select id from worker._private_tasks where identifier = 'charge')",
@@ -97,7 +97,7 @@ test("tasks lists each task with its jobs by condition.", async () => {
   assert.deepEqual([tasks.length, tasks[0].identifier, count], [1, "mail", 1]);
 });
 
-test("cron lists the entries of timetables.", async () => {
+test("cron lists cron entries.", async () => {
   await db.query(
     "insert into worker._private_known_crontabs values ('nightly', '2026-01-01T00:00:00Z', '2026-01-02T03:00:00Z')",
   );
@@ -107,7 +107,7 @@ test("cron lists the entries of timetables.", async () => {
   assert.equal(entries[0].last_execution, "2026-01-02T03:00:00.000Z");
 });
 
-test("watch without a terminal shows one screen, with what needs a person.", async () => {
+test("watch without a terminal shows one screen, with the incidents.", async () => {
   const { stdout, status } = await quickly(["watch"], env);
   assert.equal(status, 0);
   assert.match(stdout, /^worker watch {2}worker .*\n\nready \d+ {3}blocked 0 {3}.*failed 3/);
@@ -117,7 +117,7 @@ test("watch without a terminal shows one screen, with what needs a person.", asy
   assert.match(soon.stderr, /--interval: must be at least 500ms/);
 });
 
-test("watch on a terminal shows what happens meanwhile, ends with q, and gives the page back.", async () => {
+test("watch on a terminal shows changes, ends with q, and restores the screen.", async () => {
   const { status, screen } = await onTerminal(["watch", "--interval", "500ms"], env, "q", "charge");
   assert.equal(status, 0);
   assert.ok(screen.startsWith("\u001b[?1049h"));
@@ -125,7 +125,7 @@ test("watch on a terminal shows what happens meanwhile, ends with q, and gives t
   assert.ok(screen.endsWith("\u001b[?1049l"));
 });
 
-test("doctor finds nothing in a fresh installation but what is well.", async () => {
+test("doctor finds no problems in a fresh installation.", async () => {
   const fresh = await migratedDatabase();
   const { stdout, status } = await worker(["doctor"], { DATABASE_URL: fresh.url });
   assert.equal(status, 0, stdout);
@@ -134,7 +134,7 @@ test("doctor finds nothing in a fresh installation but what is well.", async () 
   }
 });
 
-test("doctor names what is broken, with the line that fixes it.", async () => {
+test("doctor names problems, each with the command that fixes it.", async () => {
   const broken = await migratedDatabase();
   const env = { DATABASE_URL: broken.url };
   await using own = testPool(broken.url);
@@ -173,7 +173,7 @@ test("doctor names what is broken, with the line that fixes it.", async () => {
   assert.deepEqual(rows, stock.rows);
 });
 
-test("doctor names jobs whose queue or task was deleted, and its line recovers the queue.", async () => {
+test("doctor names jobs whose queue or task was deleted, and its fix restores the queue.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   await own.pool.query("select worker.add_job('t', '{}', 'q'), worker.add_job('gone')");
@@ -203,7 +203,7 @@ test("doctor names functions of a renamed schema, and its fix repairs them.", as
   assert.match((await quickly(["migrate"], env)).stdout, /^Updated the schema jobs/);
   assert.equal((await quickly(["doctor"], env)).status, 0);
 });
-test("doctor and cron name what is ahead of the clock, doctor what is behind a table.", async () => {
+test("doctor and cron report ticks ahead of the clock, doctor also a sequence behind its table.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   const env = { DATABASE_URL: url };
@@ -234,7 +234,7 @@ test("doctor and cron name what is ahead of the clock, doctor what is behind a t
   assert.match(after.stdout, /^ok {4}timetable: .*/m);
   assert.match(after.stdout, /^ok {4}sequences: .*/m);
 });
-test("doctor says who holds locks and has gone, and what a role lacks.", async () => {
+test("doctor reports locks of stale workers, and missing privileges of a role.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   await quickly(["add", "t", "{}"], { DATABASE_URL: url });
@@ -276,7 +276,7 @@ test("doctor says who holds locks and has gone, and what a role lacks.", async (
   }
 });
 
-test("doctor says what to do where there is no schema, and who may not read it.", async () => {
+test("doctor explains a missing schema and a missing privilege to read it.", async () => {
   const empty = await emptyDatabase();
   const none = await quickly(["doctor"], { DATABASE_URL: empty.url });
   assert.equal(none.status, 1);

@@ -1,4 +1,4 @@
-// The job commands, by what they leave in the database.
+// The job commands, by their effects in the database.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -52,7 +52,7 @@ test("Failing, rescheduling, cleaning up and counting agree with each other.", a
   assert.equal(counts.failed, 0);
 });
 
-test("Queues, workers, unlock, sweep and remove answer on a quiet queue.", async () => {
+test("Queues, workers, unlock, sweep and remove work on an idle queue.", async () => {
   for (const args of [["queues"], ["workers"], ["sweep", "--dry-run"]]) {
     const ran = await worker(args, env);
     assert.equal(ran.status, 0, ran.stderr);
@@ -65,7 +65,7 @@ test("Queues, workers, unlock, sweep and remove answer on a quiet queue.", async
   assert.equal(absent.status, 1);
 });
 
-test("A reader that goes away ends the command without a word.", async () => {
+test("A reader that closes the pipe ends the command silently.", async () => {
   const child = spawn(process.execPath, [...command, "list", "--json"], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,5 +1,5 @@
-// --json: one dialect in every command, that of the HTTP contract; and what commands say of what
-// they did.
+//
+// --json: one dialect in every command, that of the HTTP contract; and the messages of results.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
@@ -39,7 +39,7 @@ async function addStale(): Promise<void> {
   );
 }
 
-/** The names of all members, but for what users have stored. */
+/** The names of all members, except for data of users. */
 function names(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(names);
@@ -80,7 +80,7 @@ test("Every member has the name that HTTP gives it, and ids are integers.", asyn
   assert.deepEqual(workers.active_workers[0].metadata, { hostName: "h" });
 });
 
-test("A sweep says what it would free, of whom, and frees as much.", async () => {
+test("A dry run of a sweep reports what the sweep then recovers.", async () => {
   await addStale();
   const locked = (await json("status")).locked;
   assert.ok(locked > 0);
@@ -95,7 +95,7 @@ test("A sweep says what it would free, of whom, and frees as much.", async () =>
   assert.equal((await json("status")).locked, 0);
 });
 
-test("Adding with a key that is taken says what became of it.", async () => {
+test("Adding with an existing key reports the outcome.", async () => {
   const add = async (...mode: string[]) =>
     (await quickly(["add", "t", "{}", "--key", "taken", ...mode], env)).stdout;
   assert.match(await add(), /^Added job \d+/);
@@ -103,7 +103,7 @@ test("Adding with a key that is taken says what became of it.", async () => {
   assert.match(await add(), /^Updated job \d+/);
 });
 
-test("Each declared command is one of the command line, with an option for each of its fields.", () => {
+test("Each declared command is on the command line, with an option for each of its fields.", () => {
   for (const { name, fields } of declarations) {
     const command = commands.find((one) => one.name === name);
     assert.ok(command, name);
@@ -114,7 +114,7 @@ test("Each declared command is one of the command line, with an option for each 
   }
 });
 
-test("No option takes a value in one command and none in another: it may stand before them.", () => {
+test("An option takes a value in all commands or in none: it may precede them.", () => {
   const forms = new Map<string, boolean>();
   for (const { name, options } of commands) {
     for (const [key, { form }] of Object.entries(options)) {

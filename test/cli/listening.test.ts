@@ -1,5 +1,4 @@
-// worker admin where it listens: with a certificate, on a socket in the file system, on one that
-// somebody else has opened; and what it says of what does not go together.
+// Addresses of worker admin: TLS, unix sockets, sockets passed by systemd, and errors for invalid combinations.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -26,7 +25,7 @@ function put(name: string, itsKey = name): void {
 put("localhost");
 const TLS = ["--tls-cert", cert, "--tls-key", key];
 
-/** The answer of /healthz, by TLS where it is spoken. */
+/** The response of /healthz, over TLS if the URL has it. */
 async function healthz({ announced }: AdminProcess, options: https.RequestOptions = {}) {
   const url = announced.url.startsWith("unix:") ? "http://localhost/" : announced.url;
   const { get } = url.startsWith("https:") ? https : http;
@@ -38,7 +37,7 @@ async function healthz({ announced }: AdminProcess, options: https.RequestOption
   return { status: response.statusCode, name, hsts: response.headers["strict-transport-security"] };
 }
 
-test("With a certificate it speaks TLS, SIGHUP reads it anew, and a bad one changes nothing.", async () => {
+test("With a certificate it serves TLS, SIGHUP reloads it, and an invalid one changes nothing.", async () => {
   const scraper = "scrape-scrape-scrape";
   const env = { WORKER_ADMIN_METRICS_TOKEN: scraper };
   const admin = await startAdmin(["--listen", "0.0.0.0:0", ...TLS], { env });
@@ -73,7 +72,7 @@ test("With a certificate it speaks TLS, SIGHUP reads it anew, and a bad one chan
   put("localhost");
 });
 
-test("Browsers are told to come by HTTPS of a host that is not this machine alone.", async () => {
+test("HSTS is sent for a host that other machines can reach.", async () => {
   const options = { servername: "localhost" };
   const local = await startAdmin(["--listen", "127.0.0.1:0", ...TLS]);
   assert.equal((await healthz(local, options)).hsts, undefined);
@@ -89,7 +88,7 @@ test("Browsers are told to come by HTTPS of a host that is not this machine alon
   await off.stop();
 });
 
-test("On a unix socket everybody who may connect comes in with --auth none, and it goes with the stop.", async () => {
+test("A unix socket with --auth none admits every user with access to it, and is removed at the stop.", async () => {
   const path = join(folder, "admin.sock");
   const admin = await startAdmin(["--listen", `unix:${path}`, "--auth", "none"]);
   assert.equal(admin.announced.url, `unix:${path}`);
@@ -105,7 +104,7 @@ test("On a unix socket everybody who may connect comes in with --auth none, and 
   assert.equal(existsSync(path), false);
 });
 
-test("A unix socket is given to a group, and named with the base path.", async () => {
+test("A unix socket has the given group, and is announced with the base path.", async () => {
   const path = join(folder, "group.sock");
   const { gid } = statSync(folder);
   const rights = ["--listen", `unix:${path}`, "--listen-group", String(gid)];
@@ -117,7 +116,7 @@ test("A unix socket is given to a group, and named with the base path.", async (
   await admin.stop();
 });
 
-/** As systemd starts it: with a socket that listens already, on the address that is the first word. */
+/** As started by systemd: with a listening socket, on the address in the first argument. */
 const ACTIVATION = `
   use IO::Socket::UNIX; use IO::Socket::INET; use POSIX; $^F = 9; my $on = shift;
   my $socket = $on =~ m{^/} ? IO::Socket::UNIX->new(Listen => 9, Local => $on)
@@ -126,7 +125,7 @@ const ACTIVATION = `
 `;
 const activatedOn = (address: string) => ["perl", "-e", ACTIVATION, address];
 
-test("A socket that systemd has opened is served, by number and by name.", async () => {
+test("A socket opened by systemd is served, by number and by name.", async () => {
   for (const listen of ["fd:", "fd:3", "fd:web"]) {
     const env = { LISTEN_FDS: "1", LISTEN_FDNAMES: "web" };
     const args = ["--listen", listen, "--auth", "none"];
@@ -144,7 +143,7 @@ test("A socket that systemd has opened is served, by number and by name.", async
   await admin.stop();
 });
 
-test("Everybody is let in on a descriptor only where that is a loopback address.", async () => {
+test("A passed socket needs no login only on a loopback address.", async () => {
   const env = { LISTEN_FDS: "1" };
   for (const address of ["0.0.0.0", join(folder, "open.sock")]) {
     const args = ["--listen", "fd:", "--auth", "none"];
@@ -153,7 +152,7 @@ test("Everybody is let in on a descriptor only where that is a loopback address.
   }
 });
 
-test("What does not go together is one line that names the option.", async () => {
+test("An invalid combination is one line that names the option.", async () => {
   const socket = `unix:${join(folder, "never.sock")}`;
   const cases: [args: string[], says: RegExp, status: number, env?: Record<string, string>][] = [
     [["--tls-cert", cert], /^worker: --tls-cert needs --tls-key; see/, 2],

@@ -1,4 +1,4 @@
-// What an older Node is told, before anything of it fails.
+// The message of an older Node, before anything fails.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { command } from "./command.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Runs the command line where process.versions says another version. */
+/** Runs the command line with another version in process.versions. */
 function runAs(version: string) {
   const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
   const preload = `Object.defineProperty(process, "versions", { value: ${versions} })`;
@@ -16,7 +16,7 @@ function runAs(version: string) {
   return spawnSync(process.execPath, [...args, "--version"], { encoding: "utf8" });
 }
 
-test("A Node that is too old is named, with the one that is needed.", () => {
+test("A Node that is too old is named, with the required one.", () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const needed = engines.node.replace(">=", "");
   for (const version of ["18.20.4", "20.19.0", "22.14.9"]) {
@@ -30,10 +30,10 @@ test("A Node that is too old is named, with the one that is needed.", () => {
   for (const version of [`${needed}.0`, "24.0.0"]) assert.equal(runAs(version).status, 0);
 });
 
-/** A name that Node.js 20 lacks: its import would end before the library can name the version it needs. */
+/** A name that Node.js 20 lacks: its import would fail before the library can name the required version. */
 const newer = /import\s*{[^}]*\bgetCACertificates\b[^}]*}\s*from\s*"node:tls"/;
 
-test("The library's files begin to run under an older Node, so that they name the version they need.", () => {
+test("The library's files start under an older Node, so that they can name the required version.", () => {
   const names = readdirSync(join(root, "dist/library")).map((name) => `library/${name}`);
   for (const name of ["index.js", ...names]) {
     assert.doesNotMatch(readFileSync(join(root, "dist", name), "utf8"), newer, name);

@@ -1,11 +1,11 @@
-// Operations in words.
+// Operations as text.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { progressLine } from "../../src/cli/operations/operation-text.ts";
 import type { JobOperation } from "../../src/commands/operations/model/operation.ts";
 import { estimated } from "../../src/domain/value.ts";
 
-test("The progress of an operation has grouped numbers, and the time that is left as an age.", () => {
+test("The progress of an operation has grouped numbers, and the remaining time as an age.", () => {
   const operation = {
     state: "running",
     action: "retry",

@@ -36,7 +36,7 @@ const jobsOf = async (task: string) => {
   return rows;
 };
 
-test("A query is rehearsed, done, receipted, and undone.", async () => {
+test("A query is rehearsed, performed, listed with its receipt, and undone.", async () => {
   await add(4, "whole");
   const ran = await run("fail", "--yes", "task:whole", "--reason", "enough");
   assert.equal(ran.status, 0, ran.stderr);
@@ -72,7 +72,7 @@ test("An undo of a deletion names the application's own columns, which it does n
     await pool.query("alter table worker._private_jobs drop column tenant");
   }
 });
-test("What is done to jobs by their ids, or by a key, is undone the same way.", async () => {
+test("Actions on jobs by id, or by a key, are undone the same way.", async () => {
   await pool.query("select worker.add_job('ids', '{}', job_key => 'by id'), worker.add_job('ids')");
   const before = await jobsOf("ids");
   const undo = async (...args: string[]) => {
@@ -90,7 +90,7 @@ test("What is done to jobs by their ids, or by a key, is undone the same way.", 
   assert.ok(JSON.parse(told.stdout).operation > 0);
 });
 
-test("Integers are ids, anything else is one query, and -- goes before one with a dash.", async () => {
+test("Integers are ids, anything else is one query, and -- precedes one with a dash.", async () => {
   await add(3, "words");
   const [first, second, third] = await jobsOf("words");
   const byId = await run("reschedule", first.id, second.id, "--priority", "3");
@@ -105,7 +105,7 @@ test("Integers are ids, anything else is one query, and -- goes before one with 
   );
 });
 
-test("A dry run changes nothing and gives the command that does it.", async () => {
+test("A dry run changes nothing and prints the command that does it.", async () => {
   await add(2, "dry");
   const dry = await run("complete", "task:dry", "--dry-run", "--rate", "50");
   assert.match(dry.stdout, /Nothing was changed. To run it: worker complete --rate=50 task:dry/);
@@ -116,7 +116,7 @@ test("A dry run changes nothing and gives the command that does it.", async () =
   assert.deepEqual([change, skipped, value.precision, report.count.value], [2, 0, "exact", 2]);
 });
 
-test("What is rehearsed is what a limit lets through.", async () => {
+test("A rehearsal respects the limit.", async () => {
   await add(6, "some");
   const dry = await run("fail", "task:some", "--limit", "2", "--dry-run");
   assert.match(dry.stdout, /^fail: 2 of 6 jobs that match task:some, those of the lowest ids$/m);
@@ -130,7 +130,7 @@ test("What is rehearsed is what a limit lets through.", async () => {
   assert.match(now.stdout, /^run-now: 2 jobs that match/m);
 });
 
-test("remove takes a key as before, and ids or a query beside it.", async () => {
+test("remove takes a key, and also ids or a query.", async () => {
   await add(4, "removed");
   const [first, second] = await jobsOf("removed");
   await pool.query("select worker.add_job('removed', '{}', null, null, null, 'the key')");
@@ -148,7 +148,7 @@ test("remove takes a key as before, and ids or a query beside it.", async () => 
   }
 });
 
-test("What is refused changes nothing.", async () => {
+test("A rejected command changes nothing.", async () => {
   const refusals: [string[], RegExp][] = [
     [["complete", "--yes", " "], /is empty.*id>0/],
     [["complete", "--yes", "tusk:x"], /did you mean|no field|unknown/i],
@@ -163,7 +163,7 @@ test("What is refused changes nothing.", async () => {
   }
 });
 
-test("Ctrl-C pauses it, says how to go on, and another command goes on.", async () => {
+test("Ctrl-C pauses it, prints how to resume, and another command resumes it.", async () => {
   await add(1_000, "held");
   const args = ["fail", "--yes", "task:held", "--rate", "200"];
   const child = spawn(process.execPath, [...command, ...args], {
@@ -189,7 +189,7 @@ test("Ctrl-C pauses it, says how to go on, and another command goes on.", async 
   assert.equal(await failed(), 1_000);
 });
 
-test("Every write of the command line is in the trail.", async () => {
+test("Every write of the command line is in the audit trail.", async () => {
   await add(1, "trail");
   const [{ id }] = await jobsOf("trail");
   await run("reschedule", id, "--priority", "2");
@@ -238,7 +238,7 @@ test("Without the tables a query is previewed and refused; --with-operations add
   assert.match(again.stdout, /^retry: 1 job that matches task:t/);
 });
 
-test("At a terminal the tables are offered; without consent nothing is added or changed.", async () => {
+test("On a terminal the tables are offered; without consent nothing is added or changed.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
   await quickly(["add", "t"], bare);
@@ -264,7 +264,7 @@ test("At a terminal the tables are offered; without consent nothing is added or 
   assert.match(agreed, /Added the extension operations.*Continue\?.*Failed 1 of 1 job/s);
 });
 
-test("On a server that takes no writes nobody is asked first, and a rehearsal shows what it would do.", async () => {
+test("On a read-only server there is no confirmation, and a rehearsal shows what it would do.", async () => {
   const { url, name } = await migratedDatabase("worker", ["operations"]);
   const there = { DATABASE_URL: url };
   await quickly(["add", "t"], there);
@@ -292,7 +292,7 @@ test("On a server that takes no writes nobody is asked first, and a rehearsal sh
   assert.match(current.stdout, /is up to date/);
 });
 
-test("An undo that brings nothing back says so, and its status, too.", async () => {
+test("An undo that restores nothing reports that, also in its exit status.", async () => {
   await run("add", "taken", "{}", "--key", "same");
   const removed = await run("remove", "--yes", "same");
   const [, id = ""] = /worker operations (\d+) undo/.exec(removed.stdout) ?? [];

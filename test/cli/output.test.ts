@@ -1,4 +1,4 @@
-// How answers look: colours and widths on a terminal, whole texts in a pipe, examples in the help.
+// The form of answers: colours and widths on a terminal, whole texts in a pipe, examples in the help.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
@@ -28,7 +28,7 @@ before(async () => {
   );
 });
 
-/** What a terminal of this width shows, line by line, with its control sequences. */
+/** The screen of a terminal of this width, line by line, with its control sequences. */
 async function onTerminal(columns: number, args: readonly string[], more: object = {}) {
   const line = [process.execPath, ...command, ...args].map((one) => `'${one}'`).join(" ");
   const { NO_COLOR: _, FORCE_COLOR: __, ...own } = process.env;
@@ -65,7 +65,7 @@ test("A state has a colour on a terminal, none in a pipe and none where NO_COLOR
   assert.ok(refused.stderr.startsWith("\x1b[31mworker:\x1b[39m there is no job"));
 });
 
-test("NO_COLOR goes before FORCE_COLOR, and FORCE_COLOR before the terminal.", () => {
+test("NO_COLOR overrides FORCE_COLOR, and FORCE_COLOR overrides the terminal.", () => {
   const terminal = { isTTY: true };
   const pipe = { isTTY: false };
   assert.deepEqual(
@@ -82,7 +82,7 @@ test("NO_COLOR goes before FORCE_COLOR, and FORCE_COLOR before the terminal.", (
   );
 });
 
-test("A text is cut at a whole character, and what is wide takes two columns.", () => {
+test("A text is cut at a whole character, and wide characters take two columns.", () => {
   assert.deepEqual(
     [cutTo("abcdef", 4), cutTo("abc", 3), cutTo("日本語", 4)],
     ["abc…", "abc", "日…"],

@@ -1,4 +1,4 @@
-// Commands about the program: healthcheck, completion, man; and that the first of them asks nobody else.
+// Commands about the program: healthcheck, completion, man.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -26,7 +26,7 @@ async function serving(status: number, body: string) {
   return { url: `http://127.0.0.1:${port}`, asked };
 }
 
-test("healthcheck asks /readyz below the path, and is 0 only when it is ready.", async () => {
+test("healthcheck requests /readyz below the path, and is 0 only if it is ready.", async () => {
   const ready = await serving(200, '{"status":"ready"}');
   const yes = await quickly(["healthcheck", `${ready.url}/jobs/`]);
   assert.deepEqual([yes.status, yes.stdout, ready.asked], [0, "ready\n", ["/jobs/readyz"]]);
@@ -38,7 +38,7 @@ test("healthcheck asks /readyz below the path, and is 0 only when it is ready.",
   assert.match(no.stderr, /is not ready: status 503 \(database_unreachable\)\n$/);
 });
 
-test("Without a URL healthcheck asks where an admin of the same variables listens.", async () => {
+test("Without a URL healthcheck uses the address of an admin with the same variables.", async () => {
   const ready = await serving(200, '{"status":"ready"}');
   const { port } = new URL(ready.url);
   const env = { WORKER_ADMIN_LISTEN: `0.0.0.0:${port}`, WORKER_ADMIN_BASE_PATH: "/queue/" };
@@ -57,7 +57,7 @@ test("Without a URL healthcheck asks where an admin of the same variables listen
   assert.match(stderr, /^worker: cannot connect to https:\/\/127\.0\.0\.1:1\/readyz /);
 });
 
-test("healthcheck says who does not answer, without the password that was typed.", async () => {
+test("healthcheck names the unreachable address, without the typed password.", async () => {
   const away = await quickly(["healthcheck", "http://me:secret@127.0.0.1:1"]);
   assert.equal(away.status, 1);
   assert.match(away.stderr, /^worker: cannot connect to http:\/\/127\.0\.0\.1:1\/readyz /);
@@ -65,7 +65,7 @@ test("healthcheck says who does not answer, without the password that was typed.
   assert.match((await quickly(["healthcheck", "localhost"])).stderr, /<url>: must be a URL/);
 });
 
-test("The completions for bash know commands, options, choices and files.", async () => {
+test("The completions for bash include commands, options, choices and files.", async () => {
   const { stdout } = await quickly(["completion", "bash"]);
   const script = join(folder, "worker.bash");
   writeFileSync(script, stdout);
@@ -116,7 +116,7 @@ test("The manual page names every command, its options and their variables.", as
   }
 });
 
-test("What is about the program needs no database, and refuses to be told one.", async () => {
+test("Commands about the program need no database, and reject options for one.", async () => {
   const { status, stderr } = await worker(["man", "--schema", "x"]);
   assert.equal(status, 2);
   assert.match(stderr, /man does not support --schema: it needs no database/);

@@ -1,5 +1,5 @@
-// As much of psql and pg_dump as suggested commands use, for machines without them: `-d` and libpq's variables name
-// the database, `-c` is a statement; pg_dump looks whether the schema is there.
+// The part of psql and pg_dump that suggested commands use, for machines without them: `-d` and libpq's variables name
+// the database, `-c` is a statement; pg_dump checks that the schema exists.
 import { parseArgs } from "node:util";
 import pg from "pg";
 

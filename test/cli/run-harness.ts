@@ -1,5 +1,4 @@
-// Drives `worker run` as an operator would: a directory of files, a process, its log, the rows that are
-// left.
+// Runs `worker run` as an operator would: a directory of files, a process, its log, and the remaining rows.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,15 +38,15 @@ export interface LogLine {
 
 export interface RunProcess {
   readonly pid: number;
-  /** The first line, also of those that have come, that this is about; or that `isIt`. */
+  /** The first line, also an earlier one, with this text, or for which `isIt` is true. */
   logged(what: string | ((line: LogLine) => boolean), after?: number): Promise<LogLine>;
-  /** So many lines have come. */
+  /** The number of lines so far. */
   readonly count: number;
   send(signal: NodeJS.Signals): void;
   readonly ended: Promise<{ status: number | null; stdout: string; stderr: string }>;
 }
 
-/** `program`: what is run; by default the sources. */
+/** `program`: what to run; by default the sources. */
 export function startRun(
   args: readonly string[],
   env: Readonly<Record<string, string>>,

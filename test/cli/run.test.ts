@@ -1,4 +1,4 @@
-// worker run: files are tasks. Seen from outside: processes, their exit status, rows, log lines.
+// worker run: files are tasks. From outside: processes, their exit status, rows, log lines.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ async function rows(): Promise<Row[]> {
   return found;
 }
 
-/** Whether a process is there and not dead. */
+/** True if the process exists and is no zombie. */
 function lives(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
@@ -44,7 +44,7 @@ function lives(pid: number): boolean {
   }
 }
 
-test("Tasks in TypeScript, Python and shell run until none is ready, and the rest is said.", async () => {
+test("Tasks in TypeScript, Python and shell run until none is ready, and the other jobs are named.", async () => {
   const tasks = filesOf({
     "mail/send.ts": `interface Mail { to: string }
       export default async ({ to }: Mail, { addJob, job }: { addJob: Function; job: { id: string } }) => {
@@ -76,12 +76,12 @@ exit 7
   const [left, ...others] = await rows();
   assert.deepEqual(others, []);
   assert.deepEqual([left?.task, left?.attempts], ["fails", 1]);
-  // The payload came byte for byte, and the last line stands first.
+  // The payload arrived byte for byte, and the last line comes first.
   assert.match(left?.last_error ?? "", /^exited with code 7: the disk is full\n\n/);
   assert.match(left?.last_error ?? "", /\{"payload":\{"big":9007199254740993\}\}/);
 });
 
-test("What a program writes to its stderr is kept up to a bound, its end first of all.", async () => {
+test("The stderr of a program is stored up to a bound, its end first.", async () => {
   const tasks = filesOf({
     loud: `#!/bin/sh
 i=0; while [ $i -lt 2000 ]; do echo "line $i of many many many" >&2; i=$((i+1)); done
@@ -96,7 +96,7 @@ exit 1
   assert.ok(error.length < 9_000, String(error.length));
 });
 
-test("A program that takes too long ends with all that it has started, also what ignores SIGTERM.", async () => {
+test("A program that takes too long is ended with all its children, also those that ignore SIGTERM.", async () => {
   const tasks = filesOf({
     "stubborn.sh": `#!/bin/sh
 trap '' TERM
@@ -129,7 +129,7 @@ test("When the worker is killed, its programs end, too.", async () => {
   await until("the program has ended", async () => !lives(child));
 });
 
-test("When what starts programs is killed, they end, their jobs fail, and the next one runs.", async () => {
+test("When the process that starts programs is killed, they end, their jobs fail, and the next one runs.", async () => {
   const tasks = filesOf({
     long: '#!/bin/sh\necho "$PPID $$"\nexec sleep 600\n',
     short: "#!/bin/sh\necho done\n",
@@ -148,14 +148,14 @@ test("When what starts programs is killed, they end, their jobs fail, and the ne
   assert.equal((await run.ended).status, 0);
 });
 
-test("The first signal lets jobs end, the second aborts them, and the exit status says which.", async () => {
+test("The first signal waits for jobs, the second aborts them, and the exit status shows which.", async () => {
   const tasks = filesOf({
     "short.mjs": `import { setTimeout as sleep } from "node:timers/promises";
       export default async (_, { logger }) => { logger.info("short begins"); await sleep(300); };`,
     "endless.mjs": `export default (_, { logger, abortSignal }) => new Promise((_, reject) => {
         logger.info("endless begins");
         setInterval(() => {}, 1000); // would keep the process for ever
-        abortSignal.addEventListener("abort", () => reject(new Error("told to end")));
+        abortSignal.addEventListener("abort", () => reject(new Error("aborted")));
       });`,
   });
   await add("short");
@@ -171,28 +171,28 @@ test("The first signal lets jobs end, the second aborts them, and the exit statu
   await harsh.logged("the worker stops");
   harsh.send("SIGINT");
   assert.equal((await harsh.ended).status, 0);
-  assert.match((await rows())[0]?.last_error ?? "", /told to end/);
+  assert.match((await rows())[0]?.last_error ?? "", /aborted/);
 });
 
-test("An error that nobody catches is told, stops the worker in order and makes it fail.", async () => {
+test("An uncaught exception is logged, stops the worker in order and makes it fail.", async () => {
   const tasks = filesOf({
     "loose.mjs": `import { setTimeout as sleep } from "node:timers/promises";
       export default async () => { Promise.reject(new Error("let go")); await sleep(200); };`,
   });
   await add("loose");
   const run = startRun(["--tasks", tasks], env);
-  const { error } = await run.logged("nobody caught an error");
+  const { error } = await run.logged("uncaught exception");
   assert.equal(error, "let go");
   assert.equal((await run.ended).status, 1);
-  assert.deepEqual(await rows(), []); // the job that was running ended as it would have
+  assert.deepEqual(await rows(), []); // the job that was running ended normally
 });
 
-test("A crontab in Graphile Worker's format is kept.", async () => {
+test("A crontab in Graphile Worker's format works.", async () => {
   const tasks = filesOf({
     "tick.js": "module.exports = (p, h) => h.logger.info('tick ' + p.who);",
   });
   const files = filesOf({
-    crontab: "# every minute\n* * * * * tick ?fill=1h&id=often {who: 'ada'}\n",
+    crontab: "# every minute\n* * * * * tick ?fill=1h&id=often {name: 'ada'}\n",
   });
   const known = new pg.Client({ connectionString: env.DATABASE_URL });
   await known.connect();
@@ -223,7 +223,7 @@ test("Plugins observe and intercept, and the admin serves beside the worker.", a
     { ...env, WORKER_ADMIN_PASSWORD: "a secret of ours" },
   );
   await run.logged("the worker has started");
-  await until("both jobs are gone", async () => (await rows()).length === 0);
+  await until("both jobs are done", async () => (await rows()).length === 0);
   run.send("SIGTERM");
   const { status, stdout } = await run.ended;
   assert.equal(status, 0);
@@ -232,13 +232,13 @@ test("Plugins observe and intercept, and the admin serves beside the worker.", a
   assert.match(stdout, /settled completed/);
 });
 
-test("A program sees the job and the queue, and nothing that opens the admin.", async () => {
+test("A program gets the job and the queue, and no secret of the admin.", async () => {
   const tasks = filesOf({ vars: "#!/bin/sh\nenv | sort\n" });
   await add("vars", "{}", "--queue", "q", "--key", "k");
   const { stderr } = await startRun(["--tasks", tasks, "--once"], {
     ...env,
     WORKER_ADMIN_PASSWORD: "a secret of ours",
-    GRAPHILE_WORKER_JOB_KEY: "somebody else's",
+    GRAPHILE_WORKER_JOB_KEY: "another program's",
     PASSED: "on",
   }).ended;
   const seen = new Map(
@@ -258,7 +258,7 @@ test("A program sees the job and the queue, and nothing that opens the admin.", 
   assert.ok(!seen.has("WORKER_ADMIN_PASSWORD"));
 });
 
-test("What is wrong with the files is said at once, with status 2, and nothing is started.", async () => {
+test("All problems of the files are reported at once, with status 2, and nothing starts.", async () => {
   const tasks = filesOf({
     "enum.ts": "enum A { B }\nexport default () => A.B;",
     "object.js": "module.exports = { a: 1 };",
@@ -316,7 +316,7 @@ test("What is wrong with the files is said at once, with status 2, and nothing i
   );
 });
 
-test("Options of Graphile Worker's command line work, and a number without its unit is refused.", async () => {
+test("Options of Graphile Worker's command line work, and a number without its unit is rejected.", async () => {
   const tasks = filesOf({ "a.js": "module.exports = () => {};" });
   await add("a");
   const words = ["--tasks", tasks, "--once", "-j", "2", "-m", "3", "-s", "worker"];
@@ -328,7 +328,7 @@ test("Options of Graphile Worker's command line work, and a number without its u
   assert.match(refused.stderr, /--poll-interval: needs its unit, such as 2s or 2000ms/);
 });
 
-test("Fast lanes run the files' tasks, too.", async () => {
+test("The fast lane runs the files' tasks, too.", async () => {
   const tasks = filesOf({
     "mark.mjs": `import { writeFileSync } from "node:fs";
       export default ({ file }, { job }) => writeFileSync(file, job.id);`,

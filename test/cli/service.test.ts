@@ -1,5 +1,5 @@
-// What a service manager hears of `worker admin` and `worker run`: ready, alive, stopping. A datagram
-// socket in Perl, which every Debian has, stands for systemd.
+// Notifications of `worker admin` and `worker run` to a service manager: ready, alive, stopping. A datagram socket in
+// Perl, which every Debian has, replaces systemd.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ const LISTENER = `
   while (defined $socket->recv(my $message, 4096)) { $message =~ s/\\n/ /g; print "$message\\n"; }
 `;
 
-/** A socket that hears; `said` waits until somebody has said this. */
+/** A listening socket; `said()` waits for a message. */
 async function serviceManager(name: string) {
   const path = join(folder, name);
   const child = spawn("perl", ["-e", LISTENER, path], { stdio: ["ignore", "pipe", "inherit"] });
@@ -52,7 +52,7 @@ async function serviceManager(name: string) {
   return { path, heard, said };
 }
 
-test("An admin says that it is ready, lives and stops; its watchdog is fed meanwhile.", {
+test("An admin reports that it is ready, alive and stopping, with watchdog messages.", {
   skip,
 }, async () => {
   const { path, heard, said } = await serviceManager("admin");
@@ -66,7 +66,7 @@ test("An admin says that it is ready, lives and stops; its watchdog is fed meanw
   assert.ok(!lines.some(({ msg }) => msg.includes("service manager")));
 });
 
-test("A watchdog that is another process's is not fed, and a manager that is away harms nobody.", {
+test("The watchdog of another process gets no messages, and a missing manager does no harm.", {
   skip,
 }, async () => {
   const { path, heard, said } = await serviceManager("other");
@@ -84,7 +84,7 @@ test("A watchdog that is another process's is not fed, and a manager that is awa
   assert.equal(await alone.status, 0);
 });
 
-test("A worker is ready once it has started; what it runs cannot speak for it.", {
+test("A worker is ready once it has started; its tasks cannot notify in its name.", {
   skip,
 }, async () => {
   const { url } = await migratedDatabase();
@@ -103,7 +103,7 @@ test("A worker is ready once it has started; what it runs cannot speak for it.",
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query("select worker.add_job('speak', max_attempts => 1)");
+  await client.query("select worker.add_job('notify', max_attempts => 1)");
   const once = startRun(["--tasks", tasks, "--once"], { DATABASE_URL: url, NOTIFY_SOCKET: path });
   assert.equal((await once.ended).status, 0);
   const { rows } = await client.query("select last_error from worker._private_jobs");
@@ -111,7 +111,7 @@ test("A worker is ready once it has started; what it runs cannot speak for it.",
   assert.match(String(rows[0]?.last_error), /socket undefined/);
 });
 
-test("Beside a worker the admin reads its certificate anew at SIGHUP, and no job is stopped.", async () => {
+test("Beside a worker the admin reloads its certificate at SIGHUP, and no job is stopped.", async () => {
   const { url } = await migratedDatabase();
   const tasks = filesOf({ "task.js": "export default () => {};" });
   const certificate = (name: string) => join(import.meta.dirname, "../support/certificates", name);

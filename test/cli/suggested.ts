@@ -1,5 +1,4 @@
-// The commands that the program suggests: as an answer prints them, run as a person would paste them, and as its
-// sources have them.
+// Suggested commands: as printed in an answer, run as pasted into a shell, and as written in the sources.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +8,7 @@ import { command, type Ran } from "./command.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
-/** All commands that an answer suggests. */
+/** All suggested commands of an answer. */
 export function suggested({ stdout, stderr }: Ran): string[] {
   const lines = `${stdout}\n${stderr}`.split("\n");
   const ends = lines.flatMap((line) => {
@@ -23,7 +22,7 @@ export function suggested({ stdout, stderr }: Ran): string[] {
   return [...single, ...inside].filter((line) => !line.endsWith("--help"));
 }
 
-/** A directory with the programs that the lines name: worker from its sources, psql and pg_dump as far as they need. */
+/** A directory with the programs of the suggestions: worker from its sources, psql and pg_dump as far as needed. */
 export function programsToPaste(): string {
   const directory = mkdtempSync(join(tmpdir(), "suggestions-"));
   const program = (name: string, words: readonly string[]) => {
@@ -41,7 +40,7 @@ export function programsToPaste(): string {
 
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
-/** Runs what is printed; `--yes` is the answer of a person at a terminal. */
+/** Runs a printed line; `--yes` replaces the confirmation on a terminal. */
 export function inShell(line: string, programs: string, env: Record<string, string>): Ran {
   const text = destroying.test(line) ? `${line} --yes` : line;
   const ran = spawnSync("sh", ["-c", text], {
@@ -51,14 +50,14 @@ export function inShell(line: string, programs: string, env: Record<string, stri
   return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
 }
 
-/** The words of a line of one command, as a shell reads them. */
+/** The words of a command line, as a shell reads them. */
 export function wordsOf(line: string): string[] {
   const { stdout } = spawnSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" });
   return stdout.split("\0").slice(0, -1);
 }
 
 const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-/** A command's name behind `worker`, and not a word of a longer one. */
+/** A command's name after `worker`, and not part of a longer word. */
 const named = `worker (?:${names.toSorted((a, b) => b.length - a.length).join("|")})(?![\\w-])`;
 
 export interface Source {
@@ -67,14 +66,14 @@ export interface Source {
   readonly text: string;
   /** The text before it, from the beginning of the line. */
   readonly before: string;
-  /** Whether it is in quotes: then it is a suggestion, else a word in a sentence. */
+  /** True in quotes: a suggestion; otherwise a word in a sentence. */
   readonly isQuoted: boolean;
 }
 
 /** Of a declaration, for the help of its command: no suggestion. */
 const EXAMPLES = /\bexamples: \[[^\]]*\]/g;
 
-/** Every place in the sources, but for comments and examples, that names a command of the program. */
+/** Every place in the sources, except comments and examples, that names a command of the program. */
 export function sources(): Source[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
@@ -91,7 +90,7 @@ export function sources(): Source[] {
     });
 }
 
-/** Matches the printed lines of a suggestion: with the options that lead to the same queue behind the command's name. */
+/** Matches the printed lines of a suggestion: with the options for the same queue after the command's name. */
 export function printedAs(text: string): RegExp {
   const [program = "", name = "", ...rest] = text.split(/ (?![^${]*\})/);
   const words = rest.map((word) =>

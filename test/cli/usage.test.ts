@@ -1,5 +1,4 @@
-// How the command line is typed: what stands where, other names, times, and what is said to whoever
-// mistypes it.
+// Syntax of the command line: the order of arguments, aliases, times, and messages for mistakes.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -29,7 +28,7 @@ async function jobsOf(...filter: string[]): Promise<Listed[]> {
   return JSON.parse(ran.stdout).jobs;
 }
 
-test("Global options may stand before the command.", async () => {
+test("Global options can precede the command.", async () => {
   const ran = await quickly(["--schema", "worker", "--json", "stats"], env);
   assert.equal(ran.status, 0, ran.stderr);
   assert.equal(JSON.parse(ran.stdout).total, 0);
@@ -37,12 +36,12 @@ test("Global options may stand before the command.", async () => {
   assert.match(none.stdout, /0 of 1 job/);
 });
 
-test("Space around DATABASE_URL is not part of it.", async () => {
+test("Space around DATABASE_URL is ignored.", async () => {
   const padded = { DATABASE_URL: `  ${env.DATABASE_URL}\n` };
   assert.equal((await quickly(["status"], padded)).status, 0);
 });
 
-test("PostgreSQL's own variables do where there is no URL.", async () => {
+test("PostgreSQL's own variables apply if there is no URL.", async () => {
   const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
   const of = (name: string) => url.searchParams.get(name);
   const ran = await worker(["status", "--json"], {
@@ -91,7 +90,7 @@ const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
   [["add", "t", "{}", "--payload-file", "x"], /use either <payload> or --payload-file/],
 ];
 for (const [args, says] of refusals) {
-  test(`worker ${args.join(" ")} is refused in words.`, async () => {
+  test(`worker ${args.join(" ")} is rejected with a message.`, async () => {
     const ran = await quickly(args, env);
     assert.match(ran.stderr, says);
     assert.deepEqual([ran.status, ran.stdout], [2, ""]);
@@ -117,14 +116,14 @@ const badValues: [args: string[], says: RegExp][] = [
   [["add", "t", "{"], /<payload>: is not JSON/],
 ];
 for (const [args, says] of badValues) {
-  test(`worker ${args.join(" ")} names what was typed.`, async () => {
+  test(`worker ${args.join(" ")} names the typed argument.`, async () => {
     const ran = await quickly(args, env);
     assert.match(ran.stderr, says);
     assert.deepEqual([ran.status, ran.stdout], [1, ""]);
   });
 }
 
-test("A payload may be piped or lie in a file; only the last newline is not part of it.", async () => {
+test("A payload can be piped or in a file; only the last newline is removed.", async () => {
   const text = ' {"b": 9007199254740993, "b":1} ';
   const path = join(mkdtempSync(join(tmpdir(), "worker-cli-")), "payload.json");
   writeFileSync(path, `${text}\n`);
@@ -201,7 +200,7 @@ test("Durations and moments are read in every usual spelling, and nothing else i
   }
 });
 
-test("A day and a time without a zone are of the process's zone, and a time alone is the next one.", async () => {
+test("A day and a time without a zone are in the process's zone, and a time alone is its next occurrence.", async () => {
   const typed = async (runAt: string, TZ: string) => {
     const ran = await quickly(["add", "walled", "{}", "--run-at", runAt], { ...env, TZ });
     assert.equal(ran.status, 0, ran.stderr);
@@ -240,7 +239,7 @@ test("Jobs are shifted from their own time, forwards and back, and spread, by id
   assert.match(both.stderr, /shift.*moves each job from its own time: leave out --run-at/);
 });
 
-test("Both spellings of a key mode are known, and the names of graphile_worker_rs.", async () => {
+test("Both spellings of a key mode are accepted, and the names of graphile_worker_rs.", async () => {
   for (const mode of ["preserve_run_at", "preserve-run-at"]) {
     const ran = await quickly(["add", "keyed", "--key", "m", "--key-mode", mode], env);
     assert.equal(ran.status, 0, ran.stderr);
@@ -260,7 +259,7 @@ test("Both spellings of a key mode are known, and the names of graphile_worker_r
   );
 });
 
-test("-h and help explain, -v says the version, and the first lines name no other project.", async () => {
+test("-h and help explain, -v prints the version, and the first lines name no other project.", async () => {
   const help = await quickly(["-h"]);
   assert.equal(help.stdout, (await quickly(["help"])).stdout);
   assert.doesNotMatch(help.stdout.split("\n").slice(0, 4).join("\n"), /https?:/);
@@ -271,7 +270,7 @@ test("-h and help explain, -v says the version, and the first lines name no othe
   assert.equal((await quickly(["-v"])).stdout, (await quickly(["--version"])).stdout);
 });
 
-test("Asking for help does nothing else, wherever it is asked; the word help does not ask.", async () => {
+test("A request for help does nothing else, wherever it is; the word help as an argument is none.", async () => {
   const { stdout } = await quickly(["add", "help", "--json"], env);
   const [job] = JSON.parse(stdout).jobs as Listed[];
   assert.equal(job?.task_identifier, "help");
@@ -287,7 +286,7 @@ test("Asking for help does nothing else, wherever it is asked; the word help doe
   assert.equal((await quickly(["show", id], env)).status, 0);
 });
 
-test("Any option may stand before the command, and what looks like a number stays text.", async () => {
+test("Any option may precede the command, and text that looks like a number stays text.", async () => {
   const ran = await quickly(
     ["--flag", "list", "--now", "add", "007", "--key", "1e3", "--json"],
     env,
@@ -298,7 +297,7 @@ test("Any option may stand before the command, and what looks like a number stay
   assert.deepEqual((await jobsOf("--task", "007")).length, 1);
 });
 
-test("The help shows what an option takes, its other names and its default, in columns.", async () => {
+test("The help shows an option's values, its aliases and its default, in columns.", async () => {
   const add = (await quickly(["add", "--help"])).stdout;
   assert.match(
     add,
@@ -316,7 +315,7 @@ test("The help shows what an option takes, its other names and its default, in c
   }
 });
 
-test("Some of the jobs is exit status 3, none of them 1, all of them 0.", async () => {
+test("A partial result is exit status 3, none changed is 1, all changed is 0.", async () => {
   const { stdout } = await quickly(["add", "partly", "--json"], env);
   const id = String(JSON.parse(stdout).jobs[0].id);
   const partly = await quickly(["fail", "--yes", id, "999998"], env);
@@ -325,7 +324,7 @@ test("Some of the jobs is exit status 3, none of them 1, all of them 0.", async 
   assert.equal((await quickly(["complete", "--yes", "999998"], env)).status, 1);
 });
 
-test("A working directory that has been removed is in nobody's way.", () => {
+test("A working directory that has been removed does not matter.", () => {
   const gone = mkdtempSync(join(tmpdir(), "worker-usage-"));
   const words = [process.execPath, ...command, "status"];
   const script = 'cd "$0" && rmdir "$0" && exec "$@"';

@@ -1,4 +1,4 @@
-// worker run --watch, in short: a worker of a process of its own, with the call's options; long/ has its files.
+// worker run --watch, in short: a separate worker process, with the call's options; long/ tests changed files.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
@@ -13,7 +13,7 @@ test("The worker ends with the process that watches, even where that is killed."
   assert.notEqual(pid, run.pid);
   await run.logged("the worker has started");
   run.send("SIGKILL");
-  // Its log is open as long as one of them lives.
+  // Its log is open as long as one of them is alive.
   const { stderr } = await run.ended;
   assert.match(stderr, /"msg":"the worker stops"/);
 });

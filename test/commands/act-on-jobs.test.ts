@@ -1,4 +1,4 @@
-// Completing, failing and rescheduling jobs by their ids.
+// Completing, failing and rescheduling jobs by id.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -26,11 +26,11 @@ const acts: Record<string, Act> = {
   completeJobs: async (db, ids) => (await completeJobs(db, ids)).jobs,
   permanentlyFailJobs: async (db, ids) => (await permanentlyFailJobs(db, ids, "why")).jobs,
   rescheduleJobs: async (db, ids) => (await rescheduleJobs(db, ids, { priority: 5 })).jobs,
-  "completeJobs, kept for an undo,": async (db, ids) =>
+  "completeJobs, stored for an undo,": async (db, ids) =>
     (await completeJobs(db, ids, keeping("complete"))).jobs,
-  "permanentlyFailJobs, kept for an undo,": async (db, ids) =>
+  "permanentlyFailJobs, stored for an undo,": async (db, ids) =>
     (await permanentlyFailJobs(db, ids, "why", keeping("fail", { reason: "why" }))).jobs,
-  "rescheduleJobs, kept for an undo,": async (db, ids) =>
+  "rescheduleJobs, stored for an undo,": async (db, ids) =>
     (await rescheduleJobs(db, ids, { priority: 5 }, keeping("reschedule", { priority: 5 }))).jobs,
 };
 
@@ -44,7 +44,7 @@ async function addThree(): Promise<string[]> {
 }
 
 for (const [name, act] of Object.entries(acts)) {
-  test(`${name} acts on what it may and answers with exactly that, ascending.`, async () => {
+  test(`${name} acts on the permitted jobs and returns exactly those, ascending.`, async () => {
     const [a = "", b = "", c = ""] = await addThree();
     await lockJob(queue, b);
     const jobs = await act(queue.db, [c, "9007199254740993", b, a, c, "9223372036854775807"]);
@@ -63,7 +63,7 @@ for (const [name, act] of Object.entries(acts)) {
     );
   });
 
-  test(`${name} leaves a job alone whose row somebody holds, and acts on the others.`, async () => {
+  test(`${name} skips a job whose row another session has locked, and acts on the others.`, async () => {
     const [a = "", b = "", c = ""] = await addThree();
     const holder = await queue.pool.connect();
     const patient = await queue.pool.connect();
@@ -91,8 +91,8 @@ for (const [name, act] of Object.entries(acts)) {
     assert.deepEqual(idsOf(await act(queue.db, [a, b])), [a]);
   });
 
-  test(`${name} refuses what is not a list of job ids.`, async () => {
-    const db = { ...queue.db, client: { query: () => assert.fail("asked the database") } };
+  test(`${name} rejects anything but a list of job ids.`, async () => {
+    const db = { ...queue.db, client: { query: () => assert.fail("queried the database") } };
     const wrong: [unknown, RegExp][] = [
       [[], /^ids: must list at least one/],
       [["0"], /^ids\[0\]: must be a job id/],
@@ -134,7 +134,7 @@ for (const [name, act] of Object.entries(acts)) {
   });
 }
 
-test("Completed jobs are gone and are answered as they were.", async () => {
+test("Completed jobs are deleted and returned in their last state.", async () => {
   const job = await addJob(queue.db, {
     identifier: "t",
     payload: { n: 1 },
@@ -145,7 +145,7 @@ test("Completed jobs are gone and are answered as they were.", async () => {
   assert.deepEqual((await completeJobs(queue.db, [job.id])).jobs, []);
 });
 
-test("A failed job has no attempts left and says why, whatever the reason holds.", async () => {
+test("A failed job has no attempts left and the given reason, with any contents.", async () => {
   const job = await addJob(queue.db, { identifier: "t" });
   const reason = `it's "broken" \\ %_ \u{1f4a5}\n${"x".repeat(60_000)}`;
   const {
@@ -165,7 +165,7 @@ test("A failed job has no attempts left and says why, whatever the reason holds.
   });
 });
 
-test("Rescheduling changes what is given and nothing else.", async () => {
+test("Rescheduling changes the given fields only.", async () => {
   const job = await addJob(queue.db, { identifier: "t", spec: { priority: 1, maxAttempts: 9 } });
   await permanentlyFailJobs(queue.db, [job.id], "why");
   const runAt = new Date("2031-02-03T04:05:06.789Z");
@@ -212,7 +212,7 @@ test("Rescheduling shifts each job from its own time, and spreads jobs over a ti
   assert.deepEqual(await timesOf({ runAt, spreadMs: 3_600_000 }), spread, "the same each time");
 });
 
-test("Rescheduling refuses no change, a change out of range, and an unknown field.", async () => {
+test("Rescheduling rejects no change, a change out of range, and an unknown field.", async () => {
   const { id } = await addJob(queue.db, { identifier: "t" });
   const wrong: [unknown, RegExp][] = [
     [{}, /at least one of/],

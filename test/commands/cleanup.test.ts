@@ -9,7 +9,7 @@ import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** A failed, a running and exhausted, and a waiting job, each with a task and a queue of its own. */
+/** A failed, a running and exhausted, and a waiting job, each with its own task and queue. */
 async function addSorts(): Promise<void> {
   const [failed, running] = await addJobs(
     queue.db,
@@ -31,7 +31,7 @@ const names = async () => {
   return row;
 };
 
-test("All three tasks by default, failed jobs first, so that their names go too.", async () => {
+test("All three tasks by default, failed jobs first, so that their names are deleted, too.", async () => {
   await addSorts();
   assert.deepEqual(await cleanup(queue.db), {
     deletedJobs: 1,
@@ -42,7 +42,7 @@ test("All three tasks by default, failed jobs first, so that their names go too.
   assert.deepEqual(await names(), { tasks: rest, queues: rest, jobs: 2 });
 });
 
-test("Only what is asked for runs; an empty list runs none.", async () => {
+test("Only the requested tasks run; an empty list runs none.", async () => {
   await addSorts();
   const none = { deletedJobs: null, deletedTaskIdentifiers: null, deletedQueues: null };
   assert.deepEqual(await cleanup(queue.db, []), none);
@@ -54,7 +54,7 @@ test("Only what is asked for runs; an empty list runs none.", async () => {
   );
 });
 
-test("A locked queue stays although no job is in it.", async () => {
+test("A locked queue stays although it has no job.", async () => {
   await addSorts();
   await queue.sql("delete from worker._private_jobs");
   await queue.sql(
@@ -63,7 +63,7 @@ test("A locked queue stays although no job is in it.", async () => {
   assert.equal((await cleanup(queue.db, ["gc-job-queues"])).deletedQueues, 2);
 });
 
-test("Many failed jobs are deleted in steps, those that someone holds are left.", async () => {
+test("Many failed jobs are deleted in steps, without those locked by other sessions.", async () => {
   const identifier = "t";
   await addJobs(
     queue.db,
@@ -89,7 +89,7 @@ test("Many failed jobs are deleted in steps, those that someone holds are left."
   assert.equal((await names())?.jobs, 2);
 });
 
-test("An unknown task is refused before anything is deleted.", async () => {
+test("An unknown task is rejected before anything is deleted.", async () => {
   await addSorts();
   await assert.rejects(
     cleanup(queue.db, ["delete-permanently-failed-jobs", "gc-jobs-queues" as never]),
@@ -102,7 +102,7 @@ test("An unknown task is refused before anything is deleted.", async () => {
   assert.equal((await names())?.jobs, 3);
 });
 
-test("Task identifiers are kept that a worker names in its heartbeat, or that the caller names.", async () => {
+test("Task identifiers in a worker's heartbeat, or named by the caller, are kept.", async () => {
   await queue.sql(
     "insert into worker._private_tasks (identifier) values ('idle'), ('of a caller'), ('unused')",
   );

@@ -1,11 +1,11 @@
-// How large an operation's batches are, from how long the last ones took: told the time, never waiting.
+// The size of an operation's batches, from the durations of earlier ones: given times, without waiting.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type BatchPace, createPace } from "../../src/commands/operations/pace.ts";
 
 const ids = (count: number) => ({ ids: count, jobs: null });
 
-/** Batches of jobs that lie close together, each taking so long a job. */
+/** Batches of adjacent jobs, with a constant time per job. */
 function work(pace: BatchPace, msPerJob: number, batches: number): number {
   let limit = 0;
   for (let n = 0; n < batches; n++) {
@@ -16,7 +16,7 @@ function work(pace: BatchPace, msPerJob: number, batches: number): number {
   return limit;
 }
 
-test("Quick batches grow to the largest size, slow ones become as small as takes 50 ms.", () => {
+test("Fast batches grow to the largest size, slow ones shrink to what takes 50 ms.", () => {
   const pace = createPace({ rate: 0, monotonic: () => 0 });
   assert.equal(work(pace, 0.011, 30), 4_000);
   const slow = work(pace, 0.213, 30);
@@ -25,14 +25,14 @@ test("Quick batches grow to the largest size, slow ones become as small as takes
   assert.equal(work(createPace({ rate: null, monotonic: () => 0 }), 0.011, 30), 2_000);
 });
 
-test("Where few of many match, a batch walks further instead.", () => {
+test("With few matches among many ids, a batch walks further instead.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const { span } = pace.step;
   pace.after({ ms: 8, found: 3, done: 3, walked: span, oldestReadyMs: null }, ids(1_000_000));
   assert.ok(pace.step.span > 5 * span);
 });
 
-test("What every batch takes, whatever its size, makes it no smaller than 200 jobs and 25,000 ids.", () => {
+test("A constant time per batch makes it no smaller than 200 jobs and 25,000 ids.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const after = (ms: number, found: number, walked: number) =>
     pace.after({ ms, found, done: found, walked, oldestReadyMs: null }, ids(1_000_000));
@@ -40,16 +40,16 @@ test("What every batch takes, whatever its size, makes it no smaller than 200 jo
   assert.equal(pace.step.span, 25_000);
   for (let n = 0; n < 30; n++) after(900, pace.step.limit, pace.step.limit);
   assert.deepEqual(pace.step, { limit: 200, span: 25_000 });
-  // Jobs of which two hundred take half a minute.
+  // Two hundred of these jobs take half a minute.
   for (let n = 0; n < 30; n++) after(pace.step.limit * 150, pace.step.limit, pace.step.limit);
   assert.ok(pace.step.limit >= 10 && pace.step.limit <= 20, String(pace.step.limit));
-  // PostgreSQL has ended a batch: what becomes of it goes back to where it was in a few of them.
+  // PostgreSQL has cancelled a batch: the size recovers within a few batches.
   pace.tooLong();
   for (let n = 0; n < 5; n++) after(400, pace.step.limit, pace.step.limit);
   assert.equal(pace.step.limit, 200);
 });
 
-test("A rate is not exceeded by what is said of it, from the first batch on.", () => {
+test("A rate is not exceeded, from the first batch on.", () => {
   let now = 0;
   const pace = createPace({ rate: 50, monotonic: () => now });
   const took = { ms: 20, found: 50, done: 50, walked: 50, oldestReadyMs: null };
@@ -61,18 +61,18 @@ test("A rate is not exceeded by what is said of it, from the first batch on.", (
   assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 9 });
 });
 
-test("Without a rate others have as long as a batch took, with 0 there are no pauses.", () => {
+test("Without a rate others get as long as a batch took, with 0 there are no pauses.", () => {
   const took = { ms: 40, found: 500, done: 500, walked: 1_500, oldestReadyMs: null };
   assert.equal(createPace({ rate: null, monotonic: () => 0 }).after(took, ids(1)), 40);
   assert.equal(createPace({ rate: 0, monotonic: () => 0 }).after(took, ids(1)), 0);
   assert.equal(createPace({ rate: 100, monotonic: () => 0 }).after(took, ids(1)), 5_000);
 });
 
-test("The time left is the jobs that are left by the rate, however far apart their ids are, and falls.", () => {
+test("The time left is the number of jobs left divided by the rate, however far apart their ids are, and decreases.", () => {
   let now = 0;
   const pace = createPace({ rate: 20, monotonic: () => now });
   const left: (number | null)[] = [];
-  // The first jobs lie close together, the others among many ids.
+  // The first jobs are adjacent, the others among many ids.
   for (const [n, walked] of [20, 50_000, 900_000, 20].entries()) {
     const took = { ms: 20, found: 20, done: 20, walked, oldestReadyMs: null };
     now = n * 1_000 + 20;

@@ -1,5 +1,5 @@
-// What a receipt says of the jobs that matched: each of them once, with its id where anybody knows it, and
-// what an undo did to those that were changed.
+// The receipt of an operation: each matching job once, with its id if available, and what an undo did to the changed
+// ones.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -42,7 +42,7 @@ function meanwhile(happens: () => Promise<unknown>): Database {
   };
 }
 
-/** Somebody holds rows of theirs until it is let go. */
+/** Rows locked by another session until it is released. */
 async function holding(statement: string) {
   const client = await queue.pool.connect();
   await client.query("begin");
@@ -53,7 +53,7 @@ async function holding(statement: string) {
   };
 }
 
-test("All that matched is in the receipt: done, locked, changed, gone, not found.", async () => {
+test("All matching jobs are in the receipt: done, locked, changed, gone, not found.", async () => {
   await addSome(queue, 10);
   const [a = "", b = "", c = "", d = "", e = "", f = "", g = ""] = await idsOfAll();
   const letGo = await holding(
@@ -87,13 +87,13 @@ test("All that matched is in the receipt: done, locked, changed, gone, not found
   assert.equal(doneIds[0], g);
   const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
   assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
-  // Which it was nobody knows; one that has changed since might not have matched before.
+  // Their ids are unknown; a job that has changed since might not have matched before.
   const rest = notFound(ended);
   assert.deepEqual([rest?.low, rest?.high], [1, 3]);
   assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
 });
 
-test("What completed before its turn is counted exactly, where nothing else has changed.", async () => {
+test("Jobs completed before their turn are counted exactly if nothing else has changed.", async () => {
   await addSome(queue, 6);
   const with_ = operationTools(queue.db);
   const { operation } = await begun(with_, "fail", "task:t");
@@ -106,7 +106,7 @@ test("What completed before its turn is counted exactly, where nothing else has 
   assert.deepEqual([ended.done, value, precision], [4, 2, "exact"]);
 });
 
-test("Jobs that Node decides on are counted when they have become another version.", async () => {
+test("Jobs that Node decides on are counted when their row version has changed.", async () => {
   await addSome(queue, 3);
   const [first = "", second = ""] = await idsOfAll();
   const { client, schema } = queue.db;
@@ -134,7 +134,7 @@ test("Jobs that Node decides on are counted when they have become another versio
   assert.deepEqual(await idsIn(with_.store, now, "gone"), [first]);
 });
 
-test("A job that a stock worker has failed again is one that failed again.", async () => {
+test("A job that a stock worker has failed again counts as failed again.", async () => {
   await addSome(queue, 2);
   const [first = ""] = await idsOfAll();
   await queue.sql("update worker._private_jobs set last_error = 'old', attempts = max_attempts");
@@ -149,7 +149,7 @@ test("A job that a stock worker has failed again is one that failed again.", asy
   assert.deepEqual(await idsIn(with_.store, ended, "failed_again"), [first]);
 });
 
-test("An undo says which changed jobs it has left as they are, and why.", async () => {
+test("An undo reports the changed jobs that it has left alone, and why.", async () => {
   await addSome(queue, 6);
   const [a = "", b = "", c = "", d = "", e = "", f = ""] = await idsOfAll();
   const with_ = operationTools(queue.db);
@@ -174,7 +174,7 @@ test("An undo says which changed jobs it has left as they are, and why.", async 
   assert.equal((await of("done")).length, 6);
 });
 
-test("While it goes on an undo says how many it has left as they are.", async () => {
+test("A running undo reports how many jobs it has left alone.", async () => {
   await addSome(queue, 1_200);
   const with_ = operationTools(queue.db);
   const ended = await done(with_, "reschedule", "task:t", { changes: { priority: 3 } });
@@ -188,7 +188,7 @@ test("While it goes on an undo says how many it has left as they are.", async ()
   assert.deepEqual([undone.undone, undone.undoSkipped.changed], [1_197, 3]);
 });
 
-test("An undo of a removal says whose key is taken, and who is there again.", async () => {
+test("An undo of a removal reports keys in use, and ids that exist again.", async () => {
   await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
   await addSome(queue, 2);
   const [keyed = "", again = "", back = ""] = await idsOfAll();
@@ -209,7 +209,7 @@ test("An undo of a removal says whose key is taken, and who is there again.", as
   assert.deepEqual(await of("undone"), [back]);
 });
 
-test("A kept task name that is longer than a name can be is cut in the receipt, and ends an undo.", async () => {
+test("A stored task name longer than permitted is cut in the receipt, and ends an undo.", async () => {
   await addSome(queue, 2);
   const with_ = operationTools(queue.db);
   const ended = await done(with_, "remove", "task:t");
@@ -228,7 +228,7 @@ test("A kept task name that is longer than a name can be is cut in the receipt, 
   assert.deepEqual(await jobRows(queue), []);
 });
 
-test("What became of retried jobs is counted: finished, failed again by error, running, waiting, changed.", async () => {
+test("The present state of retried jobs is counted: finished, failed again by error, running, waiting, changed.", async () => {
   const jobs = await addSome(queue, 12, "charge");
   await queue.sql(
     "update worker._private_jobs set attempts = max_attempts, last_error = 'Error: old'",
@@ -258,7 +258,7 @@ test("What became of retried jobs is counted: finished, failed again by error, r
     ...{ lookedAt: 12, finished: 2, failedAgain: 2, running: 1, waiting: 6, changed: 1 },
     ...{ restorable: 6, errors: [{ label: "Error: no money for ch_#", count: 2 }] },
   });
-  // What the undo restores is what was said before, and rows of finished jobs keep their task.
+  // The undo restores the number predicted before, and rows of finished jobs keep their task.
   const { jobs: rows } = await store.receipt(operation.id, "done", "0", 1);
   assert.deepEqual(rows[0], { id: first, taskIdentifier: "charge", errorLine: null });
   const with_ = operationTools(queue.db);
@@ -266,7 +266,7 @@ test("What became of retried jobs is counted: finished, failed again by error, r
   assert.equal(undone.undone, 6);
 });
 
-test("What an undo would restore is known for every action.", async () => {
+test("The number of jobs that an undo would restore is available for every action.", async () => {
   for (const action of ["complete", "fail", "stop-retrying", "reschedule"] as const) {
     await addSome(queue, 3, action);
     const with_ = operationTools(queue.db);

@@ -122,5 +122,5 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "use-once": (db) => useOnce(db, "x", 0),
 };
 
-/** What the statements above are answered with, beside their own columns. */
+/** The results of the statements above, besides their own columns. */
 export const operationAnswer = () => ({ is_there: true, id: "1", last_id: "1", found: 1 });

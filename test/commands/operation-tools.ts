@@ -1,4 +1,4 @@
-// What tests of operations share: who works on them, and the jobs with all that an undo must bring back.
+// Shared by tests of operations: their tools, and jobs with every column that an undo must restore.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -17,7 +17,7 @@ import type { TestQueue } from "../queue/queue-database.ts";
 export const never = new AbortController().signal;
 export const origin = { by: "tester", source: "admin" } as const;
 
-/** Of a process of its own. */
+/** As of a separate process. */
 export function operationTools(db: Database, store = tableStore(db, randomUUID())): OperationTools {
   return {
     store,

@@ -1,5 +1,5 @@
-// Operations by query on a real database: what they touch, what they leave alone, what an undo brings
-// back, and that nothing is done twice.
+// Operations by query on a real database: the jobs they change, those they leave alone, undo, and that nothing is done
+// twice.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wait } from "../../src/base/clock.ts";
@@ -20,7 +20,7 @@ const tools = () => operationTools(queue.db);
 const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
 const rows = () => jobRows(queue);
 
-test("It does what was rehearsed, to those that match, and says what it left alone.", async () => {
+test("It does what was rehearsed to the matching jobs, and reports those it left alone.", async () => {
   await add(5, "mine");
   await add(3, "other");
   const jobs = await rows();
@@ -54,14 +54,14 @@ test("It does what was rehearsed, to those that match, and says what it left alo
   assert.deepEqual([second.jobs.length, second.nextCursor], [1, null]);
 });
 
-test("Retrying is stopped by query, of running and changed jobs, too, and that can be undone.", async () => {
+test("Retrying is stopped by query, also for running and changed jobs, and that can be undone.", async () => {
   await add(4);
   const jobs = await rows();
   await lockJob(queue, String(jobs[1]?.["id"]));
   const with_ = tools();
   const { report, operation } = await begun(with_, "stop-retrying", "task:t");
   assert.deepEqual([report.change.value, report.skipLocked.value], [4, 0]);
-  // A crash in between: the job is taken back, and written to.
+  // A crash in between: the job is recovered and changed.
   await queue.sql(
     "update worker._private_jobs set attempts = 2, updated_at = now() where id = $1",
     [jobs[2]?.["id"]],
@@ -82,7 +82,7 @@ test("Retrying is stopped by query, of running and changed jobs, too, and that c
   );
 });
 
-test("What is added or changed after the rehearsal is not touched.", async () => {
+test("Jobs added or changed after the rehearsal are not touched.", async () => {
   await add(4);
   const with_ = tools();
   const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
@@ -135,7 +135,7 @@ for (const [action, changes] of [
   ["reschedule", { run_at: "now", spread: 7 }],
 ] as const) {
   const how = "spread" in changes ? `, ${JSON.stringify(changes)},` : "";
-  test(`An undo of ${action}${how} brings every byte back.`, async () => {
+  test(`An undo of ${action}${how} restores every byte.`, async () => {
     await oddJobs();
     const before = await rows();
     const with_ = tools();
@@ -149,7 +149,7 @@ for (const [action, changes] of [
   });
 }
 
-test("An undo leaves alone what has changed since, and a key that is taken.", async () => {
+test("An undo leaves alone jobs that have changed since, and keys in use.", async () => {
   await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
   await add(2);
   const [keyed, second] = await rows();
@@ -177,7 +177,7 @@ test("An undo leaves alone what has changed since, and a key that is taken.", as
   assert.equal(partly.undone, 1);
 });
 
-test("A query that Node decides on touches only what it decided on.", async () => {
+test("A query that Node decides changes only the jobs that it decided on.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { a: { b: 7 } } },
     { identifier: "t", payload: { a: { b: 77 } } },
@@ -194,7 +194,7 @@ test("A query that Node decides on touches only what it decided on.", async () =
   assert.deepEqual(priorities, [3, 0, 0]);
 });
 
-test("Where every batch takes long, five hundred behind 88,000 others are reached in a few.", async () => {
+test("With slow batches, five hundred matches behind 88,000 others are reached in a few batches.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   const jobs = `insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
     select 1, $2::int, 25, $3, now() - interval '1 second' from generate_series(1, $1::int)`;
@@ -221,7 +221,7 @@ test("Where every batch takes long, five hundred behind 88,000 others are reache
   assert.deepEqual(await queue.sql(touched), [{ n: 500, last: 88_500 }]);
 });
 
-test("Two owners at once touch each job once; the second is told that it is not the owner.", async () => {
+test("Two concurrent owners change each job once; the second loses the ownership.", async () => {
   await add(1_500);
   await queue.sql("create table if not exists worker.touched (id bigint, n serial)");
   await queue.sql("truncate worker.touched");
@@ -232,7 +232,7 @@ test("Two owners at once touch each job once; the second is told that it is not 
   const [one, other] = [tools(), tools()];
   const { operation } = await begun(one, "reschedule", "task:t", {
     changes: { priority: 1 },
-    // The first rests after its first batch: time to be robbed.
+    // The first pauses after its first batch: time to lose the ownership.
     rate: 1_000,
   });
   await assert.rejects(begun(other, "complete", "task:t"), { code: "conflict" });
@@ -255,7 +255,7 @@ test("Two owners at once touch each job once; the second is told that it is not 
   await queue.sql("drop trigger note on worker._private_jobs");
 });
 
-test("Paused it holds, stopped it is over, and nothing more is touched.", async () => {
+test("A paused one stays, a stopped one ends, and no more jobs are changed.", async () => {
   await add(2_500);
   const with_ = tools();
   const { operation } = await begun(with_, "fail", "task:t");
@@ -288,7 +288,7 @@ test("Paused it holds, stopped it is over, and nothing more is touched.", async 
   assert.deepEqual([undone.undone, (await failed())[0]?.n], [stopped.done, 0]);
 });
 
-test("What has changed no job cannot be undone, and says why.", async () => {
+test("An operation without changed jobs cannot be undone, and explains why.", async () => {
   const with_ = tools();
   const { operation } = await begun(with_, "retry", "task:nobody");
   assert.equal((await workOn(with_, operation, never)).state, "done");
@@ -298,7 +298,7 @@ test("What has changed no job cannot be undone, and says why.", async () => {
   });
 });
 
-test("A canary lets the rest go when its jobs are gone, and holds when one fails again.", async () => {
+test("A canary resumes the operation when its jobs succeed, and pauses it when one fails again.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
@@ -327,7 +327,7 @@ test("A canary lets the rest go when its jobs are gone, and holds when one fails
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
 });
 
-test("What is too large to be looked at is left alone, and the rehearsal says that it may match.", async () => {
+test("Jobs too large to check are left alone, and the rehearsal reports that they may match.", async () => {
   await add(2);
   await queue.sql(`insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', 1, 'text', string_agg(md5(n::text), ''))
@@ -343,7 +343,7 @@ test("What is too large to be looked at is left alone, and the rehearsal says th
   assert.equal((await workOn(with_, all, never)).done, 3);
 });
 
-test("A rehearsal tells the first and the last time that a shift and a spread will give.", async () => {
+test("A rehearsal has the first and the last time of a shift and a spread.", async () => {
   await add(200);
   await queue.sql("update worker._private_jobs set run_at = '2030-01-01T00:00:00Z'");
   const with_ = tools();
@@ -374,7 +374,7 @@ test("A rehearsal tells the first and the last time that a shift and a spread wi
   await seconds({ run_at: "2030-01-01T00:00:00Z", spread: 3_600 }, 20);
 });
 
-test("An undo leaves alone what somebody has written by hand since, without a word in updated_at.", async () => {
+test("An undo leaves alone jobs changed by hand since, without a change of updated_at.", async () => {
   await add(6);
   const with_ = tools();
   const changes = { run_at: "2030-01-01T00:00:00.123456Z", max_attempts: 7 };
@@ -404,12 +404,12 @@ test("An undo leaves alone what somebody has written by hand since, without a wo
   assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
 });
 
-test("Who resumes before a canary has shown anything does not let the rest go.", async () => {
+test("Resuming before the canary is decided does not change the rest.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
   const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
-  /** Works until it watches, and then does `act`. */
+  /** Runs until it watches, and then calls `act`. */
   const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
     const stop = new AbortController();
     const watch = async (ms: number, signal: AbortSignal) => {
@@ -431,12 +431,12 @@ test("Who resumes before a canary has shown anything does not let the rest go.",
   );
   assert.deepEqual([held.state, held.done], ["paused", 3]);
   assert.match(held.error ?? "", /1 of the first 3 failed again/);
-  // Now that is known, and whoever resumes means the rest.
+  // It is decided now, so resuming continues with the rest.
   const ended = await workOn(with_, await resume(), never);
   assert.deepEqual([ended.state, ended.done], ["done", 20]);
 });
 
-test("A limit takes the first so many that can be changed, and no more.", async () => {
+test("A limit takes the first jobs that can be changed, and no more.", async () => {
   await add(30);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   await queue.sql(`update worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1
@@ -453,14 +453,14 @@ test("A limit takes the first so many that can be changed, and no more.", async 
   );
   assert.deepEqual(await queue.sql(changed), all);
   const json = JSON.parse(operationJson(ended));
-  assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never looked at");
+  assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never read");
   assert.match(json.cli, /--limit=7/);
   // The next ones, by the same query.
   const more = await done(with_, "retry", "is:failed", { limit: 1_000, canary: null });
   assert.deepEqual([more.state, more.done], ["done", 22]);
 });
 
-test("A rehearsal is good for one operation.", async () => {
+test("A rehearsal can be used for one operation.", async () => {
   await add(1);
   const with_ = tools();
   const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
@@ -475,7 +475,7 @@ test("A rehearsal is good for one operation.", async () => {
   await assert.rejects(beginOperation(with_.store, id, origin, manner), { code: "not_found" });
 });
 
-test("Receipts and undo data go when their time is over.", async () => {
+test("Receipts and undo data are deleted when they expire.", async () => {
   await add(3);
   const with_ = tools();
   const ended = await done(with_, "fail", "task:t");
@@ -491,7 +491,7 @@ test("Receipts and undo data go when their time is over.", async () => {
   assert.equal(left.length, 0);
 });
 
-test("Beside a worker every job is either run once or taken away, never both.", async () => {
+test("Beside a worker every job is either run once or deleted, never both.", async () => {
   await add(2_000);
   const ran: string[] = [];
   const task = defineTask("t", async (_payload, { job }) => void ran.push(job.id));

@@ -1,4 +1,4 @@
-// Performing a declared command: what whoever asks gets back, and what is kept in records.
+// Performing a declared command: its result, and its records.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -41,14 +41,14 @@ test("What was done with only some of the jobs can be told from all and from non
   assert.equal(some.done.isPartial, true);
   const json = JSON.parse(some.done.json);
   assert.deepEqual([json.requested, json.done, json.jobs.length], [3, 2, 2]);
-  const absent = await run("remove", { key: "nobody has it" });
+  const absent = await run("remove", { key: "unknown text" });
   assert.ok(!(absent.done instanceof Error) && absent.done.isPartial);
   const [whole] = await add(1);
   const all = await run("retry", { ids: [whole?.id] });
   assert.ok(!(all.done instanceof Error) && !all.done.isPartial);
 });
 
-test("A performed command leaves one record, with what it was for and who asked.", async () => {
+test("A performed command leaves one record, with its target and its origin.", async () => {
   const [job] = await add(1);
   const { records } = await run("fail", { ids: [job?.id], reason: "r" }, { request: "req-1" });
   assert.deepEqual(records, [
@@ -70,14 +70,14 @@ test("A performed command leaves one record, with what it was for and who asked.
   assert.deepEqual(unlocked.records[0]?.workers, ["w1", "w2"]);
 });
 
-test("The record of a sweep says whose jobs were freed.", async () => {
+test("The record of a sweep has the workers whose jobs were recovered.", async () => {
   const [job] = await add(1);
   await lockJob(queue, job?.id ?? "", "nobody-1", "1 day");
   const { records } = await run("sweep", {});
   assert.deepEqual(records[0]?.workers, ["nobody-1"]);
 });
 
-test("An audited one says what the jobs were and are, and never their payload.", async () => {
+test("An audited command has the jobs before and after, and never their payload.", async () => {
   const [job] = await add(1);
   const { records } = await run("retry", { ids: [job?.id], priority: 3 }, { isAudited: true });
   const [record] = records;
@@ -94,7 +94,7 @@ test("An audited one says what the jobs were and are, and never their payload.",
   assert.deepEqual([removed.records[0]?.before?.length, removed.records[0]?.after], [1, []]);
 });
 
-test("A refused one leaves none, changes nothing, and says all that is wrong.", async () => {
+test("A rejected command leaves no record, changes nothing, and reports all problems.", async () => {
   const [job] = await add(1);
   const { records, done } = await run(
     "reschedule",
@@ -114,7 +114,7 @@ test("A refused one leaves none, changes nothing, and says all that is wrong.", 
   assert.equal(row?.revision, 0);
 });
 
-test("What needs a pool says so on a client of the caller's.", async () => {
+test("A command that needs a pool rejects the caller's client.", async () => {
   const { done } = await run("migrate", {}, { pool: null });
   assert.equal((done as { code?: string }).code, "configuration");
 });

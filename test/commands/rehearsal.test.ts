@@ -1,4 +1,4 @@
-// The numbers of a rehearsal: exact where that is cheap, else values whose interval holds the truth.
+// The numbers of a rehearsal: exact where that is cheap, otherwise estimates whose interval contains the true number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
@@ -9,7 +9,7 @@ import { operationTools } from "./operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 
-/** As on a table of millions: most of it is not looked at. */
+/** As on a table of millions: most of it is not read. */
 function sampled(seed: number) {
   let state = seed;
   const random = () => {
@@ -37,7 +37,7 @@ async function addMixed(): Promise<void> {
 const isWithin = (truth: number, { low, high }: Value) =>
   (low ?? Number.NaN) <= truth && truth <= (high ?? Number.NaN);
 
-test("On a large table each number says how well it is known, and no part is more than the whole.", async () => {
+test("On a large table each number has its precision, and no part is larger than the whole.", async () => {
   await addMixed();
   const [truth] = await queue.sql<{ all: number; locked: number; big: number; none: number }>(
     `select count(*)::int as all, count(locked_at)::int as locked,
@@ -76,7 +76,7 @@ test("On a large table each number says how well it is known, and no part is mor
   for (const [name, times] of Object.entries(held)) assert.ok(times >= 18, `${name}: ${times}`);
 });
 
-test("What cannot run is not said to run, and a query that Node decides on is estimated, too.", async () => {
+test("Jobs that cannot run are not counted as running, and a query that Node decides is estimated, too.", async () => {
   await addMixed();
   const with_ = operationTools(queue.db);
   const asked = { action: "fail", changes: {}, walkMs: 0, sample: sampled(1) } as const;
@@ -90,7 +90,7 @@ test("What cannot run is not said to run, and a query that Node decides on is es
   assert.ok(isWithin(20_000, checked.count), JSON.stringify(checked.count));
 });
 
-test("What an index leads to is exact, however large the table.", async () => {
+test("Counts from an index are exact, however large the table.", async () => {
   await addMixed();
   await queue.sql(
     `update worker._private_jobs set attempts = max_attempts, last_error = 'e', locked_at = null,

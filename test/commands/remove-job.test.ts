@@ -1,4 +1,4 @@
-// Taking back a job by its key, and looking one up.
+// Removing a job by its key, and reading one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
@@ -8,7 +8,7 @@ import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-test("A waiting job is removed and answered as it was.", async () => {
+test("A waiting job is removed and returned in its last state.", async () => {
   const spec = { jobKey: 'it\'s "k" %', queueName: "q" };
   const job = await addJob(queue.db, { identifier: "t", payload: [1], spec });
   assert.deepEqual(await removeJob(queue.db, spec.jobKey), { outcome: "removed", job });
@@ -34,7 +34,7 @@ test("A job whose lock is older than four hours is removed.", async () => {
   assert.equal(await getJob(queue.db, job.id), null);
 });
 
-test("What cannot be a key or an id is refused.", async () => {
+test("An invalid key or id is rejected.", async () => {
   for (const key of ["", "k".repeat(513), "a\0b", 7 as never]) {
     await assert.rejects(removeJob(queue.db, key), { code: "bad_input" });
   }

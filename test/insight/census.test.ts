@@ -1,4 +1,4 @@
-// The count of all jobs of a large table, where several admins could count them.
+// Counting all jobs of a large table while other admins may count them, too.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Census, createCensus } from "../../src/insight/known/census.ts";
@@ -16,7 +16,7 @@ async function untilHeard(census: Census): Promise<string> {
   return outcome;
 }
 
-test("An admin listens before it counts, and leaves the count to another that it hears.", async () => {
+test("An admin checks for another count before it starts, and leaves the count to the other admin.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('mail')");
   await queue.sql(
     "insert into worker._private_jobs (task_id) select 1 from generate_series(1, 500)",
@@ -31,7 +31,7 @@ test("An admin listens before it counts, and leaves the count to another that it
   assert.equal(await census.step(queue.db), "left");
   await other.query("commit");
   other.release();
-  assert.equal(await census.step(queue.db), "listening", "it begins to listen anew");
+  assert.equal(await census.step(queue.db), "listening", "it starts to check again");
   assert.equal(await untilHeard(census), "complete");
   const names = census.last(await readGauge(queue.db), 0);
   assert.equal(names?.value(names.tallies.all, tallied).value, 500);

@@ -1,5 +1,5 @@
-// The query language against PostgreSQL: every query finds exactly the jobs that its plainest reading
-// finds, whatever is in them.
+// The query language against PostgreSQL: every query matches exactly the jobs that its naive evaluation matches, with
+// any contents.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { query } from "../../src/database/database.ts";
@@ -57,7 +57,7 @@ async function world(nowUs: string): Promise<NaiveWorld> {
 
 beforeEach(() => addHostileJobs(queue, 300));
 
-test("Random queries find what their plainest reading finds, among hostile jobs.", async () => {
+test("Random queries match the jobs of their naive evaluation, among hostile jobs.", async () => {
   const random = makeRandom(20_260_131);
   const { nowUs } = await compileQuery(queue.db, "");
   const all = await world(nowUs);
@@ -84,10 +84,10 @@ test("Random queries find what their plainest reading finds, among hostile jobs.
     found += expected.length > 0 && expected.length < all.rows.length ? 1 : 0;
     assert.equal(printQuery(parseQuery(printQuery(tree)) ?? tree), printQuery(tree));
   }
-  assert.ok(found > 200, `only ${found} queries found some of the jobs`);
+  assert.ok(found > 200, `only ${found} queries matched some of the jobs`);
 });
 
-/** What a query says of all its matches is so. */
+/** The shape of a query is true of all its matches. */
 function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorld, text: string) {
   const rows = all.rows.filter(({ id }) => ids.includes(id));
   const has = (term: string) => {
@@ -121,7 +121,7 @@ function assertShape({ shape }: JobQuery, ids: readonly string[], all: NaiveWorl
   }
 }
 
-test("The seven conditions part all jobs.", async () => {
+test("The seven conditions partition all jobs.", async () => {
   const counts = await Promise.all(conditions.map(async (one) => (await find(`is:${one}`)).length));
   assert.equal(
     counts.reduce((a, b) => a + b),
@@ -157,18 +157,18 @@ test("A range of ids is walked from its first to its last.", async () => {
   }
 });
 
-test("A name that nothing has is reported and matches nothing.", async () => {
+test("An unknown name is reported and matches nothing.", async () => {
   const compiled = await compileQuery(queue.db, "task:mial is:ready");
   assert.deepEqual([compiled.unknown, compiled.isEmpty], [["task:mial"], true]);
   const either = await compileQuery(queue.db, "task:mial or is:ready");
   assert.deepEqual([either.unknown, either.isEmpty], [["task:mial"], false]);
 });
 
-test("A beginning of keys is a range only where the index has them in that order.", async () => {
+test("A prefix of keys is a range only if the index has them in that order.", async () => {
   const plain = await compileQuery(queue.db, "key:key*");
   assert.match(plain.sql(1), /jobs\.key >= \$1::text/);
   assert.equal(plain.cost, "cheap");
-  // Its datcollate says "C" all the same.
+  // Its datcollate is "C" all the same.
   await queue.sql(`create database ordered_by_icu template template0
     locale_provider icu icu_locale 'en-US' locale 'C'`);
   const url = new URL(queue.url);
@@ -189,13 +189,13 @@ test("Ages mean the same moments on every page of a list.", async () => {
   assert.deepEqual(next.values, first.values);
 });
 
-test("A bare word is what it names, and else a text anywhere.", async () => {
+test("A bare word is a name if it exists, otherwise a text anywhere.", async () => {
   assert.deepEqual((await compileQuery(queue.db, "mail")).shape.taskIds, [1]);
   assert.deepEqual(await find("4"), await find("id:4 or key:4"));
   assert.deepEqual(await find("etimedout"), await find("error:etimedout"));
 });
 
-test("What a bare word means can be kept: it does not change when the job that it names is gone.", async () => {
+test("The meaning of a bare word can be stored: it does not change when the named job is deleted.", async () => {
   const explicit = async (text: string) => (await compileQuery(queue.db, text)).explicit;
   assert.equal(await explicit("key:1 -etimedout"), 'key:1 -"etimedout"');
   assert.equal(await explicit("is:failed  k%"), 'is:failed key:"k%"');
@@ -207,7 +207,7 @@ test("What a bare word means can be kept: it does not change when the job that i
   assert.equal(await explicit("k%"), '"k%"');
 });
 
-test("Each term tells what it costs and which index would help.", async () => {
+test("Each term has its cost and the index that would help.", async () => {
   const cost = async (text: string, indexes: string[] = []) => {
     const { cost, terms, indexHint } = await compileQuery(queue.db, text, {
       indexes: new Set(indexes),
@@ -236,7 +236,7 @@ test("Each term tells what it costs and which index would help.", async () => {
   ]);
 });
 
-test("A query that cannot be read says where and what to write.", async () => {
+test("An invalid query has the position of the problem and a suggestion.", async () => {
   await assert.rejects(compileQuery(queue.db, "is:failed tsak:mail"), (error) => {
     assert.ok(error instanceof QueryError);
     const { code, at, end, suggestion } = error;

@@ -1,4 +1,4 @@
-// What an export sends to PostgreSQL, when, and what becomes of it.
+// The statements of an export, and its results.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QueryConfig } from "pg";
@@ -11,7 +11,7 @@ import { testQueue } from "../queue/queue-database.ts";
 const queue = testQueue();
 const never = new AbortController().signal;
 
-/** The queue's database, and what was sent to it. */
+/** The queue's database, and the statements sent to it. */
 function watched(before: (text: string) => Promise<void> | void = () => {}): {
   db: Database;
   sent: QueryConfig[];
@@ -45,7 +45,7 @@ async function fill(payload: string, count: number): Promise<void> {
 const idsOf = (text: string) =>
   text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).id as number]));
 
-test("A chunk of lines is one statement, and a query's ids are found by others.", async () => {
+test("A chunk of lines is one statement, and the ids of a query are found by others.", async () => {
   await fill("to_json(n)", 12_000);
   const isOfLines = ({ text }: QueryConfig) => text.includes("as lines");
   for (const [q, jobs] of [
@@ -64,13 +64,13 @@ test("A chunk of lines is one statement, and a query's ids are found by others."
     );
     const others = sent.length - sent.filter(isOfLines).length;
     if (q === "") {
-      // The last one finds nothing more. And which id is the highest.
+      // The last one finds no more lines. One more reads the highest id.
       assert.deepEqual([sent.filter(isOfLines).length, others], [pieces.length + 1, 1]);
     } else assert.equal(sent.filter(isOfLines).length, pieces.length);
   }
 });
 
-test("The next chunk is made while the one before is read, and none after that.", async () => {
+test("The next chunk is prepared while the previous one is read, and none after that.", async () => {
   await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
   const { db, sent } = watched();
   const pieces = (await begin(db, { withPayload: true })).pieces(never);
@@ -79,13 +79,13 @@ test("The next chunk is made while the one before is read, and none after that."
     await pieces.next();
     assert.equal(chunks(), read + 1);
     for (let turn = 0; turn < 20; turn++) await queue.sql("select 1");
-    assert.equal(chunks(), read + 1, "whoever reads slowly is waited for");
+    assert.equal(chunks(), read + 1, "a slow reader is waited for");
   }
   await pieces.return();
   assert.equal(chunks(), 5);
 });
 
-test("How much a compressed payload unpacks to is learned, and a chunk stays small.", async () => {
+test("The size of decompressed payloads is learned, and a chunk stays small.", async () => {
   // 3 kB each, half of that when compressed.
   const words =
     "string_agg(md5((n * 100 + word)::text) || ' and again, and again, and once more ', '')";
@@ -99,12 +99,12 @@ test("How much a compressed payload unpacks to is learned, and a chunk stays sma
   }
   assert.ok(bytes > 6_000_000);
   assert.ok(most < 4_000_000, `${most} bytes in a piece`);
-  // Which share of what it may be at the worst is taken for its size: all of it at first.
+  // The share of the upper bound that is taken for the size: all of it at first.
   const taken = sent.map(({ values = [] }) => Number(values.at(-1)));
   assert.ok(taken.includes(1) && taken.includes(0.25), `${taken}`);
 });
 
-test("Payloads that compression has made tiny do not come all at once.", async () => {
+test("Payloads that compress to a few bytes are not read all at once.", async () => {
   await fill(
     "case when n <= 500 then to_json(n) else json_build_object('x', repeat('x', 400000)) end",
     560,
@@ -116,7 +116,7 @@ test("Payloads that compression has made tiny do not come all at once.", async (
   assert.ok(most < 4_500_000, `${most} bytes in a piece`);
 });
 
-test("What goes while an export is under way is left out, and what comes, too.", async () => {
+test("Jobs deleted or added during an export are left out.", async () => {
   await fill("to_json(n)", 3_000);
   let chunks = 0;
   const { db } = watched(async (text) => {
@@ -131,7 +131,7 @@ test("What goes while an export is under way is left out, and what comes, too.",
   assert.deepEqual([ids.length, ids.at(499), ids.at(500), ids.at(-1)], [1_000, 500, 2_501, 3_000]);
 });
 
-test("A line too large for a chunk comes whole between its neighbours, in both formats.", async () => {
+test("A line too large for a chunk is written whole between its neighbours, in both formats.", async () => {
   await fill(
     `case when n = 3 then json_build_object('a', repeat('ü"' || chr(10), 1500000))
       when n = 4 then (E'[\\n' || repeat(E'1,\\r\\n', 300000) || '2]')::json else to_json(n) end`,
@@ -163,7 +163,7 @@ test("A line too large for a chunk comes whole between its neighbours, in both f
   assert.ok(csv === `id,payload,key\r\n${quoted.join("")}`);
 });
 
-test("Where an export breaks off it says behind which line it goes on, and so it does.", async () => {
+test("An interrupted export names the line after which it continues, and continues there.", async () => {
   await fill("to_json(n)", 4_000);
   for (const q of ["", "attempts:0"]) {
     let chunks = 0;
@@ -188,9 +188,9 @@ test("Where an export breaks off it says behind which line it goes on, and so it
   }
 });
 
-test("Where nothing matches for long an export says how far it is, and ends when it is left.", async () => {
+test("An export without matches for long reports its progress, and ends when its reader leaves.", async () => {
   await fill("to_json(n)", 30_000);
-  // A slow server: what a walk looks at in its time is a part of the jobs.
+  // A slow server: a walk reads only a part of the jobs in its time.
   const { db, sent } = watched(async (text) => {
     if (text.includes("as ids")) await queue.sql("select pg_sleep(0.06)");
   });
@@ -220,7 +220,7 @@ test("Where nothing matches for long an export says how far it is, and ends when
   assert.equal(sent.length, until);
 });
 
-test("Where rows take long an export goes on at their speed, not at full speed each time.", async () => {
+test("With slow rows an export continues at their pace, rather than at full speed each time.", async () => {
   await fill("to_json(n)", 300);
   // A row takes 5 ms, a statement may take as long as 100 of them.
   let late = 0;
@@ -239,11 +239,11 @@ test("Where rows take long an export goes on at their speed, not at full speed e
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // Before the speed is known. With full speed in each walk there were nine.
+  // Before the pace is learned. At full speed in each walk there were nine.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 
-test("No statement of an export stands in a transaction that holds a snapshot for a slow reader.", async () => {
+test("No statement of an export is in a transaction that holds a snapshot for a slow reader.", async () => {
   await fill("json_build_object('text', repeat(md5(n::text), 30))", 12_000);
   const bounds = { statementTimeoutMs: 500, lockTimeoutMs: 400, readOnly: true, isPlain: true };
   const db = { ...queue.db, client: boundedQueryable(queue.pool, bounds) };

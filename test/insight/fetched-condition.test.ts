@@ -1,4 +1,4 @@
-// The condition fetched: locked by a worker that reports what it runs, and not started.
+// The condition fetched: locked by a worker that reports its running jobs, and not started.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { query } from "../../src/database/database.ts";
@@ -15,7 +15,7 @@ import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** Three jobs that w has locked 3 s ago, and what it reports in a heartbeat of now. */
+/** Three jobs that w locked 3 s ago, and its report in a heartbeat of now. */
 async function locked(report: (ids: readonly string[]) => object | null): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) {
@@ -64,13 +64,13 @@ async function seen(): Promise<readonly [number, number]> {
   return found;
 }
 
-test("What a worker does not list among the jobs it runs is fetched.", async () => {
+test("A locked job that a worker does not list as running is fetched.", async () => {
   const [first] = await locked((ids) => ({ running_jobs: 1, running_job_ids: [ids[0]] }));
   assert.deepEqual(await seen(), [2, 1]);
   assert.deepEqual(await matching("is:running"), [first]);
 });
 
-test("A worker that lists what it has fetched decides by that list alone.", async () => {
+test("The list of fetched jobs decides alone if a worker reports one.", async () => {
   const [, second] = await locked((ids) => ({
     running_jobs: 1,
     running_job_ids: [ids[0]],
@@ -97,13 +97,13 @@ const silent: Record<string, object | null> = {
   },
 };
 for (const [name, report] of Object.entries(silent)) {
-  test(`All that a worker has locked is running where it ${name}.`, async () => {
+  test(`All jobs locked by a worker are running if it ${name}.`, async () => {
     await locked(() => report);
     assert.deepEqual(await seen(), [0, 3]);
   });
 }
 
-test("Without a table of workers all that is locked is running.", async () => {
+test("Without a table of workers all locked jobs are running.", async () => {
   await locked(() => ({ running_job_ids: [] }));
   await queue.sql("alter table worker._private_workers rename to _private_hidden");
   try {

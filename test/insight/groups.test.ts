@@ -1,4 +1,4 @@
-// Jobs in groups: errors that say the same, tasks, queues, workers, priorities; and what sets some apart.
+// Groups of jobs: by error, task, queue, worker and priority; and what jobs of a group have in common.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorGroup } from "../../src/domain/error-group.ts";
@@ -29,7 +29,7 @@ const fail = (ids: readonly string[], error: string) =>
      where id = any($1)`,
     [ids, error],
   );
-/** A table of any size is large then, and all its pages are drawn. */
+/** A table of any size is large then, and all its pages are sampled. */
 const LARGE = -1;
 const small = (isLarge: boolean) => (isLarge ? LARGE : undefined);
 const gauge = () => readGauge(queue.db);
@@ -42,7 +42,7 @@ const groups = async (by: Grouping, q = "", isLarge = false) => {
 const sizes = ({ groups: all }: Awaited<ReturnType<typeof groups>>) =>
   all.map(({ label, count }) => [label, count.value]);
 
-test("Errors that differ in numbers and ids are one group; their sizes add up to all.", async () => {
+test("Errors that differ in numbers and ids are one group; the sizes of groups add up to all.", async () => {
   const charged = await many(30, "charge");
   await fail(charged, "Error: charge # failed: 503\n    at stack #");
   await fail(await many(5, "charge"), "TypeError: x is undefined");
@@ -60,7 +60,7 @@ test("Errors that differ in numbers and ids are one group; their sizes add up to
   assert.equal(found[0]?.isNew, true);
   assert.deepEqual(found[0]?.sampleIds.length, 5);
   assert.ok(charged.includes(found[0]?.sampleIds[0] ?? ""));
-  // A query chooses, also by the group itself.
+  // A query selects jobs, also by the group itself.
   assert.deepEqual(sizes(await groups("error", "task:mail")), [["TypeError: x is undefined", 7]]);
   const [, second] = found;
   assert.deepEqual(sizes(await groups("error", `group:${second?.key}`)), [
@@ -92,7 +92,7 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   const label = "ParseError in parse (parse.js), in different words";
   assert.deepEqual([one?.label, one?.count.value, one?.tasks], [label, 34, ["import"]]);
   assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
-  // A program that has not made the groups finds it as well, and knows one that is not there.
+  // A program that has not built the groups finds it as well, and detects an unknown one.
   const other = { ...queue.db, schema: { ...queue.db.schema } };
   const jobs = await readColumnGroups(
     other,
@@ -107,7 +107,7 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   ]);
 });
 
-test("Of a large table errors are estimated, and the interval has the truth.", async () => {
+test("Errors of a large table are estimated, and the interval contains the true number.", async () => {
   await fail(await many(300, "charge"), "Error: charge # failed");
   const { groups: found, of } = await groups("error", "", true);
   const [one] = found;
@@ -116,7 +116,7 @@ test("Of a large table errors are estimated, and the interval has the truth.", a
   assert.deepEqual([one?.share, of.value], [1, one?.count.value]);
 });
 
-test("Jobs are grouped by task, queue, worker and priority, in all or in those that match.", async () => {
+test("Jobs are grouped by task, queue, worker and priority, for all or for matching jobs.", async () => {
   await many(3, "a", { queueName: "q1", priority: 2 });
   await many(2, "a", { queueName: "q2" });
   const [first = ""] = await many(4, "b");
@@ -146,7 +146,7 @@ test("Jobs are grouped by task, queue, worker and priority, in all or in those t
   assert.deepEqual(sizes(await groups("queue", "priority:2")), [["q1", 3]]);
 });
 
-test("Groups of what only Node can decide count what matches, not what might.", async () => {
+test("Groups of a query that Node decides count matches rather than candidates.", async () => {
   await many(3, "a", {}, { customer: { vip: true } });
   await many(4, "a", {}, { customer: { vip: false }, note: "vip true" });
   await many(2, "b", {}, { customer: { vip: true } });
@@ -164,7 +164,7 @@ test("Groups of what only Node can decide count what matches, not what might.", 
   ]);
 });
 
-test("In common is what all have and others have not, and nothing that is chance.", async () => {
+test("Common values are those that all have and others have not, without chance differences.", async () => {
   const noise = { amount: 1, nested: { deep: [1, 2, { x: "y" }] } };
   await fail(await many(120, "charge", {}, { ...noise, currency: "EUR" }), "Error: no");
   await many(60, "charge", {}, { ...noise, currency: "EUR" });
@@ -181,7 +181,7 @@ test("In common is what all have and others have not, and nothing that is chance
   assert.deepEqual((await common("task:nobody")).findings, []);
 });
 
-test("In common is found by a group's fingerprint and by a payload's field, behind other candidates.", async () => {
+test("Common values are found by a group's fingerprint and by a payload's field, behind other candidates.", async () => {
   await many(60, "charge", {}, { currency: "USD", size: 1 });
   const wanted = await many(60, "charge", {}, { currency: "EUR", size: 7 });
   await fail(wanted, "Error: wallet # is empty");
@@ -196,7 +196,7 @@ test("In common is found by a group's fingerprint and by a payload's field, behi
   }
 });
 
-test("In common is found in hostile payloads, whole numbers exactly, and in what is missing.", async () => {
+test("Common values are found in hostile payloads, for exact integers, and for missing fields.", async () => {
   const put = (count: number, identifier: string, payload: string) =>
     sql(
       `insert into worker._private_jobs (task_id, payload, priority)

@@ -1,4 +1,4 @@
-// The horizon: every job that is not running stands in exactly one bucket, in its condition.
+// The horizon: every job that is not running is in exactly one bucket, in its condition.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { drawn, type Horizon, type HorizonFilter } from "../../src/insight/horizon/buckets.ts";
@@ -50,7 +50,7 @@ async function counted(where = "true") {
   return Object.fromEntries(drawn.map((one) => [one, counts[one] ?? 0]));
 }
 
-test("Of a small table the sums are the counts, in all and of a task and a queue.", async () => {
+test("For a small table the sums are the counts, in all and for a task and a queue.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
   const horizon = await readHorizon(queue.db, 57, ANY, gauge);
@@ -65,7 +65,7 @@ test("Of a small table the sums are the counts, in all and of a task and a queue
   assert.deepEqual(new Set(Object.values(nothing)), new Set([0]));
 });
 
-test("What is due stands left of now, what is ahead right of it, and the failed where they failed.", async () => {
+test("Due jobs are left of now, future ones right of it, and failed ones at their failure.", async () => {
   await fill();
   await sql(`update worker._private_jobs set run_at = now() + interval '1 day',
     updated_at = now() - interval '3 minutes' where attempts = 25`);
@@ -82,10 +82,10 @@ test("What is due stands left of now, what is ahead right of it, and the failed 
   assert.equal(series.failed[bucket], (await counted())["failed"]);
 });
 
-test("Of a large table the index makes what is ahead exact, and the sample has the rest.", async () => {
+test("For a large table the index gives exact future counts, and the sample the rest.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
-  // A table of any size is large then, and all its pages are drawn.
+  // A table of any size is large then, and all its pages are sampled.
   const { edges, series, exact, error, basis } = await readHorizon(queue.db, 57, ANY, gauge, -1);
   const truth = await readHorizon(queue.db, 57, ANY, await readGauge(queue.db));
   const now = edges.indexOf(0);
@@ -95,7 +95,7 @@ test("Of a large table the index makes what is ahead exact, and the sample has t
   assert.deepEqual(series, truth.series);
 });
 
-test("The axis is symmetric in kind, ascends, and has now a little left of its middle.", () => {
+test("The axis has the same form on both sides, ascends, and has now a little left of its middle.", () => {
   for (const buckets of [10, 57, 120]) {
     const { edges, firstAhead } = timeAxis(buckets);
     assert.equal(edges.length, buckets + 1);

@@ -1,4 +1,4 @@
-// A row so large that looking into it takes longer than a statement may.
+// A row so large that checking it exceeds the statement timeout.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedQueryable } from "../../src/database/connection/pool.ts";
@@ -7,7 +7,7 @@ import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-test("A search passes over what takes too long to be searched, says so, and finds the rest.", async () => {
+test("A search skips rows that take too long to search, reports them, and finds the rest.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)

@@ -1,4 +1,4 @@
-// Every rule behind the verdict, made of real rows.
+// Every rule of the verdict, with real rows.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
@@ -53,7 +53,7 @@ const fail = (ids: readonly string[], error: string, age: string) =>
 
 const ids = (jobs: readonly { readonly id: string }[]) => jobs.map(({ id }) => id);
 
-test("With nothing wrong, all is well; a check without evidence does not hold.", async () => {
+test("With no problems, all is well; a check without evidence does not pass.", async () => {
   const { verdict, level, incidents, more, checks } = await read();
   assert.deepEqual([verdict, level, incidents, more], ["No issues found", "ok", [], 0]);
   const open = checks.filter(({ passed }) => !passed).map(({ text }) => text);
@@ -72,7 +72,7 @@ describe("A stuck queue", () => {
     await holdQueue("crm:acme", by, age);
   }
 
-  test("behind a silent worker is bad, with all who wait, and told once.", async () => {
+  test("behind a stale worker is bad, with all waiting jobs, and reported once.", async () => {
     await worker("w-silent", ["sync"], "130 minutes 5 s", { running_jobs: 1 });
     await worker("w", ["sync"]);
     await held("w-silent", "129 minutes 5 s");
@@ -97,7 +97,7 @@ describe("A stuck queue", () => {
     assert.equal(one?.id, (await read()).incidents[0]?.id);
   });
 
-  test("for less than a minute is none, nor is one for which nobody waits.", async () => {
+  test("for less than a minute is none, nor is one without waiting jobs.", async () => {
     await worker("w-silent", ["sync"], "10 minutes", { running_jobs: 0 });
     await held("w-silent", "50 seconds");
     assert.deepEqual(await ofKind("stuck_queue"), []);
@@ -106,7 +106,7 @@ describe("A stuck queue", () => {
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("of which one worker holds many is one incident, since one verb mends them all.", async () => {
+  test("of one worker with many queues is one incident, since one action fixes them all.", async () => {
     await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
     for (const name of ["a", "b", "it's c"]) {
       await many(2, "sync", { queueName: name });
@@ -123,13 +123,13 @@ describe("A stuck queue", () => {
     assert.equal(one?.trend.at(-1), 6);
   });
 
-  test("behind a worker that answers is none.", async () => {
+  test("behind a live worker is none.", async () => {
     await worker("w", ["sync"]);
     await held("w", "3 hours");
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("behind an unknown holder is amber from 4 hours on, and nobody is called silent.", async () => {
+  test("behind an unknown holder is amber from 4 hours on, and is not called stale.", async () => {
     await worker("w", ["sync"]);
     await held("stock", "3 hours");
     assert.equal((await read()).level, "ok");
@@ -162,7 +162,7 @@ describe("An error group", () => {
     assert.equal(one?.trend.length, 24);
   });
 
-  test("says what its jobs have in common and others have not.", async () => {
+  test("has what its jobs have in common and others have not.", async () => {
     const put = (count: number, currency: string) =>
       sql(
         `insert into worker._private_jobs (task_id, payload)
@@ -183,7 +183,7 @@ describe("An error group", () => {
     assert.match(one?.sentence ?? "", / All have currency = "EUR"; 20 % of the others do\.$/);
   });
 
-  test("stays until its jobs are acted on; what is new comes first, what was failed by hand never.", async () => {
+  test("stays until its jobs are acted on; new ones come first, those failed by hand never.", async () => {
     await fail(ids(await many(100, "charge")), "Error: old", "30 days");
     const [id] = ids(await many(1, "mail"));
     await fail([id ?? ""], "Error: new", "14 minutes");
@@ -192,7 +192,7 @@ describe("An error group", () => {
       incidents.map(({ title, level }) => [title, level]),
       [
         ["mail fails: Error: new", "warn"],
-        // What failed last a month ago is lost, but nothing burns.
+        // What failed last a month ago is lost, but not urgent.
         ["charge fails: Error: old", "warn"],
       ],
     );
@@ -206,7 +206,7 @@ describe("An error group", () => {
       action: "fail",
       changes: { reason: "the customer 4711 left" },
     });
-    assert.equal((await ofKind("error_group")).length, 2, "what was failed by hand is none");
+    assert.equal((await ofKind("error_group")).length, 2, "jobs failed by hand are none");
     await fail([id ?? ""], "Error: new", "16 hours");
     const read = await insight().incidents();
     assert.equal(read.errorGroups, 2, "it stays when it is old");
@@ -215,7 +215,7 @@ describe("An error group", () => {
     assert.equal((await ofKind("error_group")).length, 1, "it is gone when its jobs are retried");
   });
 
-  test("of hostile texts is told as it is.", async () => {
+  test("of hostile texts is shown unchanged.", async () => {
     const hostile = `<img src=x> %s \\ \u202e it's "bad" \u{1f600}`;
     await fail(ids(await many(20, hostile)), `${hostile}\u0001\nsecond`, "1 hour 5 s");
     await fail(ids(await many(20, "t")), "", "1 hour 5 s");
@@ -257,7 +257,7 @@ describe("A poison job", () => {
     assert.equal((await ofKind("poison"))[0]?.fix, null);
   });
 
-  test("is the one that was on board at every crash; jobs beside it are not accused.", async () => {
+  test("is the job that was running at every crash; jobs beside it are not accused.", async () => {
     const lost = async (count: number, age: string) => {
       const id = await add("import");
       await sql(
@@ -282,7 +282,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is not named where several were on board at every crash: they are one incident.", async () => {
+  test("is not named if several were running at every crash: they are one incident.", async () => {
     const ids = [await add("import"), await add("import"), await add("exiting")];
     await sql(
       `update worker._private_jobs set attempts = 10, updated_at = now() - interval '5 s',
@@ -310,7 +310,7 @@ describe("A poison job", () => {
     });
   });
 
-  test("tells the first fields of its payload, its crashes, and which jobs were on board.", async () => {
+  test("has the first fields of its payload, its crashes, and the jobs that were running.", async () => {
     const lost = async (count: number, payload: unknown, age: string) => {
       const { id } = await addJob(queue.db, { identifier: "import", payload, spec: {} });
       await sql(
@@ -377,7 +377,7 @@ describe("A poison job", () => {
     });
   }
 
-  test("of a stock worker has tries and no error, the one that runs not counted.", async () => {
+  test("of a stock worker has attempts and no error, without the running attempt.", async () => {
     const [two, three, running] = [await add("t"), await add("t"), await add("t")];
     await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [
       two,
@@ -394,21 +394,21 @@ describe("A poison job", () => {
     );
   });
 
-  test("that has no tries left kills nobody any more.", async () => {
+  test("without attempts left crashes no more workers.", async () => {
     const id = await add("t", { maxAttempts: 3 });
     await sql("update worker._private_jobs set attempts = 3 where id = $1", [id]);
     assert.deepEqual(await ofKind("poison"), []);
   });
 });
 
-describe("A task that nobody knows", () => {
+describe("An unsupported task", () => {
   const waits = async () => {
     await many(3, "lost");
     await add("known");
     await sql("update worker._private_jobs set run_at = now() - interval '18 minutes'");
   };
 
-  test("is bad when everybody lists his tasks.", async () => {
+  test("is bad when every worker lists its tasks.", async () => {
     await worker("w", ["known"]);
     await worker("gone", ["lost"], "1 hour 5 s", { running_jobs: 0 });
     await waits();
@@ -422,11 +422,11 @@ describe("A task that nobody knows", () => {
       [one?.level, one?.affected.value, one?.q],
       ["bad", 3, 'task:"lost" is:due -is:blocked'],
     );
-    // What nobody knows is not what is late beside it.
+    // Jobs without a worker are not also overdue.
     assert.equal((await ofKind("old_ready"))[0]?.affected.value, 1);
   });
 
-  test("is not claimed when a list is cut, or a stock worker holds something.", async () => {
+  test("is not reported when a list is cut, or a stock worker holds a lock.", async () => {
     await worker("w", ["known"], "0s", { tasks_cut: true });
     await waits();
     assert.deepEqual(await ofKind("unsupported_task"), []);
@@ -467,7 +467,7 @@ describe("Without a worker", () => {
     assert.deepEqual(await ofKind("no_worker"), []);
   });
 
-  test("a job that has just failed or finished shows that one is at work.", async () => {
+  test("a job that has just failed or finished is evidence of a worker.", async () => {
     await many(2, "t");
     await sql("update worker._private_jobs set run_at = now() - interval '1 minute'");
     const watched = insight();
@@ -482,7 +482,7 @@ describe("Without a worker", () => {
   });
 });
 
-test("Workers that stopped and whose jobs were recovered are none, many of them one crash loop.", async () => {
+test("Workers whose jobs were recovered are none, many of them are one crash loop.", async () => {
   await worker("w", ["t"]);
   const recovered = (age: string) => ({
     running_jobs: 4,
@@ -497,7 +497,7 @@ test("Workers that stopped and whose jobs were recovered are none, many of them 
   assert.deepEqual([incidents.length, incidents[0]?.id], [1, "crash_loop"]);
 });
 
-test("Ready jobs that wait for more than 5 minutes are bad, those of held queues not among them.", async () => {
+test("Ready jobs that wait for more than 5 minutes are bad, without those of locked queues.", async () => {
   await worker("w", ["t"]);
   await many(2, "t");
   await many(4, "t", { queueName: "held" });
@@ -514,7 +514,7 @@ test("Ready jobs that wait for more than 5 minutes are bad, those of held queues
   assert.match(alone?.sentence ?? "", /No worker with heartbeats is alive\.$/);
 });
 
-test("Times without end or beginning end nothing.", async () => {
+test("Infinite times cause no error.", async () => {
   await worker("w", ["t"]);
   const [never, always] = [await add("t"), await add("t"), await add("t", { queueName: "q" })];
   await holdQueue("q", "stock", "5 hours");
@@ -531,7 +531,7 @@ test("Times without end or beginning end nothing.", async () => {
   assert.deepEqual(kinds, ["old_ready", "poison", "stuck_queue", "error_group"]);
 });
 
-test("A peak ahead is told with its time.", async () => {
+test("A peak ahead is reported with its time.", async () => {
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   const put = (count: number, at: string) =>
     sql(
@@ -551,14 +551,14 @@ test("A peak ahead is told with its time.", async () => {
   assert.equal((await read()).level, "warn");
 });
 
-test("What is spread evenly over a day is no peak, however wide the farthest buckets are.", async () => {
+test("Jobs spread evenly over a day are no peak, however wide the farthest buckets are.", async () => {
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   await sql(`insert into worker._private_jobs (task_id, run_at)
     select 1, now() + n * interval '2 seconds' from generate_series(1, 43200) as n`);
   assert.deepEqual(await ofKind("peak"), []);
 });
 
-test("A stale worker is told with what it holds, one that holds nothing is not.", async () => {
+test("A stale worker is reported with its locks, and one without locks is not.", async () => {
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
@@ -570,7 +570,7 @@ test("A stale worker is told with what it holds, one that holds nothing is not."
   assert.equal(one?.q, 'worker:"busy"');
 });
 
-test("A stale worker that ran no job, or did not say, is not told with a number of jobs.", async () => {
+test("A stale worker without running jobs, or without a report, has no number of jobs.", async () => {
   await worker("holder", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("quiet", ["t"], "1 hour 5 s");
   await many(1, "t", { queueName: "q", runAt: "2999-01-01T00:00:00Z" });
@@ -583,7 +583,7 @@ test("A stale worker that ran no job, or did not say, is not told with a number 
   ]);
 });
 
-test("The worst comes first: what stands still, then what is lost, then what will be.", async () => {
+test("The worst comes first: blocked jobs, then lost ones, then future problems.", async () => {
   await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 1 });
   await many(3, "sync", { queueName: "q" });
   await holdQueue("q", "w-silent", "1 hour 5 s");

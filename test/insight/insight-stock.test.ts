@@ -1,5 +1,5 @@
-// Causes on Graphile Worker's own schema: nobody sends heartbeats there, so nobody is called silent, and
-// nothing is claimed about who lives or what he knows.
+// Causes on Graphile Worker's own schema: no worker sends heartbeats there, so none is called stale, and nothing is
+// reported about live workers or their tasks.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
@@ -9,7 +9,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 
-// Any name will do.
+// Any name is valid.
 const schema = schemaName('it\'s "stock"');
 let handle: TestPool;
 before(async () => {
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => handle.close());
 
-test("Everything is told, and nothing that cannot be known.", async () => {
+test("All available facts are reported, and no others.", async () => {
   const { pool } = handle;
   const db = { client: pool, schema };
   const s = schema.quoted;
@@ -47,10 +47,10 @@ test("Everything is told, and nothing that cannot be known.", async () => {
     ["no_worker", "poison", "stuck_queue", "error_group"],
   );
   assert.equal(level, "bad");
-  // A job that runs for hours may take all of a worker's places.
+  // A job that runs for hours may take all of a worker's slots.
   assert.equal(incidents[0]?.title, "No worker takes jobs");
   assert.doesNotMatch(JSON.stringify([blocked, ready, incidents]), /silent|dead|supports its task/);
-  // A stock worker leaves updated_at as it was; the failure is found all the same.
+  // A stock worker does not change updated_at; the failure is found all the same.
   const { groups } = await insight.groups("error", "is:failed", 10);
   const age = Date.now() - Date.parse(groups[0]?.lastSeen ?? "");
   assert.ok(age > 170_000 && age < 240_000, `${age} ms`);

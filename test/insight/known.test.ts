@@ -1,4 +1,4 @@
-// How well things are known: rates, what workers report of themselves, a census that has grown old.
+// The precision of counts: rates, reports of workers, an old census.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fleetOf } from "../../src/insight/known/fleet.ts";
@@ -12,7 +12,7 @@ import type { ActiveWorker } from "../../src/queue/workers/list-active-workers.t
 const gauge = (seconds: number, inserted: number, deleted: number) =>
   ({ nowMs: seconds * 1_000, inserted, deleted }) as Gauge;
 
-test("Rates are those of the last minute; for the first one there are counts.", () => {
+test("Rates are those of the last minute; in the first minute there are counts.", () => {
   const meter = createRateMeter();
   meter.note(gauge(0, 1_000, 500));
   assert.deepEqual(meter.perMinute, { added: null, done: null });
@@ -25,7 +25,7 @@ test("Rates are those of the last minute; for the first one there are counts.", 
   assert.deepEqual(meter.perMinute, { added: 0, done: 0 });
 });
 
-test("After the statistics were reset rates begin anew.", () => {
+test("After a reset of the statistics, rates start again.", () => {
   const meter = createRateMeter();
   meter.note(gauge(0, 1_000, 500));
   meter.note(gauge(10, 2_000, 500));
@@ -35,7 +35,7 @@ test("After the statistics were reset rates begin anew.", () => {
   assert.deepEqual(meter.perMinute, { added: 10, done: 0 });
 });
 
-test("A fleet's numbers are known when every living worker reports them.", () => {
+test("A fleet's numbers are available when every live worker reports them.", () => {
   const worker = (running: number | null, isStale = false) =>
     ({ running, donePerMin: 9.7, failedPerMin: 1.2, isStale }) as ActiveWorker;
   assert.deepEqual(fleetOf([]), { running: null, donePerMin: null, failedPerMin: null });
@@ -45,7 +45,7 @@ test("A fleet's numbers are known when every living worker reports them.", () =>
   assert.equal(running, null);
 });
 
-test("A census is exact where nothing can have changed since, and says how far off it may be elsewhere.", () => {
+test("A census is exact if nothing can have changed since, and otherwise has an interval.", () => {
   const tallies = new NameTallies();
   const row = (tallied: Tallied, count: number): TallyRow => ({
     kind: "task",
@@ -63,7 +63,7 @@ test("A census is exact where nothing can have changed since, and says how far o
   const still = { writes: 0, becameDue: 0 };
   assert.deepEqual(bounds(still, ["failed"]), [10, "exact", undefined, undefined]);
   assert.deepEqual(bounds(still, inState.ready), [25, "exact", undefined, undefined]);
-  // Its queue may have been let go; and no more digits than that bears.
+  // Its queue may have been unlocked; and no more digits than the precision permits.
   assert.deepEqual(bounds(still, ["blocked"]), [10, "estimated", 0, 30]);
   const later = { writes: 0, becameDue: 4 };
   assert.deepEqual(bounds(later, tallied), [65, "exact", undefined, undefined]);

@@ -83,7 +83,7 @@ test("Attempts beyond the maximum are failed, and a job runs at the moment it is
   await queue.sql("update worker._private_jobs set attempts = 7");
   assert.deepEqual(idsOf((await listJobs(queue.db, { state: "failed" })).jobs), [id]);
   const client = await queue.pool.connect();
-  await client.query("begin"); // now() stands still
+  await client.query("begin"); // now() is constant
   await client.query("update worker._private_jobs set attempts = 0, run_at = now()");
   const { jobs } = await listJobs({ ...queue.db, client }, { state: "ready" });
   assert.deepEqual(idsOf(jobs), [id]);
@@ -91,7 +91,7 @@ test("Attempts beyond the maximum are failed, and a job runs at the moment it is
   client.release();
 });
 
-test("Filters by task and queue are exact, combine, and know what does not exist.", async () => {
+test("Filters by task and queue are exact, combine, and detect unknown names.", async () => {
   await addJobs(queue.db, [
     { identifier: "a", spec: { queueName: "x" } },
     { identifier: "a", spec: { queueName: "y" } },
@@ -115,7 +115,7 @@ test("Filters by task and queue are exact, combine, and know what does not exist
   ]);
 });
 
-test("A name that does not exist is answered without looking at jobs.", async () => {
+test("An unknown name is answered without reading jobs.", async () => {
   await addJob(queue.db, { identifier: "t" });
   const texts: string[] = [];
   const client = {
@@ -158,7 +158,7 @@ test("Pages omit and repeat nothing while jobs are added and finished.", async (
   do {
     const page = await listJobs(queue.db, { limit: 30, cursor });
     seen.push(...idsOf(page.jobs));
-    // What was on the page goes, as well as a job further on; others come.
+    // A job on the page and one further on are deleted; others are added.
     await completeJobs(queue.db, [...idsOf(page.jobs.slice(0, 5)), `${seen.length + 40}`]);
     if (seen.length < 300) await addJobs(queue.db, Array(10).fill({ identifier: "t" }));
     cursor = page.nextCursor ?? undefined;
@@ -190,7 +190,7 @@ test("Limit and offset: none, beyond the end, beyond 500.", async () => {
   await listsNothing({ offset: Number.MAX_SAFE_INTEGER });
 });
 
-test("A filter that is wrong is refused.", async () => {
+test("An invalid filter is rejected.", async () => {
   const { nextCursor } = await (async () => {
     await addJobs(queue.db, [{ identifier: "t" }, { identifier: "t" }]);
     return listJobs(queue.db, { limit: 1 });
@@ -222,7 +222,7 @@ test("A filter that is wrong is refused.", async () => {
   }
 });
 
-test("Times at the ends of PostgreSQL's range are listed as RFC 3339 can say them.", async () => {
+test("Times at the ends of PostgreSQL's range are listed as the nearest RFC 3339 time.", async () => {
   await addJobs(
     queue.db,
     [1, 2, 3, 4].map((payload) => ({ identifier: "t", payload })),
@@ -260,7 +260,7 @@ test("Ids beyond 2^53 are exact, page by page.", async () => {
   assert.deepEqual(idsOf(completed.jobs), ["9007199254740993"]);
 });
 
-test("A job whose task and queue are gone is still listed.", async () => {
+test("A job whose task and queue were deleted is still listed.", async () => {
   await addJob(queue.db, { identifier: "t", spec: { queueName: "q" } });
   await queue.sql("delete from worker._private_tasks");
   await queue.sql("delete from worker._private_job_queues");
@@ -269,7 +269,7 @@ test("A job whose task and queue are gone is still listed.", async () => {
   assert.equal(typeof job?.queueId, "number");
 });
 
-test("A page of very large jobs ends early, and its cursor goes on.", async () => {
+test("A page of very large jobs ends early, and its cursor continues.", async () => {
   const text = "x".repeat(1024 * 1024);
   const { db } = queue;
   for (let n = 0; n < 12; n++) await addJob(db, { identifier: "large", payload: { n, text } });
@@ -281,7 +281,7 @@ test("A page of very large jobs ends early, and its cursor goes on.", async () =
   assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
 });
 
-test("A failure that left updated_at as it was, as stock workers do, is told at its own time.", async () => {
+test("A failure without a change of updated_at, as of stock workers, has its own time.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('stock')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, attempts, max_attempts, created_at, updated_at, run_at)

@@ -1,5 +1,4 @@
-// What stands in payloads, errors, queries and names has any length and any characters: reading it takes
-// time in proportion to its length.
+// Payloads, errors, queries and names of any length and contents are read in time proportional to their length.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -61,7 +60,7 @@ const unlessRefused = (work: () => unknown) => () => {
   try {
     work();
   } catch (error) {
-    // An argument of the shell is refused by a sentence alone.
+    // A shell argument is rejected with a plain sentence.
     const isSentence = /^must be /.test((error as Error).message);
     if (!(error instanceof InputError) && !isSentence) throw error;
   }
@@ -102,7 +101,7 @@ for (const [name, { begins = [""], read }] of Object.entries(readers)) {
   });
 }
 
-// Of these somebody's own file or words are read, once; how long a megabyte takes does not matter.
+// The operator's own files and arguments are read once, so the time for a megabyte does not matter.
 const ownTexts: Readonly<Record<string, Reader>> = {
   "a crontab": {
     begins: ["", "* * * * * ", "* * * * * a {a:", "* * * * * a ?"],
@@ -124,7 +123,7 @@ const ownTexts: Readonly<Record<string, Reader>> = {
 };
 
 for (const [name, { begins = [""], read }] of Object.entries(ownTexts)) {
-  test(`Four times as much of anything in ${name} takes no more than in proportion.`, () => {
+  test(`Four times as much of anything in ${name} takes at most proportionally longer.`, () => {
     for (const begin of begins) {
       for (const unit of units) {
         for (const end of endings) {

@@ -1,5 +1,5 @@
-// What a query means, said once more in the plainest way: over rows in memory, without SQL, indexes,
-// prefilters or short cuts. The fuzz test holds the compiler to it.
+// A naive evaluation of queries: over rows in memory, without SQL, indexes, prefilters or shortcuts. The fuzz test
+// compares the compiler with it.
 import { errorGroup } from "../../src/domain/error-group.ts";
 import type {
   FieldTerm,
@@ -224,7 +224,7 @@ function dayOf(text: string, nowUs: bigint, isAge: (text: string) => boolean): [
   return text.length === 10 ? [us, us + day] : [us, us + 1n];
 }
 
-/** A number of JSON as it is written. */
+/** A JSON number as written. */
 class Written {
   readonly text: string;
 
@@ -282,7 +282,7 @@ function matchesPayload(payload: string, { path, op }: FieldTerm, value: QueryVa
   });
 }
 
-/** Times 10^50, exactly: enough for what the test asks. */
+/** Times 10^50, exactly: enough for the values of the test. */
 function fraction(text: string): bigint {
   const [, sign, whole = "0", part = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

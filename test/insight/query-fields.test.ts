@@ -1,4 +1,4 @@
-// The fields that server and client read, beside those that have SQL.
+// The fields that server and client parse, and those that have SQL.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditions } from "../../src/domain/condition.ts";

@@ -1,4 +1,4 @@
-// Golden SQL of typical queries: what is asked first, and the condition in a statement around it.
+// Golden SQL of typical queries: the statements for their facts, and the condition in a statement.
 import { type Database, query } from "../../src/database/database.ts";
 import { errorGroup } from "../../src/domain/error-group.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
@@ -7,7 +7,7 @@ import { suggest } from "../../src/insight/suggest/suggest.ts";
 
 const SEAT = errorGroup("Error: no seat is left in row 7");
 
-/** As PostgreSQL answers what a query has to know first. */
+/** PostgreSQL's results for the facts of a query. */
 function answer(text: string): Record<string, unknown> {
   if (text.includes("tablesample")) return { line: "Error: no seat is left in row 8" };
   if (text.includes(" as us")) return { us: "1770000000000000" };

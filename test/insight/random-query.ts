@@ -1,4 +1,4 @@
-// Random queries: sound ones out of a pool of terms, and texts that are anything.
+// Random queries: valid ones from a pool of terms, and random texts.
 
 import { errors, keys, payloads, queueNames, taskNames } from "../queue/hostile-jobs.ts";
 import { random as makeRandom, type Random } from "../support/random-calls.ts";
@@ -148,7 +148,7 @@ function term(random: Random): string {
   return (random(5) === 0 ? pick(random, ["-", "not "]) : "") + one(random);
 }
 
-/** Mostly sound; one that is too wide is possible. */
+/** Mostly valid; one that is too broad is possible. */
 export function randomQuery(random: Random, depth = 2): string {
   const items = Array.from({ length: 1 + random(3) }, () => {
     if (depth === 0 || random(4) > 0) return term(random);

@@ -13,7 +13,7 @@ import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-test("A new queue gets jobs in every state, once, also with two starters at the same time.", async () => {
+test("A new queue gets jobs in every state, once, also with two concurrent starters.", async () => {
   await Promise.all([insertSampleJobs(queue.db), insertSampleJobs(queue.db)]);
   const counts = await countJobs(queue.db);
   assert.deepEqual(counts, { total: 352, ready: 140, scheduled: 142, locked: 16, failed: 54 });
@@ -24,7 +24,7 @@ test("A new queue gets jobs in every state, once, also with two starters at the 
   assert.equal((await countJobs(queue.db)).total, 0);
 });
 
-test("The samples are the same each time and show what there is to see.", async () => {
+test("The samples are the same each time and cover every state.", async () => {
   const take = async () => {
     await queue.sql(
       "truncate worker._private_jobs, worker._private_tasks, worker._private_job_queues, worker._private_workers restart identity",
@@ -86,7 +86,7 @@ test("Each worker reports the jobs that it has locked, and has slots for all of 
   }
 });
 
-test("A sweep and a cleanup have something to do.", async () => {
+test("A sweep and a cleanup find jobs.", async () => {
   await insertSampleJobs(queue.db);
   const sweep = await sweepStaleWorkers(queue.db);
   assert.deepEqual([sweep.staleWorkers.length, sweep.unknownWorkers.length], [1, 1]);

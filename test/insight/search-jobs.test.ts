@@ -36,7 +36,7 @@ test("Text is found in payload, error, key, task, queue and worker, in any case.
   assert.deepEqual(await search("haystack\u0001"), []);
 });
 
-test("Percent, underscore, backslash and quotes mean themselves.", async () => {
+test("Percent, underscore, backslash and quotes are literal.", async () => {
   const texts = ["100% sure", "100 sure", "a_b", "aXb", "c:\\\\dir", 'say \\"hi\\"', "it's"];
   await addJobs(
     queue.db,
@@ -53,7 +53,7 @@ test("Percent, underscore, backslash and quotes mean themselves.", async () => {
   assert.deepEqual(await search("'; drop table worker._private_jobs; --"), []);
 });
 
-test("Letters beyond ASCII are found in either case, whatever the database's locale.", async () => {
+test("Letters beyond ASCII are found in either case, with any locale of the database.", async () => {
   await addJobs(
     queue.db,
     ["MÜNCHEN", "München", "Łódź 😀", "ΑΘΗΝΑ", "plain"].map((payload) => ({
@@ -68,7 +68,7 @@ test("Letters beyond ASCII are found in either case, whatever the database's loc
   assert.deepEqual(await search("αθηνα"), ["4"]);
 });
 
-test("A whole number is also a job's id, and an exact key is a key.", async () => {
+test("An integer is also a job's id, and an exact key is a key.", async () => {
   await addJobs(queue.db, [
     { identifier: "t", payload: { n: 2 } },
     { identifier: "t" },
@@ -107,7 +107,7 @@ test("Pages of a search are complete and without repeats, with and without an of
   assert.deepEqual(await search("hit", { offset: 10_000 }), []);
 });
 
-test("A search through very many jobs answers in time and continues, the exact match first.", async () => {
+test("A search through very many jobs responds in time and continues, the exact match first.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)

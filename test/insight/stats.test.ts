@@ -1,4 +1,4 @@
-// Counting at any size: what is exact, and that the truth is where an estimate says that it is.
+// Counting at any size: exact counts, and intervals of estimates that contain the true number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Interval, Value } from "../../src/domain/value.ts";
@@ -17,7 +17,7 @@ import { NO_LOCKS, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-/** The same numbers each time. */
+/** Deterministic numbers. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -59,7 +59,7 @@ async function tallies(rows: Promise<Parameters<NameTallies["add"]>[0] | null>) 
   return all;
 }
 
-test("One pass counts the states as the contract has them, by task, by queue and by holder.", async () => {
+test("One pass counts the contract's states, by task, by queue and by holder.", async () => {
   await fill(2_000, "n");
   const gauge = await readGauge(queue.db);
   assert.deepEqual([gauge.queues, gauge.lockedQueueIds.length], [40, 4]);
@@ -84,7 +84,7 @@ test("One pass counts the states as the contract has them, by task, by queue and
   assert.ok(longestRunning !== null && lastFailure !== null);
 });
 
-test("A census counts in chunks what one pass counts, and gives way to another admin's.", async () => {
+test("A census counts the same in chunks as one pass, and leaves the count to another admin.", async () => {
   await fill(3_000, "n");
   const gauge = await readGauge(queue.db);
   const { pages } = gauge;
@@ -112,7 +112,7 @@ for (const [layout, order] of [
   ["shuffled", "hashint8(n)"],
   ["sorted by outcome", "kind, n"],
 ] as const) {
-  test(`The truth is inside the interval in 90 of 100 samples of a table that is ${layout}.`, async () => {
+  test(`The true number is inside the interval in 90 of 100 samples of a table that is ${layout}.`, async () => {
     await fill(20_000, order);
     const gauge = await readGauge(queue.db);
     const { pages } = gauge;
@@ -133,7 +133,7 @@ function isInside(truth: number, { low, high }: Interval): boolean {
   return low <= truth && truth <= high;
 }
 
-test("A sample knows of pages that are empty, and that what it did not meet may be there.", async () => {
+test("A sample includes empty pages, and its intervals allow for jobs that it missed.", async () => {
   await fill(20_000, "n");
   await queue.sql("delete from worker._private_jobs where id > 500 or attempts >= max_attempts");
   const { pages } = await readGauge(queue.db);
@@ -171,7 +171,7 @@ test("A sample that reads every page is exact.", async () => {
   assert.deepEqual(names.holders, truth.holders);
 });
 
-test("The heads of the index are counted exactly up to a cap, and say that they are not beyond.", async () => {
+test("The heads of the index are counted exactly up to a cap, and report whether they are exact.", async () => {
   await fill(1_500, "n");
   const gauge = await readGauge(queue.db);
   const { lockedQueueIds } = gauge;
@@ -198,7 +198,7 @@ test("The heads of the index are counted exactly up to a cap, and say that they 
   assert.ok(more.due >= 3_000);
 });
 
-test("What a query matches is counted exactly in a small table, and within its interval in a large one.", async () => {
+test("The matches of a query are counted exactly in a small table, and within the interval in a large one.", async () => {
   await fill(20_000, "kind, n");
   const gauge = await readGauge(queue.db);
   const queries = ["is:failed", "task:t3", "queue:q3 -is:failed", "payload.n<5000", "id:7"];

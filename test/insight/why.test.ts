@@ -1,4 +1,4 @@
-// Why a job is where it is: every cause, made of real rows.
+// Why a job is in its condition: every cause, with real rows.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
@@ -18,7 +18,7 @@ const explain = async (id: string) => {
 };
 const root = async (id: string) => (await explain(id)).causes.find(({ isRoot }) => isRoot);
 
-/** A worker that lists its tasks, heard of `age` ago. */
+/** A worker that lists its tasks, with its last heartbeat `age` ago. */
 async function worker(id: string, tasks: readonly string[], age = "0s", more: object = {}) {
   await heartbeat(queue, id, { task_identifiers: tasks, threshold_ms: 7_000, ...more });
   await sql(
@@ -27,7 +27,7 @@ async function worker(id: string, tasks: readonly string[], age = "0s", more: ob
   );
 }
 
-/** The queue is held by a worker that runs the first job in it. */
+/** The queue is locked by a worker that runs its first job. */
 async function holdQueue(name: string, jobId: string, by: string, age: string) {
   await lockJob(queue, jobId, by, age);
   await sql(
@@ -37,7 +37,7 @@ async function holdQueue(name: string, jobId: string, by: string, age: string) {
   );
 }
 
-test("A holder without a name is said to have none, and nobody is offered to unlock it.", async () => {
+test("A holder without a name is described as such, and no unlock is offered.", async () => {
   const id = await add("import");
   await lockJob(queue, id, "", "5 hours");
   const why = await explain(id);
@@ -63,7 +63,7 @@ describe("Behind a locked queue", () => {
     return { first, second, third };
   }
 
-  test("a silent worker is the root, at the end of the chain, with the verb that unlocks it.", async () => {
+  test("a stale worker is the root, at the end of the chain, with the action that unlocks it.", async () => {
     await worker("w-silent", ["import", "sync"], "130 minutes 5 s");
     const { first, third } = await held("w-silent", "129 minutes 5 s");
     const why = await explain(third);
@@ -91,14 +91,14 @@ describe("Behind a locked queue", () => {
       workerIds: ["w-silent"],
     });
     assert.deepEqual([why.ahead?.value, why.ahead?.precision, why.of?.value], [1, "exact", 2]);
-    // The page writes each time by its reader's clock: it finds it behind "at" or "since".
+    // The page shows times in its reader's time zone: it finds them after "at" or "since".
     const moment = String.raw`2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
     assert.match(waits?.detail ?? "", new RegExp(`^2nd of 2; due since ${moment}$`));
     assert.match(byJob?.detail ?? "", new RegExp(`^locked since ${moment}; attempt 1 of 25`));
     assert.match(silent?.detail ?? "", new RegExp(`^last heartbeat at ${moment}`));
   });
 
-  test("a worker that answers is no trouble, and there is nothing to do.", async () => {
+  test("a live worker needs no action.", async () => {
     await worker("w", ["import", "sync"]);
     const { second } = await held("w", "20 minutes");
     const why = await explain(second);
@@ -113,7 +113,7 @@ describe("Behind a locked queue", () => {
     ["20 minutes", false],
     ["5 hours", true],
   ] as const) {
-    test(`a worker that sends no heartbeats is unknown after ${age}.`, async () => {
+    test(`a worker without heartbeats is unknown after ${age}.`, async () => {
       await worker("another", ["import", "sync"]);
       const { second } = await held("stock-worker", age);
       const why = await explain(second);
@@ -126,14 +126,14 @@ describe("Behind a locked queue", () => {
     });
   }
 
-  test("the holder's own list leads to the job that holds it.", async () => {
+  test("the holder's own list identifies the job that holds it.", async () => {
     const { first, second } = await held("w", "1 minute");
     await worker("w", ["import"], "0s", { running_job_ids: [first, "no id", null] });
     assert.equal((await explain(second)).causes[1]?.links.job, first);
   });
 });
 
-test("A running job says whether its worker answers.", async () => {
+test("A running job shows whether its worker is alive.", async () => {
   await worker("w-alive", ["t"]);
   await worker("w-silent", ["t"], "1 hour 5 s");
   const kinds: Record<string, string> = {
@@ -177,7 +177,7 @@ test("Only a cause that needs a repair is broken: healthy waits are not.", async
   }
 });
 
-test("A job that its worker has just locked is running, and is not said to have started.", async () => {
+test("A job that its worker has just locked is running, and is not reported as started.", async () => {
   const id = await add("t");
   await worker("w", ["t"], "0s", { running_jobs: 0, running_job_ids: [] });
   await lockJob(queue, id, "w");
@@ -190,7 +190,7 @@ test("A job that its worker has just locked is running, and is not said to have 
   );
 });
 
-/** Three jobs of one queue, which w has locked 3 s ago; it runs the first. */
+/** Three jobs of one queue, which w locked 3 s ago; it runs the first. */
 async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
   const add3 = () => add("t", { queueName: "q" });
   const ids = [await add3(), await add3(), await add3()] as const;
@@ -201,10 +201,10 @@ async function threeOfOneQueue(report: (ids: readonly string[]) => object) {
 }
 
 for (const [name, report] of Object.entries({
-  "what it runs": () => ({ running_jobs: 1 }),
-  "what it has fetched, too": ([, ...fetched]: readonly string[]) => ({ fetched_job_ids: fetched }),
+  "its running jobs": () => ({ running_jobs: 1 }),
+  "its fetched jobs, too": ([, ...fetched]: readonly string[]) => ({ fetched_job_ids: fetched }),
 })) {
-  test(`Of a worker that reports ${name}, a fetched job says behind which it is.`, async () => {
+  test(`With a worker that reports ${name}, a fetched job names the job that it is behind.`, async () => {
     const [runs, next, last] = await threeOfOneQueue(report);
     const why = await explain(last);
     assert.equal(why.condition, "fetched");
@@ -223,7 +223,7 @@ for (const [name, report] of Object.entries({
   });
 }
 
-test("A fetched job without a queue names its worker only, and one that is silent can be unlocked.", async () => {
+test("A fetched job without a queue names only its worker, which can be unlocked if it is stale.", async () => {
   const id = await add("t");
   await lockJob(queue, id, "w", "2 hours");
   await worker("w", ["t"], "1 hour 5 s", { running_job_ids: [], fetched_job_ids: [id] });
@@ -235,7 +235,7 @@ test("A fetched job without a queue names its worker only, and one that is silen
   assert.deepEqual(why.causes[0]?.fix?.action, "force-unlock");
 });
 
-test("A job without tries says so, and how it can be retried.", async () => {
+test("A job without attempts left explains that, and how it can be retried.", async () => {
   const id = await add("t", { maxAttempts: 5 });
   await sql(
     `update worker._private_jobs set attempts = 5, last_error = 'boom',
@@ -246,7 +246,7 @@ test("A job without tries says so, and how it can be retried.", async () => {
   );
   const why = await explain(id);
   assert.equal(why.condition, "failed");
-  // The row's updated_at is that of a stock worker, which does not touch it.
+  // The row's updated_at is that of a stock worker, which does not change it.
   assert.match(
     why.sentence,
     /^Will not run again\. All 5 attempts are used up within 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
@@ -255,7 +255,7 @@ test("A job without tries says so, and how it can be retried.", async () => {
   assert.deepEqual(why.nextAttempts, []);
 });
 
-test("A job that failed before tells when it is tried again, and how it goes on.", async () => {
+test("A job that failed before has the times of its next attempts.", async () => {
   const id = await add("t", { maxAttempts: 25 });
   await sql(
     `update worker._private_jobs set attempts = 6, last_error = 'boom',
@@ -277,7 +277,7 @@ test("A job that failed before tells when it is tried again, and how it goes on.
   assert.ok(Date.parse(why.lastAttemptAt ?? "") - Date.parse(next) > 3.5 * 86_400_000);
 });
 
-test("A scheduled job says when it is due, also where that is never.", async () => {
+test("A scheduled job has its due time, also if that is never.", async () => {
   const id = await add("t");
   await sql("update worker._private_jobs set run_at = now() + interval '2 hours 39 minutes 10 s'");
   const why = await explain(id);
@@ -287,7 +287,7 @@ test("A scheduled job says when it is due, also where that is never.", async () 
   assert.equal((await explain(id)).sentence, "Never due: its time is infinity.");
 });
 
-test("A ready job says how many are before it, those of held queues not among them.", async () => {
+test("A ready job has the number of jobs ahead of it, without those of locked queues.", async () => {
   await worker("w", ["t"]);
   const late = await add("t", { priority: 5 });
   assert.equal((await explain(late)).sentence, "Waits for a free worker.");
@@ -302,14 +302,14 @@ test("A ready job says how many are before it, those of held queues not among th
   assert.deepEqual([why.causes[0]?.kind, why.ahead?.value], ["behind", 1]);
 });
 
-test("What a living worker says it runs is said, where the row does not show it.", async () => {
+test("A job that only a worker's report shows as running is reported as running.", async () => {
   const id = await add("t");
   await worker("w-fast", ["t"], "0s", { running_job_ids: [id] });
   assert.equal((await explain(id)).sentence, "Running on w-fast.");
 });
 
-describe("That no worker knows a task", () => {
-  test("is claimed when all that live list theirs, and so do all that hold locks.", async () => {
+describe("An unsupported task", () => {
+  test("is reported when all live workers and all lock holders list their tasks.", async () => {
     await worker("a", ["other"]);
     await worker("b", ["another"]);
     await worker("c", ["lost"], "1 hour 5 s");
@@ -330,20 +330,20 @@ describe("That no worker knows a task", () => {
   });
 
   const doubts: Record<string, () => Promise<unknown>> = {
-    "somebody's list is cut": () => worker("b", ["another"], "0s", { tasks_cut: true }),
-    "somebody lists nothing": () => heartbeat(queue, "b", { host: "h" }),
-    "somebody says nothing at all": () => heartbeat(queue, "b"),
-    "somebody says something else": () => heartbeat(queue, "b", { task_identifiers: "lost" }),
+    "a list is cut": () => worker("b", ["another"], "0s", { tasks_cut: true }),
+    "a worker lists nothing": () => heartbeat(queue, "b", { host: "h" }),
+    "a worker reports nothing": () => heartbeat(queue, "b"),
+    "a worker reports another type": () => heartbeat(queue, "b", { task_identifiers: "lost" }),
     "a stock worker holds a job": async () => lockJob(queue, await add("other"), "stock"),
     "a stock worker holds a queue": async () => {
       await add("other", { queueName: "q" });
       await sql("update worker._private_job_queues set locked_by = 'stock', locked_at = now()");
     },
-    "nobody lives": () => sql("delete from worker._private_workers"),
-    "one knows it": () => worker("b", ["lost"]),
+    "no worker is alive": () => sql("delete from worker._private_workers"),
+    "a worker supports it": () => worker("b", ["lost"]),
   };
   for (const [doubt, make] of Object.entries(doubts)) {
-    test(`is not claimed when ${doubt}.`, async () => {
+    test(`is not reported when ${doubt}.`, async () => {
       await worker("a", ["other"]);
       const id = await add("lost");
       await make();
@@ -352,7 +352,7 @@ describe("That no worker knows a task", () => {
   }
 });
 
-test("Names and errors are told as they are, however hostile.", async () => {
+test("Names and errors are shown unchanged, however hostile.", async () => {
   const hostile = `it's "q" \\ %_{}<script>\u202e\u{1f600}`;
   const first = await add(hostile, { queueName: hostile });
   const second = await add(hostile, { queueName: hostile });
@@ -373,12 +373,12 @@ test("Names and errors are told as they are, however hostile.", async () => {
   assert.match((await explain(second)).sentence, /its row does not name the worker/);
 });
 
-test("A job that is gone has no why.", async () => {
+test("A deleted job has no explanation.", async () => {
   assert.equal(await explainJob(queue.db, "4711"), null);
   assert.equal(await root(await add("t")), undefined);
 });
 
-test("A job whose result PostgreSQL refuses says so, with PostgreSQL's sentence.", async () => {
+test("A job whose result PostgreSQL rejects has PostgreSQL's message.", async () => {
   const id = await add("import");
   await lockJob(queue, id, "w", "5s");
   const error = "PostgreSQL refuses the end of the job: never";

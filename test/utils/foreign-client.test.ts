@@ -1,4 +1,4 @@
-// with() is given clients that type parameters and parse results by themselves. So no value may depend on that:
+// with() accepts clients that serialize parameters and parse results themselves. No value may depend on that:
 // parameters are texts and integers, results are texts, integers and booleans.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,10 +12,10 @@ const queue = testQueue();
 const { BOOL, INT2, INT4, TEXT, VARCHAR, FLOAT8 } = types.builtins;
 const VOID = 2278;
 const SAFE = new Set<number>([BOOL, INT2, INT4, TEXT, VARCHAR, FLOAT8, VOID]);
-// What drivers serialize by the type that the server names: JSON once more, times as a Date.
+// Types that drivers serialize themselves: JSON once more, times as a Date.
 const TYPED = /\$\d+::(jsonb?|timestamptz|timestamp|date|interval|bytea|boolean\[\])/;
 
-/** Refuses what another driver could change. */
+/** Rejects values that another driver could change. */
 const strict: Queryable = {
   query: async (config) => {
     assert.doesNotMatch(config.text, TYPED);
@@ -84,7 +84,7 @@ const OPERATIONS: Record<string, (utils: WorkerUtils, id: string) => Promise<unk
 };
 
 for (const [name, operation] of Object.entries(OPERATIONS)) {
-  test(`${name} is right on a client that types and parses by itself.`, async () => {
+  test(`${name} is right on a client that serializes and parses by itself.`, async () => {
     await using own = await makeWorkerUtils({ pool: queue.pool });
     await queue.sql("alter sequence worker.jobs_id_seq1 restart with 9007199254740993");
     const { id } = await own.addJob("t", payload, { queueName: "q", jobKey: "key" });
@@ -98,7 +98,7 @@ for (const [name, operation] of Object.entries(OPERATIONS)) {
   });
 }
 
-test("What it stores and answers is exact.", async () => {
+test("Stored and returned values are exact.", async () => {
   await using own = await makeWorkerUtils({ pool: queue.pool });
   await queue.sql("alter sequence worker.jobs_id_seq1 restart with 9007199254740993");
   const utils = own.with(strict);

@@ -1,4 +1,4 @@
-// A schema that was renamed, or restored from an edited dump: its functions hold another schema's name.
+// A schema that was renamed, or restored from an edited dump: its functions contain another schema's name.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { readSchemaDrift } from "../../src/database/inspect/schema-drift.ts";
@@ -60,7 +60,7 @@ for (const name of names.slice(0, -1)) {
   });
 }
 
-test("A rename under an open connection changes nothing for the next call, nor does one back.", async () => {
+test("A rename and its reversal under an open connection do not affect the next call.", async () => {
   const { addJob } = bound("worker");
   await addJob("t", {}, { jobKey: "k" });
   await queue.sql("alter schema worker rename to jobs");
@@ -73,7 +73,7 @@ test("A rename under an open connection changes nothing for the next call, nor d
   assert.equal((await addJob("t", {}, { jobKey: "k" }))?.revision, 4);
 });
 
-test("A function of which one line names another schema is found, and is not called.", async () => {
+test("A function with another schema's name in one line is found, and is not called.", async () => {
   const [row] = await queue.sql<{ text: string }>(
     "select pg_get_functiondef('worker.add_jobs'::regproc) as text",
   );

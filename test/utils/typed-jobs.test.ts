@@ -1,4 +1,4 @@
-// Jobs that are added by their task: what TypeScript lets through, and what is checked all the same.
+// Jobs added by their task: what TypeScript accepts, and what is validated at run time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -19,7 +19,7 @@ const lax = defineTask<{ to?: string }>("lax", () => {});
 const plain = defineTask("plain", () => {});
 const batch = defineBatchTask<{ user: number }>("batch", () => undefined);
 
-// What holds for types is said as types: a line that is wrong does not compile.
+// Expectations on types are types: a wrong line does not compile.
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Fits<Value, Type> = Value extends Type ? true : false;
@@ -27,7 +27,7 @@ const holds = <_Claim extends true>(): void => {};
 
 type PayloadOf<T> = T extends Task<infer Payload> ? Payload : never;
 
-test("What stands behind a task in addJob follows from the type of its payload.", () => {
+test("The arguments after a task in addJob follow from the type of its payload.", () => {
   holds<Equal<JobArguments<{ to: string }>, [payload: { to: string } | RawJson, spec?: JobSpec]>>();
   holds<
     Equal<JobArguments<{ to?: string }>, [payload?: { to?: string } | RawJson, spec?: JobSpec]>
@@ -43,7 +43,7 @@ test("What stands behind a task in addJob follows from the type of its payload."
   holds<Fits<[{ user: 1 }[]], JobArguments<PayloadOf<typeof batch>>>>();
 });
 
-test("So does what a job of a list may have.", () => {
+test("The same applies to the jobs of a list.", () => {
   type Send = JobOfTask<PayloadOf<typeof send>>;
   type SendTask = typeof send;
   holds<Fits<{ task: SendTask; payload: { to: string } }, Send>>();
@@ -52,7 +52,7 @@ test("So does what a job of a list may have.", () => {
   holds<Fits<{ task: typeof lax }, JobOfTask<PayloadOf<typeof lax>>>>();
 });
 
-test("Utilities give a job; those of a worker, which interceptors may skip, also none.", () => {
+test("Utilities return a job; those of a worker may return null, since interceptors may skip it.", () => {
   type Given<U extends WorkerUtils<Job | null>> = Awaited<ReturnType<U["addJob"]>>;
   holds<Equal<Given<Awaited<ReturnType<typeof makeWorkerUtils>>>, Job>>();
   holds<Equal<Given<Worker["utils"]>, Job | null>>();
@@ -60,7 +60,7 @@ test("Utilities give a job; those of a worker, which interceptors may skip, also
   holds<Equal<TaskContext["addJob"], Worker["utils"]["addJob"]>>();
 });
 
-test("A task stands for its identifier in each way of adding, also beside others.", async () => {
+test("A task replaces its identifier in each way of adding, also next to others.", async () => {
   await using utils = await makeWorkerUtils({ pool: queue.pool });
   const { taskIdentifier, payloadText } = await utils.addJob(send, { to: "ada" });
   assert.deepEqual([taskIdentifier, payloadText], ["send", '{"to":"ada"}']);
@@ -92,7 +92,7 @@ test("A task stands for its identifier in each way of adding, also beside others
   assert.equal((await utils.listJobs({ identifier: "send" })).jobs.length, 7);
 });
 
-test("What is no task, or both a task and an identifier, is refused with its place.", async () => {
+test("An invalid task, or both a task and an identifier, is rejected with its path.", async () => {
   await using utils = await makeWorkerUtils({ pool: queue.pool });
   const wrong = [{ task: "send" }, { task: send, identifier: "other" }, { task: {} }] as never;
   await assert.rejects(utils.addJobs(wrong), {

@@ -1,5 +1,5 @@
-// An add whose connection is lost before the answer: it is not said that nothing was added, and a key
-// makes it safe to try again.
+// An add whose connection is lost before the response: the outcome is unknown, and with a key the call can be repeated
+// safely.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
@@ -8,7 +8,7 @@ import { makeWorkerUtils, type WorkerUtils } from "../../src/utils/worker-utils.
 import { testQueue } from "../queue/queue-database.ts";
 import { type TcpProxy, tcpProxy } from "../support/tcp-proxy.ts";
 
-describe("An add whose answer is lost", () => {
+describe("An add whose response is lost", () => {
   const queue = testQueue();
   let proxy: TcpProxy;
   let utils: WorkerUtils;
@@ -20,7 +20,7 @@ describe("An add whose answer is lost", () => {
     await utils.end();
     await proxy.close();
   });
-  // The tables were emptied: nothing of the pool's may remember what was in them.
+  // The tables were emptied: the pool must not have cached their contents.
   beforeEach(() => utils.addJob("known", {}, { jobKey: "known" }));
 
   const added = async () => {
@@ -54,7 +54,7 @@ describe("An add whose answer is lost", () => {
     });
   }
 
-  test("can be tried again with its key, which gives one job.", async () => {
+  test("can be repeated with its key, which gives one job.", async () => {
     const add = () => utils.addJob("mail", { to: "a" }, { jobKey: "once" });
     proxy.cutAnswer("SELECT");
     await assert.rejects(add(), withCode("outcome_unknown"));
@@ -63,7 +63,7 @@ describe("An add whose answer is lost", () => {
     assert.equal(await added(), 1);
   });
 
-  test("was surely not added where the commit of a caller's transaction is still to come.", async () => {
+  test("was certainly not added if the commit of the caller's transaction is still to come.", async () => {
     const client = new pg.Client({ connectionString: proxy.url });
     client.on("error", () => {});
     await client.connect();
@@ -73,13 +73,13 @@ describe("An add whose answer is lost", () => {
     assert.equal(await added(), 0);
   });
 
-  test("was surely not added where the data never came to be committed.", async () => {
+  test("was certainly not added if the data was never committed.", async () => {
     proxy.cutAnswer("COPY");
     await assert.rejects(utils.copyJobs(twice), withCode("database_unreachable"));
     assert.equal(await added(), 0);
   });
 
-  test("was surely not added where there was no connection to be had.", async () => {
+  test("was certainly not added if there was no connection.", async () => {
     await using elsewhere = await tcpProxy(queue.url);
     await using others = await makeWorkerUtils({ connectionString: elsewhere.url });
     await elsewhere.close();

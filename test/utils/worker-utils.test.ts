@@ -1,4 +1,4 @@
-// The library's way in: what it owns, what it is lent, and what it refuses.
+// The library's entry point: its own resources, the caller's resources, and rejected options.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -9,7 +9,7 @@ import { emptyDatabase } from "../support/database.ts";
 
 const queue = testQueue();
 
-test("Every operation is there, on a pool that was lent and is never ended.", async () => {
+test("Every operation works on the caller's pool, which is never closed.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   assert.equal(utils.schema, "worker");
   const job = await utils.addJob("t", { n: 1 }, { jobKey: "k", queueName: "q" });
@@ -36,13 +36,13 @@ test("Every operation is there, on a pool that was lent and is never ended.", as
   assert.ok(!queue.pool.ending);
 });
 
-test("Methods work when they are taken off the object.", async () => {
+test("Methods work when they are detached from the object.", async () => {
   const { addJob, countJobs } = await makeWorkerUtils({ pool: queue.pool });
   await addJob("t");
   assert.equal((await countJobs()).total, 1);
 });
 
-test("A pool of its own is ended, once; then the utilities say what is wrong.", async () => {
+test("Its own pool is closed once; then the utilities report that.", async () => {
   const utils = await makeWorkerUtils({ connectionString: queue.url, maxConnections: 2 });
   await utils.addJob("t");
   await Promise.all([utils.end(), utils.end()]);
@@ -50,7 +50,7 @@ test("A pool of its own is ended, once; then the utilities say what is wrong.", 
   await assert.rejects(utils.addJob("t"), { code: "database_unreachable" });
 });
 
-test("Jobs added through a lent client live and die with its transaction.", async () => {
+test("Jobs added through the caller's client commit and roll back with its transaction.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   const client = await queue.pool.connect();
   try {
@@ -73,7 +73,7 @@ test("Jobs added through a lent client live and die with its transaction.", asyn
   }
 });
 
-test("A statement that loses in a lent transaction reports its own collision.", async () => {
+test("A failed statement in the caller's transaction reports the collision.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   const { id } = await utils.addJob("t");
   const client = await queue.pool.connect();
@@ -91,7 +91,7 @@ test("A statement that loses in a lent transaction reports its own collision.", 
   }
 });
 
-test("Deadlocks between sessions are tried again.", async () => {
+test("Deadlocks between sessions are retried.", async () => {
   const utils = await makeWorkerUtils({ pool: queue.pool });
   await utils.addJobs(["a", "b"].map((identifier) => ({ identifier })));
   const client = await queue.pool.connect();
@@ -124,7 +124,7 @@ test("Another schema, with any name, is another queue.", async () => {
   }
 });
 
-test("Wrong options are refused, all at once, and a misspelt name gets a hint.", async () => {
+test("Wrong options are rejected, all at once, and a misspelt name gets a hint.", async () => {
   const wrong: [object, RegExp][] = [
     [{}, /either pool or connectionString is needed/],
     [{ pool: queue.pool, connectionString: queue.url }, /either pool or connectionString/],
@@ -145,7 +145,7 @@ test("Wrong options are refused, all at once, and a misspelt name gets a hint.",
   }
 });
 
-test("A database that is not there is reported by the first call.", async () => {
+test("A missing database is reported by the first call.", async () => {
   await using utils = await makeWorkerUtils({ connectionString: "postgres://u:p@127.0.0.1:1/d" });
   await assert.rejects(utils.addJob("t"), {
     code: "database_unreachable",

@@ -1,5 +1,5 @@
-// worker demo and the server of worker admin from the outside: how they start, what they say, and
-// that nothing is left behind.
+// worker demo and the server of worker admin from outside: their start, their messages, and that nothing is left
+// behind.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -19,19 +19,19 @@ after(() => {
 
 function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-demo-"));
-  chmodSync(directory, 0o755); // PostgreSQL runs as another user where we are root
+  chmodSync(directory, 0o755); // as root, PostgreSQL runs as another user
   directories.push(directory);
   return directory;
 }
 
 interface Running {
-  /** Resolves when what it has printed matches. */
+  /** Resolves when its output matches. */
   shows(what: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
   readonly child: ChildProcess;
 }
 
-/** Starts a program and reads along with what it prints, on both outputs. */
+/** Starts a program and collects both outputs. */
 function start(
   program: string,
   args: readonly string[],
@@ -66,7 +66,7 @@ function start(
 
 const demo = (...args: string[]) => [...command, "demo", "--listen", "127.0.0.1:0", ...args];
 
-test("Ctrl-C ends the demo without a word about lost connections.", async () => {
+test("Ctrl-C ends the demo without messages about lost connections.", async () => {
   const line = ["exec", process.execPath, ...demo("--data-dir", join(newDirectory(), "data"))].join(
     " ",
   );
@@ -78,7 +78,7 @@ test("Ctrl-C ends the demo without a word about lost connections.", async () => 
   assert.doesNotMatch(screen, /WARN|ERROR|worker:|lost|reach|terminat/);
 });
 
-test("A second demo on the same data is told how to name another directory.", async () => {
+test("A second demo on the same data gets a message about --data-dir.", async () => {
   const data = join(newDirectory(), "data");
   const first = start(process.execPath, demo("--data-dir", data, "--json"));
   await first.shows(/"url"/);
@@ -89,7 +89,7 @@ test("A second demo on the same data is told how to name another directory.", as
   assert.equal(await first.ended, 0);
 });
 
-test("The demo's worker keeps a timetable: each minute, hourly with a payload, with a backfill.", async () => {
+test("The demo's worker has a crontab: each minute, hourly with a payload, with a backfill.", async () => {
   const { shows, ended, child } = start(
     process.execPath,
     demo("--data-dir", join(newDirectory(), "data"), "--auth", "none", "--json"),
@@ -116,17 +116,17 @@ test("The demo's worker keeps a timetable: each minute, hourly with a payload, w
   assert.equal(await ended, 0);
 });
 
-test("A data directory that cannot be made is refused with the reason.", async () => {
+test("A data directory that cannot be created is rejected with the reason.", async () => {
   const { stderr, status } = await worker(["demo", "--data-dir", "/dev/null/data"]);
   assert.match(stderr, /cannot use the data directory \/dev\/null\/data \(.*ENOTDIR.*--data-dir/);
   assert.equal(status, 1);
-  // Where nothing can be made Node's own way of making directories goes on for ever.
+  // Where nothing can be created, Node's own recursive mkdir never ends.
   const nowhere = await worker(["demo", "--data-dir", "/proc/nowhere/data"]);
   assert.match(nowhere.stderr, /cannot use the data directory \/proc\/nowhere\/data \(.*ENOENT/);
   assert.equal(nowhere.status, 1);
 });
 
-test("When the sample worker cannot start, the demo ends, its server and database with it.", async () => {
+test("When the sample worker cannot start, the demo ends with its server and database.", async () => {
   const broken = `export async function startDemoWorker() { throw new Error("no worker here"); }`;
   const hook = `import { registerHooks } from "node:module";
     registerHooks({ load: (url, context, next) => url.endsWith("/cli/demo/worker.ts")
@@ -140,7 +140,7 @@ test("When the sample worker cannot start, the demo ends, its server and databas
   assert.equal(await ended, 1);
 });
 
-test("Without a login the admin says what everybody may do, and localhost is this machine.", async () => {
+test("Without a login the admin prints what any local user may do, and localhost is this machine.", async () => {
   const { url } = await migratedDatabase();
   for (const [more, rights] of [
     [[], /everybody on this machine may read and change/],

@@ -1,4 +1,4 @@
-// Every command that the sources can suggest is run as it is printed, in a schema of another name beside a schema
+// Runs every command that the sources can suggest as it is printed, in a schema with another name next to a schema
 // `worker`. The sources are searched for suggestions, so a new one without a case here fails.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -29,7 +29,7 @@ let programs = "";
 let closing: () => Promise<void>;
 test.after(() => closing());
 
-/** Nothing comes from the environment: the suggestions carry it all. */
+/** Nothing comes from the environment: the suggestions contain everything. */
 const run = (...args: string[]) =>
   quickly([args[0] ?? "", "-c", url, "--schema", SCHEMA, ...args.slice(1)]);
 const sql = (text: string, values?: unknown[]) => pool.query(text, values);
@@ -50,7 +50,7 @@ const others = async () => [
   (await sql("select * from worker._private_operations")).rows,
 ];
 
-/** Runs each suggestion of an answer; the schema `worker` must stay as it is. */
+/** Runs each suggestion of an answer; the schema `worker` must stay unchanged. */
 async function follow(ran: Ran, env: Record<string, string> = {}): Promise<string[]> {
   const lines = suggested(ran);
   for (const line of lines) {
@@ -79,9 +79,9 @@ async function add(task: string, change = "", more = "max_attempts => 25"): Prom
 
 const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
-/** What makes the program suggest something, and the suggestions' beginnings. */
+/** Situations with suggestions, and the beginnings of these. */
 const cases: Record<string, () => Promise<readonly Ran[]>> = {
-  "why of jobs in each trouble": async () => {
+  "why of jobs with each problem": async () => {
     const failed = await add("f", "attempts = max_attempts");
     const later = await add("l", "run_at = now() + interval '1 day'");
     const held = await add("h", "", "queue_name => 'held'");
@@ -111,7 +111,7 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
     const { rows } = await sql(`select max(id) as id from ${S}._private_operations`);
     return [receipt, await run("operations", String(rows[0].id))];
   },
-  "incidents, locks, refused results, an index that was left unfinished": async () => {
+  "incidents, locks, rejected results, an unfinished index": async () => {
     await add("poison", "attempts = 8, last_error = 'Recovered 8 times in a row: it ended'");
     for (let n = 0; n < 3; n++) await add("e", "attempts = max_attempts, last_error = 'Error: x'");
     const held = await add("s", "", "queue_name => 'stuck'");
@@ -129,7 +129,7 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
     );
     return [await run("doctor")];
   },
-  "a function that is missing, one of another schema, a timetable that is ahead": async () => {
+  "a missing function, one of another schema, a cron entry ahead": async () => {
     await sql(`drop function ${S}.force_unlock_workers;
       insert into ${S}._private_known_crontabs (identifier, known_since, last_execution)
       values ('ahead', now(), now() + interval '1 day')`);
@@ -153,7 +153,7 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
     const id = await add("large", "payload = to_json(repeat('a', 17000000))");
     return [await run("show", id)];
   },
-  "a schema that is not there, has no tables for operations, or no heartbeats": async () => {
+  "a missing schema, one without tables for operations, or without heartbeats": async () => {
     const fresh = (...args: string[]) => quickly([...args, "-c", url, "--schema", "fresh schema"]);
     const missing = await fresh("status");
     await follow(missing);
@@ -196,7 +196,7 @@ test("The index suggested for a large queue is built in its own schema.", async 
   assert.equal(rows.length, 1);
 });
 
-/** Names of commands in sentences of ours, and names of sessions: no suggestion. */
+/** Names of commands in sentences, and names of sessions: no suggestions. */
 const words: readonly RegExp[] = [
   /^cli\/commands\/examples\.ts/,
   /^(?:admin\/api\/get-openapi|admin\/access\/authentication|cli\/run\/admin-beside|cli\/commands\/admin|cli\/admin\/admin-server)\.ts: worker admin/,
@@ -211,17 +211,17 @@ const words: readonly RegExp[] = [
 ];
 const isWords = ({ file, text }: Source) => words.some((one) => one.test(`${file}: ${text}`));
 
-test("Every command in the sources that can be printed is in quotes, and was run here.", () => {
+test("Every printable command in the sources is in quotes, and was run here.", () => {
   const suggestions = sources().filter((one) => !isWords(one));
   assert.deepEqual(
     suggestions.filter(({ isQuoted }) => !isQuoted),
     [],
-    "A suggestion is in quotes, else it is printed without its schema.",
+    "A suggestion is in quotes; otherwise it is printed without its schema.",
   );
   const bare = suggestions.filter(
     ({ file, before: text }) => !file.startsWith("cli/") && !/workerLine\([\w.]+, "$/.test(text),
   );
-  assert.deepEqual(bare, [], "Below the command line workerLine() names the schema.");
+  assert.deepEqual(bare, [], "Below the command line, workerLine() adds the schema.");
   const actions = [...operationActions, "unlock"].map((one) => `worker ${one} \${what}`);
   const missed = [...new Set([...suggestions.map(({ text }) => text), ...actions])].filter(
     (text) => !followed.some((line) => printedAs(text).test(line)),

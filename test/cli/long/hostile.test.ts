@@ -1,5 +1,5 @@
-// A database whose every text tries to drive the operator's terminal: whatever a command prints of
-// it, no control character and no invisible one reaches stdout or stderr.
+// A database whose every text tries to control the operator's terminal: in any output of a command, no control
+// character and no invisible one reaches stdout or stderr.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ before(async () => {
   await client.connect();
 });
 
-/** Ready, failed and locked jobs with keys k1, k2, k3 and ids 1, 2, 3, all of it hostile. */
+/** Ready, failed and locked jobs with keys k1, k2, k3 and ids 1, 2, 3, with hostile texts. */
 async function fill(): Promise<void> {
   await sql(
     "truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks, worker._private_workers restart identity",
@@ -70,7 +70,7 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// Its folder has a program as the task of the jobs, and a file with a line that is none.
+// Its folder has a program as the task of the jobs, and a file with an invalid line.
 const folder = mkdtempSync(join(tmpdir(), "worker-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 const program = `#!/bin/sh\nprintf '%s\\n' '${LINES}' >&2\nexit 3\n`;
@@ -82,7 +82,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   status: [[]],
   list: [[], ["--state", "locked"], ["--search", EVIL]],
   count: [[], ["is:failed"], [EVIL]],
-  // What it writes elsewhere is data: only a terminal needs it harmless.
+  // Other output is data: only a terminal needs it escaped.
   export: [
     ["--output", "/dev/null"],
     ["--output", `no such folder ${EVIL}/x`],
@@ -93,7 +93,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   tasks: [[], ["--search", EVIL]],
   workers: [[]],
   cron: [[], ["--search", EVIL]],
-  // With --json it goes on until it is stopped.
+  // With --json it continues until it is stopped.
   watch: [["--interval", EVIL]],
   doctor: [[]],
   healthcheck: [[EVIL], [`http://127.0.0.1:1/${EVIL}`]],
@@ -127,7 +127,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   admin: [
     ["--auth", EVIL],
     ["--listen", EVIL],
-    // It would start, and say what is missing; but somebody has the port.
+    // It would start and report what is missing, but the port is taken.
     ["--schema", `none ${EVIL}`, "--listen", `127.0.0.1:${await takenPort()}`],
   ],
   demo: [["--data-dir", `/dev/null/${EVIL}`]],
@@ -148,7 +148,7 @@ test("Every command is called below.", () => {
   assert.deepEqual(commands.map(({ name }) => name).sort(), names.sort());
 });
 
-test("Nothing that worker watch shows can drive a terminal.", async () => {
+test("Output of worker watch cannot control a terminal.", async () => {
   await fill();
   const ran = await worker(["watch"], env);
   assert.match(ran.stdout, /owned/);
@@ -156,8 +156,8 @@ test("Nothing that worker watch shows can drive a terminal.", async () => {
 });
 
 for (const [name, lists] of Object.entries(calls)) {
-  test(`Nothing that worker ${name} prints can drive a terminal.`, async () => {
-    // These write log lines, which go past what a process can collect of itself, or wait for signals.
+  test(`Output of worker ${name} cannot control a terminal.`, async () => {
+    // These write log lines, which exceed what a process collects of itself, or wait for signals.
     const own = ["admin", "demo", "migrate", "export", "run", "watch", "add-many"];
     const run = own.includes(name) ? worker : quickly;
     await fill();
@@ -185,7 +185,7 @@ for (const [name, lists] of Object.entries(calls)) {
   });
 }
 
-/** One object; `hasLog`: what it logs before it fails are lines of their own. */
+/** One object; `hasLog`: log lines before a failure are separate lines. */
 function assertJson({ stdout, stderr }: Ran, hasLog: boolean): void {
   for (const text of [stdout, stderr].filter((one) => one !== "")) {
     const lines = text.trimEnd().split("\n");
@@ -194,7 +194,7 @@ function assertJson({ stdout, stderr }: Ran, hasLog: boolean): void {
   }
 }
 
-test("JSON says exactly what is stored: its codes stand for the characters.", async () => {
+test("JSON has exactly the stored text: escapes represent the characters.", async () => {
   await fill();
   const { stdout } = await quickly(["show", "1", "--json"], env);
   assert.match(stdout, /"n": 9007199254740993/);
@@ -203,13 +203,13 @@ test("JSON says exactly what is stored: its codes stand for the characters.", as
   assert.deepEqual([job.key, job.last_error], [`k1 ${LINES}`, LINES]);
 });
 
-test("A last error keeps its lines, and none of them looks like one of ours.", async () => {
+test("A last error keeps its lines, and none of them looks like a line of the program.", async () => {
   await fill();
   const { stdout } = await quickly(["show", "1"], env);
   assert.match(stdout, /last error:\n {2}x\\u001b\[2J.*\n {2}worker: done\n/);
 });
 
-test("What was mistyped is not repeated raw either.", async () => {
+test("Mistyped text is escaped as well.", async () => {
   for (const args of [[EVIL], ["list", `--${EVIL}`], ["list", EVIL], ["show", EVIL]]) {
     assertHarmless(await quickly(args, env), String(args));
   }

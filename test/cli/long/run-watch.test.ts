@@ -1,4 +1,4 @@
-// worker run --watch: a changed file ends the worker in order, and another begins.
+// worker run --watch: a changed file ends the worker in order, and another one starts.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ async function add(task: string): Promise<void> {
 
 const saying = (word: string) => `export const word = "${word}";\n`;
 
-test("Running jobs end as they began, then the new files hold; what cannot be loaded is waited for.", async () => {
+test("Running jobs end with the old files, then the new files apply; a file that cannot be loaded is waited for.", async () => {
   const project = filesOf({
     "lib/word.mjs": saying("one"),
     "tasks/say.mts": `import { setTimeout as sleep } from "node:timers/promises";
@@ -32,7 +32,7 @@ test("Running jobs end as they began, then the new files hold; what cannot be lo
   });
   const run = startRun(["--tasks", join(project, "tasks"), "--watch"], env);
   const first = await run.logged("the worker has started");
-  assert.notEqual(first.pid, run.pid); // a process of its own
+  assert.notEqual(first.pid, run.pid); // a separate process
   await add("say");
   await run.logged("begins with one");
   let seen = run.count;

@@ -1,5 +1,5 @@
-// Every command that the program suggests is run as it is printed: it must reach the schema that the call was about,
-// although a schema `worker` beside it has other jobs with the same ids.
+// Every suggested command is run as it is printed: it must reach the schema of the call, although a schema `worker`
+// next to it has other jobs with the same ids.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type pg from "pg";
@@ -34,7 +34,7 @@ before(async () => {
   programs = programsToPaste();
 });
 
-/** How a call may name its database: the command's options, and the environment. */
+/** Ways to name the database: the command's options, and the environment. */
 const ways: Record<string, () => { options: string[]; env: Record<string, string> }> = {
   "the environment": () => ({ options: [], env: { DATABASE_URL: url } }),
   "an option": () => ({ options: ["-c", url], env: {} }),
@@ -48,7 +48,7 @@ const others = async () => {
 
 type Runs = (...args: string[]) => Promise<Ran>;
 
-/** Runs each suggestion of a call, and gives the lines. `worker` beside it must stay as it is. */
+/** Runs each suggestion of a call and returns the lines. `worker` next to it must stay unchanged. */
 async function follow(env: Record<string, string>, ran: Ran): Promise<string[]> {
   const lines = suggested(ran);
   for (const line of lines) {
@@ -79,7 +79,7 @@ for (const [name, way] of Object.entries(ways)) {
     return { run: (...args) => quickly(["--schema", SCHEMA, ...options, ...args], env), env };
   };
 
-  test(`what why suggests works where the database comes from ${name}.`, async () => {
+  test(`suggestions of why work with the database named by ${name}.`, async () => {
     const { run, env } = calls();
     const failed = await addFailed("broken");
     assert.equal((await follow(env, await run("why", failed))).length, 1);
@@ -98,7 +98,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.ok(queues.length > 0);
   });
 
-  test(`previews and receipts suggest what works where the database comes from ${name}.`, async () => {
+  test(`suggestions of previews and receipts work with the database named by ${name}.`, async () => {
     const { run, env } = calls();
     await addFailed("swept");
     const dry = await run("retry", "--dry-run", "--", "-task:nothing task:swept");
@@ -114,7 +114,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.equal(inShell(json.cli, programs, env).status, 0);
   });
 
-  test(`doctor's fixes work where the database comes from ${name}.`, async () => {
+  test(`doctor's fixes work with the database named by ${name}.`, async () => {
     const { run, env } = calls();
     for (let n = 0; n < 3; n++) await addFailed("alike");
     await pool.query(`
@@ -141,7 +141,7 @@ for (const [name, way] of Object.entries(ways)) {
     assert.doesNotMatch(after.stdout, /^(?:bad|warn) +(?:drift|sequences|timetable)/m);
   });
 
-  test(`errors name the schema of the call where the database comes from ${name}.`, async () => {
+  test(`errors name the schema of the call with the database named by ${name}.`, async () => {
     const { options, env } = way();
     const fresh = `fresh ${options.length}`;
     const missing = await quickly(["--schema", fresh, ...options, "status"], env);
@@ -157,7 +157,7 @@ for (const [name, way] of Object.entries(ways)) {
   });
 }
 
-test("A suggestion has the password of a typed connection nowhere, and says so.", async () => {
+test("A suggestion omits the password of a typed connection, and a note explains that.", async () => {
   const id = await addFailed("secret");
   const [, place = ""] = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?(.*)$/.exec(url) ?? [];
   const role = new URL(url.replace("///", "//localhost/")).username || "postgres";
@@ -169,7 +169,7 @@ test("A suggestion has the password of a typed connection nowhere, and says so."
   await follow({ PGPASSWORD: "hunter2" }, ran);
 });
 
-test("A schema of the environment gives way to one that was typed, also in suggestions.", async () => {
+test("A typed schema overrides that of the environment, also in suggestions.", async () => {
   const { rows } = await pool.query(
     "select id from worker.add_job('typed', run_at => now() + interval '1 day')",
   );

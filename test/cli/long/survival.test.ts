@@ -1,4 +1,4 @@
-// What must not end a process, or not unnoticed: a log that cannot be written, a task that calls exit().
+// Events that must not end a process, or not silently: a log that cannot be written, a task that calls exit().
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -31,7 +31,7 @@ function withFullLog(args: readonly string[], env: Readonly<Record<string, strin
   }
 }
 
-test("The admin serves on: a wrong login, which is logged, does not end it.", async () => {
+test("The admin keeps serving: a wrong login, which is logged, does not end it.", async () => {
   const args = ["admin", "--json", "--listen", "127.0.0.1:0"];
   const { child, ended } = withFullLog(args, { DATABASE_URL: NOWHERE });
   if (child.stdout === null) throw new Error("stdout is a pipe");
@@ -44,7 +44,7 @@ test("The admin serves on: a wrong login, which is logged, does not end it.", as
   assert.equal(await ended, 0);
 });
 
-test("A worker runs its jobs, also those that fail, and ends as it would.", async () => {
+test("A worker runs its jobs, also failing ones, and ends normally.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({
@@ -61,7 +61,7 @@ test("A worker runs its jobs, also those that fail, and ends as it would.", asyn
   assert.match(said, /1 done, 2 failed/);
 });
 
-test("A worker outlives whoever read what it and its tasks print.", async () => {
+test("A worker outlives the reader of its own output and that of its tasks.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({ "talk.mjs": "export default () => console.log('x'.repeat(9_000));" });
@@ -88,7 +88,7 @@ test("A worker outlives whoever read what it and its tasks print.", async () => 
   assert.deepEqual(await ended, [0, null]);
 });
 
-test("A task that ends its process makes it fail, and says so.", async () => {
+test("A task that ends its process makes it fail, with a message.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({ "leave.mjs": "export default () => process.exit(0);" });
@@ -98,7 +98,7 @@ test("A task that ends its process makes it fail, and says so.", async () => {
   assert.match(stderr, /a task has ended this process/);
 });
 
-test("A line of the log in JSON is the error as it was, and drives no terminal.", async () => {
+test("A JSON log line has the exact error, and cannot control a terminal.", async () => {
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
   const tasks = filesOf({

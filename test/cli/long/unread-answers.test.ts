@@ -1,5 +1,5 @@
-// Clients that ask for the largest pages and never read them: what the admin holds for them is bounded, and
-// a reader beside them is served.
+// Clients that request the largest pages and never read them: the admin's memory for them is bounded, and other readers
+// are served.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -34,7 +34,7 @@ for (const letter of ["x", "€"]) {
     const env = { DATABASE_URL: url, WORKER_ADMIN_PASSWORD: PASSWORD };
     const admin = await startAdmin(["--listen", "127.0.0.1:0"], { env });
     const port = Number(new URL(admin.announced.url).port);
-    // From a network of its own.
+    // From another network.
     const read = async () => {
       const options = { host: "127.0.0.1", localAddress: "127.0.0.2", port, path: PATH };
       const request = http.get({ ...options, agent: false, headers: { authorization } });
@@ -55,7 +55,7 @@ for (const letter of ["x", "€"]) {
     });
     for (const socket of readers) socket.on("error", () => {}).write(request.repeat(20));
     let most = 0;
-    // On a busy machine a reader may be told to ask again.
+    // On a busy machine a request may be rejected with 503 first.
     let asked = 0;
     for (let served = 0; served < 8; asked++) {
       if ((await read()).status === 200) served++;

@@ -1,4 +1,4 @@
-// What somebody does to single jobs is kept, and undone, as operations by query are.
+// Actions on single jobs are stored and undone like operations by query.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
@@ -30,7 +30,7 @@ const act = (name: string, input: object, of: TestQueue = queue) => {
 async function kept(name: string, input: object): Promise<JobOperation> {
   const { operationId } = await act(name, input);
   const operation = await operationTools(queue.db).store.find(operationId ?? "0");
-  assert.ok(operation, `${name} was not kept`);
+  assert.ok(operation, `${name} was not stored`);
   return operation;
 }
 
@@ -47,7 +47,7 @@ async function listed({ id }: JobOperation, outcome: Outcome): Promise<readonly 
 
 const idsOf = async () => (await jobRows(queue)).map(({ id }) => String(id));
 
-test("A job without attempts left is not run now, and nothing of it is kept.", async () => {
+test("A job without attempts left is not run now, and is not stored.", async () => {
   const [, spent = ""] = await addDiverse();
   const before = await jobRows(queue);
   const { operationId, tally } = await act("run-now", { ids: [spent] });
@@ -101,7 +101,7 @@ test("A running job whose retrying was stopped fails with its worker's recovery.
   assert.deepEqual(job, { attempts: 5, most: 5, is_available: false });
 });
 
-/** With a key, a queue, flags, a spent job with an error, and a payload that no parser keeps. */
+/** With a key, a queue, flags, an exhausted job with an error, and a payload that no parser preserves. */
 async function addDiverse(): Promise<string[]> {
   await queue.sql(`select worker.add_job('t', '{"n":9007199254740993, "n":1}', 'q',
     now() + interval '1 day', 3, 'key', 7, array['f'])`);
@@ -130,7 +130,7 @@ for (const [name, input] of [
   ...moves.map((move) => ["reschedule", move] as const),
 ]) {
   const how = "spread" in input ? `, ${JSON.stringify(input)},` : "";
-  test(`What ${name}${how} does to jobs by their ids is undone to the byte.`, async () => {
+  test(`${name}${how} on jobs by id is undone byte for byte.`, async () => {
     const ids = await addDiverse();
     const before = await jobRows(queue);
     const operation = await kept(name, { ids, ...input });
@@ -151,7 +151,7 @@ for (const [name, input] of [
   });
 }
 
-test("Without fields, too: a reason of its own, this moment by the database's clock.", async () => {
+test("Without fields, too: a given reason, the present time by the database's clock.", async () => {
   const ids = await addDiverse();
   for (const [name, input] of [
     ["fail", {}],
@@ -165,7 +165,7 @@ test("Without fields, too: a reason of its own, this moment by the database's cl
   }
 });
 
-test("A job that is removed by its key comes back, unless the key is taken.", async () => {
+test("A job removed by its key is restored, unless the key is in use.", async () => {
   const [keyed = ""] = await addDiverse();
   const before = await jobRows(queue);
   const removed = await kept("remove", { key: "key" });
@@ -179,7 +179,7 @@ test("A job that is removed by its key comes back, unless the key is taken.", as
   assert.equal((await act("remove", { key: "nobody's" })).operationId, null);
 });
 
-test("A job that runs loses its key for good: that is no operation.", async () => {
+test("A running job loses its key permanently: that is no operation.", async () => {
   const [keyed = ""] = await addDiverse();
   await lockJob(queue, keyed);
   const { operationId, message } = await act("remove", { key: "key" });
@@ -187,7 +187,7 @@ test("A job that runs loses its key for good: that is no operation.", async () =
   assert.equal(operationId, null);
 });
 
-test("The receipt has all that were asked for: done, running, gone.", async () => {
+test("The receipt has all requested jobs: done, running, deleted.", async () => {
   const [a = "", b = "", c = ""] = await addDiverse();
   await lockJob(queue, b);
   const operation = await kept("complete", { ids: [c, "999999", b, a, c] });
@@ -210,7 +210,7 @@ test("The receipt has all that were asked for: done, running, gone.", async () =
   assert.deepEqual(await idsOf(), [a, b, c]);
 });
 
-test("What has changed since is left as it is, and said.", async () => {
+test("Jobs that have changed since are left alone and reported.", async () => {
   const [a = "", b = "", c = ""] = await addDiverse();
   const operation = await kept("retry", { ids: [a, b, c] });
   await queue.sql("update worker._private_jobs set priority = 9 where id = $1", [a]);
@@ -219,7 +219,7 @@ test("What has changed since is left as it is, and said.", async () => {
   assert.deepEqual([back, undoSkipped], [1, { keyTaken: 0, changed: 1, gone: 1, locked: 0 }]);
 });
 
-test("Where nothing was done there is no operation.", async () => {
+test("Without a changed job there is no operation.", async () => {
   const [a = ""] = await addDiverse();
   await lockJob(queue, a);
   assert.equal((await act("complete", { ids: [a, "888888"] })).operationId, null);
@@ -227,7 +227,7 @@ test("Where nothing was done there is no operation.", async () => {
   assert.equal(kept.length, 0);
 });
 
-test("Ten thousand ids are one operation; of so many no query and no line is told.", async () => {
+test("Ten thousand ids are one operation, without a query and a command line.", async () => {
   await addSome(queue, 10_000);
   const before = await jobRows(queue);
   const operation = await kept("complete", { ids: await idsOf() });
@@ -238,14 +238,14 @@ test("Ten thousand ids are one operation; of so many no query and no line is tol
   assert.deepEqual(await jobRows(queue), before);
 });
 
-test("Without the extension it is done as ever, and nothing is kept.", async () => {
+test("Without the extension the action is the same, and nothing is stored.", async () => {
   await addSome(bare, 1);
   const [{ id } = { id: "" }] = await bare.sql<{ id: string }>("select id from worker.jobs");
   const { operationId, json, tally } = await act("complete", { ids: [id] }, bare);
   assert.deepEqual([operationId, JSON.parse(json).operation, tally?.done], [null, null, 1]);
 });
 
-test("It does not stand before one that takes its time, nor in its way.", async () => {
+test("It is not shown before a running operation, and does not block it.", async () => {
   await addSome(queue, 3);
   const [a = "", b = ""] = await idsOf();
   const with_ = operationTools(queue.db);
@@ -260,7 +260,7 @@ test("It does not stand before one that takes its time, nor in its way.", async 
   assert.equal((await with_.store.atHand())?.id, single.id);
 });
 
-test("Receipts go before those of a million newer jobs, and before 20,000 newer ones.", async () => {
+test("Receipts are deleted before those of a million newer jobs, and before 20,000 newer ones.", async () => {
   await addSome(queue, 3);
   const [a = "", b = "", c = ""] = await idsOf();
   const { store } = operationTools(queue.db);

@@ -1,4 +1,4 @@
-// The orders of a listing, each beside a plain "order by" over all jobs.
+// The orders of a list, compared with a plain "order by" over all jobs.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { InputError } from "../../../src/base/errors.ts";
@@ -9,7 +9,7 @@ import { testQueue } from "../../queue/queue-database.ts";
 
 const queue = testQueue();
 
-// Many equal times and priorities, infinite ones, every state; ids with a wide hole.
+// Many equal times and priorities, infinite ones, every state; ids with a wide gap.
 const seed = (rows: number) => `
   insert into worker._private_jobs (id, task_id, job_queue_id, priority, run_at, attempts,
     max_attempts, updated_at, locked_at, locked_by, payload)
@@ -50,7 +50,7 @@ async function naive(sort: JobSort, where = "true"): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** All pages, joined; what is partial gives way to the page after it. */
+/** All pages, joined; a partial page is replaced by the next one. */
 async function joined(filter: JobFilter, between = async () => {}): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
@@ -61,7 +61,7 @@ async function joined(filter: JobFilter, between = async () => {}): Promise<stri
     if (cursor === undefined) return ids;
     await between();
   }
-  throw new Error("the pages have no end");
+  throw new Error("the pages never end");
 }
 
 const queries: readonly (readonly [filter: JobFilter, where: string])[] = [
@@ -79,7 +79,7 @@ const queries: readonly (readonly [filter: JobFilter, where: string])[] = [
 ];
 
 for (const sort of jobSorts) {
-  test(`Pages in the order ${sort} are those of a plain sort, whatever is asked for.`, async () => {
+  test(`Pages in the order ${sort} are those of a plain sort, with any filter.`, async () => {
     await queue.sql(seed(200));
     for (const [filter, where] of queries) {
       const expected = await naive(sort, where);
@@ -91,7 +91,7 @@ for (const sort of jobSorts) {
   });
 }
 
-test("An order with more equal keys than a step reads is walked by id, and complete.", async () => {
+test("An order with more equal keys than a step reads is walked by id, and is complete.", async () => {
   await queue.sql(`
     insert into worker._private_jobs (task_id, priority, run_at)
     select 1, (n % 20 = 0)::int, case when n % 100 = 0 then 'epoch'::timestamptz + n * interval '1 s'
@@ -101,7 +101,7 @@ test("An order with more equal keys than a step reads is walked by id, and compl
     const ids = await joined({ sort, limit: 500 });
     const expected = await naive(sort);
     assert.deepEqual(ids, expected, sort);
-    // An answer that took too long is short.
+    // A response that exceeded its time is short.
     let page = await listJobs(queue.db, { sort, limit: 13, offset: 700 });
     while (page.jobs.length === 0 && page.nextCursor !== null) {
       page = await listJobs(queue.db, { sort, limit: 13, cursor: page.nextCursor });
@@ -112,7 +112,7 @@ test("An order with more equal keys than a step reads is walked by id, and compl
   }
 });
 
-test("Thousands of one kind of error that stand side by side are ranked by when they failed.", async () => {
+test("Thousands of adjacent jobs of one error group are ranked by their failure time.", async () => {
   await queue.sql(`insert into worker._private_jobs (task_id, attempts, max_attempts, last_error, updated_at)
     select 1, 25, 25, 'Error: no ' || n, now() - (n * 7919 % 4000) * interval '1 second'
     from generate_series(1, 4000) as n`);
@@ -120,9 +120,9 @@ test("Thousands of one kind of error that stand side by side are ranked by when 
   for (const q of ['is:failed group:"Error: no #"', "is:failed error:no"]) {
     const asked = { q, sort: "-failed_at" as const, limit: 20 };
     let page = await listJobs(queue.db, asked);
-    // Each answer goes on where the last one ended; 4,000 rows need a few at the most.
+    // Each response continues the previous one; 4,000 rows need a few at most.
     for (let n = 0; page.report.ranking === "partial"; n++) {
-      assert.ok(n < 50 && page.nextCursor !== null, "it does not get on");
+      assert.ok(n < 50 && page.nextCursor !== null, "it makes no progress");
       page = await listJobs(queue.db, { ...asked, cursor: page.nextCursor });
     }
     found.add(JSON.stringify(page.jobs.map(({ id }) => id)));
@@ -133,7 +133,7 @@ test("Thousands of one kind of error that stand side by side are ranked by when 
   assert.deepEqual([...found], [JSON.stringify(best.map(({ id }) => id))]);
 });
 
-test("More priorities than are read one by one change nothing but the cost.", async () => {
+test("More priorities than are read one by one change only the cost.", async () => {
   await queue.sql(seed(300));
   await queue.sql("update worker._private_jobs set priority = id % 300");
   for (const sort of ["due", "-due", "priority"] as const) {
@@ -144,7 +144,7 @@ test("More priorities than are read one by one change nothing but the cost.", as
 for (const sort of jobSorts) {
   test(`Pages in the order ${sort} repeat and omit nothing while others change.`, async () => {
     await queue.sql(seed(200));
-    // Those of the task b stay as they are.
+    // Those of the task b stay unchanged.
     const still = await naive(sort, "task_id = 2");
     let round = 0;
     const between = async () => {
@@ -168,7 +168,7 @@ for (const sort of jobSorts) {
   });
 }
 
-test("Offsets pass over jobs in every order that has an index, also with a filter.", async () => {
+test("Offsets skip jobs in every order that has an index, also with a filter.", async () => {
   await queue.sql(seed(500));
   for (const sort of ["id", "-id", "due", "-due", "priority"] as const) {
     for (const [filter, where] of queries.slice(0, 9)) {
@@ -185,7 +185,7 @@ test("Offsets pass over jobs in every order that has an index, also with a filte
   await assert.rejects(refused, /^InputError: offset: cannot pass over jobs/);
 });
 
-test("A cursor of another order, cut, or made up is refused as bad input and nothing else.", async () => {
+test("A cursor of another order, a cut one or an invented one is rejected as bad input.", async () => {
   await queue.sql(seed(200));
   const first = await listJobs(queue.db, { sort: "due", limit: 3 });
   const cursor = first.nextCursor ?? "";

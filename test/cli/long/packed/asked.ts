@@ -1,4 +1,4 @@
-// What is asked of each route that the page reads, with queries of each kind.
+// The requests to each route that the page reads, with queries of each kind.
 
 const queries = [
   "",
@@ -15,7 +15,7 @@ const some = ["", "payload.a:b is:failed", "error=abc"];
 const each = (path: string, more = "", asked = queries) =>
   asked.map((q) => `${path}?q=${encodeURIComponent(q)}${more}`);
 
-/** By route; null: it is no answer of its own. */
+/** By route; null: it has no response of its own. */
 export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/session": ["/api/session"],
   "/api/overview": ["/api/overview"],
@@ -70,7 +70,7 @@ const COUNTING = ["/api/counts", "/api/groups", "/api/groups/common"];
 const of = (isWanted: (route: string) => boolean) =>
   Object.entries(asked).flatMap(([route, paths]) => (isWanted(route) ? (paths ?? []) : []));
 
-/** All of it, in parts of about a minute. */
+/** All of them, in parts of about a minute. */
 export const parts = {
   lists: of((route) => route === "/api/jobs"),
   counts: of((route) => COUNTING.includes(route)),

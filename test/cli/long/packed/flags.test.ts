@@ -1,11 +1,11 @@
-// Flags, which are jsonb; and every route that the page reads is asked.
+// Flags, which are jsonb; and every route that the page reads.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../../../src/admin/routes.ts";
 import { asked } from "./asked.ts";
 import { long, testPackedRows } from "./packed-rows.ts";
 
-test("Every route that is read is asked for packed rows.", () => {
+test("Every route of the page is requested with packed rows.", () => {
   const reads = routes.filter(
     ({ method, access }) => method === "GET" && ["read", "open", "metrics"].includes(access),
   );

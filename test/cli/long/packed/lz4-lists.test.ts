@@ -1,4 +1,4 @@
-// Payloads in lz4, which packs text that repeats itself three times as well, in lists.
+// Payloads in lz4, which compresses repetitive text three times as much, in lists.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `alter table worker._private_jobs alter column payload set compression lz4;

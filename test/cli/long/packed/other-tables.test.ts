@@ -1,4 +1,4 @@
-// Locks, timetables, the trail and operations. The large values are packed once and copied.
+// Locks, cron entries, the audit trail and operations. The large values are compressed once and copied.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(

@@ -1,6 +1,6 @@
-// Rows that are small in the table and large once they are unpacked: 1,500 of them, each of a few KB on disk
-// and up to 1.39 MB in memory. Every route that the page reads still answers, within 150 MB more of memory and
-// 512 MiB in all. A file for each kind of row: a file has three minutes.
+// Rows that are small in the table and large in memory: 1,500 of them, each a few KB on disk and up to 1.39 MB in
+// memory. Every route that the page reads still responds, within 150 MB more of memory and 512 MiB in all. One file for
+// each kind of row: a file has three minutes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,23 +16,23 @@ const PASSWORD = "a-password-of-its-own";
 const authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
 const MOST_MB = 150;
 const ALIVE_IN_MB = 512;
-/** On a quiet machine 200: with other work a process waits for its turn. */
+/** 200 on a quiet machine: with other work a process waits for its turn. */
 const MOST_HEALTH_MS = 2_000;
 const LONGEST_MS = 170_000;
 
-/** SQL: what the rows are filled with. */
+/** SQL: the contents of the rows. */
 export const long = "pg_catalog.repeat('a', 1390000)";
 
 /**
- * `statement`: makes rows large, beside 1,500 jobs of which each second one has failed. A file has three
- * minutes, on a busy machine too: so the kinds that take longest are asked in two files.
+ * `statement`: makes rows large, next to 1,500 jobs of which each second one has failed. A file has three minutes, also
+ * on a busy machine: so the slowest kinds are in two files.
  */
 export function testPackedRows(
   kind: string,
   statement: string,
   asked: readonly (keyof typeof parts)[] = ["lists", "counts", "others"],
 ): void {
-  test(`1,500 packed rows stop no answer of the page: ${kind}, ${asked.join(", ")}.`, {
+  test(`1,500 packed rows block no response of the page: ${kind}, ${asked.join(", ")}.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
     timeout: LONGEST_MS,
   }, async (t) => {
@@ -91,7 +91,7 @@ async function filled(statement: string) {
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
-/** After what loads code and logs in. The server itself ends an answer that takes 3 s: with 503. */
+/** After the requests that load code and log in. The server itself ends a response after 3 s, with 503. */
 async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly string[]) {
   const ask = async (path: string) => {
     const began = performance.now();
@@ -105,7 +105,7 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
   const failed: string[] = [];
   for (const path of paths) {
     let { status, ms } = await ask(path);
-    // A statement has half a second: on a busy machine that can be too little, but not again and again.
+    // A statement has half a second: on a busy machine that can be too little, but not repeatedly.
     for (let again = 0; status === 503 && again < 3; again++) ({ status, ms } = await ask(path));
     mb = Math.max(mb, memoryMb(pid) - before);
     if (status !== 200) failed.push(`${path}: ${status} after ${ms.toFixed(0)} ms`);
@@ -114,7 +114,10 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
   return { failed, slowest, mb };
 }
 
-/** Asks for /healthz every 10 ms until its input ends, then prints the times: no work of ours delays it. */
+/**
+ * Requests /healthz every 10 ms until its input ends, then prints the times: in a separate process, so that nothing
+ * delays it.
+ */
 const asksHealth = `
   const times = [];
   let goesOn = true;
@@ -133,7 +136,7 @@ function watchHealth({ announced }: AdminProcess) {
   let printed = "";
   child.stdout.on("data", (text) => (printed += text));
   return {
-    /** Of a hundred answers 99 took no longer. */
+    /** Of a hundred responses, 99 took no longer. */
     async stop(): Promise<number> {
       child.stdin.end();
       await once(child, "close");

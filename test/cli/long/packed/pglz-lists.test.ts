@@ -1,4 +1,4 @@
-// Payloads that PostgreSQL packs in its own way, in lists.
+// Payloads in PostgreSQL's own compression, in lists.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 const statement = `update worker._private_jobs set payload = json_build_object('a', ${long}, 'n', id)`;

@@ -1,4 +1,4 @@
-// Reports of workers: as large in the table as they are, and too large together.
+// Reports of workers: not compressed, and too large together.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(
