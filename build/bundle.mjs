@@ -96,7 +96,7 @@ const PARAMETERS = "exports, require, module, __filename, __dirname, __importMet
 
 const commandOptions = {
   entryPoints: [join(root, "src/main.ts")],
-  // pg asks for these two only where they are installed.
+  // pg requires these two only if they are installed.
   external: ["pg-native", "pg-cloudflare"],
   define: {
     "import.meta.url": "__importMetaUrl",
@@ -124,7 +124,7 @@ async function esbuild(options) {
       { name: "string-width", setup: plainWidth },
     ],
     ...options,
-  }).catch(() => fail("The sources do not build.")); // esbuild has said why
+  }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
 }
 
 /** Of package.json only the version travels. */

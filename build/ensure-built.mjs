@@ -13,7 +13,7 @@ export function isInstalled() {
   return existsSync(node);
 }
 
-/** Ends the process where the build fails; the build has said why. */
+/** Ends the process if the build fails; the build has printed the reason. */
 export function ensureBuilt() {
   if (isBuilt()) return;
   const { status } = spawnSync(node, [join(root, "build.mjs"), "bundle"], {

@@ -1,5 +1,5 @@
-// The build's files: made under another name and renamed, so that nobody sees half of one; kept in
-// dist/.cache where making them takes long.
+// The build's files: written under another name and renamed, so that no half-written file is visible; cached in
+// dist/.cache if building them takes long.
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";

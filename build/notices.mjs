@@ -48,7 +48,7 @@ function packages() {
 export const manifestIn = (directory) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
-/** As Node looks for it; null: an optional one that is not installed. */
+/** As Node resolves it; null: an optional one that is not installed. */
 export function directoryOf(name, from) {
   for (let at = from; at.startsWith(root); at = join(at, "..")) {
     const directory = join(at, "node_modules", name);
@@ -61,7 +61,7 @@ function packageNotice({ name, version, license, homepage, author, directory }) 
   const by = typeof author === "string" ? author : author?.name;
   const head = [`${name} ${version} (${license})`, homepage, by && `By ${by}`];
   const text = licenceIn(directory) ?? readme(directory);
-  if (text === null && license === undefined) fail(`${name} says nothing about its licence.`);
+  if (text === null && license === undefined) fail(`${name} has no licence information.`);
   const more = textIn(directory, /^notice([.-]|$)/i) ?? [];
   return [...head.filter(Boolean), "", text ?? `Licence: ${license}`].concat(more).join("\n");
 }

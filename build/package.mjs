@@ -1,4 +1,4 @@
-// The npm package, as the scripts of package.json ask for it:
+// The npm package, built by the scripts of package.json:
 //
 //   prepack          builds, and puts the published manifest and pages in the place of ours
 //   postpack         puts ours back
@@ -97,7 +97,7 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);
-  // A range: an application has one of its own, and two would not know each other.
+  // A range: an application has its own version, and two copies would not share state.
   const typings = types
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)

@@ -1,5 +1,5 @@
-// npm start: `worker demo`, built first where a source has changed. Words after `npm start --` go
-// to the demo. Whether its port is free is asked first, before anybody waits for a build.
+// npm start: `worker demo`, built first if a source has changed. Arguments after `npm start --` are passed to the demo.
+// The port is checked first, before the build.
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -22,7 +22,7 @@ const program = join(root, "dist/worker.cjs");
 process.argv = [process.execPath, program, "demo", ...words];
 createRequire(import.meta.url)(program);
 
-/** What the last `--listen` says, as the command line would read it. */
+/** The value of the last `--listen`, as the command line would parse it. */
 function listenAddress(given) {
   const found = given.flatMap((word, place) => {
     if (word === "--listen") return given.slice(place + 1, place + 2);

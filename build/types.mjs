@@ -1,5 +1,5 @@
-// The library's types: what the compiler emits for src/, of which only what src/index.ts reaches is
-// shipped, with the relative paths that every compiler and every tool knows (".js").
+// The library's types: the compiler's output for src/, of which only what src/index.ts reaches is shipped, with
+// relative paths that every compiler and tool supports (".js").
 import { execFile } from "node:child_process";
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";

@@ -43,8 +43,8 @@ export async function makeExecutable(target, files, path) {
 }
 
 /**
- * Where pkg keeps a Node that it has downloaded and unpacked, ours lies already: the one that it is told of
- * (`nodePath`) it would run, which a Node of another platform does not bear.
+ * The place of pkg's own downloaded Node already has ours: pkg would run a Node given by `nodePath`, which fails for
+ * another platform.
  */
 async function giveBase(base, { pkg: { platform, arch } }, home) {
   const kept = join(home, ".pkg-cache/sea");
@@ -71,7 +71,7 @@ async function inHome(directory, work) {
   }
 }
 
-/** pkg tells its story on stdout; it is only of interest when it fails. */
+/** pkg logs to stdout, which is only of interest when it fails. */
 async function quietly(work) {
   const { log } = console;
   const story = [];
@@ -98,7 +98,7 @@ const settings = ({ nothing }) => ({
   execArgv: [
     // entry.cjs lets the pieces import a user's files, which Node still calls experimental.
     "--disable-warning=ExperimentalWarning",
-    // Who may send a signal gets no debugger with it: SIGUSR1 would open one on port 9229.
+    // Permission to send a signal must not open a debugger: SIGUSR1 would open one on port 9229.
     "--disable-sigusr1",
     // V8's young generation would grow to 67 MB with the jobs of a busy worker, which are as fast in 8.
     "--max-semi-space-size=4",

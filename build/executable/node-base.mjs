@@ -39,8 +39,8 @@ async function stripTool(target) {
 }
 
 /**
- * In the directory that NODE_COMPILE_CACHE names Node keeps compiled code, also that of an executable, and
- * runs what it finds there: anybody's. No option forbids it, so the variable that it asks for loses its name.
+ * Node stores compiled code in the directory named by NODE_COMPILE_CACHE, also that of an executable, and runs what it
+ * finds there, whatever its origin. No option forbids it, so the name of the variable is removed from the binary.
  */
 function withoutCompileCache(program) {
   const name = "NODE_COMPILE_CACHE";
@@ -55,7 +55,7 @@ function withoutCompileCache(program) {
   return bytes;
 }
 
-/** A 64-bit Windows program keeps its signature at its end, and says where in its header. */
+/** A 64-bit Windows program has its signature at its end, and the position in its header. */
 function withoutSignature(target, bytes) {
   if (!target.name.startsWith("win32")) return bytes;
   const header = bytes.readUInt32LE(0x3c) + 4 + 20; // behind the mark "PE" and the COFF header

@@ -1,5 +1,5 @@
-// Where an npm package is whose version package-lock.json names: installed, or, being another platform's,
-// which npm does not install here, fetched once into the cache and held to the lock file's hash.
+// The location of an npm package in the version of package-lock.json: installed, or, for another platform, which npm
+// does not install here, downloaded once into the cache and checked against the lock file's hash.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { cached, fail, root, temporary } from "../files.mjs";
 
 const run = promisify(execFile);
 
-/** What package-lock.json says of an installed path such as `node_modules/pg`. */
+/** The entry of package-lock.json for an installed path such as `node_modules/pg`. */
 export function lockedAt(path) {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   return packages[path] ?? fail(`package-lock.json does not name ${path}.`);

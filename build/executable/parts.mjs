@@ -1,5 +1,5 @@
-// What Node and PostgreSQL are made of, which no package manager tells: their libraries with licences and
-// the versions that stand in the files themselves. One that is not in these tables ends the build.
+// The components of Node and PostgreSQL, which no package manager lists: their libraries with licences and the versions
+// found in the files themselves. A component missing from these tables ends the build.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, sha256 } from "../files.mjs";
@@ -40,12 +40,13 @@ export function nodeParts() {
     ([name, version]) => version !== "" && !NO_PARTS.includes(name),
   );
   return parts.map(([name, version]) => {
-    const licence = NODE_PARTS[name] ?? fail(`build/executable/parts.mjs does not know ${name}.`);
+    const licence =
+      NODE_PARTS[name] ?? fail(`build/executable/parts.mjs has no entry for ${name}.`);
     return [OWN_NAMES[name] ?? name, version, licence];
   });
 }
 
-/** Which files of PostgreSQL's lib/ are whose, and where their names or bytes tell the version. */
+/** The owner of each file of PostgreSQL's lib/, and where its name or bytes contain the version. */
 const LIBRARIES = [
   ["openssl", "OpenSSL", /^lib(?:crypto|ssl)\.so/, /OpenSSL (1\.\d\.\d\w*) /],
   ["icu", "ICU", /^libicu\w+\.so/, /^libicu\w+\.so\.([\d.]+)/],
@@ -66,7 +67,7 @@ export function postgresParts(lib) {
     const bytes = readFileSync(join(lib, entry.name));
     const [name, licence, , says] =
       LIBRARIES.find(([, , files]) => files.test(entry.name)) ??
-      fail(`build/executable/parts.mjs does not know ${entry.name}.`);
+      fail(`build/executable/parts.mjs has no entry for ${entry.name}.`);
     const part = parts.get(name) ?? { name, licence, version: null, files: [] };
     part.version ??= versionIn(`${entry.name}\0${bytes.toString("latin1")}`, says);
     part.files.push([entry.name, sha256(bytes, "hex")]);
@@ -74,7 +75,7 @@ export function postgresParts(lib) {
   }
   const mute = [...parts.values()].find(({ version }) => version === null);
   if (mute !== undefined)
-    fail(`${mute.name} does not tell its version (build/executable/parts.mjs).`);
+    fail(`${mute.name} does not contain its version (build/executable/parts.mjs).`);
   return [...parts.values()];
 }
 

@@ -1,6 +1,5 @@
-// dist/release: the executable of every platform, what is inside each, the notices, and the sums of all.
-// Each executable is made twice from the sources, and a difference ends the build: what we hand out,
-// anybody can make again.
+// dist/release: the executable of every platform, the list of its components, the notices, and the checksums of all.
+// Each executable is built twice from the sources, and a difference ends the build: releases are reproducible.
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,8 +55,8 @@ function check(target, bytes) {
       `${target.file} has ${bytes.length} bytes, more than ${MOST_BYTES}: is ${target.strip} there?`,
     );
   }
-  // A home of "/" or "/root" stands in anybody's programs.
+  // A home of "/" or "/root" is in any program.
   const places = [root, homedir(), tmpdir()].filter((path) => path.split("/").length > 2);
   const found = places.find((path) => bytes.includes(path));
-  if (found !== undefined) fail(`${target.file} tells where it was built: ${found}.`);
+  if (found !== undefined) fail(`${target.file} contains the path where it was built: ${found}.`);
 }

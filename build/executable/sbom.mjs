@@ -1,6 +1,6 @@
-// What is inside an executable, as CycloneDX (JSON, 1.5): npm's own list, of it the packages of which the
-// executable has code, and what npm does not know: Node and PostgreSQL with their libraries (parts.mjs).
-// Without a time and a random serial number: the same executable has the same list.
+// The components of an executable, as CycloneDX (JSON, 1.5): from npm's own list the packages whose code is in the
+// executable, and those that npm does not list: Node and PostgreSQL with their libraries (parts.mjs). Without a time
+// and a random serial number: the same executable has the same list.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root, sha256 } from "../files.mjs";

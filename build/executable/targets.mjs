@@ -1,5 +1,5 @@
-// The platforms that a release is for: whose Node, byte for byte, which PostgreSQL, and what is known of
-// the result. And the platforms that it is not for, with the reason.
+// The platforms of a release: the origin of their Node, byte for byte, their PostgreSQL, and the state of tests. Also
+// the unsupported platforms, with the reason.
 
 export const NODE_VERSION = "24.21.0";
 
@@ -36,7 +36,7 @@ export const TARGETS = [
     sha256: "ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32",
     strip: null, // has no symbols
     nothing: "NUL",
-    postgresPackage: null, // `worker demo` says so
+    postgresPackage: null, // `worker demo` reports it
     file: "worker-windows-x64-untested.exe",
     tests: "none, unsigned",
   },

@@ -62,7 +62,7 @@ function optionTable(options: readonly ManualOption[]): string[] {
   return table(["option", "", "default", "environment"], rows);
 }
 
-/** Lines that are indented or stand in columns keep their form. */
+/** Lines that are indented or in columns keep their form. */
 function paragraphs(text: string): string[] {
   const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");
   return blocks.flatMap((block) =>

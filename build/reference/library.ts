@@ -2,7 +2,7 @@
 import type { Declaration } from "./declarations.ts";
 import { anchorOf, code, generated, table } from "./table.ts";
 
-/** Where a name stands in the page, by where it is declared: the first that fits. */
+/** The section of a name on the page, by its declaration: the first that fits. */
 const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Hooks", "worker/task/hooks"],
   ["Cron", "domain/cron/", "worker/options/cron-options"],
@@ -51,13 +51,13 @@ export function libraryPage(declarations: readonly Declaration[]): string {
   ].join("\n");
 }
 
-/** What is called or made before what is given to it. */
+/** Functions come before their arguments. */
 function programsFirst(declarations: readonly Declaration[]): Declaration[] {
   const isType = ({ kind }: Declaration) => kind === "interface" || kind === "type";
   return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
 }
 
-/** Of names, by their headings' order: those that differ in their capitals only are told apart by a number. */
+/** Of names, in the order of headings: names that differ only in capitals get a number. */
 function anchorsOf(
   headings: readonly { readonly name: string; readonly isTitle: boolean }[],
 ): ReadonlyMap<string, string> {

@@ -19,7 +19,7 @@ export function referencePages(root: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** As an admin with the usual login gives it. */
+/** As an admin with the usual login returns it. */
 export const openapiDocument = () => openapi(routes, { basePath: "/", auth });
 
 const auth = {

@@ -13,7 +13,7 @@ const cell = (text: string) => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<
 /** Within the text. */
 export const code = (text: string) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
-/** Text that is no markup but for pieces of code, whatever stands in it. */
+/** Text without markup except for pieces of code, with any contents. */
 export function plain(text: string): string {
   const parts = text.split(/(`[^`]+`)/);
   const escaped = (part: string) =>
@@ -21,11 +21,11 @@ export function plain(text: string): string {
   return parts.map((part, place) => (place % 2 === 1 ? part : escaped(part))).join("");
 }
 
-/** What is at the top of every generated page. */
+/** The head of every generated page. */
 export const generated = (from: string) =>
   `*Written by \`npm run docs\` from ${from}; a test compares it with them.*`;
 
-/** The anchor that GitHub gives a heading: small letters, no punctuation, a dash for each space. */
+/** GitHub's anchor of a heading: small letters, no punctuation, a dash for each space. */
 export function anchorOf(text: string): string {
   const kept = text.trim().toLowerCase();
   return kept.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");

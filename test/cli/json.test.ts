@@ -1,4 +1,3 @@
-//
 // --json: one dialect in every command, that of the HTTP contract; and the messages of results.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

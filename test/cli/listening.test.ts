@@ -99,7 +99,10 @@ test("A unix socket with --auth none admits every user with access to it, and is
   const asked = await worker(["healthcheck", `unix:${path}`]);
   assert.match(asked.stderr, /^worker: unix:.* is not ready: status 503 \(database_unreachable\)/);
   const second = await worker(["admin", "--listen", `unix:${path}`], { DATABASE_URL: NOWHERE });
-  assert.match(second.stderr, /^worker: unix:.* is in use: .* another path with --listen\n$/);
+  assert.match(
+    second.stderr,
+    /^worker: unix:.* is in use by another process; .* another path with --listen\n$/,
+  );
   await admin.stop();
   assert.equal(existsSync(path), false);
 });

@@ -189,7 +189,7 @@ test("An uncaught exception is logged, stops the worker in order and makes it fa
 
 test("A crontab in Graphile Worker's format works.", async () => {
   const tasks = filesOf({
-    "tick.js": "module.exports = (p, h) => h.logger.info('tick ' + p.who);",
+    "tick.js": "module.exports = (p, h) => h.logger.info('tick ' + p.name);",
   });
   const files = filesOf({
     crontab: "# every minute\n* * * * * tick ?fill=1h&id=often {name: 'ada'}\n",

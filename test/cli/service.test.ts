@@ -90,7 +90,8 @@ test("A worker is ready once it has started; its tasks cannot notify in its name
   const { url } = await migratedDatabase();
   const { path, heard, said } = await serviceManager("worker");
   const tasks = filesOf({
-    "speak.js": 'export default () => { throw new Error("socket " + process.env.NOTIFY_SOCKET); };',
+    "notify.js":
+      'export default () => { throw new Error("socket " + process.env.NOTIFY_SOCKET); };',
   });
   const env = { DATABASE_URL: url, NOTIFY_SOCKET: path, WATCHDOG_USEC: "200000" };
   const run = startRun(["--tasks", tasks, "--json"], env);

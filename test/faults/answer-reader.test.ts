@@ -1,9 +1,9 @@
-// The reader of answers that the fuzz trusts: it finds what is framed, however it comes, and what is not.
+// The reader of responses that the fuzz test relies on: it detects correct framing in any pieces, and every fault.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answer, answerReader } from "../bench/fuzz/answer-reader.ts";
 
-/** The statuses and bodies of what has come, in pieces of so many bytes. */
+/** The statuses and bodies of received bytes, in pieces of this size. */
 function read(bytes: string, size: number, heads: readonly boolean[] = [false, false]): string[] {
   const answers: Answer[] = [];
   const reader = answerReader(
@@ -35,7 +35,7 @@ test("Answers are read in their order, in whatever pieces they come.", () => {
   }
 });
 
-test("What is not framed, or not asked for, is a fault.", () => {
+test("An unframed or unexpected response is a fault.", () => {
   const faults: readonly [string, RegExp][] = [
     [SIZED.replace("200", "20"), /no head/],
     [SIZED.replace("length: 5", "length: 5\r\nx y"), /no head/],

@@ -1,4 +1,4 @@
-// What the command line of the suite may say.
+// The command line of the suite.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -30,7 +30,7 @@ network namespaces; what they lack is installed from Debian.
 
 Exit status: 0 all held, 1 something broke, 2 wrong options, 3 something was skipped.`;
 
-/** Ends the process: with 2 and a sentence when it cannot be understood, with 0 when help is asked. */
+/** Ends the process: with 2 and a message for invalid arguments, with 0 for help. */
 export function faultOptions(args: readonly string[]): FaultOptions {
   if (args.includes("--help")) {
     console.log(HELP);

@@ -1,5 +1,5 @@
-// The admin server in a process of its own, so that its CPU and memory can be told from ours, and a
-// client that says how long each answer took.
+// The admin server in a separate process, so that its CPU and memory can be measured, and a client that measures how
+// long each response took.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, readFileSync } from "node:fs";
@@ -57,13 +57,13 @@ export interface AdminProcess {
 export interface Surroundings {
   /** Where its log lines go. Default: to ours. */
   readonly log?: string;
-  /** How one logs in. Default: nobody has to. */
+  /** The login. Default: none. */
   readonly password?: string;
   /** Words before it, such as those that enter a network namespace. */
   readonly command?: readonly string[];
 }
 
-/** From the sources: what is measured is what stands here. */
+/** From the sources: the present state is measured. */
 export async function startAdminProcess(
   databaseUrl: string,
   options: readonly string[] = [],

@@ -1,5 +1,5 @@
-// A worker's fetch beside the admin: locks 50 due jobs every 20 ms and gives them back, and says how
-// long the locking took.
+// A worker's fetch beside the admin: locks 50 due jobs every 20 ms, unlocks them, and measures how long the locking
+// took.
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { percentile } from "../engine/statistics.ts";

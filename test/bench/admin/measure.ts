@@ -1,5 +1,5 @@
-// What a measure is: a small function that asks the admin for something and says how it went beside
-// its target, and beside what the plain SQL of Graphile Worker's Rust port takes for the same.
+// A measure: a small function that sends requests to the admin and compares the time with its target, and with the
+// plain SQL of Graphile Worker's Rust port for the same.
 import type pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 import type { AdminProcess } from "./admin-process.ts";
@@ -71,7 +71,7 @@ export function short(value: number): string {
   return String(Number(value.toPrecision(2)));
 }
 
-/** The 95th percentile of `times` calls, one after the other; each gives its milliseconds. */
+/** The 95th percentile of `times` calls in sequence; each returns its milliseconds. */
 export async function p95(times: number, call: (n: number) => Promise<number>): Promise<number> {
   const all: number[] = [];
   for (let n = 0; n < times; n++) all.push(await call(n));

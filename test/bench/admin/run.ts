@@ -120,7 +120,7 @@ async function main(): Promise<void> {
      where oid = 'worker._private_jobs'::regclass`,
   );
   const { pid, version, place, jobs } = facts.rows[0];
-  // pg_stat_activity does not tell which process is PostgreSQL's first.
+  // pg_stat_activity does not identify PostgreSQL's first process.
   const postmaster = Number.parseInt(readFileSync(join(place, "postmaster.pid"), "utf8"), 10);
   const statements = await watchStatements(database.url, IGNORED);
   const admins = new Set<AdminProcess>();
@@ -158,7 +158,7 @@ async function main(): Promise<void> {
 
 ${new Date().toISOString().slice(0, 10)}, ${Number(jobs).toLocaleString("en")} jobs${options.sorted ? " sorted by outcome" : ""}, PostgreSQL ${version}, Node ${process.versions.node}, ours ${VERSION},
 ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, load average ${loadavg()[0]?.toFixed(1)} at the end (of the benchmark itself about 1 to 2).
-Times are the 95th percentile of one client, or the longest where it says so. "Port's SQL": the plain statement of
+Times are the 95th percentile of one client, or the longest if marked so. "Port's SQL": the plain statement of
 Graphile Worker's Rust port for the same page, in the same run. "Noise": how much longer a fixed statement took
 before and after the measure than in the quietest moment of the run; figures are not corrected by it.
 

@@ -13,7 +13,7 @@ export interface SeedDatabaseOptions {
   readonly progress: (line: string) => void;
 }
 
-/** Gives the new database's connection string. */
+/** Returns the new database's connection string. */
 export async function seedDatabase(
   server: string,
   name: string,

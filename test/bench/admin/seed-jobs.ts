@@ -60,7 +60,7 @@ export async function seedJobs(
   await run("checkpoint");
 }
 
-/** Drops the indexes of the jobs and gives the statements that make them again. */
+/** Drops the indexes of the jobs and returns the statements that create them again. */
 async function dropIndexes(client: pg.Client, schema: string): Promise<string[]> {
   const table = `${schema}._private_jobs`;
   const { rows } = await client.query<{ drop: string; make: string }>(
@@ -180,7 +180,7 @@ const locksSql = (schema: string) => `
   set locked_at = jobs.locked_at, locked_by = jobs.locked_by
   from jobs where queues.id = jobs.job_queue_id`;
 
-// Eight that count as alive for a day, two that are silent. All tasks but the last three are known.
+// Eight that count as alive for a day, two that are stale. All tasks but the last three are supported.
 const workersSql = (schema: string) => `
   insert into ${schema}._private_workers (id, last_heartbeat_at, started_at, metadata)
   select 'worker-' || i,

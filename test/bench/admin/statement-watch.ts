@@ -13,7 +13,7 @@ export interface StatementWatch {
   stop(): Promise<void>;
 }
 
-/** `application`: the name under which the admin's connections are known begins with this. */
+/** `application`: the application_name of the admin's connections begins with this. */
 export async function watchStatements(url: string, ignored: RegExp): Promise<StatementWatch> {
   const client = new pg.Client({ connectionString: url, application_name: "bench watch" });
   await client.connect();

@@ -1,6 +1,6 @@
-// A process of its own that does nothing but tell its readers something, so that its CPU is that of a
-// tick: as events of the admin's event source, or as bare writes of one shared buffer to each socket,
-// which is the least that it can take. Started by tick-cost.ts: `events` or `writes` as its argument.
+// A separate process that only sends events to its readers, so that its CPU is that of a tick: as events of the admin's
+// event source, or as bare writes of one shared buffer to each socket, which is the minimum. Started by tick-cost.ts:
+// `events` or `writes` as its argument.
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ const WARM_UP = 5;
 /** A pulse as it is sent: with its id and name 300 bytes at the most. */
 const DATA = JSON.stringify({ at: "x".repeat(230) });
 
-/** A server, and what tells everybody who is connected. */
+/** A server, and the function that sends to all connected readers. */
 function eventServer(): [net.Server, (round: number) => void] {
   const many = { maxViewers: 10_000, maxViewersPerClient: 10_000 };
   const source = createEventSource({ ...many, patienceMs: 30_000, onViewers: () => {} });

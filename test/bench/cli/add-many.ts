@@ -17,7 +17,7 @@ const BATCH = 1_000;
 const SETTINGS = { shared_buffers: "512MB", max_wal_size: "8GB", checkpoint_timeout: "30min" };
 
 const folder = mkdtempSync(join(tmpdir(), "cli-bench-"));
-chmodSync(folder, 0o755); // PostgreSQL runs as somebody else where this is root
+chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user
 const file = join(folder, "jobs.jsonl");
 const payloadOf = (n: number) => ({ id: n, to: `user${n}@example.org`, subject: "Welcome aboard" });
 await writeLines();
@@ -59,7 +59,7 @@ async function writeLines(): Promise<void> {
   await once(out, "finish");
 }
 
-/** Runs the command, and says how long it took and how much memory it had at the most. */
+/** Runs the command and returns its duration and its peak memory. */
 async function run(args: readonly string[]) {
   const began = performance.now();
   const command = join(import.meta.dirname, "../../../dist/worker.cjs");
@@ -77,7 +77,7 @@ async function run(args: readonly string[]) {
   return { seconds: (performance.now() - began) / 1_000, peakMb };
 }
 
-/** What the system says of a process, megabytes; 0 when it has gone. */
+/** The memory of a process as reported by the system, in megabytes; 0 when it has ended. */
 function peakOf(pid: number | undefined): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

@@ -21,7 +21,7 @@ const IDLE_MS = 5_000;
 const MB = 1e6;
 
 const folder = mkdtempSync(join(tmpdir(), "cli-bench-"));
-chmodSync(folder, 0o755); // PostgreSQL runs as somebody else where this is root
+chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user
 const server = await startEmbeddedServer({ dataDir: join(folder, "data") });
 try {
   await commands(server);

@@ -1,5 +1,5 @@
-// The one PostgreSQL of a run, as an application would have it (fsync on), and how each experiment
-// finds it: empty tables, the same jobs for everybody, statistics fresh, a checkpoint just done.
+// The one PostgreSQL of a run, as an application would have it (fsync on), and its state before each experiment: empty
+// tables, the same jobs for all contenders, fresh statistics, a checkpoint just done.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// One contender in a process of its own: loads its engine, says "ready", does its duty on the next
-// line of stdin and answers in JSON. All figures are taken here, beside the work.
+// One contender in a separate process: loads its engine, prints "ready", performs its duty on the next line of stdin
+// and answers in JSON. All figures are taken here, next to the work.
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pg from "pg";
@@ -83,7 +83,7 @@ async function drain(by: Engine): Promise<Answer> {
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
-/** Resolves when the table is empty; only asked where jobs are shared. */
+/** Resolves when the table is empty; only used if jobs are shared. */
 async function emptied(): Promise<void> {
   if (duty.watched !== true && duty.shared !== true) return new Promise(() => {});
   for (;;) {

@@ -1,4 +1,4 @@
-// What a child process of the suite is told to do, and what it answers: numbers by name.
+// The instructions for a child process of the suite, and its answers: numbers by name.
 export interface Duty {
   readonly kind: "drain" | "latency" | "scheduled" | "idle" | "add" | "soak";
   readonly engine: string;

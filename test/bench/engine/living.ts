@@ -114,8 +114,8 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
 }
 
 /**
- * Jobs in named queues one at a time: what one fetch that takes one job writes, the add apart. All of
- * it once before, so that nobody pays for being the first to touch a page after the checkpoint.
+ * Jobs in named queues one at a time: the writes of one fetch that takes one job, without the add. All of it once
+ * before, so that no contender pays for touching a page first after the checkpoint.
  */
 export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const addOne = (place: number) =>

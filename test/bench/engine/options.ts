@@ -1,4 +1,4 @@
-// What the command line of the suite may say.
+// The command line of the suite.
 import { parseArgs } from "node:util";
 import { olderBinaries } from "../../support/postgres-versions.ts";
 
@@ -10,7 +10,7 @@ const TARGETS = "15";
 export interface BenchOptions {
   /** Experiments to run, by name; empty = all. */
   readonly only: readonly string[];
-  /** Who takes part; empty = all. */
+  /** The contenders; empty = all. */
   readonly contenders: readonly string[];
   readonly rounds: number;
   /** Jobs of one drain. */
@@ -19,7 +19,7 @@ export interface BenchOptions {
   readonly soak: boolean;
   /** Directory of another PostgreSQL than ours: `bin/postgres` is in it. */
   readonly binaries: string | null;
-  /** Data checksums of the cluster: their hint bits add some 50 B of WAL a job, whoever runs it. */
+  /** Data checksums of the cluster: their hint bits add some 50 B of WAL a job, with any contender. */
   readonly checksums: boolean;
   /** The file beside this folder that a full run writes; null = it is not one. */
   readonly results: string | null;

@@ -1,11 +1,11 @@
-// The child's program as one that ships would be: bundled to JavaScript. Run from the sources, every
-// process would carry Node's type stripper, some 50 MB that are nobody's.
+// The child's program as it would be shipped: bundled to JavaScript. Run from the sources, every process would contain
+// Node's type stripper, some 50 MB that belong to no contender.
 import { join } from "node:path";
 import { build } from "esbuild";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Bundles the child and gives its path. */
+/** Bundles the child and returns its path. */
 export async function bundledChild(): Promise<string> {
   const outdir = join(root, "dist/bench");
   await build({

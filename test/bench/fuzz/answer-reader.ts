@@ -1,5 +1,5 @@
-// Reads the answers of one connection as they come, and holds their framing to HTTP/1.1: a status line,
-// headers, exactly one way to tell where the body ends, and nothing that nobody has asked for.
+// Reads the responses of one connection as they arrive, and checks their framing against HTTP/1.1: a status line,
+// headers, exactly one end of the body, and no bytes without a request.
 
 export interface Answer {
   readonly status: number;
@@ -26,7 +26,7 @@ const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*(?=\r\n|$)/;
 const HEADER_LINES = /^(?:\r\n[\w!#$%&'*+.^`|~-]+:[^\r\n\0]*)*$/;
 const END_OF_HEAD = "\r\n\r\n";
 
-/** Where a body ends: after so many bytes, after the last chunk, with the connection. */
+/** The end of a body: after a number of bytes, after the last chunk, or with the connection. */
 type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
 
 /** `isHead`: of the request that the next answer is for; null: there is none, and an answer is a fault. */
@@ -52,7 +52,7 @@ export function answerReader(
     // An invitation to send the body: the answer comes after it.
     if (status === "100") return;
     const asked = isHead();
-    if (asked === null) throw broken("an answer that nobody asked for", head);
+    if (asked === null) throw broken("a response without a request", head);
     const lengths = [...headers.matchAll(/\r\ncontent-length:([^\r]*)/gi)].map(([, one]) => one);
     const isChunked = /\r\ntransfer-encoding: *chunked/i.test(headers);
     const isLast = /\r\nconnection: *close/i.test(headers);

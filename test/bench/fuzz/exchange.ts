@@ -22,8 +22,8 @@ export interface Line {
 export interface Outcome {
   readonly answers: readonly Answer[];
   /**
-   * `all`: as many as were asked for; `closed`: the server has ended the connection before that; `left`: we
-   * have, in the middle of a long answer; `waited`: nothing came for `waitMs`.
+   * `all`: all expected responses; `closed`: the server ended the connection before that; `left`: the client did, in
+   * the middle of a long response; `waited`: nothing came for `waitMs`.
    */
   readonly end: "all" | "closed" | "left" | "waited";
   /** What was wrong with the bytes. */
@@ -47,7 +47,7 @@ export function openLine({ port, localAddress }: LineOptions): Line {
   const socket = net.connect({ host: "127.0.0.1", port, localAddress, noDelay: true });
   let asked: readonly boolean[] = [];
   let answers: Answer[] = [];
-  /** A problem that nobody was waiting for: told with the next exchange. */
+  /** A problem while no exchange was waiting: reported with the next one. */
   let untold: string | null = null;
   const keep = (_: Outcome["end"], problem: string | null = null) => {
     untold ??= problem;

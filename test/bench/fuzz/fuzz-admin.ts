@@ -30,7 +30,7 @@ export interface FuzzResult {
 const SAY_MS = 15_000;
 const WEIGH_MS = 1_000;
 
-/** The n-th client asks the n-th admin, then the first again. */
+/** The n-th client uses the n-th admin, then the first again. */
 export async function fuzzAdmin(
   admins: readonly AdminProcess[],
   plan: FuzzPlan,
@@ -94,7 +94,7 @@ export async function fuzzAdmin(
   };
 }
 
-/** As it says itself; null: it has no time to. */
+/** As reported by the process itself; null: it has no time to. */
 async function heapOf(admin: AdminProcess): Promise<number | null> {
   const answer = await admin.get("/metrics").catch(() => null);
   const [, bytes] = /^nodejs_heap_size_used_bytes (\d+)/m.exec(answer?.text ?? "") ?? [];

@@ -99,7 +99,7 @@ const kinds: Readonly<Record<string, Maker>> = {
       `transfer-encoding: ${word(random)}`,
       "transfer-encoding:\tchunked\r\ntransfer-encoding: cow",
     ]);
-    // What stands behind may be read as another request, and some lengths ask for more than comes.
+    // The bytes after it may be read as another request, and some lengths announce more than comes.
     const pieces = [post(random, host, `${lines}\r\n\r\n${body}`)];
     return { pieces, most: 3, isWhole: false };
   },

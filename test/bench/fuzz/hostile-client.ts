@@ -59,7 +59,7 @@ export async function runHostileClient(client: HostileClient): Promise<void> {
       for (const [at, { status, text }] of answers.entries()) {
         note(rest[at]?.route ?? "", rest[at]?.bytes ?? "", `${status}`, text);
       }
-      // What stands behind the last answer of a connection has not been read: it is sent again.
+      // Bytes after the last response of a connection have not been read: they are sent again.
       const isTold = end === "left" || answers.at(-1)?.isLast === true;
       rest = rest.slice(answers.length);
       const [next] = rest;

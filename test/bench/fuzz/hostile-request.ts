@@ -11,7 +11,7 @@ interface Operation {
   readonly path: string;
   readonly query: readonly { readonly name: string; readonly schema: Schema }[];
   readonly body: Schema | null;
-  /** How much there is to vary: so often it is asked. */
+  /** The number of its variations: it is sent this often. */
   readonly weight: number;
   /** Its answer is long, or has no end. */
   readonly isLong: boolean;
@@ -70,7 +70,7 @@ export function hostileRequests(document: Schema, host: string, token: string): 
 /** How many of ten values are such as are expected: nearly all of some requests, hardly any of most. */
 const SOUND = [9, 5, ...Array<number>(28).fill(0)];
 
-/** What is done to the whole schema, or told of it: up to a hundred times the work, of few inputs. */
+/** Actions on the whole schema, or reports of it: up to a hundred times the work, for few inputs. */
 const RARE =
   /^\/api\/(?:maintenance|indexes|extensions|database|openapi|events)|^\/(?:assets|metrics)/;
 const LARGE_HEAD_BYTES = 15_000;
@@ -122,5 +122,5 @@ function hostileTarget(
 }
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
-/** What can stand in a request line as it is. */
+/** Characters that can be in a request line unescaped. */
 const isPlain = (text: string) => /^[!-~]+$/.test(text) && !/[#?/]/.test(text);

@@ -4,7 +4,10 @@ export interface Finding {
   readonly what: string;
   readonly count: number;
   readonly samples: readonly string[];
-  /** Of answers 503 and 504: what PostgreSQL could not do in time, or nobody had room for, is an answer. */
+  /**
+   * For responses 503 and 504: work that PostgreSQL could not do in time, or for which there was no room, has a
+   * response.
+   */
   readonly isForeseen: boolean;
 }
 
@@ -58,7 +61,7 @@ export function createTally(): Tally {
       counts.set(route, byStatus);
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
       if (Number(status) < 500 || QUIET.has(status)) return;
-      // Who speaks another version is told so.
+      // Clients of another version get an error.
       if (status === "505" && route.startsWith(BYTES)) return;
       const code = /"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 100);
       const what = `${status} ${code} ${route}`;

@@ -1,5 +1,5 @@
-// What a measure of the page has at hand: the admin in a process of its own on a demo's data, a browser,
-// and a page whose module tells what its steps take.
+// Tools of a page measure: the admin in a separate process on a demo's data, a browser, and a page whose module reports
+// the duration of its steps.
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Database } from "../../../src/database/database.ts";
@@ -35,7 +35,7 @@ export interface Watched {
   exports: WebAssembly.Exports;
   readonly longTasks: number[];
   firstNumber: number;
-  /** Told of each step that the module has taken. */
+  /** Called after each step of the module. */
   told: ((name: string) => void) | null;
 }
 
@@ -50,14 +50,14 @@ export async function openPage(browser: Browser, url: string, route: string): Pr
   return page;
 }
 
-/** Resolves when the page has drawn what it asked for and is followed by the stream. */
+/** Resolves when the page has drawn its first data and follows the stream. */
 export async function isThere(page: Page): Promise<void> {
   await page.locator("#page-title").waitFor();
   await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
   await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
 }
 
-/** What the steps of the module have taken since they were asked for last, draw by draw. */
+/** The durations of the module's steps since the last call, draw by draw. */
 export async function drawsOf(page: Page): Promise<number[]> {
   const spans = await page.evaluate(() =>
     (globalThis as unknown as { watched: Watched }).watched.spans.splice(0),

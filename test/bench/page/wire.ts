@@ -1,5 +1,5 @@
-// A wire to the admin that counts the bytes that go over it, both ways: a page that has one to itself is
-// told apart from all others. What goes over the event stream's connection is counted besides.
+// A wire to the admin that counts its bytes, both ways: a page with its own wire can be measured separately. The event
+// stream's connection is also counted by itself.
 import { once } from "node:events";
 import net from "node:net";
 

@@ -32,7 +32,7 @@ export function memoryBound(megabytes: number): MemoryBound {
       rmdirSync(place);
       return true;
     } catch (error) {
-      // Who was killed is still there for a moment.
+      // A killed process still exists for a moment.
       if (codeOf(error) === "EBUSY") return false;
       throw error;
     }

@@ -1,5 +1,5 @@
-// What a group of faults works with: servers of its own, a stand for each mode, a seed, and places for
-// figures and problems. Everything that it has started ends with it.
+// What a group of faults works with: its own servers, a stand for each mode, a seed, and lists of figures and problems.
+// Everything that it has started ends with it.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -42,7 +42,7 @@ export interface StandsOptions {
   /** Default: what the product does by default; in `npm test` something quicker. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
-  /** What its database is called, where there are several rounds of stands on one server. */
+  /** The name of its database, if there are several rounds of stands on one server. */
   readonly name?: string;
 }
 
@@ -84,7 +84,7 @@ export class Field {
     return server;
   }
 
-  /** One for each mode that is asked for, with a database of its own. */
+  /** One for each requested mode, with its own database. */
   async stands(server: Server, options: StandsOptions = {}): Promise<Stand[]> {
     const { url: memberUrl = (url) => url, name = "" } = options;
     const { everybodyUrl = (url) => url, options: changes = {} } = options;
@@ -114,7 +114,7 @@ export class Field {
     return stands;
   }
 
-  /** For all at once; one that throws is a problem of its mode and keeps nobody else from going on. */
+  /** For all at once; an error is a problem of its mode, and the others continue. */
   async each(stands: readonly Stand[], work: (stand: Stand) => unknown): Promise<void> {
     const one = async (stand: Stand) => work(stand);
     await Promise.all(
@@ -126,7 +126,7 @@ export class Field {
     );
   }
 
-  /** For so long a fault lasts: no condition can tell. */
+  /** The duration of a fault, if no condition shows its end. */
   async outage(ms: number): Promise<void> {
     await sleep(ms);
   }
@@ -139,7 +139,7 @@ export class Field {
     this.problems.push(`${mode ?? "all"}: ${sentence}`);
   }
 
-  /** What is done at the end, the last first. */
+  /** Cleanup at the end, last first. */
   defer(cleanup: () => unknown): void {
     this.#cleanups.push(cleanup);
   }

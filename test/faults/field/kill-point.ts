@@ -13,7 +13,7 @@ export interface KillPoint {
   readonly since: "start" | "SIGTERM";
 }
 
-/** `by` in the log has died when this is over. Gives what tells it that a job has started. */
+/** `by` in the log has died when this resolves. Returns a function to call when a job has started. */
 export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
   const die = () => {
     log.write({ e: "dead", by, t: machineTime() });

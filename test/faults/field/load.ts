@@ -1,5 +1,5 @@
-// Producers that add jobs as long as there is a fault, and write down what was acknowledged. Whoever is
-// rejected goes on: that job may be there or not, and the next one has another name.
+// Producers that add jobs during a fault and record the acknowledged ones. A rejected producer continues: that job may
+// exist or not, and the next one has another name.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -65,7 +65,7 @@ export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): 
     await utils.end();
   };
   const running = Promise.all(Array.from({ length: producers }, (_, index) => one(index)));
-  running.catch(() => {}); // It is told by stop().
+  running.catch(() => {}); // stop() reports it.
   return {
     get acknowledged() {
       return count.acknowledged;

@@ -1,5 +1,5 @@
-// The program of our members as one file, with the thread of its heartbeat: from the sources a start
-// costs half a second of CPU, and a fleet in which nobody lives for long does little else.
+// The program of our members as one file, with the thread of its heartbeat: from the sources a start costs half a
+// second of CPU, which would be most of the work of a fleet with short lives.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 const built = new Map<string, Promise<string>>();
 
-/** Builds it in `directory`, once; gives its path. */
+/** Builds it in `directory`, once; returns its path. */
 export function memberProgram(directory: string): Promise<string> {
   const path = built.get(directory) ?? buildMember(directory);
   built.set(directory, path);
@@ -33,7 +33,7 @@ async function buildMember(directory: string): Promise<string> {
     ...{ platform: "node", format: "esm", target: "node24", loader: { ".sql": "text" } },
     ...{ logLevel: "warning", plugins: [here] },
     external: ["pg-native", "pg-cloudflare"],
-    // What is CommonJS among the packages asks for Node's own modules by that name.
+    // CommonJS packages require Node's own modules by that name.
     banner: {
       js: `import { createRequire } from "node:module"; const require = createRequire(${JSON.stringify(
         pathToFileURL(join(root, "package.json")).href,

@@ -1,4 +1,4 @@
-// A worker in a process of its own, on the field: started, signalled, killed, and what it says.
+// A worker in its own process: started, signalled, killed, and its output.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, openSync } from "node:fs";
@@ -16,7 +16,7 @@ import type { KillPoint } from "./kill-point.ts";
 import type { MemberDuty } from "./member-child.ts";
 import { memberProgram } from "./member-program.ts";
 
-/** What differs from the member that its stand would hire. */
+/** The differences from the member that its stand would start. */
 export interface MemberChanges {
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   readonly url?: string;
@@ -49,7 +49,7 @@ export interface Member extends ProcessEvents {
   /** Its name in the log of runs. */
   readonly by: string;
   readonly pid: number;
-  /** Its lease when it began; a later one is told by the event `leaseLost`. */
+  /** Its lease at the start; the event `leaseLost` reports a later one. */
   readonly workerId: string;
   readonly isStock: boolean;
   /** Warnings and errors that it has logged. */
@@ -72,13 +72,13 @@ export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
 const stockMember = fileURLToPath(new URL("./stock-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../support/register.mjs", import.meta.url));
 
-/** Who wants to know of a member before it is ready. */
+/** Called before a member is ready. */
 export interface MemberWatch {
   spawned(child: ChildProcess): void;
   said(event: ProcessEvent): void;
 }
 
-/** Resolves when it is ready, or rejects with what it said instead. */
+/** Resolves when it is ready, or rejects with its output. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
   // Graphile Worker finds its own files where they are installed.
@@ -140,7 +140,7 @@ function readLines(stream: NodeJS.ReadableStream, path: string, lines: LoggedLin
 /** Levels as pino numbers them. */
 const [WARN, ERROR] = [40, 50];
 
-/** What is not JSON was not logged, but thrown. */
+/** Lines that are not JSON were thrown rather than logged. */
 function parsed(line: string): { level: number; msg: string } {
   try {
     return JSON.parse(line);

@@ -8,7 +8,7 @@ import { boundsMemory } from "./cgroup.ts";
 
 const run = promisify(execFile);
 
-/** What is there proves it; what Debian calls it. */
+/** A file that proves it, and the name of Debian's package. */
 const NEEDS = {
   root: { isThere: async () => process.getuid?.() === 0, debian: null },
   "cgroup of memory": { isThere: boundsMemory, debian: null },

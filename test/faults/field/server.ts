@@ -30,15 +30,15 @@ export interface Server {
     values?: readonly unknown[],
     database?: string,
   ): Promise<R[]>;
-  /** A new database with the queue's schema; gives its connection string. */
+  /** A new database with the queue's schema; returns its connection string. */
   createDatabase(name: string): Promise<string>;
   /** kill -9 of all its processes. */
   kill(): Promise<void>;
   /** Ends all sessions and stops in order. */
   stop(): Promise<void>;
-  /** Gives the moment (machineTime) at which it took connections. `settings` win over the first ones. */
+  /** Returns the moment (machineTime) at which it accepted connections. `settings` override the first ones. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
-  /** Makes a standby the primary; gives the moment at which it takes writes. */
+  /** Promotes a standby; returns the moment at which it accepts writes. */
   promote(): Promise<number>;
   /** Starts as a standby of `primary`, whatever it was. Not while it runs. */
   follow(primary: Server): Promise<number>;
@@ -63,7 +63,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
     running = await startEmbeddedServer({ dataDir: directory, settings: all, ...from });
     return machineTime();
   };
-  /** Of a standby: whom it follows. */
+  /** For a standby: its primary. */
   let following: Readonly<Record<string, string>> = {};
   const follow = async (primary: Server) => {
     following = await followerOf(primary, directory);
@@ -118,7 +118,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
   };
 }
 
-/** Its processes work in its data directory: a sign that no other program bears. The first starts others. */
+/** Its processes work in its data directory, which identifies them. The first starts others. */
 function killAll(cluster: string): void {
   const place = realpathSync(cluster);
   const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);

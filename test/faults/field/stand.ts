@@ -1,5 +1,5 @@
-// One mode on the field: its own database, its fleet, its load and its log. All modes stand side by
-// side under the same fault.
+// One mode in a test of faults: its own database, its fleet, its load and its log. All modes are under the same fault
+// at the same time.
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import pg from "pg";
@@ -20,7 +20,7 @@ import { type Expectation, verdict } from "./verdict.ts";
 
 export interface StandParts {
   readonly mode: Mode;
-  /** Where its database is, for the stand itself. */
+  /** The address of its database, for the stand itself. */
   readonly url: string;
   /** The same for its members: perhaps by way of a proxy. */
   readonly memberUrl: string;
@@ -63,7 +63,7 @@ export class Stand {
     this.#pool.on("error", () => {});
   }
 
-  /** Adds on the stand's own account; what it adds is for the caller to write down. */
+  /** Adds through the stand's own connection; the caller records the jobs. */
   get utils(): Promise<WorkerUtils> {
     this.#utils ??= makeWorkerUtils({ pool: this.#pool });
     return this.#utils;
@@ -82,7 +82,7 @@ export class Stand {
     return (await this.#pool.query<R>(text, [...values])).rows;
   }
 
-  /** So many members of this mode; beside stock workers one of those, too, the first time. */
+  /** This many members of this mode; with stock workers also one of those, the first time. */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
     const all = Array.from({ length: count }, () => this.#hireOne(changes));
@@ -92,7 +92,7 @@ export class Stand {
 
   /** kill -9, written into the log of runs. */
   async kill(member: Member): Promise<number> {
-    // Of before: afterwards its jobs may run elsewhere before we know.
+    // Read before: afterwards its jobs may already run elsewhere.
     const t = machineTime();
     member.signal("SIGKILL");
     await member.exited;
@@ -122,7 +122,7 @@ export class Stand {
     return first()?.from ?? 0;
   }
 
-  /** Looks again and again; a database that is away counts as no. */
+  /** Polls; an unreachable database counts as no. */
   async until(
     what: string,
     isSo: () => boolean | Promise<boolean>,
@@ -159,7 +159,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** A machine that gives it no time does to it what a fault would do. */
+  /** A machine that gives it no time has the effect of a fault. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

@@ -43,7 +43,7 @@ export async function followerOf(
   };
 }
 
-/** Files of a living server go while they are copied: temporary ones, which nobody misses. */
+/** Files of a running server are deleted while they are copied: temporary ones, which are not needed. */
 async function copyOf(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["-a", from, to]).catch((error: { stderr?: string }) => {
     const lines = (error.stderr ?? "").trim().split("\n");

@@ -1,5 +1,4 @@
-// The end of a stand: everything is done, everybody goes, and the oracle and the database are asked
-// what is left.
+// The end of a stand: all jobs are done, all members stop, and the oracle and the database are checked.
 import { judge, type Leniency } from "../../worker/oracle.ts";
 import type { Entry } from "../../worker/run-log.ts";
 import type { JobLeft } from "../../worker/worker-queue.ts";
@@ -13,7 +12,7 @@ export interface Expectation {
   readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
   /** How long heartbeat rows of dead members may outlast them. Default 90 s: their resilient jobs'. */
   readonly leaseRowsWithinMs?: number;
-  /** How long what is left may take once nothing is added any more. Default 120 s. */
+  /** How long the remaining jobs may take once none is added. Default 120 s. */
   readonly drainedWithinMs?: number;
 }
 
@@ -22,7 +21,7 @@ const DRAIN_MS = 120_000;
 const STOP_MS = 35_000;
 const CLOSED_MS = 10_000;
 
-// What is neither exhausted nor forbidden.
+// Jobs that are neither exhausted nor forbidden.
 const UNFINISHED = `from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
@@ -63,7 +62,7 @@ export async function verdict(stand: Stand, expected: Expectation): Promise<stri
   return [...problems, ...(judged ?? judge(log, left, names, leniencyOf(stand, expected.lenient)))];
 }
 
-/** Who was killed shows in the log; what is excused then depends on the mode. */
+/** Killed members are in the log; what is permitted then depends on the mode. */
 function leniencyOf({ mode, log, leasesLost }: Stand, given: Leniency = {}): Leniency {
   const killed = log.read().some(({ e }) => e === "dead");
   return { killed, cutFastLanes: mode.fastLane !== false, leaseLost: leasesLost > 0, ...given };
@@ -86,7 +85,7 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
     });
 }
 
-/** As long as somebody lives who can see to it. */
+/** As long as a member is alive that can handle it. */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   if (!stand.living.some(({ isStock }) => !isStock)) return;
   const ours = stand.living.filter(({ isStock }) => !isStock).length;
@@ -95,7 +94,7 @@ async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   await stand.until("only the living have one", isSo, limitMs);
 }
 
-/** SIGTERM for all that live; whoever does not go is killed. */
+/** SIGTERM for all that are alive; those that do not end are killed. */
 async function ended({ living }: Stand): Promise<string[]> {
   const problems = await Promise.all(
     living.map(async (member) => {

@@ -41,7 +41,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Gives the moment at which PostgreSQL takes connections again. */
+/** Returns the moment at which PostgreSQL accepts connections again. */
 async function full(field: Field, server: Server, disk: string): Promise<number> {
   const ballast = join(disk, "ballast");
   fill(ballast);
@@ -53,7 +53,7 @@ async function full(field: Field, server: Server, disk: string): Promise<number>
   return isThere ? from : server.start();
 }
 
-/** To the last block: whoever needs another one while it is written is refused, too. */
+/** To the last block: every write that needs another one is rejected, too. */
 function fill(path: string): void {
   for (const bytes of [1_048_576, 4_096]) {
     try {

@@ -1,5 +1,5 @@
-// A fleet in which nobody lives for long, and one that is killed whole and started again: what the dead
-// held is freed although nobody has lived for as long as a lease lasts.
+// A fleet of short-lived workers, and one that is killed as a whole and started again: the jobs of dead workers are
+// recovered although no worker has lived for as long as a lease.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -33,7 +33,7 @@ export const group: FaultGroup = {
       }
       for (const pauseMs of PAUSES.slice(0, field.times(3, 1)))
         await restart(field, stand, pauseMs);
-      // Somebody has to be there who sees to what is left.
+      // A worker has to be alive to recover the remaining jobs.
       await stand.hire(2);
       await stand.end();
     });
@@ -83,7 +83,7 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   await Promise.all(next.map((member) => stand.kill(member)));
 }
 
-/** Runs after which nobody tries again: of the last attempt, or of a job whose key a newer one may have. */
+/** Runs that are not retried: of the last attempt, or of a job whose key a newer one may have. */
 function finalOnes(stand: Stand): (run: Run) => boolean {
   const triesOf = new Map<string, number>();
   for (const entry of stand.log.read()) {

@@ -1,5 +1,5 @@
-// SIGSTOP for longer than the lease, then SIGCONT: others run its jobs, and who wakes starts nothing
-// that is no longer its own, writes nothing over the results of others, and ends on one SIGTERM.
+// SIGSTOP for longer than the lease, then SIGCONT: others run its jobs, and the resumed worker starts no job that is no
+// longer its own, overwrites no results of others, and ends on one SIGTERM.
 import { machineTime } from "../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Member } from "../field/member.ts";
@@ -53,7 +53,7 @@ async function freeze(field: Field, stand: Stand): Promise<void> {
   if (code !== 0) stand.problem(`${victim.by}, woken, ended with ${signal ?? code}`);
 }
 
-/** Whose key was added again while they ran: by Graphile Worker's rule they are not tried another time. */
+/** Jobs whose key was added again while they ran: by Graphile Worker's rule they are not retried. */
 function replacedOnes(stand: Stand): Set<string> {
   const added = stand.log.read().filter((entry) => entry.e === "added");
   const newest = new Map(added.map(({ n, key }) => [key ?? n, n]));

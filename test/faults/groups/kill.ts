@@ -51,7 +51,7 @@ async function killed(stand: Stand, n: number): Promise<Member> {
   const since = n % 4 === 3 ? "SIGTERM" : "start";
   const killAt: KillPoint = { phase, since, packet: 1 + stand.dice(since === "start" ? 60 : 2) };
   const [victim] = await stand.hire(1, { killAt });
-  if (victim === undefined) throw new Error("nobody was hired");
+  if (victim === undefined) throw new Error("no member was started");
   if (since === "SIGTERM") {
     await stand.until("it runs jobs", () => stand.runs(victim.by).length > 0);
     victim.signal("SIGTERM");

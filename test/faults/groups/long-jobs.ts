@@ -1,6 +1,6 @@
-// Jobs of many hours on living workers, while workers of Graphile Worker's look for old locks on the same
-// tables: they take away every lock of more than 4 hours, whoever holds it. Time is made to pass by making
-// locks older, an hour at a time; the workers renew theirs four times in what they take for 4 hours.
+// Jobs of many hours on live workers, while Graphile Worker's workers look for old locks on the same tables: they
+// remove every lock of more than 4 hours, whatever its holder. Time passes by making locks older, an hour at a time;
+// the workers renew theirs four times in what they take for 4 hours.
 import { Logger, run as runStock } from "graphile-worker";
 import { testPool } from "../../support/test-pool.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -23,7 +23,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const stands = await field.stands(server, {
-      // Where stock workers take jobs themselves, nobody renews the locks of those.
+      // If stock workers take jobs themselves, the locks of those are not renewed.
       modes: ["safe", "fast"],
       recovery: { staleLockThresholdMs: STALE_LOCK_MS, resetLocksIntervalMs: 200 },
     });
@@ -47,7 +47,7 @@ export const group: FaultGroup = {
 
 const runsOfLong = (stand: Stand) => stand.runs().filter(({ n }) => n.startsWith("long"));
 
-/** One without a queue; one in a queue, with two behind it that are locked with it. Gives their ids. */
+/** One without a queue; one in a queue, with two behind it that are locked with it. Returns their ids. */
 async function addLongJobs(stand: Stand, ms: number): Promise<string[]> {
   const utils = await stand.utils;
   const short = { ms: 1, failures: 0, children: 0 };
@@ -92,7 +92,7 @@ async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void
   stand.figure("a lock that is an hour old is young again", machineTime() - from, RENEWED);
 }
 
-/** Two stock workers that know no task of ours, and look for old locks all the time. */
+/** Two stock workers that support none of our tasks, and look for old locks all the time. */
 async function stockResetters(url: string): Promise<AsyncDisposable> {
   const handle = testPool(url);
   const often = { minResetLockedInterval: 100, maxResetLockedInterval: 200 };

@@ -29,7 +29,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** What is there is 0.16's, and at work. */
+/** The existing schema is 0.16's, and in use. */
 async function adopted(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `adopted ${round}`);
   await field.each(stands, async (stand) => {
@@ -48,7 +48,7 @@ async function adopted(field: Field, server: Server, round: number): Promise<voi
   });
 }
 
-/** Nothing is there. 0.16 is left out: it refuses a schema that anybody else here has made. */
+/** No schema exists. 0.16 is left out: it rejects a schema created by any other contender. */
 async function created(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `created ${round}`);
   await field.each(stands, async (stand) => {
@@ -124,7 +124,7 @@ async function stockWorker(
   let stopped: Promise<void> | undefined;
   const end = async () => {
     await rest();
-    // 0.16 has stopped by itself, with its jobs done, if somebody took a step that it does not know.
+    // 0.16 has stopped by itself, with its jobs done, if another contender applied a step that it does not support.
     await runner.stop().catch(() => {});
     await runner.promise.catch(() => {});
     await handle.close();
@@ -155,5 +155,5 @@ async function migrateAgain(stand: Stand): Promise<void> {
   const { kind } = await migrate(handle.pool, schemaName(), { logger: silentLogger });
   if (kind !== "current") stand.problem(`the schema was not whole: it had to be ${kind}`);
   const [row] = await stand.sql<{ levels: string }>(LEVELS);
-  if (row?.levels !== EXPECTED) stand.problem(`Graphile Worker's ledger says ${row?.levels}`);
+  if (row?.levels !== EXPECTED) stand.problem(`Graphile Worker's ledger has ${row?.levels}`);
 }

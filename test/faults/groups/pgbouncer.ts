@@ -7,7 +7,7 @@ import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
 const BACK_MS = 1_000;
-/** Nobody hears of a job there. */
+/** Notifications of jobs do not arrive there. */
 const POLL_MS = 500;
 const PER_SECOND = 20;
 const CONNECTIONS = 20;
@@ -74,7 +74,7 @@ async function backAfter(stand: Stand, what: string, at: number): Promise<void> 
   const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));
   const first = () => stand.runs().find(({ by, from }) => from > at && ours.has(by));
   await stand.until(`a job starts after ${what}`, () => first() !== undefined, 60_000);
-  // Beside it Graphile Worker takes most jobs: that one of ours starts says little.
+  // Beside it Graphile Worker takes most jobs: a start of one of ours proves little.
   const bound = stand.mode.stock ? {} : { most: BACK_MS };
   stand.figure(`first job after ${what}`, (first()?.from ?? at) - at, bound);
 }

@@ -1,6 +1,5 @@
-// Jobs that kill their process, by kill -9, by process.exit, by taking all memory that V8 gives, and all that
-// a control group gives, in fleets of one, two and six, which a supervisor starts again at once, or nobody
-// does before all are dead.
+// Jobs that kill their process, by kill -9, by process.exit, by using all memory of V8 or of a control group, in fleets
+// of one, two and six, which a supervisor restarts at once, or only after all are dead.
 import type { Duty, Harm } from "../../worker/workload.ts";
 import { record } from "../../worker/workload.ts";
 import { type MemoryBound, memoryBound } from "../field/cgroup.ts";
@@ -9,9 +8,9 @@ import type { Member } from "../field/member.ts";
 import type { Stand } from "../field/stand.ts";
 
 const HARMS: readonly Harm[] = ["kill", "exit", "machine memory"];
-/** V8 ends the process by itself; beside the others this is tried where nobody else takes over. */
+/** V8 ends the process by itself; this is tested only without other workers that take over. */
 const ALONE: readonly Harm[] = [...HARMS, "memory"];
-/** Of a member: what V8 gives its objects, and what the kernel gives it altogether. */
+/** For a member: the limit of V8's heap, and the kernel's limit altogether. */
 const [HEAP_MB, MEMORY_MB] = [100, 400];
 const MAX_ATTEMPTS = 2;
 const FLEETS = [
@@ -35,7 +34,7 @@ export const group: FaultGroup = {
   needs: ["root", "cgroup of memory"],
   async run(field: Field) {
     const bounds: MemoryBound[] = [];
-    // Last of all: nobody may be left in them.
+    // At the very end: no process may be left in them.
     field.defer(() => Promise.all(bounds.map(({ remove }) => remove())));
     const server = await field.server();
     for (const [round, fleet] of FLEETS.slice(0, field.times(FLEETS.length, 2)).entries()) {
@@ -75,7 +74,7 @@ async function exhaust(stand: Stand, harm: Harm): Promise<void> {
   stand.figure(`deaths by one job of ${MAX_ATTEMPTS} attempts`, deaths.length, DEATHS);
 }
 
-/** Starts whoever died again: at once, or when nobody lives any more. */
+/** Restarts dead members: at once, or when none is alive. */
 async function keep(
   stand: Stand,
   { size, isSupervised }: Fleet,

@@ -13,5 +13,5 @@ test(
   () => selection(admin),
 );
 
-test("Hostile requests get no answer that nobody foresaw, and honest clients are served beside them.", () =>
+test("Hostile requests get no unexpected response, and honest clients are served meanwhile.", () =>
   selection(fuzz));

@@ -4,7 +4,8 @@ import { selection } from "../field/selection.ts";
 import { group as adds } from "../groups/adds/group.ts";
 import { group as network } from "../groups/network/group.ts";
 
-test("Whoever adds knows what is there, wherever the connection is cut.", () => selection(adds));
+test("The caller of an add gets the right result, wherever the connection is cut.", () =>
+  selection(adds));
 
 test("Nothing is lost, doubled or out of order when connections are slow, reset and cut.", () =>
   selection(network, { modes: ["safe", "fast-with-queues"] }));

@@ -1,4 +1,4 @@
-// THE list of measures, in the order of the table. What writes stands last.
+// The list of measures, in the order of the table. Measures that write come last.
 import type { Measure } from "../measure.ts";
 import { exporting } from "./export.ts";
 import {
@@ -22,7 +22,7 @@ import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [
-  // First: an admin that was asked for metrics goes on reading for a minute, and would be counted.
+  // First: an admin continues to read for a minute after a request for metrics, which would be counted.
   ...[watching, overview, manyViewers],
   ...[sampledCounts, census, countOfFilter],
   ...[keyset, rareFilters, offsets, text, clientGone],

@@ -97,7 +97,7 @@ export const why: Measure = {
 
 const SAMPLES = 100;
 
-/** The truth must be within what is said, in nine of ten. */
+/** The true number must be within the interval in nine of ten samples. */
 export const sampledCounts: Measure = {
   name: "sampled counts",
   needs: ["/api/counts"],

@@ -26,7 +26,7 @@ interface Walk {
   readonly statuses: ReadonlySet<number>;
 }
 
-/** Who has so many has seen how long a page takes. */
+/** This many samples show how long a page takes. */
 const MOST_JOBS = 300;
 
 /** Page after page until there is no next one, or `most` of them. */
@@ -163,7 +163,7 @@ export const offsets: Measure = {
   },
 };
 
-/** Whoever leaves takes the statement along. */
+/** A client that leaves cancels its statement. */
 export const clientGone: Measure = {
   name: "client gone",
   needs: ["/api/jobs"],
@@ -171,13 +171,13 @@ export const clientGone: Measure = {
     let most = 0;
     for (let n = 0; n < 10; n++) {
       const leave = new AbortController();
-      const path = page({ search: `nobody has this ${n}`, offset: "10" });
+      const path = page({ search: `no match ${n}`, offset: "10" });
       const asked = bench.admin.get(path, leave.signal).catch(() => null);
       await pause(60);
       leave.abort();
       await asked;
       await pause(300);
-      most = Math.max(most, await bench.statements.active(/nobody has this|strpos/));
+      most = Math.max(most, await bench.statements.active(/no match|strpos/));
     }
     return [atMost("statements 0.3 s after the client left", most, 0, "")];
   },
@@ -187,7 +187,7 @@ export const text: Measure = {
   name: "text",
   needs: ["/api/jobs"],
   run: async (bench) => {
-    const missing = "nobody has this text";
+    const missing = "text without a match";
     const port = await statementMs(bench, portSql(bench.schema).text(missing));
     const lines: Line[] = [];
     for (const [name, parameters, mostMs] of [

@@ -1,5 +1,5 @@
-// Operations by query on many jobs: how many a second, how soon one stops, what is left after an undo,
-// and what the workers' fetches take meanwhile. The admin is killed in the middle of one.
+// Operations by query on many jobs: jobs per second, the time to stop, the remains after an undo, and the time of
+// workers' fetches meanwhile. The admin is killed in the middle of one.
 import { setTimeout as pause } from "node:timers/promises";
 import { type FetchProber, probeFetches } from "../fetch-prober.ts";
 import { atLeast, atMost, type Bench, type Line, line, type Measure, short } from "../measure.ts";
@@ -10,7 +10,7 @@ interface Operation {
   readonly done: number;
 }
 
-/** How it is done, once it is known what: `rate`, `limit`. */
+/** The pacing, added after the action: `rate`, `limit`. */
 type Way = Readonly<Record<string, number>>;
 
 async function begin(bench: Bench, body: object, way: Way = {}): Promise<Operation> {
@@ -32,7 +32,7 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
   }
 }
 
-/** Of so many jobs an operation keeps how they were. */
+/** For this many jobs an operation stores their earlier state. */
 const MOST_KEPT = 1_000_000;
 
 /** Without pauses. */
@@ -75,7 +75,7 @@ export const operations: Measure = {
       const quiet = prober.p95();
       const before = await fingerprint(bench);
       const q = "is:failed";
-      // What can be undone is what is kept.
+      // Undo covers the stored jobs.
       const body = { q, action: "reschedule", changes: { priority: 7 } };
       const moved = await speed(bench, body, prober, { limit: MOST_KEPT });
       lines.push(
@@ -118,7 +118,7 @@ export const operations: Measure = {
 
 const MEGABYTES = 250;
 
-/** A payload that nobody can show costs a list nothing. */
+/** A payload too large to be shown costs a list nothing. */
 export const hugePayload: Measure = {
   name: "huge payload",
   needs: ["/api/jobs"],

@@ -81,7 +81,7 @@ export const watching: Measure = {
     try {
       await pause(3_000);
       const idle = await coresDuring(bench, admin, () => pause(10_000));
-      lines.push(atMost("cores, nobody watches", idle, 0.02, ""));
+      lines.push(atMost("cores, no viewers", idle, 0.02, ""));
       for (const viewers of [1, 200]) {
         const path = "/api/events?events=pulse,counts,incidents,horizon";
         const streams = await Promise.all(Array.from({ length: viewers }, () => admin.watch(path)));

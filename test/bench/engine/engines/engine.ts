@@ -1,4 +1,4 @@
-// What the suite needs of a job queue in its child process, whoever wrote it.
+// The interface of a job queue in the suite's child process, for any implementation.
 
 export interface EngineOptions {
   readonly url: string;
@@ -26,5 +26,5 @@ export interface Engine {
   adder(url: string): Promise<Adder>;
 }
 
-/** This contender cannot do what was asked: the row is marked, not failed. */
+/** This contender does not support the experiment: the row is marked rather than failed. */
 export class NotBuilt extends Error {}

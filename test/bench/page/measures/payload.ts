@@ -1,5 +1,5 @@
-// The page of a job with 50 MB of payload: from the click that opens it until its beginning stands there,
-// and the longest that the page did not answer meanwhile. Beside it the largest that is shown whole.
+// The page of a job with 50 MB of payload: the time from the click that opens it until its beginning is shown, and the
+// longest time in which the page did not respond. Compared with the largest payload that is shown whole.
 import { atMost, type Line } from "../../admin/measure.ts";
 import { isThere, openPage, type PageBench, type PageMeasure, type Watched } from "../bench.ts";
 

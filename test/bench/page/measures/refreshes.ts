@@ -1,5 +1,5 @@
-// A list of jobs is asked for, read and drawn ten thousand times: what the page holds afterwards, beside
-// what it held when it had been done a thousand times.
+// A list of jobs is requested, read and drawn ten thousand times: the page's memory afterwards, compared with that
+// after a thousand times.
 import type { Page } from "playwright-core";
 import { atMost, line, ms } from "../../admin/measure.ts";
 import { countersOf, isThere, openPage, type PageMeasure, type Watched } from "../bench.ts";
@@ -33,12 +33,12 @@ export const refreshes: PageMeasure = {
       atMost("the heap by", after.heap_mb - before.heap_mb, 1, "MB"),
       atMost("nodes by", after.nodes - before.nodes, 50, "nodes"),
       atMost("listeners by", after.listeners - before.listeners, 0, "listeners"),
-      line("a refresh, asked for, answered and drawn", "", ms(each), null),
+      line("a refresh, requested, answered and drawn", "", ms(each), null),
     ];
   },
 };
 
-/** Each is asked for, answered and drawn by the page itself before the next, as soon as it can. */
+/** Each is requested, answered and drawn by the page itself before the next, as soon as possible. */
 async function refresh(page: Page, times: number): Promise<void> {
   await page.evaluate(async (wanted) => {
     const { watched } = globalThis as unknown as { watched: Watched };

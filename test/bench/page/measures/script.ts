@@ -52,8 +52,8 @@ export const script: PageMeasure = {
 };
 
 /**
- * How often the page has been drawn since it was asked last; it draws at least once a second. It tells by
- * itself: to be asked in each frame whether it has would cost more script than a tick does.
+ * How often the page has been drawn since the last call; it draws at least once a second. It counts by itself: a check
+ * in each frame would cost more script than a tick does.
  */
 async function nextDraws(page: Page): Promise<number> {
   await page.evaluate(() => {

@@ -9,7 +9,7 @@ import { isThere, openPage, type PageBench, type PageMeasure } from "../bench.ts
 import { startWire, type Wire } from "../wire.ts";
 
 const MINUTE_MS = 60_000;
-/** Until the rates of the last minute tell of nothing any more. */
+/** Until the rates of the last minute are zero. */
 const SETTLING_MS = 65_000;
 /** So many jobs are added every second of a storm; half of them fail, half of those for good. */
 const STORM = 50;

@@ -1,5 +1,5 @@
-// Adds through a proxy that cuts the connection at every place: who is rejected knows whether the job may
-// be there, and with a key may try again.
+// Adds through a proxy that cuts the connection at every place: the error of a rejected caller shows whether the job
+// may exist, and with a key the caller can retry.
 
 import { DIRECTIONS, type Direction } from "../../../support/tcp-proxy/link.ts";
 import type { TcpProxy } from "../../../support/tcp-proxy.ts";

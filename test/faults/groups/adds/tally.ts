@@ -1,4 +1,4 @@
-// What callers were told of their jobs, held against the table.
+// Compares the results that callers got with the table.
 import type { Field } from "../../field/field.ts";
 import type { Told, Way } from "./ways.ts";
 
@@ -36,14 +36,14 @@ export class Tally {
     }
   }
 
-  /** Tells what is wrong, and how much of what was rejected is there. */
+  /** Reports what is wrong, and how many of the rejected jobs exist. */
   async judge(when: string): Promise<void> {
     const there = await this.#count(this.#all.map(({ name }) => name));
     for (const { way, where, name, told } of this.#all) {
       const count = there.get(name) ?? 0;
       const [least, most] = BOUNDS[told];
       if (count >= least && count <= most) continue;
-      const sentence = `${name} was told to be ${told}, and is there ${count} times`;
+      const sentence = `${name} was reported as ${told}, and exists ${count} times`;
       this.#field.problem(null, `${way.name}, ${where}: ${sentence}`);
     }
     const figure = (what: string, all: readonly Added[], most?: number) =>

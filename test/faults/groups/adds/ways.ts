@@ -10,11 +10,11 @@ import { makeWorkerUtils, type WorkerUtils } from "../../../../src/utils/worker-
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Order } from "../../../cli/command-child.ts";
 
-/** What the caller was told of a job. */
+/** The result of an add for its caller. */
 export type Told = "added" | "unknown" | "not added";
 
 export interface Adder {
-  /** Adds a job for each name, and says what was told of each. */
+  /** Adds a job for each name and returns the result of each. */
   add(names: readonly string[]): Promise<readonly Told[]>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ const job = (n: string, isKeyed = false) => ({
   ...(isKeyed ? { spec: { jobKey: n } } : {}),
 });
 
-/** All of a batch are told the same. */
+/** All jobs of a batch have the same result. */
 function library(
   name: string,
   jobs: number,
@@ -97,7 +97,7 @@ const insideTransaction: Way = {
           await client.query("rollback").catch(() => {});
           return ["not added"];
         }
-        // Of the commit PostgreSQL's own client tells the caller: lost is unknown.
+        // PostgreSQL's own client reports the commit to the caller: lost means unknown.
         return [
           await client.query("commit").then(
             () => "added" as const,

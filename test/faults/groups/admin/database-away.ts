@@ -1,5 +1,5 @@
-// PostgreSQL is gone for a minute while a thousand readers hold event streams: they stay, and are told when
-// it is back; the process has not grown, and its log is short.
+// PostgreSQL is away for a minute while a thousand readers hold event streams: they stay connected and get an event
+// when it is back; the process has not grown, and its log is short.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
@@ -22,7 +22,7 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   await answers(admin, 200);
   const streams = await openStreams(admin.port, field.times(READERS, 50));
   field.defer(() => streams.close());
-  await until("all are told of the queue", async () => streams.told("pulse") === streams.size);
+  await until("all readers have the queue", async () => streams.told("pulse") === streams.size);
   const [rss, lines] = [admin.rss_mb(), linesOf(log)];
   await server.kill();
   await answers(admin, 503);
@@ -34,8 +34,10 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   field.figure("database away: served after its start", null, machineTime() - ready, {
     most: 5_000,
   });
-  await until("all are told again", async () => streams.told("pulse") === streams.size);
-  field.figure("all readers told after its start", null, machineTime() - ready, { most: 10_000 });
+  await until("all readers are updated again", async () => streams.told("pulse") === streams.size);
+  field.figure("all readers updated after its start", null, machineTime() - ready, {
+    most: 10_000,
+  });
   field.figure("readers", null, streams.size, { least: field.times(READERS, 50), unit: "" });
   const grown = Math.max(grownAway, admin.rss_mb() - rss);
   field.figure("memory grown in the outage", null, grown, { most: MOST_GROWN_MB, unit: "MB" });

@@ -1,5 +1,5 @@
-// The admin under faults: one of two dies, PostgreSQL is away, a table is locked, ten thousand connections
-// say nothing. Of no mode: nobody runs jobs here.
+// The admin under faults: one of two dies, PostgreSQL is away, a table is locked, ten thousand connections are idle.
+// Independent of modes: no worker runs here.
 import type { FaultGroup } from "../../field/field.ts";
 import { databaseAway } from "./database-away.ts";
 import { idleSockets } from "./idle-sockets.ts";

@@ -1,4 +1,4 @@
-// Ten thousand connections that say nothing: a client with something to ask is served all the same.
+// Ten thousand idle connections: a client with a request is served all the same.
 import { once } from "node:events";
 import net from "node:net";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";

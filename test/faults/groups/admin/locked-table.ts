@@ -1,5 +1,5 @@
-// Somebody holds an exclusive lock on the table of the jobs: whoever asks is told so soon, those who wait in
-// line for a connection, too, and all is well once it is let go.
+// Another session holds an exclusive lock on the table of jobs: requests are answered with an error soon, also those
+// that wait for a connection, and all is well once the lock is released.
 import pg from "pg";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Field } from "../../field/field.ts";

@@ -1,4 +1,4 @@
-// Many readers of event streams, from as many addresses as the bound of one client asks for.
+// Many readers of event streams, from as many addresses as the limit for one client requires.
 import http from "node:http";
 
 export interface Streams {

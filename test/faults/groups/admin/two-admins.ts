@@ -1,5 +1,5 @@
-// Two admins behind one address, round robin; one is killed, again and again, and comes back. Whoever writes
-// needs one retry at the most, since both take the same tokens.
+// Two admins behind one address, round robin; one is killed repeatedly and comes back. A write needs at most one retry,
+// since both accept the same tokens.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";

@@ -1,5 +1,5 @@
-// A machine clock of its own for a process, by Debian's libfaketime: it reads from a file how far off it is.
-// Only what tells the time of day is faked: what measures durations never jumps on a real machine either.
+// A separate machine clock for a process, by Debian's libfaketime, which reads its offset from a file. Only the time of
+// day is faked: on a real machine, too, the monotonic clock never jumps.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serverAccount } from "../../../../src/database/embedded/account.ts";
@@ -12,7 +12,7 @@ const library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
 export interface FakeClock {
   /** For the process that is to have it. */
   readonly env: Readonly<Record<string, string>>;
-  /** From now on it is so many seconds ahead; negative: behind. It is heard of within a second. */
+  /** From now on it is this many seconds ahead; negative: behind. Takes effect within a second. */
   step(seconds: number): void;
 }
 
@@ -33,7 +33,7 @@ export function fakeClock(directory: string, name: string, seconds: number): Fak
   };
 }
 
-/** PostgreSQL's programs, of which the server has this clock. Gives where they are. */
+/** PostgreSQL's programs, with which the server has this clock. Returns their directory. */
 export function serverWith({ env }: FakeClock, directory: string): string {
   const real = findBinaries(serverAccount());
   mkdirSync(join(directory, "bin"), { recursive: true });

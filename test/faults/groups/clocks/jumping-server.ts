@@ -1,5 +1,5 @@
-// The database's own clock is set an hour ahead and back: what is due steps with it, and else nothing
-// happens. Nobody is taken for dead, and in the safe mode nothing runs twice.
+// The database's own clock is set an hour ahead and back: due times follow it, and nothing else happens. No live worker
+// is taken for dead, and in the safe mode nothing runs twice.
 import { join } from "node:path";
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";

@@ -13,7 +13,7 @@ import { type FakeClock, fakeClock } from "./fake-time.ts";
 const HOUR_S = 3_600;
 const STEPS_S = [HOUR_S, -HOUR_S, 0, 5, -5] as const;
 
-/** After their time, on members that ask once a second at least. */
+/** After their time, on members that poll at least once a second. */
 const STARTED = { most: 2_500 };
 const FREED = { most: 10_000 };
 /** The two clocks are read one after the other. */
@@ -63,7 +63,7 @@ function scheduled(
   return { identifier: "single", payload: { n, ms: 1, failures: 0, children: 0 }, spec: { runAt } };
 }
 
-/** A step each second and a half: it is heard of within one. */
+/** A step each second and a half: it takes effect within one. */
 async function stepAbout(field: Field, { mode, dice }: Stand, clock: FakeClock): Promise<void> {
   for (let step = 0; step < field.times(20, 3); step++) {
     clock.step(STEPS_S[dice(STEPS_S.length)] ?? 0);

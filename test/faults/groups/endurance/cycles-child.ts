@@ -15,7 +15,7 @@ interface Options {
 const { url, fastLane, count, warmUp } = JSON.parse(process.argv[2] ?? "{}") as Options;
 const utils = await makeWorkerUtils({ connectionString: url });
 
-/** Looked at from outside; goes on when it is told to. */
+/** Measured from outside; continues on request. */
 async function looked(event: string): Promise<void> {
   (globalThis as { gc?: () => void }).gc?.();
   process.stdout.write(`${JSON.stringify({ event })}\n`);

@@ -52,7 +52,7 @@ export const group: FaultGroup = {
       field.say(`${stand.mode.name}: a day is over`);
       await stand.end();
     };
-    // Side by side: whoever is cut off again and again waits for two seconds each time.
+    // In parallel: a repeatedly disconnected member waits two seconds each time.
     await Promise.all([
       field.each(starts, startAndStop),
       field.each(cuts, reconnect),

@@ -1,4 +1,4 @@
-// What a process holds, as the system tells it, and by how much that has grown.
+// The resources of a process, as reported by the system, and their growth.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stand } from "../../field/stand.ts";
@@ -11,7 +11,7 @@ export interface Sample {
 
 const [LOOKS, LOOK_MS] = [12, 100];
 
-/** The least of several looks: between two collections memory goes up, in a fetch handles do. */
+/** The least of several samples: memory grows between two collections, handles during a fetch. */
 export async function sampleOf(pid: number): Promise<Sample> {
   const looks: Sample[] = [];
   for (let n = 0; n < LOOKS; n++) {
@@ -29,7 +29,7 @@ function lookAt(pid: number): Sample {
   return { mb: field("VmRSS") / 1_024, handles, threads: field("Threads") };
 }
 
-/** For whoever is looked at: what V8 lets grow because there is room for it, up to 48 MB, is no leak. */
+/** For the measured process: up to 48 MB that V8 lets grow because there is room is no leak. */
 export const ROOM = "--max-semi-space-size=1";
 
 /** Memory that V8 has not given back yet is no leak. */

@@ -11,9 +11,9 @@ import { type Pair, pairOf } from "./pair.ts";
 const MEMBERS = 2;
 const RATE = 20;
 const MODES = ["safe", "fast"] as const;
-/** How long whoever promotes takes to decide. */
+/** How long the decision to promote takes. */
 const DECISION_MS = 2_000;
-/** The same where nothing is closed: whoever promotes hears as little as workers do. */
+/** The same if nothing is closed: the loss is detected as late as by the workers. */
 const CERTAINTY_MS = 20_000;
 
 export const group: FaultGroup = {
@@ -102,7 +102,7 @@ async function fencedReadOnly(field: Field): Promise<void> {
   await field.each(way.stands, (stand) => stand.end());
 }
 
-/** The old primary lives, and nobody hears of it any more; its sessions are there, and hold what they hold. */
+/** The old primary is alive but unreachable; its sessions exist and hold their locks. */
 async function cutOff(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-cut-off", { parameters: "&query_timeout=5000" });

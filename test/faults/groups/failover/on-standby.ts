@@ -1,4 +1,4 @@
-// A worker that is sent to a standby alone does not start, and says in a sentence why.
+// A worker connected only to a standby does not start, and its error explains why.
 import { messageOf } from "../../../../src/base/errors.ts";
 import { run } from "../../../../src/worker/run.ts";
 import { defineTask } from "../../../../src/worker/task/task.ts";
@@ -22,6 +22,7 @@ export async function refusedOnStandby(
       await worker.stop();
       return "it works";
     }, messageOf);
-    if (!sentence.test(why)) field.problem(null, `a worker on a standby does not say so: ${why}`);
+    if (!sentence.test(why))
+      field.problem(null, `the error of a worker on a standby does not name the cause: ${why}`);
   }
 }

@@ -11,7 +11,7 @@ export interface Pair {
   readonly standby: Server;
   /** Clients reach the primary through it. */
   readonly wire: TcpProxy;
-  /** Both, and who takes writes is meant. */
+  /** Both servers; the connection goes to the one that accepts writes. */
   url(database: string): string;
   /** From now on no commit is acknowledged that the standby has not written. */
   synchronous(): Promise<void>;
@@ -41,7 +41,7 @@ export async function pairOf(field: Field): Promise<Pair> {
     ...{ primary, standby, caughtUp, wire },
     url: (database) => severalHosts([wire.url, standby.url()], database),
     async synchronous() {
-      // Of this server alone: the standby will wait for nobody.
+      // Of this server alone: the standby will have no replicas.
       await primary.sql("alter system set synchronous_standby_names = '*'");
       await primary.sql("select pg_reload_conf()");
       const text = "select from pg_stat_replication where sync_state = 'sync'";

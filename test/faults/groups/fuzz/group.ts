@@ -1,5 +1,5 @@
-// A million hostile requests to every route of the admin: no answer that nobody foresaw, memory flat, and who
-// is honest is served beside them. The seed repeats what each client sends (`npm run fuzz:admin`).
+// A million hostile requests to every route of the admin: no unexpected response, constant memory, and honest clients
+// are served meanwhile. The seed repeats what each client sends (`npm run fuzz:admin`).
 import { join } from "node:path";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { type FuzzResult, fuzzAdmin } from "../../../bench/fuzz/fuzz-admin.ts";
@@ -9,12 +9,12 @@ import { type Reader, startReader } from "./reader.ts";
 
 const REQUESTS = 1_000_000;
 const BRIEF_REQUESTS = 1_500;
-/** Then it gives up, and the figure tells. */
+/** Then it gives up, and the figure shows it. */
 const MOST_SECONDS = 570;
 const CLIENTS = 48;
 const JOBS = 500;
 const HONEST_PAUSE_MS = 250;
-// What is added beyond that goes again: else lists and exports cost more with every minute.
+// Jobs beyond that are deleted: otherwise lists and exports cost more every minute.
 const TIDY = `delete from worker._private_jobs where locked_at is null and id in
   (select id from worker._private_jobs order by id desc offset ${JOBS})`;
 const TIDY_MS = 5_000;
@@ -28,7 +28,7 @@ export const group: FaultGroup = {
 };
 
 async function fuzz(field: Field): Promise<void> {
-  // Nothing is to survive here, and what is written is not what is looked at.
+  // Nothing has to survive here, and durability is not measured.
   const server = await field.server({ settings: { synchronous_commit: "off" } });
   const url = await server.createDatabase("fuzz");
   await server.sql(
@@ -64,11 +64,11 @@ function tell(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: FuzzResult):
   const least = field.times(REQUESTS, BRIEF_REQUESTS);
   field.figure("hostile requests", null, tally.total, { least, unit: "" });
   const served = { least: least / 25, unit: "" } as const;
-  field.figure("of them did what they asked", null, tally.served, served);
+  field.figure("of them had the requested effect", null, tally.served, served);
   field.figure("of them were no HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
-  // Resident memory is what V8 has not given back yet; the heap after a collection is what is really kept. In it
-  // the last answers, of which the next ones may be told as differences, become up to 16 MB (repeated.ts).
+  // Resident memory includes what V8 has not returned yet; the heap after a collection is what is really in use. It
+  // contains the last responses, from which the next ones may be sent as differences, up to 16 MB (repeated.ts).
   const grown = peaks_mb[2] - peaks_mb[1];
   field.figure("memory grown in the last third", null, grown, { most: 64, unit: "MB" });
   const kept = heaps_mb[2] - heaps_mb[1];

@@ -1,5 +1,5 @@
-// An honest reader of an admin, with an address of its own: it asks a little now and then, and once more what
-// was busy, as a page does.
+// An honest reader of an admin, with its own address: it sends a request now and then, and repeats those answered with
+// busy, as a page does.
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 

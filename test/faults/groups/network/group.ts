@@ -1,5 +1,5 @@
-// What networks do between workers and PostgreSQL. Each worker polls once an hour: what it does not hear
-// of it does not find.
+// Network faults between workers and PostgreSQL. Each worker polls once an hour: a lost notification is not made up for
+// by a poll.
 import { tcpProxy } from "../../../support/tcp-proxy.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { ROUNDS } from "./rounds.ts";

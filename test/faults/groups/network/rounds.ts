@@ -18,7 +18,7 @@ const FOUND_MS = 20_000;
 const FIRST_JOB_MS = 5_000;
 const BLACKHOLE_MS = 60_000;
 
-/** `fault` leaves connections that nobody answers on: new ones must take their place. */
+/** `fault` leaves connections without a peer: new ones must replace them. */
 const found = (
   what: string,
   kind: (wire: Wire) => string | null,

@@ -1,5 +1,5 @@
-// A stand whose worker reaches the database by way of a proxy, and what proves that all is well again: its
-// poll interval is an hour, so only an announcement makes it look.
+// A stand whose worker reaches the database through a proxy, and the proof that all is well again: its poll interval is
+// an hour, so only a notification makes it fetch.
 
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -14,7 +14,7 @@ export const NEVER_MS = 3_600_000;
 const PER_SECOND = 20;
 const DISPATCHED_MS = 100;
 const PROBES = 5;
-/** Without its poll a job whose wake-up is lost never starts: this is not waited for, but told. */
+/** Without its poll a job whose wake-up is lost never starts: this is reported rather than waited for. */
 const DONE_MS = 45_000;
 
 export class Wire {
@@ -54,7 +54,7 @@ export class Wire {
       });
   }
 
-  /** A job that is added now starts at once, because the worker has heard of it. */
+  /** A job that is added now starts at once, because the worker is notified. */
   async prove(what: string): Promise<void> {
     const { stand } = this;
     for (const one of this.#stock) one.signal("SIGSTOP");

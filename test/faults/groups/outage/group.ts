@@ -1,5 +1,5 @@
-// PostgreSQL is killed, away, read-only, full, and ends sessions, under load. Each time: when do jobs
-// start again, when is the rate what it was, how much was logged, and did anybody sweep the living?
+// PostgreSQL is killed, away, read-only, full, and ends sessions, under load. Each time: when do jobs start again, when
+// is the rate restored, how much was logged, and was a live worker swept?
 import { machineTime } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";

@@ -10,7 +10,9 @@ const END_OTHERS = `select pg_terminate_backend(pid) from pg_stat_activity where
 const AT_ONCE = 40;
 const LONGEST_TAKING_MS = 20_000;
 
-/** Every place is somebody else's, those that workers had, too. Gives the moment when all are free. */
+/**
+ * Every connection slot is used by other sessions, also those that workers had. Returns the moment when all are free.
+ */
 export async function takenConnections(field: Field, server: Server, ms: number): Promise<number> {
   const hogs: pg.Client[] = [];
   const grab = async (): Promise<boolean> => {
@@ -29,7 +31,7 @@ export async function takenConnections(field: Field, server: Server, ms: number)
   };
   const late = machineTime() + LONGEST_TAKING_MS;
   let others = 1;
-  // Who is cut off comes back, and one of us may be quicker.
+  // A disconnected worker reconnects, and may do so before the next statement of the test.
   while (others > 0 && machineTime() < late) {
     while (await isAnyFree());
     others = (await hogs[0]?.query(END_OTHERS))?.rowCount ?? 0;

@@ -1,5 +1,5 @@
-// The way back after an outage, measured: the first job, the full rate, the lines of log, and that nobody
-// was taken for dead or has lost a connection for good.
+// The recovery after an outage, measured: the first job, the full rate, the lines of log, and that no live worker was
+// taken for dead or has lost a connection permanently.
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -13,11 +13,11 @@ const LONGEST_MS = 40_000;
 export interface Way {
   readonly field: Field;
   readonly stands: readonly Stand[];
-  /** Jobs that are added a second, a stand. */
+  /** Jobs added per second and stand. */
   readonly rate: number;
 }
 
-/** Lets `fault` happen, which gives the moment since when all could be well again. */
+/** Causes `fault`, which returns the moment since when all could be well again. */
 export async function through(
   { field, stands, rate }: Way,
   what: string,
@@ -67,7 +67,7 @@ async function firstAfter(stand: Stand, ready: number): Promise<number> {
   return first()?.from ?? 0;
 }
 
-/** Since when every worker of ours runs jobs, and within a second so many of what a second adds. */
+/** The moment from which every worker of ours runs jobs, and within a second as many as a second adds. */
 async function fullAfter(stand: Stand, ready: number, rate: number): Promise<number> {
   const [WINDOW_MS, SHARE] = [1_000, 0.8];
   let full = Number.POSITIVE_INFINITY;
@@ -119,7 +119,7 @@ const FREED_OF_STOCK = `with freed_queue as (
 )
 select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
 
-/** What a stock worker has lost with a connection stays locked for four hours, if nobody frees it. */
+/** Jobs that a stock worker lost with a connection stay locked for four hours, unless they are unlocked. */
 export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
     stand.log.fault();

@@ -14,11 +14,11 @@ const PORT = 5432;
 
 export interface Cluster {
   readonly primary: Server;
-  /** Of both, for clients that ask each which of them takes writes. */
+  /** Of both, for clients that check which of them accepts writes. */
   hosts(database: string): string;
-  /** Of whoever is the primary: a relay in front. */
+  /** Of the present primary: a relay in front. */
   url(database: string): string;
-  /** Kills the primary and promotes the standby; gives the moment (machineTime) at which it takes writes. */
+  /** Kills the primary and promotes the standby; returns the moment (machineTime) at which it accepts writes. */
   failOver(): Promise<number>;
   /** The one that is not there any more becomes the standby. */
   rebuild(): Promise<void>;
@@ -32,7 +32,7 @@ export interface ClusterPlan {
   /** Of the two servers, and of the relay. */
   readonly addresses: readonly [string, string];
   readonly relay: string;
-  /** Who may connect: `10.0.0.0/24`. */
+  /** The permitted clients: `10.0.0.0/24`. */
   readonly network: string;
 }
 
@@ -44,7 +44,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   const settings = (address: string) => ({
     ...{ listen_addresses: address, port: String(PORT), hba_file: hba },
     ...{ wal_keep_size: "1GB", max_wal_senders: "8", hot_standby: "on" },
-    // A host that has lost its cable says nothing any more: docs/scale.md.
+    // A host without its cable sends nothing any more: docs/scale.md.
     ...{ tcp_keepalives_idle: "5", tcp_keepalives_interval: "2", tcp_keepalives_count: "3" },
     primary_conninfo: `host=${relay} port=${PORT} user=postgres application_name=standby`,
   });
@@ -103,7 +103,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   };
 }
 
-/** A base backup: what is written meanwhile comes with the log. */
+/** A base backup: later writes come with the log. */
 async function copy(from: Server, to: Server): Promise<void> {
   const [source, target] = [from, to].map(({ directory }) => join(directory, "cluster")) as [
     string,
@@ -132,7 +132,7 @@ async function copy(from: Server, to: Server): Promise<void> {
   }
 }
 
-/** Takes connections at an address and hands them to whoever is the primary now. */
+/** Accepts connections at an address and relays them to the present primary. */
 async function relayTo(address: string, primary: () => string) {
   const open = new Set<net.Socket>();
   const server = net.createServer((front) => {

@@ -1,5 +1,5 @@
-// What runs on the hosts: a member of each stand on every worker host, two admins with a proxy before them,
-// a pooler; and how each of them dies with its host and comes back.
+// The processes on the hosts: a member of each stand on every worker host, two admins with a proxy before them, a
+// pooler; and how each of them dies with its host and comes back.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";
@@ -23,7 +23,7 @@ const ADMIN_PORT = 5678;
 const PROXY_PORT = 8080;
 const POOLED = 20;
 
-/** `url`: where the members of each stand connect when they are on this host. */
+/** `url`: where the members of each stand connect from this host. */
 export async function workerHost(
   host: Host,
   stands: readonly Stand[],
@@ -42,7 +42,7 @@ export async function workerHost(
   return {
     name: host.name,
     up,
-    // The cable first: nobody hears that the processes have ended.
+    // The cable first: no peer receives the end of the connections.
     async down() {
       await host.cut();
       const kill = async ([stand, member]: [Stand, Member | undefined]) => {

@@ -1,6 +1,6 @@
-// A whole installation on one machine, its hosts network namespaces: eight hosts of workers (half of the safe
-// ones behind pgbouncer), two admins behind nginx, a primary with a synchronous standby. Any of them is killed
-// at any time, and comes back. FAULTS_SCALE_OUT_SECONDS says for how long; default ten minutes.
+// A whole installation on one machine, its hosts network namespaces: eight hosts of workers (half of the safe ones
+// behind pgbouncer), two admins behind nginx, a primary with a synchronous standby. Any of them is killed at any time,
+// and comes back. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten minutes.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -66,7 +66,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** A stand's own connections go to whoever is the primary. */
+/** A stand's own connections go to the present primary. */
 function throughTheRelay(cluster: Cluster): Server {
   return {
     ...cluster.primary,
@@ -77,7 +77,7 @@ function throughTheRelay(cluster: Cluster): Server {
   };
 }
 
-/** Half of the hosts reach the database by way of the pooler, with what docs/scale.md says for it. */
+/** Half of the hosts reach the database through the pooler, with the settings of docs/scale.md. */
 async function installed(
   field: Field,
   cluster: Cluster,

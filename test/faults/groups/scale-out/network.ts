@@ -1,5 +1,5 @@
-// Network namespaces as hosts on one machine, on a bridge: each has an address of its own, and can lose
-// its cable. What is cut hears and says nothing, so nobody is told that its connections have ended.
+// Network namespaces as hosts on one machine, on a bridge: each has its own address, and can lose its cable. A
+// disconnected host receives and sends nothing, so no peer detects that its connections have ended.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { until } from "../../../support/until.ts";
@@ -69,7 +69,7 @@ export async function makeNetwork(): Promise<Network> {
           const isIn = async () =>
             (await ip(`-n ${space} link show eth0`)).stdout.includes("state UP");
           await until(`the cable of ${name} is in`, isIn);
-          // Whom it asked for meanwhile it takes for unreachable.
+          // Hosts that it tried to reach meanwhile are cached as unreachable.
           await ip(`-n ${space} neigh flush dev eth0`);
         },
       };

@@ -19,7 +19,7 @@ interface Case {
   readonly stdio: (full: () => number) => StdioOptions;
   /** Adds a job that takes a second and prints, before SIGTERM. */
   readonly isBusy?: boolean;
-  /** Who reads its output goes away. */
+  /** The reader of its output goes away. */
   readonly isDeaf?: boolean;
   readonly isAway?: boolean;
 }
@@ -101,7 +101,7 @@ const rowOf = (server: Server, db: string) =>
     async () => (await server.sql("select id from worker._private_workers", [], db)).length > 0,
   );
 
-/** Two of them, one after the other: the second is told to a log that is full or closed by then. */
+/** Two of them, one after the other: the second is logged to a full or closed log. */
 async function busy(server: Server, url: string, db: string): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString: url });
   await utils.addJob("nap", { n: 1 });

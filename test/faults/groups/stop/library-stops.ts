@@ -1,5 +1,5 @@
-// Workers as applications run them: each case hires one in every mode, brings it into a state, sends
-// SIGTERM, and looks at what is left in the database.
+// Workers as applications run them: each case starts one in every mode, brings it into a state, sends SIGTERM, and
+// checks the remaining jobs in the database.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
@@ -20,10 +20,10 @@ interface Case {
 
 const IDLE_MS = 2_000;
 const [STOP_MS, GRACE_MS] = [4_000, 1_000];
-/** Of a stop that gives up: what it waits for, a second for what is unwritten, one for the process. */
+/** For a stop that gives up: the time it waits, a second for unwritten results, one for the process. */
 const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
-/** Long enough for a worker to know that it is cut off. */
+/** Long enough for a worker to detect that it is disconnected. */
 const FAULT_MS = 3_000;
 
 const CASES: readonly Case[] = [
@@ -93,7 +93,7 @@ async function stopAll(field: Field, server: Server, places: readonly Place[], o
 async function prepare(place: Place, { name, jobMs, changes = {} }: Case): Promise<void> {
   const { stand } = place;
   const [member] = await stand.hire(1, changes);
-  if (member === undefined) throw new Error("nobody was hired");
+  if (member === undefined) throw new Error("no member was started");
   place.member = member;
   if (jobMs === undefined) return;
   const n = `${name} ${member.by}`;
@@ -116,7 +116,7 @@ async function stop({ stand, member }: Place, { name, most, fault, twice }: Case
   }
   const { at, code, signal } = await member.exited;
   clearTimeout(late);
-  // Nobody of it runs on.
+  // None of its processes is left.
   stand.log.write({ e: "dead", by: member.by, t: at });
   stand.figure(`SIGTERM: ${name}`, at - from, { most });
   // What had to be given up may keep the process alive: then it ends by the signal.

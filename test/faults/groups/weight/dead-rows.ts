@@ -1,5 +1,5 @@
-// A million dead rows in front of the jobs, which vacuum cannot take away because somebody holds a
-// transaction open: each fetch of Graphile Worker walks over all of them.
+// A million dead rows in front of the jobs, which vacuum cannot remove because of an open transaction: each fetch of
+// Graphile Worker reads all of them.
 import pg from "pg";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
@@ -32,7 +32,7 @@ export async function deadRows(field: Field): Promise<void> {
   }
 }
 
-/** Until it is released, nothing that is deleted from now on is dead to everybody. */
+/** Until it is released, rows deleted from now on are visible to it. */
 async function dead(stand: Stand) {
   const url = stand.url;
   await stand.sql(`select worker.add_job('single')`);

@@ -1,5 +1,4 @@
-// What is heavy: a table full of dead rows, payloads of 50 MB, handlers that never end, block or throw
-// anything.
+// Heavy loads: a table full of dead rows, payloads of 50 MB, handlers that never end, block or throw anything.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { deadRows } from "./dead-rows.ts";
 import { handlers } from "./handlers.ts";
