@@ -28,54 +28,54 @@ const LISTENER = `
   while (defined $socket->recv(my $message, 4096)) { $message =~ s/\\n/ /g; print "$message\\n"; }
 `;
 
-/** A listening socket; `said()` waits for a message. */
+/** A listening socket; `received()` waits for a message. */
 async function serviceManager(name: string) {
   const path = join(folder, name);
   const child = spawn("perl", ["-e", LISTENER, path], { stdio: ["ignore", "pipe", "inherit"] });
-  const heard: string[] = [];
+  const messages: string[] = [];
   const waiting = new Set<() => void>();
   const lines = createInterface(child.stdout);
   await once(lines, "line");
   lines.on("line", (line) => {
-    heard.push(line);
+    messages.push(line);
     for (const look of waiting) look();
   });
-  const said = (text: string, times = 1) =>
+  const received = (text: string, times = 1) =>
     new Promise<void>((resolve) => {
       const look = () => {
-        if (heard.filter((one) => one.includes(text)).length >= times) resolve();
+        if (messages.filter((one) => one.includes(text)).length >= times) resolve();
       };
       waiting.add(look);
       look();
     });
   running.add(child);
-  return { path, heard, said };
+  return { path, messages, received };
 }
 
 test("An admin reports that it is ready, alive and stopping, with watchdog messages.", {
   skip,
 }, async () => {
-  const { path, heard, said } = await serviceManager("admin");
+  const { path, messages, received } = await serviceManager("admin");
   const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: "200000" };
   const admin = await startAdmin(["--listen", "127.0.0.1:0"], { env });
-  await said("READY=1");
-  assert.match(heard[0] ?? "", /^READY=1 STATUS=serving http:\/\/127\.0\.0\.1:\d+\//);
-  await said("WATCHDOG=1", 3);
+  await received("READY=1");
+  assert.match(messages[0] ?? "", /^READY=1 STATUS=serving http:\/\/127\.0\.0\.1:\d+\//);
+  await received("WATCHDOG=1", 3);
   const lines = await admin.stop();
-  await said("STOPPING=1");
+  await received("STOPPING=1");
   assert.ok(!lines.some(({ msg }) => msg.includes("service manager")));
 });
 
 test("The watchdog of another process gets no messages, and a missing manager does no harm.", {
   skip,
 }, async () => {
-  const { path, heard, said } = await serviceManager("other");
+  const { path, messages, received } = await serviceManager("other");
   const env = { NOTIFY_SOCKET: path, WATCHDOG_USEC: "1000", WATCHDOG_PID: "1" };
   const admin = await startAdmin(["--listen", "127.0.0.1:0"], { env });
-  await said("READY=1");
+  await received("READY=1");
   await admin.stop();
-  await said("STOPPING=1");
-  assert.ok(!heard.some((one) => one.includes("WATCHDOG")));
+  await received("STOPPING=1");
+  assert.ok(!messages.some((one) => one.includes("WATCHDOG")));
   const away = { NOTIFY_SOCKET: join(folder, "nobody"), WATCHDOG_USEC: "200000" };
   const alone = await startAdmin(["--listen", "127.0.0.1:0"], { env: away });
   await alone.logged("cannot notify the service manager");
@@ -88,18 +88,18 @@ test("A worker is ready once it has started; its tasks cannot notify in its name
   skip,
 }, async () => {
   const { url } = await migratedDatabase();
-  const { path, heard, said } = await serviceManager("worker");
+  const { path, messages, received } = await serviceManager("worker");
   const tasks = filesOf({
     "notify.js":
       'export default () => { throw new Error("socket " + process.env.NOTIFY_SOCKET); };',
   });
   const env = { DATABASE_URL: url, NOTIFY_SOCKET: path, WATCHDOG_USEC: "200000" };
   const run = startRun(["--tasks", tasks, "--json"], env);
-  await said("READY=1");
-  assert.equal(heard[0], "READY=1 STATUS=1 tasks");
-  await said("WATCHDOG=1", 2);
+  await received("READY=1");
+  assert.equal(messages[0], "READY=1 STATUS=1 tasks");
+  await received("WATCHDOG=1", 2);
   run.send("SIGTERM");
-  await said("STOPPING=1");
+  await received("STOPPING=1");
   assert.equal((await run.ended).status, 0);
   const { default: pg } = await import("pg");
   const client = new pg.Client({ connectionString: url });

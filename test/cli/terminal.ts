@@ -7,23 +7,23 @@ export interface Seen {
   readonly screen: string;
 }
 
-/** Types `answer` once `asked` is on the screen. */
+/** Types `answer` once `prompt` is on the screen. */
 export async function onTerminal(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   answer: string,
-  asked = "[y/N]",
+  prompt = "[y/N]",
 ): Promise<Seen> {
   const line = [process.execPath, ...command, ...args].map(quoted).join(" ");
   const child = spawn("script", ["-qefc", line, "/dev/null"], {
     env: { ...process.env, ...env, SHELL: "/bin/sh" },
   });
   let screen = "";
-  let isAsked = false;
+  let isAnswered = false;
   child.stdout.setEncoding("utf8").on("data", (text) => {
     screen += text;
-    if (isAsked || !screen.includes(asked)) return;
-    isAsked = true;
+    if (isAnswered || !screen.includes(prompt)) return;
+    isAnswered = true;
     child.stdin.write(answer);
   });
   const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
