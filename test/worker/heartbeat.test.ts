@@ -250,7 +250,7 @@ test("Where the table of heartbeats is dropped the worker waits until a migratio
   const { worker, lines } = heldWorker({ connectionString: url });
   await worker.start();
   await pool.query("drop table worker._private_workers cascade");
-  await until("it is said", async () => lines.some((line) => /is away or refuses/.test(line)));
+  await until("it is said", async () => lines.some((line) => /is unreachable/.test(line)));
   await migrate(pool, schemaName());
   const { rows } = await pool.query("select id from worker.add_job('quick')");
   await until("the job is done", async () => {

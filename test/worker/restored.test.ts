@@ -31,7 +31,7 @@ test("While the table of heartbeats is away no job is taken, and afterwards all 
   for (const queueName of ["a", "b"]) await queue.utils.addJob("held", {}, { queueName });
   await until("both run", () => held.seen.length === 2);
   await rename("_private_workers", "away");
-  await until("it is told", () => lines.some(({ message }) => /is away or refuses/.test(message)));
+  await until("it is told", () => lines.some(({ message }) => /is unreachable/.test(message)));
   await until("both leases are over", async () => {
     const text = `select from worker.away where last_heartbeat_at
       > clock_timestamp() - interval '1 ms' * $1::float8`;
