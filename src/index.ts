@@ -67,6 +67,7 @@ export type { JobPage } from "./insight/pages/job-page.ts";
 export type { QueueSummary } from "./insight/read/list-queues.ts";
 export type { JobSort } from "./insight/walk/order.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
+export type { NextAttempt } from "./queue/settle/fail.ts";
 export type { ActiveWorker } from "./queue/workers/list-active-workers.ts";
 export type { LockedWorker } from "./queue/workers/list-locked-workers.ts";
 export {
@@ -101,6 +102,18 @@ export type {
   WorkerInterceptors,
 } from "./worker/task/hooks.ts";
 export {
+  PermanentFailure,
+  RetryAfter,
+  Snooze,
+} from "./worker/task/outcomes.ts";
+export {
+  type ExponentialOptions,
+  exponential,
+  fixed,
+  type RetryPolicies,
+  type RetryPolicy,
+} from "./worker/task/retry.ts";
+export {
   type BatchHandler,
   type BatchResults,
   defineBatchTask,
@@ -111,6 +124,10 @@ export {
 } from "./worker/task/task.ts";
 export type { TaskContext } from "./worker/task/task-context.ts";
 export type { TaskJob } from "./worker/task/task-job.ts";
+export {
+  defineTransactionalTask,
+  type TransactionalHandler,
+} from "./worker/task/transactional-task.ts";
 export {
   type InlineOptions,
   type InlineResult,

@@ -37,6 +37,16 @@ export interface JobSpec {
    * none.
    */
   readonly flags?: readonly string[] | undefined;
+  /**
+   * Name of a retry policy that workers have under `retryPolicies`, 1–100 characters. It replaces the task's.
+   * Kept as the flag `retry:NAME`; workers without that policy use the task's.
+   */
+  readonly retry?: string | undefined;
+  /**
+   * When the job is too late: it then fails for good instead of starting, and an attempt that is running is
+   * aborted and fails. Kept as the flag `deadline:MILLISECONDS`. Only our workers act on it, by their clock.
+   */
+  readonly deadline?: Date | string | undefined;
 }
 
 /** A job to be added, by its task identifier. */
@@ -124,6 +134,8 @@ const specSchema = v.pipe(
         "must have at most 64 flags",
       ),
     ),
+    retry: v.optional(boundedText(1, 100)),
+    deadline: v.optional(moment),
   }),
   v.forward(
     v.check((spec) => spec.jobKeyMode === undefined || spec.jobKey !== undefined, "needs a jobKey"),
@@ -154,6 +166,14 @@ const PLAIN = {
   jobKeyMode: "replace",
 } as const;
 
+function flagsOf({ flags, retry, deadline }: v.InferOutput<typeof specSchema>): string[] | null {
+  const own = [
+    ...(retry === undefined ? [] : [retryFlag(retry)]),
+    ...(deadline === undefined ? [] : [deadlineFlag(deadline)]),
+  ];
+  return own.length > 0 ? [...(flags ?? []), ...own] : (flags ?? null);
+}
+
 /** Checks one job and fills in the defaults. Throws InputError with all problems. */
 export function resolveJob(job: JobToAdd): ResolvedJob {
   const { identifier, payload, spec } = validate(jobSchema, job);
@@ -165,7 +185,7 @@ export function resolveJob(job: JobToAdd): ResolvedJob {
     maxAttempts: spec.maxAttempts ?? null,
     jobKey: spec.jobKey ?? null,
     priority: spec.priority ?? null,
-    flags: spec.flags ?? null,
+    flags: flagsOf(spec),
     jobKeyMode: spec.jobKeyMode ?? "replace",
   };
 }
@@ -216,3 +236,31 @@ export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[]): ResolvedJo
 }
 
 const MAX_PROBLEMS = 100;
+
+// What a job brings along for its worker is kept as flags: they survive every way to add a job, stock functions
+// included, and a worker that does not read them runs the job as any other.
+
+const RETRY = "retry:";
+const DEADLINE = "deadline:";
+
+const retryFlag = (policy: string): string => `${RETRY}${policy}`;
+
+/** `time`: RFC 3339. */
+const deadlineFlag = (time: string): string => `${DEADLINE}${Date.parse(time)}`;
+
+/** The name of the job's retry policy. */
+export function policyNameOf(flags: readonly string[]): string | undefined {
+  return flags.find((flag) => flag.startsWith(RETRY))?.slice(RETRY.length);
+}
+
+/** The job's deadline, in milliseconds since 1970; of several the earliest, null where there is no valid one. */
+export function deadlineOf(flags: readonly string[]): number | null {
+  let earliest: number | null = null;
+  for (const flag of flags) {
+    if (!flag.startsWith(DEADLINE)) continue;
+    const text = flag.slice(DEADLINE.length);
+    const time = /^\d{1,15}$/.test(text) ? Number(text) : null;
+    if (time !== null && (earliest === null || time < earliest)) earliest = time;
+  }
+  return earliest;
+}

@@ -4,7 +4,9 @@ import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { systemClock, wait } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
+import { exactClient } from "../database/exact-client.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
+import { completeInTransaction } from "../queue/settle/complete-in.ts";
 import { endLeases } from "../queue/workers/lease.ts";
 import { named } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
@@ -23,6 +25,7 @@ import type { WorkerLease } from "./lease/worker-lease.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
+import { RetryRules } from "./task/next-attempt.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
 /** For the lease's end over a connection that may be dead. */
@@ -62,7 +65,14 @@ export class Session<E> {
   constructor(parts: SessionParts<E>) {
     const { config, lease } = parts;
     this.#parts = parts;
-    this.#source = { ...parts.source, workerId: this.id };
+    this.#source = {
+      ...parts.source,
+      workerId: this.id,
+      completeIn: ({ id }, client) => {
+        const db = { client: exactClient(client), schema: config.schema };
+        return completeInTransaction(db, this.id, id);
+      },
+    };
     this.#tasks = taskParameters(parts.tasks, config.forbiddenFlags);
     this.#refusals = new Refusals({
       clock: systemClock,
@@ -173,7 +183,8 @@ export class Session<E> {
     const { config, hooks, tasks, outage } = this.#parts;
     const source = this.#source;
     const results = this.#results;
-    const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs);
+    const retry = new RetryRules(config.retry, config.retryPolicies, config.logger);
+    const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs, retry);
     let fetcher: SafeFetcher<E> | undefined;
     const { connection } = this.#parts;
     const onLoss = (error: Error) => fetcher?.connectionLost(error);

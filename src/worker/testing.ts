@@ -8,6 +8,7 @@ import { schemaName } from "../database/schema-name.ts";
 import { type JobToAdd, resolveJob } from "../domain/job-spec.ts";
 import { payloadText } from "../domain/payload.ts";
 import { FetchedRows } from "../queue/fetch/fetched-rows.ts";
+import type { NextAttempt } from "../queue/settle/fail.ts";
 import { bindUtils, type WorkerUtils } from "../utils/worker-utils.ts";
 import { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor } from "./execute/job-executor.ts";
@@ -15,6 +16,7 @@ import { Results } from "./execute/results.ts";
 import { tallied } from "./execute/task-tally.ts";
 import { isThenable } from "./execute/verdict.ts";
 import { Hooks } from "./task/hooks.ts";
+import { RetryRules } from "./task/next-attempt.ts";
 import type { Task } from "./task/task.ts";
 import type { ContextSource } from "./task/task-context.ts";
 
@@ -40,6 +42,8 @@ export interface InlineResult {
   readonly error: string | null;
   /** The payload that a batch would be retried with, as JSON text; null when the payload would stay. */
   readonly remainingPayload: string | null;
+  /** What follows the attempt; null where it succeeded. `delayMs: null` is Graphile Worker's delay. */
+  readonly next: NextAttempt | null;
 }
 
 /** 1970 as `run_ats` has it. */
@@ -60,7 +64,15 @@ export async function runJobInline<Payload, Extensions>(
   const seen = watched(task as Task<unknown, Extensions>);
   const tasks = tallied(new Map([[task.identifier, seen.task]]));
   const source = inlineSource(options, added);
-  const executor = new JobExecutor(tasks, source, results, new Hooks(silentLogger), undefined);
+  const retry = new RetryRules(undefined, {}, silentLogger);
+  const executor = new JobExecutor(
+    tasks,
+    source,
+    results,
+    new Hooks(silentLogger),
+    undefined,
+    retry,
+  );
   const { attempts = 1, maxAttempts = 25 } = options;
   const text = payloadText(payload);
   const rows = new FetchedRows({
@@ -84,6 +96,7 @@ export async function runJobInline<Payload, Extensions>(
     added: Object.freeze([...added]),
     error: failure?.message ?? null,
     remainingPayload: failure?.payload ?? null,
+    next: failure?.next ?? null,
   };
 }
 
@@ -124,6 +137,7 @@ function inlineSource<E>(
     logger: silentLogger,
     extensions: extensions as E,
     workerId: "inline",
+    completeIn: async () => {},
     utils: bindUtils(
       { client, schema: schemaName() },
       {

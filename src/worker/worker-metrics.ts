@@ -2,8 +2,8 @@
 // not get in each other's way. Made from what the worker counts anyway, at the moment of asking.
 // prom-client is loaded with the first question.
 import type { Registry } from "prom-client";
-import { BOUNDS, Durations } from "./execute/durations.ts";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
+import { BOUNDS, Durations } from "./execute/task-tally.ts";
 
 export interface MetricsSource {
   readonly tasks: ReadonlyMap<string, Pick<TalliedTask<never>, "tally">>;

@@ -5,10 +5,12 @@ import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { isForFastMode } from "../../src/queue/fetch/fetch-form.ts";
-import { failJobs } from "../../src/queue/settle/fail.ts";
+import { BY_FORMULA, failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
+
+const PLAIN = { isKeyed: false, next: BY_FORMULA };
 
 const queue = testQueue();
 
@@ -40,7 +42,12 @@ const rows = () =>
     from worker._private_jobs order by id`);
 
 const failures = (ids: readonly string[]) =>
-  ids.map((id) => ({ id, message: "no\0 \ud800", payload: id === ids[1] ? '["rest"]' : null }));
+  ids.map((id) => ({
+    id,
+    message: "no\0 \ud800",
+    payload: id === ids[1] ? '["rest"]' : null,
+    ...PLAIN,
+  }));
 
 test("Only the holder finishes a job, and learns which jobs were not its own.", async () => {
   const ids = await addThree();
@@ -99,7 +106,7 @@ test("The delay grows until the tenth attempt.", async () => {
       "update worker._private_jobs set attempts = $1, run_at = now(), locked_by = 'us', locked_at = now()",
       [attempts],
     );
-    await failJobs(queue.db, "us", [{ id, message: "no", payload: null }], "locked_by");
+    await failJobs(queue.db, "us", [{ id, message: "no", payload: null, ...PLAIN }], "locked_by");
     const [row] = await queue.sql<{ wait: number }>(
       "select extract(epoch from run_at - now())::float8 as wait from worker._private_jobs",
     );

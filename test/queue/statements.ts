@@ -90,7 +90,8 @@ import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { queueNameOf } from "../../src/queue/read/queue-name.ts";
-import { failJobs } from "../../src/queue/settle/fail.ts";
+import { completeInTransaction } from "../../src/queue/settle/complete-in.ts";
+import { BY_FORMULA, failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../src/queue/tidy/count-unused.ts";
@@ -118,7 +119,14 @@ const ADDED = {
   key: "k",
   is_available: true,
 };
-const FAILURE = { id: "1", message: "no", payload: null };
+const SNOOZED = {
+  id: "1",
+  message: "",
+  payload: null,
+  isKeyed: true,
+  next: { kind: "snooze", delayMs: 1_000 },
+} as const;
+const FAILURE = { id: "1", message: "no", payload: null, isKeyed: false, next: BY_FORMULA };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
 const FIRST = { limit: 1, cursor: null, search: "" };
 const QUEUES: QueueFilter = {
@@ -270,6 +278,12 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "settle-finish-row-locked": (db) => finishJobs(db, "w", ["1"], "row"),
   "settle-fail": (db) => failJobs(db, "w", [FAILURE], "locked_by"),
   "settle-fail-row-locked": (db) => failJobs(db, "w", [FAILURE], "row"),
+  "settle-snooze": (db) => failJobs(db, "w", [SNOOZED], "locked_by"),
+  "settle-snooze-row-locked": (db) => failJobs(db, "w", [SNOOZED], "row"),
+  "settle-complete-in-transaction": [
+    (db) => completeInTransaction(db, "w", "1"),
+    () => ({ id: "1" }),
+  ],
   "settle-give-back": (db) => returnJobs(db, "w", ["1"], [1]),
   "settle-give-back-unknown": (db) => returnUnknownJobs(db, "w", ["1"], [1]),
 

@@ -84,7 +84,13 @@ test("The value is what the handler returns, and nothing where it throws or is t
 test("The result is what a worker would write.", async () => {
   const fails = defineTask<string>("fails", (how) => how);
   const outcome = await runJobInline(fails, "no");
-  assert.deepEqual(outcome, { value: "no", added: [], error: "no", remainingPayload: null });
+  assert.deepEqual(outcome, {
+    value: "no",
+    added: [],
+    error: "no",
+    remainingPayload: null,
+    next: { kind: "retry", delayMs: null },
+  });
   const batch = defineBatchTask<number>("batch", (items) => items.map((n) => n > 1 && `${n}!`));
   const { error, remainingPayload } = await runJobInline(batch, [1, 2, 3]);
   assert.match(error ?? "", /2 of 3 items failed/);

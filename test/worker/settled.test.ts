@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import { PAYLOAD_SEPARATOR } from "../../src/domain/payload.ts";
 import { FetchedRows } from "../../src/queue/fetch/fetched-rows.ts";
+import { BY_FORMULA } from "../../src/queue/settle/fail.ts";
 import { FetchedJob } from "../../src/worker/execute/fetched-job.ts";
 import { batchOf, emitSettled, jobsIn, Results } from "../../src/worker/execute/results.ts";
 import { Hooks } from "../../src/worker/task/hooks.ts";
@@ -52,7 +53,7 @@ function results(): Results {
   const made = new Results();
   made.complete(one);
   made.skip(two);
-  made.fail({ job: three, message: "no", payload: null });
+  made.fail({ job: three, message: "no", payload: null, next: BY_FORMULA });
   made.return(four);
   return made;
 }

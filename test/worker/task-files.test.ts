@@ -199,3 +199,47 @@ test("Lines are cut where they end, and where they are too long; the tail is bou
   assert.ok(tail.text.length <= 8_193);
   assert.match(tail.text, /^…line \d+\n.*line 9999$/s);
 });
+
+test("A module's exports retry and timeoutMs are its task's options.", async () => {
+  const directory = filesOf({
+    "es.mjs": "export const retry = () => 7; export const timeoutMs = 50; export default () => {};",
+    "common.cjs":
+      "exports.retry = () => false; exports.default = () => {}; exports.__esModule = true;",
+    "own.cjs": "module.exports = () => {}; module.exports.timeoutMs = 60;",
+  });
+  const tasks = await loadTasks(directory);
+  const optionsOf = (name: string) => tasks.find(({ identifier }) => identifier === name);
+  const job = undefined as never;
+  assert.equal(optionsOf("es")?.retry?.(1, new Error(""), job), 7);
+  assert.equal(optionsOf("es")?.timeoutMs, 50);
+  assert.equal(optionsOf("common")?.retry?.(1, new Error(""), job), false);
+  assert.equal(optionsOf("own")?.timeoutMs, 60);
+});
+
+test("An invalid option of a module is named with its file.", async () => {
+  const directory = filesOf({ "a.mjs": "export const retry = 5; export default () => {};" });
+  await assert.rejects(loadTasks(directory), /a\.mjs: its export retry must be exponential\(\)/);
+});
+
+for (const [title, script, next] of [
+  ["65 fails the job for good", "echo no such user >&2; exit 65", { kind: "never" }],
+  ["75 retries it by its policy", "exit 75", { kind: "retry", delayMs: null }],
+  [
+    "75 retries it after the seconds on its last line",
+    "echo busy; echo retry-after=90; exit 75",
+    { kind: "retry", delayMs: 90_000 },
+  ],
+  [
+    "another failure does not read that line",
+    "echo retry-after=90; exit 1",
+    { kind: "retry", delayMs: null },
+  ],
+] as const) {
+  test(`A program's exit code: ${title}.`, async () => {
+    const [task] = await loadTasks(filesOf({ "p.sh": `#!/bin/sh\n${script}\n` }));
+    assert.ok(task);
+    const { next: actual, error } = await runJobInline(task, {});
+    assert.deepEqual(actual, next);
+    assert.match(error ?? "", /^exited with code /);
+  });
+}

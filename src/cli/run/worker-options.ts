@@ -6,10 +6,11 @@ import { InputError, messageOf, type Problem } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { parseCrontab } from "../../domain/cron/crontab.ts";
 import { loadTasks } from "../../worker/files/load-tasks.ts";
-import { importDefault } from "../../worker/files/module-file.ts";
+import { importModule } from "../../worker/files/module-file.ts";
 import type { RunProgram } from "../../worker/files/run-program.ts";
 import type { WorkerOptions } from "../../worker/options/worker-options.ts";
 import type { Plugin } from "../../worker/task/hooks.ts";
+import type { RetryPolicies, RetryPolicy } from "../../worker/task/retry.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import type { CliConnectionSettings } from "../shell/connection.ts";
 import { knownSecrets } from "./known-secrets.ts";
@@ -36,7 +37,7 @@ export async function workerOptions(
   const timeoutMs = args.timeout;
   const secrets = knownSecrets(connectionString, process.env);
   const killAfterMs = Math.ceil(abortGraceMs * KILL_AFTER);
-  const [tasks, plugins, entries] = await allOf(
+  const [tasks, { plugins, retryPolicies }, entries] = await allOf(
     () => loadTasks(directory, { schema, timeoutMs, killAfterMs, logger, runProgram, secrets }),
     () => loadPlugins(args.plugin ?? []),
     () => (args.crontab === undefined ? [] : readCrontab(args.crontab)),
@@ -44,7 +45,7 @@ export async function workerOptions(
   if (tasks.length === 0) throw new UsageError(`--tasks: no task found in "${directory}"`, "run");
   const { fastLimit: limitMs } = args;
   return {
-    ...{ tasks, plugins, cron: { entries } },
+    ...{ tasks, plugins, retryPolicies, cron: { entries } },
     ...{ connectionString, schema, logger, timeoutMs, abortGraceMs },
     concurrency: args.concurrency,
     maxConnections: args.maxConnections,
@@ -84,13 +85,19 @@ async function allOf<const R extends readonly unknown[]>(
   throw new UsageError(lines.join("; "), "run", lines);
 }
 
-async function loadPlugins(files: readonly string[]): Promise<Plugin[]> {
+/** A module's default export is a plugin or a list of them; its export `retryPolicies` has policies by name. */
+async function loadPlugins(files: readonly string[]) {
   const plugins: Plugin[] = [];
+  const retryPolicies: Record<string, RetryPolicy> = {};
   const problems: Problem[] = [];
   for (const file of files) {
     const path = `--plugin "${file}"`;
     try {
-      const found = [await importDefault(resolve(file))].flat();
+      const imported = await importModule(resolve(file));
+      const policies = imported.named("retryPolicies") as RetryPolicies | undefined;
+      Object.assign(retryPolicies, policies);
+      const isPolicies = policies !== undefined && imported.default === undefined;
+      const found = isPolicies ? [] : [imported.default].flat();
       if (found.every(isPlugin)) plugins.push(...found);
       else {
         const message = "its default export must be a plugin: { name, register(hooks) }";
@@ -101,7 +108,7 @@ async function loadPlugins(files: readonly string[]): Promise<Plugin[]> {
     }
   }
   if (problems.length > 0) throw new InputError(problems);
-  return plugins;
+  return { plugins, retryPolicies };
 }
 
 function isPlugin(value: unknown): value is Plugin {

@@ -61,12 +61,19 @@ export const addCommand = defineCommand({
       ),
       { option: "flag", optionAliases: ["flags"] },
     ),
+    retry: optional(
+      text(["Retry policy", "name of a policy that the workers have under retryPolicies"], 1, 100),
+    ),
+    deadline: optional(
+      time(["Deadline", "after this time the job fails for good instead of running"]),
+    ),
   },
   dialog: "add",
   examples: [
     `worker add send_email '{"to": "ada@example.com"}'`,
     "worker add report --queue reports --run-at 'in 2h'",
     "worker add sync --key sync:acme --payload-file payload.json",
+    "worker add push_price --retry slow-api --deadline 'in 30m'",
   ],
   answer: { jobs: "ActedJob[]", outcome: "string" },
   problems: ({ job_key_mode: mode, key }) =>
@@ -85,6 +92,8 @@ export const addCommand = defineCommand({
         jobKeyMode: input.job_key_mode === undefined ? undefined : modes[input.job_key_mode],
         priority: input.priority,
         flags: input.flags,
+        retry: input.retry,
+        deadline: input.deadline === "now" ? new Date() : input.deadline,
       },
     }),
   sentence: (job, input) => {

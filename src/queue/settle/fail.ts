@@ -3,38 +3,82 @@ import { codeOf } from "../../base/errors.ts";
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
-import { retryAt } from "./retry-policy.ts";
+import { delayOf, retryAt } from "./retry-policy.ts";
+import { snoozeJobs } from "./snooze.ts";
 
+/** What follows an attempt that has not succeeded. */
+export type NextAttempt =
+  /** `delayMs`: null for the delay of retry-policy.ts. */
+  | { readonly kind: "retry"; readonly delayMs: number | null }
+  /** No attempt follows: `max_attempts` becomes the number of attempts made. */
+  | { readonly kind: "never" }
+  /** The attempt does not count. */
+  | { readonly kind: "snooze"; readonly delayMs: number };
+
+/** Graphile Worker's delay. */
+export const BY_FORMULA: NextAttempt = { kind: "retry", delayMs: null };
+
+/** A job whose attempt failed, or was snoozed. */
 export interface FailedAttempt {
   readonly id: string;
   readonly message: string;
-  /** JSON text that replaces the payload: the rest of a batch. null keeps the payload. */
+  readonly next: NextAttempt;
+  /** It had a key when it was fetched. */
+  readonly isKeyed: boolean;
+  /** JSON text that replaces the payload: what is left of a batch. null keeps it. */
   readonly payload: string | null;
 }
 
-const failSql = (mode: LockMode) => (s: string) =>
-  `
+/** In place of a delay. */
+const BY_FORMULA_MS = -1;
+const NEVER_MS = -2;
+
+const failSql = (mode: LockMode) => (s: string) => {
+  const made = attemptsMade(mode, "j");
+  const delay = `case when f.delay_ms >= 0::float8 then f.delay_ms * interval '1 millisecond' else ${delayOf(made)} end`;
+  return `
 with failed as (
   update ${s}._private_jobs j
   set last_error = f.message,
     payload = coalesce(nullif(f.payload, ''::text)::json, j.payload),
-    attempts = ${attemptsMade(mode, "j")},
-    run_at = ${retryAt("j", attemptsMade(mode, "j"))},
+    attempts = ${made},
+    max_attempts = case when f.delay_ms = '${NEVER_MS}'::float8 then greatest(1, ${made}) else j.max_attempts end,
+    run_at = ${retryAt("j", made, delay)},
     updated_at = pg_catalog.now(),
     ${UNLOCK}
-  from unnest($1::bigint[], $2::text[], $3::text[]) as f (id, message, payload)
-  where j.id = f.id and ${isOurs(mode, "j", "$4")}
+  from unnest($1::bigint[], $2::text[], $3::text[], $4::float8[]) as f (id, message, payload, delay_ms)
+  where j.id = f.id and ${isOurs(mode, "j", "$5")}
   returning j.id
 )
-select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$4", by: "failed" })}`;
+select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`;
+};
 
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records failures of jobs that the worker has locked by `mode`. Their named queues stay locked, because
- * the rest of the queue's run may follow. Returns the ids whose lock the worker had lost.
+ * Records failures and snoozes of jobs that the worker has by `mode`. Their named queues stay locked: more of a
+ * queue's run may follow. Returns the ids that were no longer locked for the worker.
  */
 export async function failJobs(
+  db: Database,
+  workerId: string,
+  attempts: readonly FailedAttempt[],
+  mode: LockMode,
+): Promise<string[]> {
+  const snoozes = attempts.flatMap(({ id, isKeyed, next }) =>
+    next.kind === "snooze" ? [{ id, isKeyed, delayMs: next.delayMs }] : [],
+  );
+  if (snoozes.length === 0) return recordFailures(db, workerId, attempts, mode);
+  const failures = attempts.filter(({ next }) => next.kind !== "snooze");
+  // Both are sent before either is answered: a transaction of the fast mode holds them all.
+  const lost = await Promise.all([
+    snoozeJobs(db, workerId, snoozes, mode),
+    failures.length > 0 ? recordFailures(db, workerId, failures, mode) : [],
+  ]);
+  return lost.flat();
+}
+
+async function recordFailures(
   db: Database,
   workerId: string,
   failures: readonly FailedAttempt[],
@@ -47,6 +91,7 @@ export async function failJobs(
       failures.map(({ message }) => textOf(message)),
       // Not null: with array_nulls = off it would be the text "null".
       failures.map(({ payload }) => payload ?? ""),
+      failures.map(({ next }) => delayMsOf(next)),
       ...(mode === "locked_by" ? [workerId] : []),
     ]);
     return parseIdArray(row?.lost);
@@ -55,6 +100,11 @@ export async function failJobs(
     if (codeOf((error as Error).cause) === UNTRANSLATABLE) inAscii.add(db);
     throw error;
   }
+}
+
+function delayMsOf(next: NextAttempt): number {
+  if (next.kind === "never") return NEVER_MS;
+  return next.delayMs ?? BY_FORMULA_MS;
 }
 
 /** The database's encoding, such as LATIN1, cannot represent the character. */

@@ -13,12 +13,12 @@
  * whichever is later, so that a job that was rescheduled while it ran is not retried before that.
  * `attempts`: an expression, the attempts made, including this one. `job`: the alias of the row.
  */
-export const retryAt = (job: string, attempts: string): string =>
-  `greatest(pg_catalog.now(), ${job}.run_at) + ${delayOf(attempts)}`;
+export const retryAt = (job: string, attempts: string, delay = delayOf(attempts)): string =>
+  `greatest(pg_catalog.now(), ${job}.run_at) + ${delay}`;
 
 const LONGEST_DELAY_EXPONENT = 10;
 
-const delayOf = (attempts: string) =>
+export const delayOf = (attempts: string) =>
   `pg_catalog.exp(least(${attempts}, ${LONGEST_DELAY_EXPONENT})) * interval '1 second'`;
 
 /** The same delay in milliseconds, after attempt `attempt`. */

@@ -1,6 +1,7 @@
 // The context of one job. Everything but `job` is made on first use: a task that touches nothing costs
 // nothing.
 import type { Pool } from "pg";
+import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { withClient } from "../../database/connection/pool.ts";
 import { withoutOwnJob } from "../task/own-job.ts";
@@ -12,6 +13,10 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
   #logger: Logger | undefined;
+  /** Decided: whatever comes later is too late. */
+  isOver = false;
+  /** Its row is gone once the task's transaction commits. */
+  isCompletedByTask = false;
 
   constructor(job: FetchedJob, source: ContextSource<Extensions>) {
     this.job = job;
@@ -69,6 +74,14 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
 
   get addJobs(): TaskContext["addJobs"] {
     return this.#source.utils.addJobs;
+  }
+
+  get completeIn(): TaskContext["completeIn"] {
+    return async (client) => {
+      if (this.isOver) throw new WorkerError("conflict", "the attempt has ended: roll back");
+      await this.#source.completeIn(this.job, client);
+      this.isCompletedByTask = true;
+    };
   }
 }
 

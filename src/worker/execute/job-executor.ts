@@ -2,32 +2,25 @@
 // interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
 // record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
 import { AsyncResource } from "node:async_hooks";
-import { clearTimeout, monotonic, now, setTimeout } from "../../base/clock.ts";
+import { monotonic, now } from "../../base/clock.ts";
+import { deadlineOf } from "../../domain/job-spec.ts";
 import { ask, isIntercepted, verdictOf } from "../task/ask.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
+import type { RetryRules } from "../task/next-attempt.ts";
 import type { Task } from "../task/task.ts";
 import type { ContextSource } from "../task/task-context.ts";
+import { deadlinePassed, limited, limitOf } from "./attempt-limit.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { JobContext } from "./job-context.ts";
 import type { Results } from "./results.ts";
 import type { TalliedTask, TalliedTasks, TaskTally } from "./task-tally.ts";
-import {
-  errorText,
-  errorWithoutStack,
-  failure,
-  isThenable,
-  judge,
-  judgePending,
-  type Result,
-} from "./verdict.ts";
+import { errorText, failure, isThenable, judge, judgePending, type Result } from "./verdict.ts";
 
 /** One run of a job. It is the context that its task gets: one object less for each job. */
 class Attempt<E> extends JobContext<E> {
   readonly task: Task<unknown, E>;
   readonly tally: TaskTally;
   readonly startedAtMs = monotonic();
-  /** Decided: whatever comes later is too late. */
-  isOver = false;
   /** By an interceptor: its task is not called. */
   isSkipped = false;
 
@@ -37,6 +30,9 @@ class Attempt<E> extends JobContext<E> {
     this.tally = tally;
   }
 }
+
+const NOT_COMMITTED =
+  "the transaction that completes the job was not committed: call completeIn() last, then commit";
 
 /** A job whose handler has been called and has not ended. */
 export interface RunningJob {
@@ -54,6 +50,7 @@ export class JobExecutor<E> {
   readonly #results: Results;
   readonly #hooks: Hooks;
   readonly #timeoutMs: number | undefined;
+  readonly #retry: RetryRules;
   /**
    * Attempts that something is waited for, by the ids of their jobs. Not a Map: V8 keeps what was in its outgrown
    * tables until the next full collection.
@@ -69,12 +66,14 @@ export class JobExecutor<E> {
     results: Results,
     hooks: Hooks,
     timeoutMs: number | undefined,
+    retry: RetryRules,
   ) {
     this.#tasks = tasks;
     this.#source = source;
     this.#results = results;
     this.#hooks = hooks;
     this.#timeoutMs = timeoutMs;
+    this.#retry = retry;
   }
 
   get running(): readonly RunningJob[] {
@@ -172,6 +171,10 @@ export class JobExecutor<E> {
   #handled(attempt: Attempt<E>): Promise<void> | undefined {
     const { job, task } = attempt;
     if (attempt.isOver) return undefined; // meanwhile, in an interceptor
+    const deadlineMs = deadlineOf(job.flags);
+    if (deadlineMs !== null && deadlineMs <= now()) {
+      return this.#finish(attempt, failure(deadlinePassed(deadlineMs)));
+    }
     if (this.#hooks.hasObservers("job:start")) {
       this.#hooks.emit("job:start", { workerId: attempt.workerId, job });
     }
@@ -196,7 +199,8 @@ export class JobExecutor<E> {
     try {
       const judged = this.#judged(attempt, returned);
       const timeoutMs = attempt.task.timeoutMs ?? this.#timeoutMs;
-      result = await (timeoutMs === undefined ? judged : limited(judged, attempt, timeoutMs));
+      const limit = limitOf(timeoutMs, deadlineOf(attempt.job.flags));
+      result = await (limit === undefined ? judged : limited(judged, attempt, limit));
     } catch (error) {
       result = failure(error);
     }
@@ -250,19 +254,28 @@ export class JobExecutor<E> {
     if (job.isQueued) tally.ran(monotonic() - startedAtMs);
     if (result === null) {
       tally.done++;
-      this.#results.complete(job);
+      if (attempt.isCompletedByTask) this.#results.completedByTask(job, NOT_COMMITTED);
+      else this.#results.complete(job);
       if (hooks.hasObservers("job:success")) {
         hooks.emit("job:success", { workerId, job, durationMs: monotonic() - startedAtMs });
       }
       job.ended();
       return;
     }
-    tally.failed++;
     const { error, payload } = result;
-    this.#results.fail({ job, message: errorText(error), payload });
+    const next = this.#retry.next(error, job, attempt.task.retry);
+    const failed = { job, message: errorText(error), payload, next };
+    if (attempt.isCompletedByTask) this.#results.completedByTask(job, failed.message, next);
+    else this.#results.fail(failed);
+    if (next.kind === "snooze") {
+      hooks.emit("job:snooze", { workerId, job, delayMs: next.delayMs });
+      return;
+    }
+    tally.failed++;
     const event = { workerId, job, error, durationMs: monotonic() - startedAtMs };
-    hooks.emit("job:error", event);
-    if (job.attempts >= job.maxAttempts) hooks.emit("job:failed", event);
+    const willRetry = next.kind === "retry" && job.attempts < job.maxAttempts;
+    hooks.emit("job:error", { ...event, willRetry });
+    if (!willRetry) hooks.emit("job:failed", event);
   }
 }
 
@@ -270,26 +283,4 @@ export class JobExecutor<E> {
 function waitedSeconds({ job, startedAtMs }: RunningJob): number {
   const fetchedAtSeconds = (now() - (startedAtMs - job.fetchedAtMs)) / 1_000;
   return Math.max(0, fetchedAtSeconds - job.runAtSeconds);
-}
-
-/** Fails the attempt when its time is up; what the handler does later is not waited for. */
-async function limited<E>(
-  judged: Promise<Result>,
-  attempt: Attempt<E>,
-  timeoutMs: number,
-): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = errorWithoutStack(`timed out after ${timeoutMs} ms`);
-      attempt.abort(error);
-      reject(error);
-    }, timeoutMs);
-  });
-  judged.catch(() => {});
-  try {
-    return await Promise.race([judged, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,10 +1,10 @@
 // What has been decided about jobs and is not yet in the database. A connection takes all of it at
 // once; what could not be written comes back and is written again.
-import type { FailedAttempt } from "../../queue/settle/fail.ts";
+import { BY_FORMULA, type FailedAttempt, type NextAttempt } from "../../queue/settle/fail.ts";
 import type { Hooks, JobResult } from "../task/hooks.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
-export interface FailedJob extends Omit<FailedAttempt, "id"> {
+export interface FailedJob extends Omit<FailedAttempt, "id" | "isKeyed"> {
   readonly job: FetchedJob;
 }
 
@@ -31,7 +31,7 @@ export function idOf({ id }: FetchedJob): string {
 }
 
 export function toFailure({ job, ...failure }: FailedJob): FailedAttempt {
-  return { id: job.id, ...failure };
+  return { id: job.id, isKeyed: job.key !== null, ...failure };
 }
 
 export function jobsIn(
@@ -49,25 +49,34 @@ export function emitSettled(
   workerId: string,
   written: Omit<ResultBatch, "freedQueues">,
   lost: readonly string[],
-  sent: readonly FetchedJob[] = written.done,
+  sent: readonly FetchedJob[] = jobsIn(written),
 ): void {
   // What may have been written before is missing for that reason, too.
   for (const jobId of written.isRepeated ? [] : lost) {
     const job = sent.find(({ id }) => id === jobId) ?? null;
+    if (job !== null && byTask.has(job)) continue;
     hooks.emit("job:interrupted", { workerId, jobId, job, reason: "lease_lost" });
   }
   if (!hooks.hasObservers("job:complete")) return;
   const isLost = new Set(lost);
   const emit = (job: FetchedJob, result: JobResult, error: string | null): void => {
     if (!isLost.has(job.id)) hooks.emit("job:complete", { workerId, job, result, error });
-    else if (written.isRepeated) {
+    else if (byTask.has(job)) {
+      hooks.emit("job:complete", { workerId, job, result: "completed", error: null });
+    } else if (written.isRepeated) {
       hooks.emit("job:complete", { workerId, job, result: "unknown", error: null });
     }
   };
   for (const job of written.done) emit(job, skipped.has(job) ? "skipped" : "completed", null);
-  for (const { job, message } of written.failures) emit(job, "failed", message);
+  for (const { job, message, next } of written.failures) {
+    if (next.kind === "snooze") emit(job, "snoozed", null);
+    else emit(job, "failed", message);
+  }
   for (const job of written.returned) emit(job, "returned", null);
 }
+
+/** Jobs whose rows a transaction of their task deletes: a row that is gone was completed. */
+const byTask = new WeakSet<FetchedJob>();
 
 /** Jobs that are done without having run. Beside the batches: hardly any worker has one. */
 const skipped = new WeakSet<FetchedJob>();
@@ -94,6 +103,15 @@ export class Results {
   skip(job: FetchedJob): void {
     skipped.add(job);
     this.complete(job);
+  }
+
+  /**
+   * Its task was to delete the row in a transaction of its own. Where the row is still there, that was not committed,
+   * and the attempt has failed.
+   */
+  completedByTask(job: FetchedJob, message: string, next: NextAttempt = BY_FORMULA): void {
+    byTask.add(job);
+    this.fail({ job, message, payload: null, next });
   }
 
   fail(failure: FailedJob): void {

@@ -4,7 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { type Change, withSkippers } from "../../database/skipped-rows.ts";
-import { failJobs } from "../../queue/settle/fail.ts";
+import { BY_FORMULA, failJobs } from "../../queue/settle/fail.ts";
 import type { LockMode } from "../../queue/settle/fence.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
@@ -57,7 +57,7 @@ export async function settleApart(
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
     refused: (job, error) => {
-      turned.set({ job, message: refusalText(error), payload: null }, error);
+      turned.set({ job, message: refusalText(error), payload: null, next: BY_FORMULA }, error);
     },
   });
   await halves.write([...batch.failures, ...turned.keys()], {

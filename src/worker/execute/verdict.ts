@@ -2,6 +2,7 @@
 import { inspect } from "node:util";
 import { isError } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
+import { outcomeOf } from "../task/outcomes.ts";
 import type { BatchResults, Task } from "../task/task.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
@@ -96,9 +97,11 @@ export function isThenable(value: unknown): boolean {
 /** What is kept as last_error: the message, and where it came from. */
 export function errorText(error: Error): string {
   try {
-    const { message, stack } = error;
+    const { message, stack, cause } = error;
     if (typeof stack !== "string") return String(message);
-    return stack.includes(message) ? stack : `${message}\n${stack}`;
+    const text = stack.includes(message) ? stack : `${message}\n${stack}`;
+    const isWrapped = outcomeOf(error) !== undefined && isError(cause);
+    return isWrapped ? `${text}\nCaused by: ${errorText(cause)}` : text;
   } catch {
     return UNSHOWN;
   }

@@ -24,6 +24,7 @@ export class FastBatch<E> implements WorkSource {
   #next = 0;
   #isClosed = false;
   #busySlots = 0;
+  readonly #cut = new AbortController();
   /** None of them is busy any more, or nobody waits for them. */
   readonly #ended = Promise.withResolvers<void>();
 
@@ -63,9 +64,15 @@ export class FastBatch<E> implements WorkSource {
     }
     const isOver = new AbortController();
     void this.#ended.promise.then(() => isOver.abort());
-    if (!(await wait(this.#parts.limitMs, isOver.signal))) return true;
+    const signal = AbortSignal.any([isOver.signal, this.#cut.signal]);
+    if (!(await wait(this.#parts.limitMs, signal)) && isOver.signal.aborted) return true;
     this.stop();
     return false;
+  }
+
+  /** Its time is up now. */
+  cut(): void {
+    this.#cut.abort();
   }
 
   /** Starts no more of them. */

@@ -29,6 +29,7 @@ import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { FastLaneConfig, WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
+import { RetryRules } from "../task/next-attempt.ts";
 import type { ContextSource } from "../task/task-context.ts";
 import { FastLane } from "./fast-lane.ts";
 
@@ -67,8 +68,18 @@ export class FastFetcher<E> implements Fetcher<E> {
     const { config, tallied, fastLane, workerId, clock, source, hooks, tasks, outage } = parts;
     const connection = parts.connections[index] as WorkerConnection;
     const results = new Results();
-    const executor = new JobExecutor(tallied, source, results, hooks, config.timeoutMs);
-    const lane = new FastLane({
+    const retry = new RetryRules(config.retry, config.retryPolicies, config.logger);
+    const { completeIn } = source;
+    const fastSource: ContextSource<E> = {
+      ...source,
+      // A delete on another connection would wait for the row lock of this lane's transaction.
+      completeIn: async (job, client) => {
+        await lane.lockOrdinarily(job);
+        await completeIn(job, client);
+      },
+    };
+    const executor = new JobExecutor(tallied, fastSource, results, hooks, config.timeoutMs, retry);
+    const lane: FastLane<E> = new FastLane({
       name: `fast lane ${index + 1}`,
       outage,
       clock,

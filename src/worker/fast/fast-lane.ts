@@ -84,7 +84,6 @@ export class FastLane<E> {
   }
 
   start(): void {
-    // Others may take what the connection held: what runs is told to end.
     this.#parts.connection.onLoss = () => this.#abortRunning();
     this.#loop = this.#run();
   }
@@ -105,6 +104,12 @@ export class FastLane<E> {
     if (!this.#transaction.plan.isDrained && this.#mayFetch) this.#idle.resume();
   }
 
+  /** Resolves once a running job has the ordinary lock; rejects where its row lock is lost. */
+  lockOrdinarily(job: { readonly id: string }): Promise<void> {
+    this.#batch?.cut();
+    return this.#kept.locked(job.id);
+  }
+
   /** Fetches no more; running jobs end and are written. */
   stop(): void {
     this.#stop.abort();
@@ -115,6 +120,7 @@ export class FastLane<E> {
   /** Waits no longer for what runs: the executor has given up on it. */
   abandon(): void {
     for (const batch of this.#busy) batch.abandon();
+    this.#kept.refuse(LOST);
     this.#busy = [];
     this.#idle.resume();
   }
@@ -151,11 +157,7 @@ export class FastLane<E> {
     await connection.close();
   }
 
-  /**
-   * The rows are free again, and another worker may take them: what runs is told to end. What has
-   * ended is written all the same, where nobody else has the job by then. Not on this connection,
-   * whose transaction may be open still, or failed.
-   */
+  /** Other workers may take the rows: running jobs are aborted, and results are written on a new connection. */
   #broken(error: unknown): void {
     const { connection, onError, onChange } = this.#parts;
     const { plan } = this.#transaction;
@@ -168,13 +170,13 @@ export class FastLane<E> {
     void connection.close();
     this.#abortRunning();
     if (!this.#close.signal.aborted) onError();
-    // Its rows have the mark of the lock: they are for the safe mode.
-    this.#parts.onLeft();
+    this.#parts.onLeft(); // The rows keep the mark of the lock: the safe mode takes them.
     onChange();
   }
 
   /** Not what is locked in the ordinary way: that is still ours. */
   #abortRunning(): void {
+    this.#kept.refuse(LOST);
     this.#batch?.stop();
     this.#parts.executor.abort(LOST, new Set(this.#batch?.running.map(idOf)));
     this.#idle.resume(); // to connect again
@@ -283,15 +285,15 @@ export class FastLane<E> {
   }
 
   /**
-   * The time is up: what still runs is locked in the ordinary way, the rest is let go. What has ended
-   * is written before that: the commit would give it to others. Throws where the rows are lost.
+   * The time is up: running jobs get the ordinary lock, the others are unlocked. Results are written first, because
+   * the commit would give their jobs to other workers. Throws where the rows are lost.
    */
   async #keep(jobs: readonly FetchedJob[]): Promise<void> {
     if (!this.#parts.connection.isConnected) throw LOST;
-    // Who was kept before and has ended is no matter of this transaction.
     this.#kept.handOver();
     this.#kept.add(jobs);
     await this.#transaction.keep(this.#parts.results.take(), jobs.map(idOf));
+    this.#kept.committed(jobs);
     this.#announceLeft();
   }
 }

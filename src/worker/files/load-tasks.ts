@@ -66,7 +66,11 @@ export async function loadTasks(
     } catch (error) {
       const path = file.name;
       if (error instanceof InputError) {
-        problems.push(...error.problems.map(({ message }) => ({ path, message })));
+        const ofFile = ({ path: field, message }: Problem) => {
+          const name = /^options\.(\w+)$/.exec(field)?.[1];
+          return { path, message: name === undefined ? message : `its export ${name} ${message}` };
+        };
+        problems.push(...error.problems.map(ofFile));
       } else problems.push({ path, message: messageOf(error) });
       return [];
     }

@@ -10,8 +10,20 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 /** A module that waits at its top for something that never comes. */
 const LONGEST_LOAD_MS = 60_000;
 
-/** Throws an Error whose message continues the file's name: "cannot be loaded: …". */
+/** What a module exports. */
+export interface ImportedModule {
+  readonly default: unknown;
+  /** Another export, of an ES module or of CommonJS; undefined where there is none. */
+  named(name: string): unknown;
+}
+
+/** The default export. Throws an Error whose message continues the file's name: "cannot be loaded: …". */
 export async function importDefault(path: string): Promise<unknown> {
+  return (await importModule(path)).default;
+}
+
+/** Throws as importDefault(). */
+export async function importModule(path: string): Promise<ImportedModule> {
   if (/\.m?ts$/.test(path) && process.features.typescript === false) {
     throw new Error(
       "is TypeScript, which this Node.js does not read: 22.18 or later does, and so does the executable",
@@ -24,7 +36,10 @@ export async function importDefault(path: string): Promise<unknown> {
   try {
     const imported = import(pathToFileURL(path).href);
     await Promise.race([imported, late]);
-    return defaultOf((await imported) as Exports);
+    const exports = (await imported) as Exports;
+    const named = (name: string) =>
+      exports[name] ?? (exports.default as Exports | null | undefined)?.[name];
+    return { default: defaultOf(exports), named };
   } catch (error) {
     throw new Error(sentenceOf(error, path), { cause: error });
   } finally {

@@ -1,15 +1,17 @@
-// A module as a task: its default export is a function, as Graphile Worker wants it, or a task of ours.
+// A module as a task: its default export is a function, as Graphile Worker wants it, or a task of ours. Beside a
+// function, the exports `retry` and `timeoutMs` are the task's options.
 import type { SchemaName } from "../../database/schema-name.ts";
-import { defineTask, type Task } from "../task/task.ts";
+import { defineTask, type Task, type TaskOptions } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
 import { jobHelpers } from "./job-helpers.ts";
-import { importDefault } from "./module-file.ts";
+import { importModule } from "./module-file.ts";
 import type { TaskFile } from "./task-files.ts";
 
 /** Throws an Error whose message continues the file's name. */
 export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Task> {
   const { identifier, path } = file;
-  const found = await importDefault(path);
+  const imported = await importModule(path);
+  const found = imported.default;
   if (isTask(found)) {
     if (found.identifier === identifier) return found;
     throw new Error(
@@ -20,7 +22,9 @@ export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Ta
   const handler = (payload: unknown, context: TaskContext) =>
     found(payload, jobHelpers(context, schema));
   // What it returns is judged as Graphile Worker does.
-  return Object.freeze({ ...defineTask(identifier, handler), kind: "graphile" as const });
+  const [retry, timeoutMs] = ["retry", "timeoutMs"].map(imported.named);
+  const options = { retry, timeoutMs } as TaskOptions; // defineTask() checks them
+  return Object.freeze({ ...defineTask(identifier, handler, options), kind: "graphile" as const });
 }
 
 function isTask(value: unknown): value is Task {

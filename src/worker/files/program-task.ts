@@ -1,7 +1,13 @@
 // An executable file as a task, as Graphile Worker runs it: the payload on stdin, the job in the
 // environment, the exit code decides. What it wrote to stderr last is the error of its attempt.
+//
+//   0    done
+//   65   failed for good (EX_DATAERR of sysexits.h): no attempt follows
+//   75   to be retried (EX_TEMPFAIL), after `retry-after=SECONDS` where that is the last line of stdout
+//   else failed; retried as any other task
 import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
+import { LONGEST_DELAY_MS, PermanentFailure, RetryAfter } from "../task/outcomes.ts";
 import { defineTask, type Task } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
 import { programLog } from "./program-log.ts";
@@ -48,11 +54,15 @@ async function runAttempt(
     input: `{"payload":${context.job.payloadText}}`,
   };
   let end: ProgramResult;
+  let lastLine = "";
   try {
     end = await run(program, {
       signal: stop.signal,
       killAfterMs,
-      onLines: log.lines,
+      onLines: (stream, lines) => {
+        if (stream === "stdout") lastLine = lines.findLast((line) => line !== "") ?? lastLine;
+        return log.lines(stream, lines);
+      },
     });
   } catch (error) {
     throw errorWithoutStack(`${name} ${(error as Error).message}`);
@@ -60,8 +70,11 @@ async function runAttempt(
     log.end();
     reason.forget();
   }
-  const problem = reason.text() ?? exitProblem(end);
-  if (problem !== null) throw errorWithoutStack(withErrors(problem, redacted(end.stderr)));
+  const stopped = reason.text();
+  const problem = stopped ?? exitProblem(end);
+  if (problem === null) return;
+  const message = withErrors(problem, redacted(end.stderr));
+  throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 
 /** Stops the program when its time is up or its job is to end; says which it was. */
@@ -85,6 +98,21 @@ function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: Ab
     signal.removeEventListener("abort", onAbort);
   };
   return { text: () => text, forget };
+}
+
+const FAILED_FOR_GOOD = 65;
+const TO_BE_RETRIED = 75;
+
+function failureOf(code: number | null, message: string, lastLine: string): Error {
+  const error =
+    code === FAILED_FOR_GOOD ? new PermanentFailure(message) : retryAfter(code, message, lastLine);
+  return Object.assign(error, { stack: message });
+}
+
+function retryAfter(code: number | null, message: string, lastLine: string): Error {
+  const seconds = /^retry-after=(\d{1,9})$/.exec(lastLine.trim())?.[1];
+  if (code !== TO_BE_RETRIED || seconds === undefined) return new Error(message);
+  return new RetryAfter(Math.min(Number(seconds) * 1_000, LONGEST_DELAY_MS), { message });
 }
 
 function exitProblem({ code, signal }: ProgramResult): string | null {

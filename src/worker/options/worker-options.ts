@@ -14,7 +14,9 @@ import {
 } from "../../base/validate.ts";
 import { serverSettings } from "../../database/connection/server/server-settings.ts";
 import { type SchemaName, schemaName } from "../../database/schema-name.ts";
+import { boundedText } from "../../domain/job-spec.ts";
 import type { Plugin } from "../task/hooks.ts";
+import { type RetryPolicies, type RetryPolicy, retryPolicy } from "../task/retry.ts";
 import type { Task } from "../task/task.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
 import { stderrLogger } from "./default-logger.ts";
@@ -76,6 +78,10 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly forbiddenFlags?: readonly string[] | undefined;
   /** The time limit of an attempt, in milliseconds; a task's own `timeoutMs` has precedence. Default: none. */
   readonly timeoutMs?: number | undefined;
+  /** How long failed jobs of tasks without a policy of their own wait. Default: exp(attempt) seconds. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Retry policies for jobs that are added with `retry: NAME`. Names have 1–100 characters. */
+  readonly retryPolicies?: RetryPolicies | undefined;
   /** How many jobs are fetched ahead of running them. Default: see LocalQueueOptions. */
   readonly localQueue?: LocalQueueOptions | undefined;
   /**
@@ -137,6 +143,8 @@ export interface WorkerConfig<Extensions> {
   readonly preparedStatements: boolean;
   readonly forbiddenFlags: readonly string[];
   readonly timeoutMs: number | undefined;
+  readonly retry: RetryPolicy | undefined;
+  readonly retryPolicies: RetryPolicies;
   readonly localQueue: LocalQueueConfig;
   readonly connections: number;
   readonly fastLane: FastLaneConfig | null;
@@ -198,6 +206,8 @@ const optionsSchema = strict(
     preparedStatements: v.optional(v.boolean("must be true or false"), true),
     forbiddenFlags: v.optional(v.array(v.string("must be a string")), []),
     timeoutMs: v.optional(duration),
+    retry: v.optional(retryPolicy),
+    retryPolicies: v.optional(v.record(boundedText(1, 100), retryPolicy, "must be an object"), {}),
     localQueue: localQueueOptions,
     connections: v.optional(count(16), 2),
     fastLane: v.optional(
@@ -247,6 +257,7 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     pool: options.pool,
     fastLane: checked.fastLane === true ? { limitMs: 100 } : checked.fastLane || null,
     timeoutMs: checked.timeoutMs,
+    retry: checked.retry,
     tasks: new Map(options.tasks.map((task) => [task.identifier, task as Task<unknown, E>])),
     cron,
     ...recovery,

@@ -19,7 +19,7 @@ export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" 
  * having started. `unknown`: the connection was lost before the answer, and this worker no longer holds the job's lock:
  * the result was written, or another worker has the job.
  */
-export type JobResult = "completed" | "skipped" | "failed" | "returned" | "unknown";
+export type JobResult = "completed" | "skipped" | "failed" | "snoozed" | "returned" | "unknown";
 
 /** Why a worker goes on under a new id. */
 export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
@@ -81,10 +81,18 @@ export interface WorkerEvents {
   "job:skip": { workerId: string; job: TaskJob };
   /** The job's handler succeeded after `durationMs`. Not written yet. */
   "job:success": { workerId: string; job: TaskJob; durationMs: number };
-  /** An attempt failed after `durationMs`, the last one or not. Not written yet. */
-  "job:error": { workerId: string; job: TaskJob; error: Error; durationMs: number };
-  /** The job's last attempt failed: it will not be retried. Emitted after `job:error`. Not written yet. */
+  /** An attempt failed after `durationMs`. `willRetry`: another one follows. Not written yet. */
+  "job:error": {
+    workerId: string;
+    job: TaskJob;
+    error: Error;
+    durationMs: number;
+    willRetry: boolean;
+  };
+  /** The job's last attempt failed, or failed for good: it will not be retried. Emitted after `job:error`. Not written yet. */
   "job:failed": { workerId: string; job: TaskJob; error: Error; durationMs: number };
+  /** The job snoozed: it runs again after `delayMs`, and its attempt does not count. Not written yet. */
+  "job:snooze": { workerId: string; job: TaskJob; delayMs: number };
   /** The job's result is committed. `error`: the new `last_error`; null unless the attempt failed. */
   "job:complete": { workerId: string; job: TaskJob; result: JobResult; error: string | null };
   /**

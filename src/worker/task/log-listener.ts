@@ -45,6 +45,9 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
   hooks.on("job:skip", ({ job }) => {
     logger.debug(fieldsOf(job), "a job was skipped");
   });
+  hooks.on("job:snooze", ({ job, delayMs }) => {
+    logger.debug({ ...fieldsOf(job), delay_ms: rounded(delayMs) }, "a job snoozed");
+  });
   hooks.on("job:success", ({ job, durationMs }) => {
     logger.debug({ ...fieldsOf(job), duration_ms: rounded(durationMs) }, "a job is done");
   });
@@ -53,14 +56,14 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
 function logJobs(hooks: Hooks, logger: Logger): void {
   // Three lines for each job: formatting lines that are not written would cost a worker a third of its speed.
   if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
-  hooks.on("job:error", ({ job, error, durationMs }) => {
-    if (job.attempts >= job.maxAttempts) return; // job:failed follows
+  hooks.on("job:error", ({ job, error, durationMs, willRetry }) => {
+    if (!willRetry) return; // job:failed follows
     const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
-    logger.warn(fields, "a job failed and will be tried again");
+    logger.warn(fields, "a job failed and will be retried");
   });
   hooks.on("job:failed", ({ job, error, durationMs }) => {
     const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
-    logger.error(fields, "a job failed and has no attempts left");
+    logger.error(fields, "a job failed and will not be retried");
   });
   hooks.on("job:interrupted", ({ jobId, job, reason }) => {
     const fields = { job_id: jobId, task: job?.taskIdentifier, reason };

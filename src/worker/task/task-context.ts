@@ -1,6 +1,7 @@
 // What a running job can reach.
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import type { Logger } from "../../base/logger.ts";
+import type { StatementClient } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { AddJob, AddJobs } from "../../domain/typed-job.ts";
 import type { WorkerUtils } from "../../utils/worker-utils.ts";
@@ -40,6 +41,13 @@ export interface TaskContext<Extensions = unknown> {
   readonly addJobs: AddJobs<Job>;
   /** All operations of the queue, on the worker's pool, with its interceptors: the same as `worker.utils`. */
   readonly utils: WorkerUtils<Job | null>;
+  /**
+   * Completes the job in a transaction of the task, on `client` (see `utils.with()`): the job is deleted if and only if
+   * that transaction commits, so its effects happen exactly once. Call it last, then commit. In the fast lane the job
+   * first gets the ordinary lock. An attempt that ends without the commit has failed. Rejects with WorkerError
+   * `conflict` where the job's lock was lost: roll back then.
+   */
+  readonly completeIn: (client: StatementClient) => Promise<void>;
 }
 
 /** What all contexts of one worker share. */
@@ -53,4 +61,6 @@ export interface SharedContext<Extensions> {
 /** What the contexts of jobs that are locked under one id share. */
 export interface ContextSource<Extensions> extends SharedContext<Extensions> {
   readonly workerId: string;
+  /** What completeIn() does. */
+  completeIn(job: { readonly id: string }, client: StatementClient): Promise<void>;
 }

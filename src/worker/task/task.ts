@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { duration, strict, validate } from "../../base/validate.ts";
 import { identifier as taskIdentifier } from "../../domain/job-spec.ts";
+import { type RetryPolicy, retryPolicy } from "./retry.ts";
 import type { TaskContext } from "./task-context.ts";
 
 /**
@@ -34,6 +35,11 @@ export interface TaskOptions {
    * worker's `timeoutMs`.
    */
   readonly timeoutMs?: number | undefined;
+  /**
+   * How long a failed job waits for its next attempt: exponential(), fixed() or a function of your own. Default: the
+   * worker's `retry`, else Graphile Worker's exp(attempt) seconds.
+   */
+  readonly retry?: RetryPolicy | undefined;
 }
 
 /** A task: made by defineTask() or defineBatchTask(). */
@@ -93,5 +99,6 @@ const taskSchema = strict({
   handler: v.function("must be a function"),
   options: strict({
     timeoutMs: v.optional(duration),
+    retry: v.optional(retryPolicy),
   }),
 });

@@ -9,7 +9,7 @@ import { type Database, query, type Statement } from "../../../src/database/data
 import { schemaName } from "../../../src/database/schema-name.ts";
 import { FetchedRows } from "../../../src/queue/fetch/fetched-rows.ts";
 import { type TakeAnswer, takeStatement } from "../../../src/queue/fetch/take-jobs.ts";
-import { failJobs } from "../../../src/queue/settle/fail.ts";
+import { BY_FORMULA, failJobs } from "../../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../../src/queue/settle/finish.ts";
 import { returnJobs } from "../../../src/queue/settle/give-back.ts";
 import { beat, registerLease } from "../../../src/queue/workers/lease.ts";
@@ -63,7 +63,13 @@ export class Product {
       case "finish":
         return this.#finish(call.by, ids, spentQueues(world, call.by, placesOf(world, call)));
       case "fail": {
-        const failures = ids.map((id) => ({ id, message: call.error, payload: null }));
+        const failures = ids.map((id) => ({
+          id,
+          message: call.error,
+          payload: null,
+          isKeyed: false,
+          next: BY_FORMULA,
+        }));
         const lost = await failJobs(this.#db, call.by ?? LANE, failures, lockOf(call.by));
         return this.#places(lost);
       }

@@ -93,6 +93,8 @@ const fields: Readonly<Record<string, Field>> = {
   jobKeyMode: "jobKeyMode",
   priority: "priority",
   flags: "flags",
+  retry: "retry",
+  deadline: "deadline",
 };
 
 /** The job of one line. `nowMs`: by the database's clock. Throws InputError. */
@@ -137,10 +139,10 @@ interface Where {
 function valueIn(field: Field, value: unknown, { number, name, nowMs }: Where): unknown {
   if (typeof value !== "string") return value;
   if (field === "jobKeyMode") return value.replaceAll("-", "_");
-  if (field !== "runAt") return value;
+  if (field !== "runAt" && field !== "deadline") return value;
   try {
     const when = moment(value);
-    if (when === "now") return undefined;
+    if (when === "now") return field === "runAt" ? undefined : new Date(nowMs);
     return momentText(when, nowMs);
   } catch (error) {
     if (error instanceof Unfit) throw atLine(number, error.message, name);

@@ -1,0 +1,23 @@
+// Ends a job inside a transaction of its task: the job's row is deleted if and only if that transaction commits.
+import { WorkerError } from "../../base/errors.ts";
+import { type Database, query } from "../../database/database.ts";
+
+const completeSql = (s: string) => `
+delete from ${s}._private_jobs j where j.id = $2::text::bigint and j.locked_by = $1::text returning j.id::text`;
+
+/**
+ * Deletes the row of a job that the worker has locked, on a client of the caller. Throws WorkerError `conflict` where
+ * the job is no longer locked for the worker: the transaction must then roll back.
+ */
+export async function completeInTransaction(
+  db: Database,
+  workerId: string,
+  id: string,
+): Promise<void> {
+  const rows = await query<{ id: string }>(db, completeSql, [workerId, id]);
+  if (rows.length > 0) return;
+  throw new WorkerError(
+    "conflict",
+    `job ${id} is no longer locked for this worker: roll the transaction back; another worker may run the job`,
+  );
+}

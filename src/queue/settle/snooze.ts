@@ -1,0 +1,52 @@
+// Puts back jobs whose attempts ended without counting. Unlike given-back jobs they have run, and are due later.
+//
+// A job that was removed while it ran has lost its key and has no attempts left: it is deleted here, because a lower
+// number of attempts would let it run again.
+import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
+import { UNLOCK } from "../sql/lock.ts";
+import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
+
+/** A job whose attempt ended by a snooze. */
+export interface SnoozedJob {
+  readonly id: string;
+  readonly delayMs: number;
+  /** It had a key when it was fetched. */
+  readonly isKeyed: boolean;
+}
+
+// updated_at stays: of a job that has failed before, it is the time of that failure.
+const snoozeSql = (mode: LockMode) => (s: string) => {
+  const isRemoved = "f.is_keyed and j.key is null and j.attempts >= j.max_attempts";
+  const from = "unnest($1::bigint[], $2::float8[], $3::boolean[]) as f (id, delay_ms, is_keyed)";
+  const isMatch = `j.id = f.id and ${isOurs(mode, "j", "$4")}`;
+  return `
+with removed as (
+  delete from ${s}._private_jobs j using ${from} where ${isMatch} and ${isRemoved} returning j.id
+), snoozed as (
+  update ${s}._private_jobs j set ${mode === "locked_by" ? "attempts = greatest(0, j.attempts - 1)," : ""}
+    run_at = pg_catalog.now() + f.delay_ms * interval '1 millisecond', ${UNLOCK}
+  from ${from} where ${isMatch} and not (${isRemoved}) returning j.id
+), ended as (select id from snoozed union all select id from removed)
+select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$4", by: "ended" })}`;
+};
+
+const statements = { locked_by: snoozeSql("locked_by"), row: snoozeSql("row") };
+
+/**
+ * Puts these jobs back, due after their delays. Their named queues stay locked, as after a failure. Returns the ids
+ * that were no longer locked for the worker.
+ */
+export async function snoozeJobs(
+  db: Database,
+  workerId: string,
+  snoozes: readonly SnoozedJob[],
+  mode: LockMode,
+): Promise<string[]> {
+  const [row] = await query<LostIds>(db, statements[mode], [
+    idArray(snoozes.map(({ id }) => id)),
+    snoozes.map(({ delayMs }) => delayMs),
+    snoozes.map(({ isKeyed }) => isKeyed),
+    ...(mode === "locked_by" ? [workerId] : []),
+  ]);
+  return parseIdArray(row?.lost);
+}

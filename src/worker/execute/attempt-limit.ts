@@ -1,0 +1,54 @@
+// When a running attempt is ended for being late: after its task's timeout, or at its job's deadline.
+import { clearTimeout, LONGEST_TIMER_MS, now, setTimeout } from "../../base/clock.ts";
+import { PermanentFailure } from "../task/outcomes.ts";
+import { errorWithoutStack, type Result } from "./verdict.ts";
+
+/** When an attempt is to end, and with which error. */
+export interface Limit {
+  readonly afterMs: number;
+  readonly error: () => Error;
+}
+
+/** The earlier of the timeout and the job's deadline. */
+export function limitOf(
+  timeoutMs: number | undefined,
+  deadlineMs: number | null,
+): Limit | undefined {
+  const leftMs = deadlineMs === null ? Number.POSITIVE_INFINITY : deadlineMs - now();
+  if (deadlineMs !== null && leftMs <= (timeoutMs ?? LONGEST_TIMER_MS)) {
+    return { afterMs: Math.max(0, leftMs), error: () => deadlinePassed(deadlineMs) };
+  }
+  if (timeoutMs === undefined) return undefined;
+  return { afterMs: timeoutMs, error: () => errorWithoutStack(`timed out after ${timeoutMs} ms`) };
+}
+
+export function deadlinePassed(deadlineMs: number): Error {
+  // Flags may hold times beyond the range of Date.
+  const time = deadlineMs <= LAST_DATE_MS ? new Date(deadlineMs).toISOString() : `${deadlineMs} ms`;
+  const error = new PermanentFailure(`the deadline ${time} has passed`);
+  return Object.assign(error, { stack: error.message });
+}
+
+const LAST_DATE_MS = 8.64e15;
+
+/** Fails the attempt when its time is up; what the handler does later is not waited for. */
+export async function limited(
+  judged: Promise<Result>,
+  attempt: { abort(reason: Error): void },
+  limit: Limit,
+): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const error = limit.error();
+      attempt.abort(error);
+      reject(error);
+    }, limit.afterMs);
+  });
+  judged.catch(() => {});
+  try {
+    return await Promise.race([judged, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,79 @@
+// What follows a failed attempt. The first of these that applies decides:
+//
+//   1. thrown by the task   PermanentFailure: no attempt · Snooze: not counted · RetryAfter: its time
+//   2. the job              the policy that its flag `retry:NAME` names
+//   3. the task             its option `retry`
+//   4. the worker           its option `retry`
+//   5. Graphile Worker      exp(attempt) seconds: queue/settle/retry-policy.ts
+import { now } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import { policyNameOf } from "../../domain/job-spec.ts";
+import { BY_FORMULA, type NextAttempt } from "../../queue/settle/fail.ts";
+import { delayUntil, LONGEST_DELAY_MS, outcomeOf } from "./outcomes.ts";
+import type { RetryPolicies, RetryPolicy } from "./retry.ts";
+import type { TaskJob } from "./task-job.ts";
+
+const NEVER: NextAttempt = { kind: "never" };
+
+/** A worker's retry policies. */
+export class RetryRules {
+  readonly #default: RetryPolicy | undefined;
+  readonly #named: RetryPolicies;
+  readonly #logger: Logger;
+  /** Names that jobs use and this worker lacks: each is logged once. At most 1,000. */
+  readonly #missing = new Set<string>();
+
+  constructor(byDefault: RetryPolicy | undefined, named: RetryPolicies, logger: Logger) {
+    this.#default = byDefault;
+    this.#named = named;
+    this.#logger = logger;
+  }
+
+  /** `ofTask`: the task's own policy. Never throws. */
+  next(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): NextAttempt {
+    const outcome = outcomeOf(error);
+    if (outcome?.kind === "permanent") return NEVER;
+    if (outcome?.kind === "snooze") {
+      return { kind: "snooze", delayMs: delayUntil(outcome.untilMs, now()) ?? 0 };
+    }
+    // The row of a job without attempts left is not due again; its time then shows when it has failed.
+    if (job.attempts >= job.maxAttempts) return BY_FORMULA;
+    if (outcome?.kind === "retry_after" && outcome.untilMs !== null) {
+      return { kind: "retry", delayMs: delayUntil(outcome.untilMs, now()) };
+    }
+    const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
+    return policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
+  }
+
+  #policyOf(job: TaskJob): RetryPolicy | undefined {
+    const name = policyNameOf(job.flags);
+    if (name === undefined) return undefined;
+    if (Object.hasOwn(this.#named, name)) return this.#named[name];
+    if (this.#missing.size < MOST_NAMES && !this.#missing.has(name)) {
+      this.#missing.add(name);
+      this.#logger.warn(
+        { retry: name, task: job.taskIdentifier },
+        "this worker has no retry policy of that name (option retryPolicies): the task's own is used",
+      );
+    }
+    return undefined;
+  }
+
+  #delay(policy: RetryPolicy, error: Error, job: TaskJob): NextAttempt {
+    let problem: string;
+    try {
+      const delayMs = policy(job.attempts, error, job);
+      if (delayMs === false) return NEVER;
+      if (delayMs >= 0 && delayMs <= LONGEST_DELAY_MS) return { kind: "retry", delayMs };
+      problem = `it returned ${delayMs}, not milliseconds from 0 to ten years or false`;
+    } catch (thrown) {
+      problem = `it threw: ${messageOf(thrown)}`;
+    }
+    const fields = { job_id: job.id, task: job.taskIdentifier, problem };
+    this.#logger.warn(fields, "a retry policy failed: the default delay is used");
+    return BY_FORMULA;
+  }
+}
+
+const MOST_NAMES = 1_000;

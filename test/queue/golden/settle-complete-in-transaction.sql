@@ -1,0 +1,1 @@
+delete from "worker"._private_jobs j where j.id = $2::text::bigint and j.locked_by = $1::text returning j.id::text

@@ -1,0 +1,143 @@
+// Tasks that complete their job in a transaction of their own: effects exactly once.
+import assert from "node:assert/strict";
+import { beforeEach, describe, test } from "node:test";
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
+import type { Plugin } from "../../src/worker/task/hooks.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { defineTransactionalTask } from "../../src/worker/task/transactional-task.ts";
+import { until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+beforeEach(async () => {
+  await queue.sql("create table if not exists effects (job_id bigint not null)");
+  await queue.sql("truncate effects");
+});
+
+const effects = async () =>
+  (
+    await queue.sql<{ job_id: string }>("select job_id::text from effects order by effects.job_id")
+  ).map(({ job_id }) => job_id);
+
+const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
+  ["safe mode", {}],
+  ["fast lane", { fastLane: { limitMs: 2_000 } }],
+];
+
+function recorded() {
+  const events: string[] = [];
+  const plugin: Plugin = {
+    name: "events",
+    register(hooks) {
+      hooks.on(
+        "job:complete",
+        ({ result, error }) => void events.push(`${result} ${error ?? ""}`.trim()),
+      );
+      hooks.on("job:interrupted", ({ reason }) => void events.push(`interrupted ${reason}`));
+    },
+  };
+  return { events, plugin };
+}
+
+for (const [mode, options] of modes) {
+  describe(`In the ${mode}`, () => {
+    test("a transactional task's effects and its job's end are one transaction.", async () => {
+      const { events, plugin } = recorded();
+      const task = defineTransactionalTask("pay", async (_, { job }, client) => {
+        await client.query("insert into effects values ($1)", [job.id]);
+      });
+      const jobs = await queue.utils.addJobs(
+        Array.from({ length: 20 }, (_, n) => ({ identifier: "pay", payload: { n } })),
+      );
+      const worker = await queue.started({ tasks: [task], plugins: [plugin], ...options });
+      await until("all have ended", () => events.length === 20);
+      await worker.stop();
+      assert.deepEqual(await queue.left(), []);
+      assert.deepEqual(
+        await effects(),
+        jobs.map(({ id }) => id),
+      );
+      assert.deepEqual(new Set(events), new Set(["completed"]));
+    });
+
+    test("a handler that fails leaves no effect, and its job is retried.", async () => {
+      const { events, plugin } = recorded();
+      const task = defineTransactionalTask("pay", async (_, { job }, client) => {
+        await client.query("insert into effects values ($1)", [job.id]);
+        throw new Error("declined");
+      });
+      await queue.utils.addJob("pay", {});
+      const worker = await queue.started({ tasks: [task], plugins: [plugin], ...options });
+      await until("it has failed", () => events.length === 1);
+      await worker.stop();
+      const [left] = await queue.left();
+      assert.equal(left?.attempts, 1);
+      assert.match(left?.last_error ?? "", /^Error: declined/);
+      assert.deepEqual(await effects(), []);
+    });
+
+    test("an attempt that never commits has failed, and its job stays.", async () => {
+      const { events, plugin } = recorded();
+      const task = defineTask("pay", async (_, { withPgClient, completeIn }) => {
+        await withPgClient(async (client) => {
+          await client.query("begin");
+          await completeIn(client);
+          await client.query("rollback");
+        });
+      });
+      await queue.utils.addJob("pay", {});
+      const worker = await queue.started({ tasks: [task], plugins: [plugin], ...options });
+      await until("it has failed", () => events.length === 1);
+      await worker.stop();
+      const [left] = await queue.left();
+      assert.equal(left?.attempts, 1);
+      assert.equal(left?.locked_by, null);
+      assert.match(left?.last_error ?? "", /was not committed/);
+    });
+
+    test("an error after the commit does not bring the job back.", async () => {
+      const { events, plugin } = recorded();
+      const task = defineTask("pay", async (_, { withPgClient, completeIn }) => {
+        await withPgClient(async (client) => {
+          await client.query("begin");
+          await completeIn(client);
+          await client.query("commit");
+        });
+        throw new Error("too late");
+      });
+      await queue.utils.addJob("pay", {});
+      const worker = await queue.started({ tasks: [task], plugins: [plugin], ...options });
+      await until("it has ended", () => events.length === 1);
+      await worker.stop();
+      assert.deepEqual(await queue.left(), []);
+      assert.deepEqual(events, ["completed"]);
+    });
+  });
+}
+
+test("A transaction cannot complete a job whose lock was taken away.", async () => {
+  const { events, plugin } = recorded();
+  const task = defineTransactionalTask("pay", async (_, { job }, client) => {
+    await client.query("insert into effects values ($1)", [job.id]);
+    await queue.sql(`update worker._private_jobs set locked_by = 'another' where id = ${job.id}`);
+  });
+  await queue.utils.addJob("pay", {});
+  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
+  await until("the loss is known", () => events.length === 1);
+  await worker.stop();
+  assert.deepEqual(events, ["interrupted lease_lost"]);
+  assert.deepEqual(await effects(), []);
+  assert.equal((await queue.left())[0]?.locked_by, "another");
+});
+
+test("The next job of a named queue starts after a transactional one.", async () => {
+  const { events, plugin } = recorded();
+  const task = defineTransactionalTask("pay", async (_, { job }, client) => {
+    await client.query("insert into effects values ($1)", [job.id]);
+  });
+  for (let n = 0; n < 3; n++) await queue.utils.addJob("pay", {}, { queueName: "line" });
+  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
+  await until("all have ended", () => events.length === 3);
+  await worker.stop();
+  assert.equal((await effects()).length, 3);
+});
