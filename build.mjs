@@ -12,7 +12,7 @@
 // two builds at once do not mix.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { bundle, thread } from "./build/bundle.mjs";
 import { executable } from "./build/executable/executable.mjs";
 import { release } from "./build/executable/release.mjs";
@@ -69,6 +69,9 @@ async function ui() {
   client = await buildUi(join(dist, "ui"));
 }
 
+/** Blocks as large as the module: its code and its texts are compressed with what stood before. */
+const LGBLOCK = constants.BROTLI_PARAM_LGBLOCK;
+
 /** Every file of the client as the server sends it, compressed once, here. */
 async function assets() {
   const table = {};
@@ -78,7 +81,7 @@ async function assets() {
       content_type: typeOf(name),
       etag: `"${sha256(bytes, "base64url")}"`,
       identity: bytes.toString("base64"),
-      br: brotliCompressSync(bytes).toString("base64"),
+      br: brotliCompressSync(bytes, { params: { [LGBLOCK]: 20 } }).toString("base64"),
       gzip: gzipSync(bytes, { level: 9 }).toString("base64"),
     };
   }

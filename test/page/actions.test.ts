@@ -135,6 +135,7 @@ test("A job is removed by its key, from its own page and from the list.", async 
     await sees(page, "This job has ended.");
     await page.locator(".crumb a").first().click();
     await turned(page, "Jobs");
+    await page.locator('.jobs-page summary[aria-label="More actions"]').click();
     await page.getByRole("button", { name: "Remove by key…" }).click();
     await page.getByRole("button", { name: "Remove the job" }).click();
     await sees(page, "Give the key of the job.");

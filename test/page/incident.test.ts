@@ -147,10 +147,11 @@ test("Five hundred of twelve thousand failures are retried in four steps, a few 
   });
 });
 
-test("A job is removed by its key in four steps.", async () => {
-  await fromOverview(4, async (hands) => {
+test("A job is removed by its key in five steps.", async () => {
+  await fromOverview(5, async (hands) => {
     const { page } = hands;
     await hands.click(page.getByRole("link", { name: "Jobs" }).first());
+    await hands.click(page.locator('.jobs-page summary[aria-label="More actions"]'));
     await hands.click(page.getByRole("button", { name: "Remove by key…" }));
     await hands.type(page.getByLabel("Job key"), "import:dump-0001");
     await hands.press("Enter");
@@ -185,7 +186,7 @@ test("What dead workers left is swept, and what nobody needs cleaned up, in five
       ["Forget unused queues", /^Forget \d+ queues$/],
     ] as const) {
       const row = page.getByRole("row").filter({ hasText: what });
-      await hands.click(row.getByRole("button", { name: "Look…" }));
+      await hands.click(row.getByRole("button", { name: "Preview…" }));
       await hands.click(dialogButton(page, verb));
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }

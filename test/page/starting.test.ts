@@ -110,6 +110,7 @@ test("On a phone More has the pages that the bar has not, and the theme.", async
       behind.filter((one) => inBar.has(one)),
       [],
     );
+    await more.locator('summary[aria-label="Theme"]').click();
     await more.getByRole("button", { name: "Dark theme" }).click();
     await page.locator("html[data-theme=dark]").waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);

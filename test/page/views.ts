@@ -83,6 +83,7 @@ export const views: readonly View[] = [
     route: "/jobs",
     title: "Jobs",
     act: async (page) => {
+      await page.locator('.jobs-page summary[aria-label="More actions"]').click();
       await page.getByRole("button", { name: "Remove by key…" }).click();
       await page.locator("#field-key").fill("no such key");
       await page.getByText("No job has this key now.").waitFor();

@@ -47,7 +47,7 @@ test("who has the key is told, and what becomes of it in each mode", async () =>
   assert.match(page.asked("api/jobs?fields=row").path, /q=key%3A%22pot%3A%5C%221%5C%22%22$/);
   page.answer("api/jobs?fields=row", { jobs: [failedJob(11)], next_cursor: null });
   assert.match(page.dialogText, /Job #11 has this key \(failed\)\./);
-  assert.match(page.dialogText, /#11 gets this payload and time, and its tries go back to 0\./);
+  assert.match(page.dialogText, /#11 gets this payload and time, and its attempts go back to 0\./);
   page.click("Keep its time");
   assert.match(page.dialogText, /#11 gets this payload and keeps its time/);
   page.click("Add none");
@@ -209,7 +209,7 @@ test("any text gets a place inside of it, and an offer never makes it worse", as
   }
 });
 
-test("a queue says how many wait in it, and how long all tries last is said", async () => {
+test("a queue says how many wait in it, and how long all attempts last is said", async () => {
   const page = await form();
   page.type("queue", "mail");
   page.pass(300);

@@ -56,9 +56,9 @@ test("groups have heads of their own; those of jobs stand below them while a gro
   assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast"]);
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(1, 503, "ch_1")]));
-  assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast", "JobWhyTriesQueueFailed ↓"]);
+  assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast", "JobStatusAttemptsQueueFailed ↓"]);
   const flat = await listed([job(1)]);
-  assert.deepEqual(heads(flat), ["StateJob ↓WhyTriesQueueWhen"]);
+  assert.deepEqual(heads(flat), ["StateJob ↓StatusAttemptsQueueWhen"]);
 });
 
 test("jobs by error: what each kind is, how many, since when, and the verb for all of it", async () => {

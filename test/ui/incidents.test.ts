@@ -124,6 +124,21 @@ test("while the pointer or the focus is on the incidents they keep their places"
   assert.deepEqual(rows(page), ["incident-silent:1", "incident-error_group:1"]);
 });
 
+test("an incident that an action has resolved shows its receipt, struck, for ten seconds", async () => {
+  const page = await overview();
+  page.click("Unlock…");
+  page.click("Unlock");
+  page.answer("api/maintenance", { message: "Unlocked 480 jobs and 1 queue" });
+  assert.match(textOf([page.byId("incident-stuck_queue:1")]), /480 jobs wait/, "it is not over");
+  tell(page, [failing]);
+  const over = page.byId("incident-stuck_queue:1");
+  assert.equal(over.attrs["class"], "inc gone");
+  assert.match(textOf([over]), /stuck.*Unlocked 480 jobs and 1 queue.*Resolved$/);
+  page.pass(10_100);
+  tell(page, [failing]);
+  assert.deepEqual(rows(page), ["incident-error_group:1"]);
+});
+
 test("an incident that is over stays for ten seconds, also where nothing is held", async () => {
   const page = await overview();
   tell(page, [failing]);

@@ -52,7 +52,7 @@ test("a job's page says why it is where it is, with a link to those that fail al
   assert.equal(textOf([others]), "8 others fail the same way.");
   assert.match(String(others.attrs["href"]), /0123456789ab/);
   assert.match(page.text, /Flagsslow/);
-  assert.match(page.text, /Tries25 of 25/);
+  assert.match(page.text, /Attempts25 of 25/);
   assert.match(page.text, /\$ worker retry 7/);
 });
 
@@ -220,7 +220,7 @@ test("the job on screen is refreshed in place, the row only when something has c
   page.answer("api/jobs/7/why", why({ condition: "retrying", sentence: "Next attempt in 2 s." }));
   assert.equal(heads(), 2);
   page.answer("api/jobs/7?fields=head", job(7, { attempts: 3 }));
-  assert.match(page.text, /Tries3 of 25/);
+  assert.match(page.text, /Attempts3 of 25/);
   assert.match(page.text, /Next attempt in 2 s\./);
 });
 
@@ -394,11 +394,11 @@ test("the root of a chain is red only where something is broken", async () => {
   }
 });
 
-test("a failed job that is rescheduled is given its tries back, and says so", async () => {
+test("a failed job that is rescheduled is given its attempts back, and says so", async () => {
   const page = await shown(failedJob(7), failed());
   page.app.dispatch("ask.reschedule", "shown", "");
   assert.equal(page.byId("field-attempts").attrs["value"], "0");
-  assert.match(page.dialogText, /has used up its tries/);
+  assert.match(page.dialogText, /has used up its attempts/);
   page.type("run_at", "2026-03-02T08:30");
   page.click("Reschedule job 7");
   assert.equal(JSON.parse(page.asked("api/jobs/action").body).attempts, 0);

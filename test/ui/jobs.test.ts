@@ -94,9 +94,9 @@ test("a row says why its job stands where it stands, and the time that matters",
     rows(page).map((row) => textOf([row])),
     [
       "Readysend_email#1Next free worker takes it0 of 25mail1 m 30 s late",
-      "Runningsend_email#2On worker-a, try 11 of 25none12 s",
+      "Runningsend_email#2On worker-a, attempt 11 of 25none12 s",
       "Failedsend_email#3Error connect ECONNREFUSED25 of 25none7 s ago",
-      "Scheduledsend_email#4Due at 15:00:000 of 25nonein 2 h",
+      "Scheduledsend_email#40 of 25nonein 2 h",
       "Blockedsend_email#5Waits for crm (stuck)0 of 25crm2 h late",
       "Retryingsend_email#6Late ETIMEDOUT6 of 25nonein 6 m 43 s",
       "Runningsend_email#7On worker-z, not responding1 of 25none12 s",
@@ -346,7 +346,7 @@ test("the head of a column asks for its order; each tab has its own at first", a
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   assert.match(page.asked("api/jobs").path, /sort=-failed_at/);
   assert.match(page.text, /newest failure first/);
-  const attempts = page.one((e) => e.tag === "a" && textOf([e]) === "Tries");
+  const attempts = page.one((e) => e.tag === "a" && textOf([e]) === "Attempts");
   assert.equal(attempts.attrs["href"], "#/jobs?q=is%3Afailed&sort=-attempts");
 });
 

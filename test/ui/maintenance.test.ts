@@ -236,7 +236,7 @@ test("only an index of ours can be dropped; one that broke off says why and can 
       index("queue", { state: "broken", error: "could not extend file" }),
     ],
   });
-  assert.match(row(page, "failed"), /1 MBDrop…$/);
+  assert.match(row(page, "failed"), /1 MBthereDrop…$/);
   assert.match(row(page, "task"), /2 MBthere, not ours$/);
   assert.match(row(page, "queue"), /^queuebroken off.*could not extend file.*Build…$/);
   press(page, "failed", "Drop…");
@@ -247,7 +247,7 @@ test("only an index of ours can be dropped; one that broke off says why and can 
 test("a clean-up says how many it is about; where there is nothing there is no verb", async () => {
   const page = await maintained();
   assert.match(row(page, "Forget unused queues"), /0nothing to do$/);
-  press(page, "Forget unused tasks", "Look…");
+  press(page, "Forget unused tasks", "Preview…");
   assert.match(page.dialogText, /^Forget 14 tasksNames of tasks without a job are removed/);
   page.click("Forget 14 tasks");
   assert.equal(
@@ -258,11 +258,25 @@ test("a clean-up says how many it is about; where there is nothing there is no v
   assert.deepEqual(page.notices, ["Deleted 14 task identifiers"]);
 });
 
+test("what destroys is not a row's button but behind its menu", async () => {
+  const page = await maintained({
+    cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000) }],
+    optional_indexes: [index("failed", { state: "valid", is_ours: true, bytes: 1 << 20 })],
+  });
+  const menus = page.all((e) => e.tag === "details" && /^(Delete|Drop)…$/.test(textOf([e])));
+  assert.equal(menus.length, 2);
+  const labels = menus.map((menu) => collect([menu], (e) => e.tag === "summary"));
+  assert.deepEqual(
+    labels.flat().map((e) => e.attrs["aria-label"]),
+    ["More actions: Drop the index failed", "More actions: Delete 12,000 failed jobs"],
+  );
+});
+
 test("many that can't be brought back are deleted only when their number was typed", async () => {
   const page = await maintained({
     cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000) }],
   });
-  press(page, "Delete failed jobs", "Look…");
+  press(page, "Delete failed jobs", "Delete…");
   assert.match(page.dialogText, /^Delete 12,000 failed jobs.*This can't be undone\.Type 12,000/);
   const before = page.requests.length;
   page.click("Delete 12,000 failed jobs");
@@ -289,7 +303,7 @@ const sweep = (change: object) => ({
 
 test("a sweep is looked at first, and done with the settings that were looked at", async () => {
   const page = await maintained();
-  press(page, "Sweep workers that are not responding", "Look…");
+  press(page, "Sweep workers that are not responding", "Preview…");
   const asked = {
     action: "sweep-stale-workers",
     sweep_threshold_secs: 300,
@@ -327,7 +341,7 @@ test("a sweep is looked at first, and done with the settings that were looked at
 
 test("a sweep that would find nobody offers no sweep, and faulty settings are told", async () => {
   const page = await maintained();
-  press(page, "Sweep workers that are not responding", "Look…");
+  press(page, "Sweep workers that are not responding", "Preview…");
   page.answer("api/maintenance", sweep({}));
   assert.match(page.dialogText, /No worker has gone without heartbeats for so long\./);
   assert.ok(!page.hasButton("Sweep 0 workers"));

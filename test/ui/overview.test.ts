@@ -10,11 +10,15 @@ import {
   horizon,
   incident,
   incidents,
+  job,
+  jobs,
   opened,
   operation,
   pulse,
   queue,
   rehearsal,
+  task,
+  tasks,
   value,
 } from "./sample.ts";
 
@@ -64,14 +68,16 @@ test("an incident says what, for how long, how far it reaches, and links what it
 test("the verb of an incident asks, says what will happen, and sends what was offered", async () => {
   const page = await overview();
   page.click("Unlock…");
-  assert.match(page.dialogText, /^Unlock480 jobs wait\. worker-c has locked the queue/);
+  assert.match(page.dialogText, /^Unlock worker-c480 jobs wait\. worker-c has locked the queue/);
   page.click("Unlock");
   assert.equal(
     page.asked("api/maintenance").body,
     '{"action":"force-unlock","worker_ids":["worker-c"]}',
   );
   page.answer("api/maintenance", { message: "Unlocked 1 worker" });
-  assert.deepEqual(page.notices, ["Unlocked 1 worker"]);
+  assert.deepEqual(page.notices, ["Unlocked 1 workerSee 480 jobs"]);
+  const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 480 jobs");
+  assert.equal(see.attrs["href"], "#/jobs?q=queue%3Acrm%3Aacme", "they are no longer blocked");
   assert.equal(page.dialog, undefined);
 });
 
@@ -237,6 +243,25 @@ test("the kinds of errors and the queues stand below, the worst first", async ()
   assert.match(page.text, /GatewayError HTTP # from gatewaynew127 s/);
   assert.match(page.text, /crm:acme480 waitStuckUnlock…/);
   assert.match(page.text, /All 6/);
+});
+
+test("beside them stand the tasks, the jobs that are due next, and how many were done", async () => {
+  const page = await overview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
+  assert.match(page.text, /5 of 6 workers alive · 1,988 done in the last minute/);
+  assert.equal(page.asked("api/tasks").path, "api/tasks?limit=5&sort=worst");
+  const due = /^api\/jobs\?limit=5&fields=row&count=none&sort=due&q=is%3Ascheduled$/;
+  assert.match(page.asked("api/jobs").path, due);
+  page.answer("api/tasks", tasks([task("charge_card", { ready: value(12), failed: value(8) })]));
+  page.answer("api/jobs", jobs([job(4, { condition: "scheduled", run_at: at(60) })]));
+  assert.match(page.text, /TaskReadyRetryingFailedcharge_card1208/);
+  assert.match(page.text, /Next dueAll scheduledJobDuesend_email#4in 1 m/);
+});
+
+test("a database without tasks and without scheduled jobs has no panels of them", async () => {
+  const page = await overview();
+  page.answer("api/tasks", tasks([]));
+  page.answer("api/jobs", jobs([]));
+  assert.doesNotMatch(page.text, /All tasks|Next due/);
 });
 
 test("on hold nothing moves until it is followed", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt } from "./harness.ts";
-import { opened } from "./sample.ts";
+import { collect, ensureBuilt, textOf } from "./harness.ts";
+import { jobs, opened } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -31,7 +31,45 @@ test("the theme is handed to the host", async () => {
   page.app.dispatch("app.theme", "dark", "");
   assert.equal(page.theme, "dark");
   assert.equal(
-    page.one((e) => e.attrs["aria-label"] === "Dark theme").attrs["aria-pressed"],
+    page.all((e) => e.tag === "button" && textOf([e]) === "Dark theme")[0]?.attrs["aria-pressed"],
     "true",
   );
+});
+
+test("an empty list offers one action", async () => {
+  const none = { next_cursor: null, count: 0 };
+  const lists: Record<string, readonly [string, object, string]> = {
+    "/jobs": ["api/jobs", jobs([]), "Add a job"],
+    "/jobs?q=is%3Afailed": ["api/jobs", jobs([]), "All jobs"],
+    "/queues": ["api/queues", { queues: [], ...none }, "Go to the jobs"],
+    "/queues?only=stuck": ["api/queues", { queues: [], ...none }, "All queues"],
+    "/tasks": ["api/tasks", { tasks: [], ...none }, "Add a job…"],
+    "/tasks?search=x": ["api/tasks", { tasks: [], ...none }, "Clear the search"],
+    "/cron": ["api/cron", { entries: [], ...none }, "Go to the workers"],
+  };
+  for (const [address, [path, answer, words]] of Object.entries(lists)) {
+    const page = await opened(address);
+    page.answer(path, answer);
+    const [empty] = page.all((e) => e.attrs["class"] === "empty");
+    assert.ok(empty, address);
+    const acts = collect([empty], (e) => e.tag === "a" || e.tag === "button");
+    assert.deepEqual(
+      acts.map((e) => textOf([e])),
+      [words],
+      address,
+    );
+  }
+});
+
+test("the query bar has eight examples, each of which is a query without a fault", async () => {
+  const page = await opened("/jobs");
+  const [menu] = page.all((e) => e.tag === "details" && textOf([e]).startsWith("?"));
+  assert.ok(menu);
+  const links = collect([menu], (e) => e.tag === "a").map((e) => String(e.attrs["href"]));
+  assert.equal(links.length, 8);
+  for (const link of links) {
+    page.go(link.slice(1));
+    assert.ok(page.byId("jobs-query").attrs["aria-invalid"] === "false", link);
+    assert.match(page.asked("api/jobs").path, /&q=/, link);
+  }
 });

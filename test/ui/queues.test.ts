@@ -119,7 +119,7 @@ test("queues can be seen by their state, and what is not counted has no number",
     assert.equal(page.asked("api/queues").path, `api/queues?limit=100&sort=stuck&only=${only}`);
     page.answer("api/queues", listed([], states));
   }
-  assert.match(page.text, /No idle queue is knownEvery queue has a job/);
+  assert.match(page.text, /No queue is idleEvery queue has a job\.All queues/);
   page.go("/queues?only=failed");
   page.answer(
     "api/queues",

@@ -9,10 +9,12 @@ import type {
   JobList,
   ListedJob,
   ListedQueue,
+  ListedTask,
   Operation,
   Pulse,
   Rehearsal,
   Session,
+  TaskList,
   Value,
 } from "../../ui/generated/records.ts";
 import { NOON, type Page, start } from "./harness.ts";
@@ -95,7 +97,7 @@ export function value(count: number, change: Partial<Value> = {}): Value {
 }
 
 export function pulse(change: Partial<Pulse> = {}): Pulse {
-  const numbers = { total: 1234, failed: 12, alive: 5, stale: 1, locked_queues: 2 };
+  const numbers = { total: 1234, failed: 12, alive: 5, stale: 1, locked_queues: 2, done: 0 };
   return { at: at(0), ...numbers, ...change };
 }
 
@@ -215,6 +217,30 @@ export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQu
 }
 
 /** What a rehearsal of a retry finds. */
+export function task(identifier: string, change: Partial<ListedTask> = {}): ListedTask {
+  return {
+    identifier,
+    ready: value(0),
+    blocked: value(0),
+    fetched: value(0),
+    running: value(0),
+    retrying: value(0),
+    scheduled: value(0),
+    failed: value(0),
+    oldest_ready_at: null,
+    last_error_line: null,
+    last_error_at: null,
+    last_error_sampled: false,
+    supported_by: 5,
+    is_unsupported: false,
+    ...change,
+  };
+}
+
+export function tasks(list: ListedTask[], change: Partial<TaskList> = {}): TaskList {
+  return { tasks: list, next_cursor: null, count: list.length, ...change };
+}
+
 export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
   return {
     rehearsal: "r-1",

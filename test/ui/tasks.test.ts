@@ -1,35 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { ListedTask } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, feed, incident, incidents, opened, pulse, value } from "./sample.ts";
+import { at, feed, incident, incidents, opened, pulse, task, tasks, value } from "./sample.ts";
 
 before(ensureBuilt);
-
-const task = (identifier: string, change: Partial<ListedTask> = {}): ListedTask => ({
-  identifier,
-  ready: value(0),
-  blocked: value(0),
-  fetched: value(0),
-  running: value(0),
-  retrying: value(0),
-  scheduled: value(0),
-  failed: value(0),
-  oldest_ready_at: null,
-  last_error_line: null,
-  last_error_at: null,
-  last_error_sampled: false,
-  supported_by: 5,
-  is_unsupported: false,
-  ...change,
-});
-
-const listed = (tasks: ListedTask[], change: object = {}) => ({
-  tasks,
-  next_cursor: null,
-  count: tasks.length,
-  ...change,
-});
 
 const rows = (page: Page) =>
   page
@@ -44,7 +18,7 @@ test("tasks say how their jobs stand, who knows them, and when one failed last",
   const failing = { ready: value(12), failed: value(8400), oldest_ready_at: at(-4) };
   page.answer(
     "api/tasks",
-    listed([
+    tasks([
       task("charge_card", { ...failing, last_error_line: "Error: no", last_error_at: at(-7) }),
       task("resize_image", { supported_by: 3 }),
     ]),
@@ -63,7 +37,7 @@ test("a task's last error comes before its time, which says where not every job 
   const line = "GatewayError: HTTP 503 <b>";
   page.answer(
     "api/tasks",
-    listed([
+    tasks([
       task("charge_card", { last_error_at: at(-7), last_error_line: line }),
       task("sampled", {
         ...{
@@ -88,7 +62,7 @@ test("that no worker knows a task is said only where the server claims it", asyn
   const waits = { ready: value(180), oldest_ready_at: at(-1080), supported_by: 0 };
   page.answer(
     "api/tasks",
-    listed([
+    tasks([
       task("send_webhook", { ...waits, is_unsupported: true }),
       task("perhaps", { ...waits, is_unsupported: null }),
     ]),
@@ -101,7 +75,7 @@ test("that no worker knows a task is said only where the server claims it", asyn
 
 test("a row of a task leads to its jobs, whatever it is called", async () => {
   const page = await opened("/tasks");
-  page.answer("api/tasks", listed([task("send_email"), task('a "b"\\ c'), task(" none ")]));
+  page.answer("api/tasks", tasks([task("send_email"), task('a "b"\\ c'), task(" none ")]));
   const links = page.all((e) => e.tag === "a" && String(e.attrs["class"]).startsWith("name"));
   assert.deepEqual(
     links.map(({ attrs }) => decodeURIComponent(String(attrs["href"]))),
@@ -117,7 +91,7 @@ test("estimates of tasks are marked, and three hundred of them are pages", async
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
   const many = Array.from({ length: 100 }, (_, n) => task(`t${n}`, { failed: value(1) }));
   many[0] = task("t0", { failed: value(1_200_000, about) });
-  page.answer("api/tasks", listed(many, { count: 300, next_cursor: "c1" }));
+  page.answer("api/tasks", tasks(many, { count: 300, next_cursor: "c1" }));
   assert.match(page.text, /≈ 1\.2 M/);
   assert.match(page.text, /300 tasks match/);
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
@@ -138,10 +112,10 @@ test("a task that nobody knows stands in the navigation, and the keys lead to th
 
 test("without tasks, and with none that a search finds, the page says so", async () => {
   const page = await opened("/tasks");
-  page.answer("api/tasks", listed([]));
+  page.answer("api/tasks", tasks([]));
   assert.match(page.text, /No task is known yet/);
   page.go("/tasks?search=nope");
-  page.answer("api/tasks", listed([]));
+  page.answer("api/tasks", tasks([]));
   assert.match(page.text, /No tasks match “nope”/);
 });
 
@@ -149,7 +123,7 @@ test("the bar of a task is the longer the more jobs it has", async () => {
   const page = await opened("/tasks");
   const lengths = [1, 1_000, 1_000_000].map((count) => {
     page.go(`/tasks?search=${count}`);
-    page.answer("api/tasks", listed([task("one", { failed: value(count) })]));
+    page.answer("api/tasks", tasks([task("one", { failed: value(count) })]));
     const bar = page.one((e) => e.attrs["class"] === "sbar");
     return Number((bar.children.at(-1) as typeof bar).attrs["width"]);
   });

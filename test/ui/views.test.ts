@@ -79,6 +79,23 @@ test("everybody has a few views, which can't be removed", async () => {
   assert.equal(page.has("view-name"), false, "all jobs are no view");
 });
 
+test("the empty palette has the jobs and searches that were open, the newest first", async () => {
+  const page = await opened("/jobs?q=queue%3Amail");
+  page.go("/jobs?q=task%3Ax%20is%3Afailed");
+  page.go("/jobs/11942");
+  page.go("/jobs?q=queue%3Amail");
+  page.go("/");
+  type(page, "");
+  const recent = ["queue:mail", "Job #11942", "task:x is:failed"];
+  assert.deepEqual(found(page).slice(0, 3), recent);
+  for (let id = 1; id < 9; id++) page.go(`/jobs/${id}`);
+  page.go("/");
+  type(page, "");
+  assert.equal(found(page).filter((one) => one.startsWith("Job #")).length, 6, "only a few");
+  type(page, ">");
+  assert.ok(!found(page).some((one) => one.startsWith("Job #")));
+});
+
 test("the palette has saved views, pages, and what can be done on the page at hand", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   save(page, "Cards in euro");

@@ -38,6 +38,8 @@ export const records = {
     alive: "i64",
     stale: "i64",
     locked_queues: "i64",
+    /** Jobs done in the last minute. */
+    done: "i64?",
   },
   Links: { queue: "string?", worker: "string?", job: "i64?" },
   Post: { path: "string", body: "json" },

@@ -134,6 +134,7 @@ test("What the server says about hostile input is text too.", async () => {
   const { id } = await admin.utils.addJob("marked", {}, { jobKey: MARKUP });
   const work = async ({ page }: { page: Page }) => {
     await settled(page);
+    await page.locator('.jobs-page summary[aria-label="More actions"]').click();
     await page.getByRole("button", { name: "Remove by key…" }).click();
     await page.getByLabel("Job key").fill("no such key");
     await page.getByText("No job has this key now.").waitFor();

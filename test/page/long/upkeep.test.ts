@@ -147,7 +147,7 @@ test("A look at a sweep changes nothing; the sweep after it takes back what the 
       await admin.utils.sweepStaleWorkers({ dryRun: true }),
     ];
     assert.equal(dead.staleWorkers.length, 1);
-    await act(page, /^Sweep workers that are not responding/, "Look…").click();
+    await act(page, /^Sweep workers that are not responding/, "Preview…").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("1 worker is not responding and will be removed.").waitFor();
     const jobs = dead.recoverableJobs === 1 ? "1 job" : `${dead.recoverableJobs} jobs`;
@@ -173,12 +173,14 @@ test("A clean-up deletes the failed jobs that it counted, and nothing else.", as
     const before = await admin.utils.countJobs();
     const failed = `Delete ${before.failed} failed jobs`;
     const row = /^Delete failed jobs/;
-    await act(page, row, "Look…").click();
+    await page.locator('summary[aria-label^="More actions: Delete"]').click();
+    await act(page, row, "Delete…").click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     assert.deepEqual(await admin.utils.countJobs(), before);
 
-    await act(page, row, "Look…").click();
+    await page.locator('summary[aria-label^="More actions: Delete"]').click();
+    await act(page, row, "Delete…").click();
     if (before.failed > 100) await page.getByLabel("to confirm").fill(String(before.failed));
     await confirm(page, ["Every job that has failed for good is deleted"], failed);
     await noticed(page, `Deleted ${before.failed} failed jobs`);
@@ -215,8 +217,10 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
 
     await act(page, /^failed /, "Build…").click();
     await confirm(page, [], "Build the index failed");
-    await act(page, /^failed /, "Drop…").waitFor();
+    const more = page.locator('summary[aria-label="More actions: Drop the index failed"]');
+    await more.waitFor();
     assert.deepEqual(await names(), [{ name: "worker_jobs_failed" }]);
+    await more.click();
     await act(page, /^failed /, "Drop…").click();
     await confirm(page, [/reads that used it are slower/], "Drop the index failed");
     await act(page, /^failed /, "Build…").waitFor();

@@ -272,7 +272,10 @@ const shots: readonly Shot[] = [
     name: "maintenance-delete",
     route: "/maintenance",
     sees: ".tidy tbody tr",
-    act: (page) => page.getByRole("button", { name: "Look…" }).first().click(),
+    act: async (page) => {
+      await page.locator('summary[aria-label^="More actions: Delete"]').click();
+      await page.getByRole("button", { name: "Delete…" }).click();
+    },
   },
   {
     name: "maintenance-sweep",

@@ -2,6 +2,7 @@
 import { focus, focused, scroll, scrolled } from "../host";
 import { Gate } from "../model/access";
 import { Address, parseAddress } from "../model/address";
+import { queryPath } from "../model/links";
 import { Model, Page } from "../model/model";
 import { Place } from "../model/place";
 
@@ -29,6 +30,9 @@ export function go(m: Model, address: string, entry: i32): void {
   if (turned) before.leave(m);
   else if (m.page.shift(m, m.address)) return;
   m.page.turn(m, m.address);
+  const query = m.address.value("q");
+  if (query.length > 0 && m.address.path === "/jobs") m.known.visit(queryPath(query));
+  else if (m.page.name === "job") m.known.visit(m.address.path);
   const place = m.places.at(entry);
   if (place !== null && !isReplaced) comeBack(m, place);
   else if (turned) {

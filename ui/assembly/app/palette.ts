@@ -4,7 +4,7 @@
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
-import { CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
+import { CLOCK, CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
 import { exactly } from "../controls/value";
 import { countsOfTask } from "../generated/conditions";
 import { ListedTask, readJobList, readSuggestions, readTaskList } from "../generated/records";
@@ -14,6 +14,7 @@ import { lower } from "../lib/letters";
 import { parseWhole } from "../lib/number";
 import { encode } from "../lib/percent";
 import { quoted, unquoted } from "../lib/quoting";
+import { parseAddress } from "../model/address";
 import { jobPath, queryPath, queuePath, taskPath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
@@ -138,6 +139,15 @@ function find(m: Model): void {
     goes.push(new Shortcut("", `Job #${id.value}`, "app.go", jobPath(id.value), GO, LIST));
   }
   addAll(does, incidentActions(m, false), wanted);
+  if (typed.length === 0) {
+    const recent = m.known.recent;
+    for (let i = 0; i < recent.length; i++) {
+      const at = parseAddress(recent[i]);
+      const asked = at.value("q");
+      const label = asked.length > 0 ? asked : "Job #" + at.path.substring(6);
+      does.push(new Shortcut("", label, "app.go", recent[i], "Recent", CLOCK));
+    }
+  }
   const all = shortcuts(m);
   // What belongs to the page at hand stands last among them, and first here.
   const first = all.length - m.page.shortcuts(m).length;

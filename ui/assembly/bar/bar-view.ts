@@ -1,14 +1,35 @@
 /** How the query bar looks: chips, the field, its completions, what is wrong and what to type instead. */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
-import { iconButton, keyCap } from "../controls/button";
+import { iconButton, keyCap, link, ownButton } from "../controls/button";
 import { ALERT, CLOSE, icon, SEARCH } from "../controls/icon";
+import { menu } from "../controls/menu";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
+import { queryPath } from "../model/links";
 import { Bar } from "./bar";
 import { Chip } from "./terms";
 
 export const FIELD = "jobs-query";
 const LIST = "jobs-completions";
 const EXAMPLES = "task, queue, key, error, payload.field, attempts>5, failed<2h …";
+
+const QUERIES: string[] = [
+  "is:failed failed<2h",
+  "failed in the last 2 h",
+  "task:send_email",
+  "jobs of a task",
+  "queue:billing is:blocked",
+  "blocked in a queue",
+  "attempts>5",
+  "more than 5 attempts",
+  "payload.customer:4711",
+  "by a field of the payload",
+  "error:timeout",
+  "by a word of the last error",
+  "due:now..+1h",
+  "due within an hour",
+  "-task:report or key:none",
+  "without a task, or without a key",
+];
 
 export function queryBar(bar: Bar): Node {
   const chips: Node[] = [];
@@ -27,11 +48,22 @@ export function queryBar(bar: Bar): Node {
         box("span", "chips", chips),
         box("span", "qin", [marked(bar, fault), field(bar, fault)]),
         keyCap("/"),
+        menu("Examples of queries", [text("?")], examples()),
       ],
     ),
     bar.isOpen ? completions(bar) : nothing,
     fault === null ? nothing : faultNote(bar, fault),
   ]);
+}
+
+/** Each is a query that can be opened and changed. */
+function examples(): Node[] {
+  const list: Node[] = [];
+  for (let i = 0; i < QUERIES.length; i += 2) {
+    const words = [leaf("code", "", QUERIES[i]), leaf("span", "faint", QUERIES[i + 1])];
+    list.push(link(queryPath(QUERIES[i]), "btn q", words));
+  }
+  return list;
 }
 
 function chip(one: Chip, index: i32): Node {
@@ -40,14 +72,11 @@ function chip(one: Chip, index: i32): Node {
     "span",
     [cls("chip"), key(number + one.text)],
     [
-      el(
-        "button",
-        [
-          attr("type", "button"),
-          attr("data-click", "jobs.edit"),
-          attr("data-arg", number),
-          attr("title", "Change " + one.text),
-        ],
+      ownButton(
+        "",
+        "jobs.edit",
+        number,
+        [attr("title", "Change " + one.text)],
         [one.field.length > 0 ? leaf("span", "k", one.field) : nothing, text(one.value)],
       ),
       iconButton(CLOSE, "Remove " + one.text, "jobs.drop", number),
@@ -113,16 +142,7 @@ function faultNote(bar: Bar, fault: QueryFault): Node {
 }
 
 function mend(mended: string): Node {
-  return el(
-    "button",
-    [
-      attr("type", "button"),
-      cls("as-link"),
-      attr("data-click", "jobs.mend"),
-      attr("data-arg", mended),
-    ],
-    [text(mended)],
-  );
+  return ownButton("as-link", "jobs.mend", mended, [], [text(mended)]);
 }
 
 function below(bar: Bar): string {

@@ -7,7 +7,24 @@ import { COPY, icon } from "./icon";
  * dialog, `q` quiet, `s` small, several with spaces between. A label ends in "…" if a dialog follows.
  */
 export function button(label: string, action: string, arg: string, kind: string): Node {
-  return el("button", does(action, arg, kind), [text(label)]);
+  return ownButton("btn " + kind, action, arg, [], [text(label)]);
+}
+
+/** One of any look, with more about it than its words. */
+export function ownButton(
+  name: string,
+  action: string,
+  arg: string,
+  more: Attr[],
+  children: Node[],
+): Node {
+  const attrs = [
+    attr("type", "button"),
+    cls(name),
+    attr("data-click", action),
+    attr("data-arg", arg),
+  ];
+  return el("button", attrs.concat(more), children);
 }
 
 /** The same with a drawing before the words. */
@@ -18,7 +35,7 @@ export function drawnButton(
   arg: string,
   kind: string,
 ): Node {
-  return el("button", does(action, arg, kind), [icon(drawing), text(label)]);
+  return ownButton("btn " + kind, action, arg, [], [icon(drawing), text(label)]);
 }
 
 /** The same with its key behind the words. */
@@ -29,7 +46,7 @@ export function keyedButton(
   arg: string,
   kind: string,
 ): Node {
-  return el("button", does(action, arg, kind), [text(label), keyCap(key)]);
+  return ownButton("btn " + kind, action, arg, [], [text(label), keyCap(key)]);
 }
 
 /** A button that is off; `reason` is told at hover and to those who hear the page. */
@@ -49,10 +66,8 @@ export function offButton(label: string, reason: string, kind: string): Node {
 
 /** A drawing with its name for those who can't see it. */
 export function iconButton(drawing: string, label: string, action: string, arg: string): Node {
-  const attrs = does(action, arg, "icon q");
-  attrs.push(attr("aria-label", label));
-  attrs.push(attr("title", label));
-  return el("button", attrs, [icon(drawing)]);
+  const named = [attr("aria-label", label), attr("title", label)];
+  return ownButton("btn icon q", action, arg, named, [icon(drawing)]);
 }
 
 export function keyCap(key: string): Node {
@@ -84,17 +99,12 @@ export function check(
 
 /** `reachable` is false inside a list, whose rows take the tab key themselves. */
 export function copyButton(what: string, value: string, reachable: bool): Node {
-  return el(
-    "button",
-    [
-      attr("type", "button"),
-      cls("copy"),
-      attr("data-click", "app.copy"),
-      attr("data-arg", value),
-      attr("aria-label", "Copy " + what),
-      attr("title", "Copy " + what),
-      attr("tabindex", reachable ? "0" : "-1"),
-    ],
+  const label = "Copy " + what;
+  return ownButton(
+    "copy",
+    "app.copy",
+    value,
+    [attr("aria-label", label), attr("title", label), attr("tabindex", reachable ? "0" : "-1")],
     [icon(COPY)],
   );
 }
@@ -114,13 +124,4 @@ export function commandLine(line: string): Node {
     box("code", "", [leaf("span", "p", "$ "), multiline(line)]),
     copyButton("the command", line, true),
   ]);
-}
-
-function does(action: string, arg: string, kind: string): Attr[] {
-  return [
-    attr("type", "button"),
-    cls("btn " + kind),
-    attr("data-click", action),
-    attr("data-arg", arg),
-  ];
 }

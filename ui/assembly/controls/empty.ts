@@ -1,14 +1,14 @@
 /** What stands where there is nothing to show: yet, at all, or because something went wrong. */
 import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
-import { button } from "./button";
+import { button, link } from "./button";
 import { ALERT, icon, NONE } from "./icon";
 
-/** Says what there is none of, and what to do about it. */
-export function empty(title: string, hint: string): Node {
-  return emptyWith(title, hint, []);
+/** What there is none of, and the one page from which to go on. */
+export function empty(title: string, hint: string, path: string, words: string): Node {
+  return emptyWith(title, hint, [link(path, "btn", [text(words)])]);
 }
 
-/** The same with buttons or links that mend it. */
+/** The same with other buttons. */
 export function emptyWith(title: string, hint: string, repairs: Node[]): Node {
   return box("div", "empty", [
     icon(NONE),

@@ -95,7 +95,7 @@ export class AddDialog extends CommandDialog {
     queue.hint = names.queueNote(draft.value("queue"));
     const priority = this.field("priority", "Priority", draft);
     priority.hint = "Lower runs earlier.";
-    const tries = this.field("max_attempts", "Tries at most", draft);
+    const tries = this.field("max_attempts", "Attempts at most", draft);
     tries.hint = lastsFor(draft.value("max_attempts"));
     const key = this.field("key", "Key", draft);
     const keyNote = names.keyNote(draft.value("key"));

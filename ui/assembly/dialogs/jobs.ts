@@ -77,9 +77,9 @@ export class JobsDialog extends CommandDialog {
     const failed = this.asksForAttempts ? dialog.count("failed") : 0;
     if (failed === 0) return "";
     if (dialog.jobs.length === 1) {
-      return "It has used up its tries: with 0 attempts used it has them all again and runs at its time; otherwise it does not run.";
+      return "It has used up its attempts: with 0 attempts used it has them all again and runs at its time; otherwise it does not run.";
     }
-    return `${counted(failed, "of them has", "of them have")} used up the tries: without a smaller number of attempts used they do not run.`;
+    return `${counted(failed, "of them has", "of them have")} used up the attempts: without a smaller number of attempts used they do not run.`;
   }
 
   private due(m: Model, dialog: OpenDialog): Node {

@@ -123,7 +123,7 @@ export class NewJobFacts {
     if (holder.state === "locked") return `${who} loses the key, and a new job is added.`;
     const time =
       mode === "preserve-run-at" ? "this payload and keeps its time" : "this payload and time";
-    return `${who} gets ${time}, and its tries go back to 0.`;
+    return `${who} gets ${time}, and its attempts go back to 0.`;
   }
 
   private taskNamed(task: string): KnownTask | null {

@@ -2,9 +2,12 @@
  * The dialog of a verb that the server offers for a cause. What acts on given workers or jobs is sent as
  * it was offered; what acts on a query is another dialog's, which rehearses it first.
  */
+
+import { countedValue } from "../controls/value";
 import { commands } from "../generated/commands";
 import {
   Fix,
+  Incident,
   MessageResult,
   readFix,
   readMessageResult,
@@ -12,14 +15,19 @@ import {
 } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Node, nothing } from "../lib/node";
+import { queryPath } from "../model/links";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 
+/** So many receipts are kept for the overview. */
+const MOST_RECEIPTS = 16;
 const OPERATIONS = "/api/operations";
 
 export class VerbDialog extends Dialog {
   private verbOffered: Fix = Fix.empty();
+  /** The incident that it is about. */
+  private about: Incident | null = null;
 
   constructor() {
     super("verb");
@@ -36,21 +44,24 @@ export class VerbDialog extends Dialog {
       dialog.name = other.name;
       return other.open(m, dialog, verb.post.body);
     }
+    this.about = incidentOf(m, verb);
     const named = readNamedInFix(new JsonReader(verb.post.body));
     dialog.jobs = [];
     dialog.workers = named.workerIds;
     for (let i = 0; i < named.ids.length; i++) dialog.workers.push(`#${named.ids[i]}`);
-    if (dialog.note.length === 0) dialog.note = reach(m, named.workerIds);
+    const about = this.about;
+    if (about !== null && dialog.note.length === 0) dialog.note = about.sentence;
     return true;
   }
 
-  override title(_dialog: OpenDialog): string {
-    const label = this.verbOffered.label;
-    return label.endsWith("…") ? label.substring(0, label.length - 1) : label;
+  override title(dialog: OpenDialog): string {
+    const label = this.verb(dialog);
+    const names = dialog.workers;
+    return names.length === 1 && !label.includes(names[0]) ? `${label} ${names[0]}` : label;
   }
 
-  override verb(dialog: OpenDialog): string {
-    return this.title(dialog);
+  override verb(_dialog: OpenDialog): string {
+    return this.verbOffered.label.replace("…", "");
   }
 
   override text(_m: Model, dialog: OpenDialog): string {
@@ -79,17 +90,29 @@ export class VerbDialog extends Dialog {
   override done(m: Model, _write: Pending, body: string): void {
     const result: MessageResult = readMessageResult(new JsonReader(body));
     const said = result.message;
-    m.notices.good(said.length > 0 ? said : "Done.").undo = result.operation;
+    const notice = m.notices.good(said.length > 0 ? said : "Done.");
+    notice.undo = result.operation;
+    const about = this.about;
+    if (about === null) return;
+    const receipts = m.facts.receipts;
+    if (receipts.size >= MOST_RECEIPTS) receipts.clear();
+    receipts.set(about.id, notice.text);
+    const query = about.q;
+    if (query === null || about.affected.value === 0) return;
+    // What was blocked is ready now.
+    notice.link = queryPath(query.replace(" is:blocked", ""));
+    notice.see = "See " + countedValue(about.affected, "job", "jobs");
   }
 }
 
-/** What the worker keeps from running, where that is known. */
-function reach(m: Model, workers: string[]): string {
+/** The incident that offers the same. */
+function incidentOf(m: Model, offered: Fix): Incident | null {
   const known = m.facts.incidents.incidents;
-  for (let i = 0; i < known.length && workers.length === 1; i++) {
-    if (known[i].links.worker === workers[0]) return known[i].sentence;
+  for (let i = 0; i < known.length; i++) {
+    const verb = known[i].fix;
+    if (verb !== null && verb.post.body === offered.post.body) return known[i];
   }
-  return "";
+  return null;
 }
 
 /** What its command says that will happen. */

@@ -27,7 +27,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
   }
   const key = job.key;
   if (key !== null) list.push(pair("Key", copied("key", key)));
-  list.push(pair("Tries", text(`${grouped(job.attempts)} of ${grouped(job.maxAttempts)}`)));
+  list.push(pair("Attempts", text(`${grouped(job.attempts)} of ${grouped(job.maxAttempts)}`)));
   if (job.priority !== 0) {
     const side = job.priority < 0 ? "before the usual 0" : "after the usual 0";
     list.push(pair("Priority", text(`${job.priority}, ${side}`)));

@@ -1,6 +1,14 @@
 /** The head of a job: where it comes from, what it is, the one verb that helps most, and the others. */
 import { ago } from "../controls/age";
-import { button, copyButton, iconButton, keyCap, link, offButton } from "../controls/button";
+import {
+  button,
+  copyButton,
+  iconButton,
+  keyCap,
+  link,
+  offButton,
+  ownButton,
+} from "../controls/button";
 import { note } from "../controls/empty";
 import { capital, state } from "../controls/glyph";
 import { DOTS, DOWN, INFO, icon, UP } from "../controls/icon";
@@ -10,7 +18,7 @@ import { actionsOnOne, firstActionFor, isOfferedFor, JobAction } from "../genera
 import { Fix, ListedJob } from "../generated/records";
 import { verbButton } from "../kit/verb";
 import { upper } from "../lib/letters";
-import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { box, leaf, Node, nothing, text } from "../lib/node";
 import { conditionPath, jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
@@ -117,11 +125,8 @@ function others(m: Model, view: JobView, job: ListedJob): Node {
 }
 
 function keyed(label: string, cap: string, action: string, arg: string, name: string): Node {
-  return el(
-    "button",
-    [attr("type", "button"), cls(name), attr("data-click", action), attr("data-arg", arg)],
-    [leaf("span", "", label), cap.length > 0 ? keyCap(cap) : nothing],
-  );
+  const words = leaf("span", "", label);
+  return ownButton(name, action, arg, [], [words, cap.length > 0 ? keyCap(cap) : nothing]);
 }
 
 /** All that can be done with the job by key, from its menu, or from the palette. */

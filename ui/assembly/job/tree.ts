@@ -4,6 +4,7 @@
  * in the text. What was drawn stays until something changes: a megabyte is not read once a second.
  */
 
+import { ownButton } from "../controls/button";
 import { JsonReader, Kind } from "../lib/json-reader";
 import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { bytes, counted, grouped, parseWhole } from "../lib/number";
@@ -141,14 +142,9 @@ export function line(name: string, depth: i32, at: i32, val: Node[], remark: str
 }
 
 function opener(words: string, action: string, at: i32, expanded: string): Node {
-  const attrs: Attr[] = [
-    attr("type", "button"),
-    cls("twist"),
-    attr("data-click", action),
-    attr("data-arg", at.toString()),
-  ];
-  if (expanded.length > 0) attrs.push(attr("aria-expanded", expanded));
-  return el("button", attrs, [text(words)]);
+  const more: Attr[] = [];
+  if (expanded.length > 0) more.push(attr("aria-expanded", expanded));
+  return ownButton("twist", action, at.toString(), more, [text(words)]);
 }
 
 /** A value that holds no others, as it was written. */

@@ -48,7 +48,12 @@ function waiting(m: Model, view: JobView, beside: bool): Node {
     beside ? nothing : crumbRow(m, view),
     beside ? leaf("h2", "job-title", title) : pageHead(title, []),
     view.head.missing
-      ? empty(`${title} isn't here`, "It was completed or removed, or it never was.")
+      ? empty(
+          `${title} isn't here`,
+          "It was completed or removed, or it never was.",
+          m.known.listPath,
+          "Go to the jobs",
+        )
       : view.head.placeholder(m, 6),
   ]);
 }

@@ -27,10 +27,10 @@ function tries(m: Model, job: ListedJob, why: Why): Node {
   const most = job.maxAttempts;
   const ends: Node[] = [leaf("span", "", `added ${clockAt(job.createdAt, m.serverNow)}`)];
   if (isLocked(why.condition)) {
-    ends.push(leaf("span", "", `try ${job.attempts} of ${most}`));
-  } else ends.push(leaf("span", "", `${job.attempts} of ${most} tries`));
+    ends.push(leaf("span", "", `attempt ${job.attempts} of ${most}`));
+  } else ends.push(leaf("span", "", `${job.attempts} of ${most} attempts`));
   if (why.nextAttempts.length > 0) {
-    ends.push(leaf("span", "", `next try ${clockAt(why.nextAttempts[0], m.serverNow)}`));
+    ends.push(leaf("span", "", `next attempt ${clockAt(why.nextAttempts[0], m.serverNow)}`));
   }
   return box("div", "attempts", [
     most > 1 && most <= MOST_CELLS ? cells(job, why.condition) : nothing,
@@ -56,7 +56,7 @@ function cells(job: ListedJob, condition: string): Node {
       attr("width", wide.toString()),
       attr("height", "11"),
       attr("role", "img"),
-      attr("aria-label", `${job.attempts} of ${job.maxAttempts} tries`),
+      attr("aria-label", `${job.attempts} of ${job.maxAttempts} attempts`),
     ],
     list,
   );
@@ -67,7 +67,7 @@ function toCome(m: Model, job: ListedJob, why: Why): Node {
   if (why.condition !== "retrying" || why.nextAttempts.length < 2) return nothing;
   const parts: Node[] = [leaf("b", "", "If it keeps failing")];
   for (let i = 0; i < why.nextAttempts.length; i++) {
-    const try_ = `try ${job.attempts + 1 + i} ${until(why.nextAttempts[i], m.times)}`;
+    const try_ = `attempt ${job.attempts + 1 + i} ${until(why.nextAttempts[i], m.times)}`;
     parts.push(leaf("span", i === 0 ? "" : "faint", try_));
   }
   if (!isNaN(why.lastAttemptAt)) {

@@ -3,7 +3,9 @@
  * passes through the argument of the button that asks for it.
  */
 
-import { Node } from "../lib/node";
+import { DOTS, icon } from "../controls/icon";
+import { menu } from "../controls/menu";
+import { Node, nothing } from "../lib/node";
 import { grouped, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { writeButton } from "./verb";
@@ -19,6 +21,12 @@ export class Chore {
   isFinal: bool = false;
   /** This number is to be typed before; 0: none. */
   typed: i64 = 0;
+
+  /** The same where it must not be the nearest button: behind a menu of its row. */
+  inMenu(m: Model, label: string, command: string): Node {
+    if (!m.access.canWrite) return nothing;
+    return menu("More actions: " + this.title, [icon(DOTS)], [this.ask(m, label, command)]);
+  }
 
   /** The button that asks for it by the dialog of a command. */
   ask(m: Model, label: string, command: string): Node {

@@ -5,7 +5,8 @@
  *   ask() ──▶ waiting ──took()──▶ ready ──ask()──▶ ready, and asked again behind it
  *                └──missed()──▶ error or missing
  */
-import { empty, problem, skeleton } from "../controls/empty";
+import { button } from "../controls/button";
+import { emptyWith, problem, skeleton } from "../controls/empty";
 import { after } from "../host";
 import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
@@ -102,7 +103,8 @@ export class Fetched {
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {
-      return empty("Not read yet", "It comes as soon as the database answers.");
+      const again = button("Try again", "app.retry", "", "");
+      return emptyWith("Not read yet", "It comes as soon as the database answers.", [again]);
     }
     return this.isLate(m) ? skeleton(lines) : leaf("span", "waiting", "");
   }

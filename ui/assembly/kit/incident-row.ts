@@ -40,7 +40,7 @@ export function incidentRow(
     box("div", "inc-text", [
       box("h2", "what", title(m, incident)),
       fields(incident),
-      box("p", "why", sentence(said(m, incident), incident.links)),
+      box("p", "why", sentence(said(m, incident, isGone), incident.links)),
     ]),
     trend(incident),
     box(
@@ -55,7 +55,9 @@ export function incidentRow(
 }
 
 /** While nothing new comes, an age in it would go on claiming. */
-function said(m: Model, incident: Incident): string {
+function said(m: Model, incident: Incident, isGone: bool): string {
+  const receipts = m.facts.receipts;
+  if (isGone && receipts.has(incident.id)) return receipts.get(incident.id);
   const asOf = m.facts.incidents.asOf;
   const sentence = localTimes(incident.sentence, m.serverNow);
   return m.times.stale && !isNaN(asOf) ? clocked(sentence, asOf) : sentence;

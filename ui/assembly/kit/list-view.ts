@@ -1,7 +1,7 @@
 /** How a list looks: its search, its table with rows that take the arrow keys, its pages. */
 import { ago } from "../controls/age";
-import { button, check, link } from "../controls/button";
-import { empty, emptyWith } from "../controls/empty";
+import { button, check, link, ownButton } from "../controls/button";
+import { empty } from "../controls/empty";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
@@ -164,11 +164,7 @@ export function newsPill(page: ListPage): Node {
     list.news > 0
       ? `${grouped(list.news)} new · show`
       : `${counted(list.gone.size, "row has", "rows have")} left · show`;
-  return el(
-    "button",
-    [attr("type", "button"), cls("pill"), attr("data-click", page.name + ".news")],
-    [text(words)],
-  );
+  return ownButton("pill", page.name + ".news", "", [], [text(words)]);
 }
 
 /** Its search field; `what` says what is searched: `Search queues by name`. */
@@ -226,10 +222,8 @@ function cursorPath(page: ListPage, cursor: string): string {
 /** What stands where a search or a filter leaves nothing, with the way back. */
 export function nothingFound(page: ListPage): Node {
   const searched = page.address.value("search");
-  if (searched.length === 0) return empty(`No ${page.many()}`, "");
-  return emptyWith(`No ${page.many()} match “${searched}”`, "The search leaves nothing.", [
-    link(page.address.with("search", ""), "btn", [text("Clear the search")]),
-  ]);
+  const all = page.address.with("search", "");
+  return empty(`No ${page.many()} match “${searched}”`, "", all, "Clear the search");
 }
 
 /**

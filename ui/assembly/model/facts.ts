@@ -24,6 +24,8 @@ export class Facts {
   horizon: Horizon = Horizon.empty();
   /** The operation that is at work, else the newest; null: there is none. */
   operation: Operation | null = null;
+  /** What actions have done about incidents, by their ids. */
+  receipts: Map<string, string> = new Map<string, string>();
   /** The one whose page was left while it was at work: its end is told. */
   left: i64 = 0;
   /** When the counts changed last, and those of failed jobs, by this machine's clock. */

@@ -3,6 +3,8 @@ import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
 import { grouped } from "../lib/number";
 
+const MOST_RECENT = 6;
+
 export class Known {
   /** The jobs that stand in the list. */
   listed: ListedJob[] = [];
@@ -19,10 +21,21 @@ export class Known {
   shown: ListedJob | null = null;
   template: ListedJob | null = null;
 
+  /** Jobs and searches that were open, the newest first. */
+  recent: string[] = [];
+
+  visit(path: string): void {
+    const at = this.recent.indexOf(path);
+    if (at >= 0) this.recent.splice(at, 1);
+    this.recent.unshift(path);
+    if (this.recent.length > MOST_RECENT) this.recent.pop();
+  }
+
   /** Forgets what was read; where the list was left is no secret. */
   clear(): void {
     this.listed = [];
     this.listIds = [];
+    this.recent = [];
     this.listTotal = null;
     this.shown = null;
     this.template = null;

@@ -11,6 +11,8 @@ const SHORT_MS = 8000;
 export class Notice {
   /** A route that the notice leads to, or the empty string. */
   link: string = "";
+  /** The words of a link of its own; the empty string: the text leads there. */
+  see: string = "";
   detail: string = "";
   /** The operation that it offers to undo, or 0. */
   undo: i64 = 0;

@@ -1,4 +1,5 @@
 /** The phone's navigation: the pages that one needs first, and a sheet with the others. */
+import { ownButton } from "../controls/button";
 import { DOTS, icon } from "../controls/icon";
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { Model, Page } from "../model/model";
@@ -10,14 +11,11 @@ export function bottomBar(m: Model): Node {
   for (let i = 0; i < m.pages.length; i++) if (m.pages[i].inBar) list.push(entry(m, m.pages[i]));
   const isMore = m.layer === "more";
   list.push(
-    el(
-      "button",
-      [
-        attr("type", "button"),
-        attr("data-click", "app.layer"),
-        attr("data-arg", "more"),
-        attr("aria-expanded", isMore ? "true" : "false"),
-      ],
+    ownButton(
+      "",
+      "app.layer",
+      "more",
+      [attr("aria-expanded", isMore ? "true" : "false")],
       [icon(DOTS), text("More")],
     ),
   );

@@ -1,4 +1,5 @@
 /** The open dialog: it says what it will touch, asks for what it needs, and shows why it failed. */
+import { ownButton } from "../controls/button";
 import { state } from "../controls/glyph";
 import { ListedJob } from "../generated/records";
 import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
@@ -61,15 +62,12 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
   const said = record.footnote();
   return box("div", "dialog-buttons", [
     said.length > 0 ? leaf("span", "hint said", said) : nothing,
-    el(
-      "button",
-      [
-        attr("type", "button"),
-        cls("btn q"),
-        attr("data-click", "dialog.close"),
-        // Behind every field that takes it first.
-        flag("autofocus", !isEager),
-      ],
+    ownButton(
+      "btn q",
+      "dialog.close",
+      "",
+      // Behind every field that takes it first.
+      [flag("autofocus", !isEager)],
       [text("Cancel")],
     ),
     el(

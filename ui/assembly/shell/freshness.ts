@@ -1,6 +1,8 @@
 /** The one word about how fresh the page is, true to the second. Pressed, it stops the page or follows. */
+
 import { absolute, ageText } from "../controls/age";
-import { attr, cls, el, leaf, Node } from "../lib/node";
+import { ownButton } from "../controls/button";
+import { attr, leaf, Node } from "../lib/node";
 import { counted } from "../lib/number";
 import { AMBER_MS, RED_MS } from "../model/live";
 import { Model } from "../model/model";
@@ -21,12 +23,11 @@ export function freshness(m: Model): Node {
   const words = said(m, silence);
   const data = isNaN(live.newsAt) ? "no data yet" : "data as of " + absolute(live.newsTime);
   const what = live.onHold ? "press to resume live updates" : "press to pause live updates";
-  return el(
-    "button",
+  return ownButton(
+    "fresh " + tone,
+    "app.hold",
+    "",
     [
-      attr("type", "button"),
-      cls("fresh " + tone),
-      attr("data-click", "app.hold"),
       attr("aria-pressed", live.onHold ? "true" : "false"),
       attr("title", `${data}; ${what}`),
       attr("aria-label", words),

@@ -1,7 +1,8 @@
 /** The navigation at the side (a rail where there is little room), and the phone's bar above. */
 import { zone } from "../controls/age";
-import { button, iconButton, keyCap } from "../controls/button";
+import { button, iconButton, keyCap, ownButton } from "../controls/button";
 import { FILTER, icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
+import { menu } from "../controls/menu";
 import { Session } from "../generated/records";
 import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { Mark, Model, Page } from "../model/model";
@@ -102,15 +103,11 @@ function savedViews(m: Model): Node {
 }
 
 function find(): Node {
-  return el(
-    "button",
-    [
-      attr("type", "button"),
-      cls("find"),
-      attr("data-click", "app.layer"),
-      attr("data-arg", "palette"),
-      attr("title", "Find or do anything"),
-    ],
+  return ownButton(
+    "find",
+    "app.layer",
+    "palette",
+    [attr("title", "Find or do anything")],
     [icon(SEARCH), leaf("span", "", "Find or do…"), keyCap("Ctrl K")],
   );
 }
@@ -166,19 +163,20 @@ export function themes(m: Model): Node {
     "div",
     [cls("themes"), attr("role", "group"), attr("aria-label", "Theme and keys")],
     [
-      theme(m, "system", "System theme", SYSTEM),
-      theme(m, "light", "Light theme", SUN),
-      theme(m, "dark", "Dark theme", MOON),
-      el(
-        "button",
+      menu(
+        "Theme",
+        [icon(m.theme === "dark" ? MOON : m.theme === "light" ? SUN : SYSTEM)],
         [
-          attr("type", "button"),
-          cls("btn q icon s push"),
-          attr("data-click", "app.layer"),
-          attr("data-arg", "keys"),
-          attr("aria-label", "Show the keys"),
-          attr("title", "Show the keys"),
+          theme(m, "system", "System theme", SYSTEM),
+          theme(m, "light", "Light theme", SUN),
+          theme(m, "dark", "Dark theme", MOON),
         ],
+      ),
+      ownButton(
+        "btn q icon s push",
+        "app.layer",
+        "keys",
+        [attr("aria-label", "Show the keys"), attr("title", "Show the keys")],
         [keyCap("?")],
       ),
     ],
@@ -186,18 +184,12 @@ export function themes(m: Model): Node {
 }
 
 function theme(m: Model, name: string, label: string, drawing: string): Node {
-  return el(
-    "button",
-    [
-      attr("type", "button"),
-      cls("btn q icon s"),
-      attr("data-click", "app.theme"),
-      attr("data-arg", name),
-      attr("aria-pressed", m.theme === name ? "true" : "false"),
-      attr("aria-label", label),
-      attr("title", label),
-    ],
-    [icon(drawing)],
+  return ownButton(
+    "btn q",
+    "app.theme",
+    name,
+    [attr("aria-pressed", m.theme === name ? "true" : "false")],
+    [icon(drawing), text(label)],
   );
 }
 

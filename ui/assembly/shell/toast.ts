@@ -1,6 +1,6 @@
 /** The regions that are read aloud when something has happened; they are always there. */
-import { button, link } from "../controls/button";
-import { CLOSE, icon } from "../controls/icon";
+import { button, iconButton, link } from "../controls/button";
+import { CLOSE } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 import { counted } from "../lib/number";
 import { Model } from "../model/model";
@@ -28,24 +28,15 @@ function noticeView(notice: Notice, waiting: i32): Node {
     [key(id), cls("notice " + notice.tone)],
     [
       box("div", "notice-text", [
-        notice.link.length > 0
+        notice.link.length > 0 && notice.see.length === 0
           ? link(notice.link, "notice-link", [text(notice.text)])
           : leaf("strong", "", notice.text),
         same ? nothing : leaf("p", "notice-detail", notice.detail),
         waiting > 0 ? leaf("p", "notice-detail", counted(waiting, "more", "more")) : nothing,
       ]),
+      notice.see.length > 0 ? link(notice.link, "btn s", [text(notice.see)]) : nothing,
       notice.undo > 0 ? button("Undo…", "ask.change", `undo ${notice.undo}`, "s") : nothing,
-      el(
-        "button",
-        [
-          attr("type", "button"),
-          cls("btn q icon s"),
-          attr("data-click", "app.dismiss"),
-          attr("data-arg", id),
-          attr("aria-label", "Dismiss"),
-        ],
-        [icon(CLOSE)],
-      ),
+      iconButton(CLOSE, "Dismiss", "app.dismiss", id),
     ],
   );
 }

@@ -96,6 +96,8 @@ function unkept(m: Model): Node {
 function none(): Node {
   return empty(
     "Nothing was changed yet",
-    "What this page, the API or the command line changes stands here, with who did it and the way back.",
+    "Changes by this page, the API and the command line are listed here.",
+    "/jobs",
+    "Go to the jobs",
   );
 }

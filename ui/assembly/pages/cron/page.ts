@@ -1,5 +1,5 @@
 /** The timetables: what runs when, what came of the last tick, which workers keep it, and what is late. */
-import { emptyWith } from "../../controls/empty";
+import { empty } from "../../controls/empty";
 import { CLOCK } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
 import { readCronList } from "../../generated/records";
@@ -70,10 +70,11 @@ export class CronPage extends ListPage {
     const none =
       this.address.value("search").length > 0
         ? nothingFound(this)
-        : emptyWith(
+        : empty(
             "There is no timetable",
-            "A worker that is started with a crontab stands here with its entries.",
-            [],
+            "A worker that is started with a crontab lists its entries here.",
+            "/workers",
+            "Go to the workers",
           );
     return box("div", "cron-page", [
       pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", the next first" : ""), []),

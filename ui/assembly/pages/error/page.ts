@@ -1,6 +1,6 @@
 /** One kind of error: since when, how often, where, what its jobs have in common, and the verbs for all. */
 import { badge, drawnButton, link } from "../../controls/button";
-import { emptyWith } from "../../controls/empty";
+import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
 import { crumbs, heading, headOf } from "../../controls/panel";
 import { valueText } from "../../controls/value";
@@ -230,9 +230,10 @@ export class ErrorPage extends Page {
 }
 
 function over(): Node {
-  return emptyWith(
+  return empty(
     "No job has this error now",
     "Its jobs have run, failed otherwise since, or were removed.",
-    [link("/errors", "btn", [text("All errors")])],
+    "/errors",
+    "All errors",
   );
 }

@@ -1,6 +1,6 @@
 /** The kinds of errors of all jobs that failed or will be tried again, the largest first. */
 import { link } from "../../controls/button";
-import { empty, emptyWith, note } from "../../controls/empty";
+import { empty, note } from "../../controls/empty";
 import { BUG, DOWN, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
 import { pageHeadSaying } from "../../controls/panel";
@@ -231,14 +231,19 @@ export class ErrorsPage extends ListPage {
   private none(): Node {
     if (this.address.value("search").length > 0) return nothingFound(this);
     if (this.address.value("since").length > 0) {
-      return emptyWith("No errors in this time", "", [
-        link(this.address.with("since", ""), "btn", [text("Of any time")]),
-      ]);
+      const all = this.address.with("since", "");
+      return empty("No errors in this time", "", all, "Of any time");
     }
-    if (this.which === "retrying") return empty("Nothing waits for another try", "");
-    return this.which === "failed"
-      ? empty("Nothing has failed for good", "")
-      : empty("No errors", "No job has failed, and none waits for another try.");
+    if (this.which.length > 0) {
+      const title = this.which === "failed" ? "No failed jobs" : "No retrying jobs";
+      return empty(title, "", "/errors", "All errors");
+    }
+    return empty(
+      "No errors",
+      "No job has failed, and none is retrying.",
+      "/jobs",
+      "Go to the jobs",
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 /** The bar over the list while jobs are chosen: the rows that were picked, or all that match. */
 
-import { button, keyedButton } from "../../controls/button";
+import { button, keyedButton, ownButton } from "../../controls/button";
 import { countedValue, valueText } from "../../controls/value";
 import { commandsFor } from "../../forms/command-buttons";
 import {
@@ -16,7 +16,7 @@ import { ListedJob } from "../../generated/records";
 import { bulkBar } from "../../kit/list-view";
 import { operationArg } from "../../kit/verb";
 import { upper } from "../../lib/letters";
-import { attr, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { Model } from "../../model/model";
 import { JobsList } from "./jobs-list";
 import { JobRow } from "./row";
@@ -70,9 +70,11 @@ function all(m: Model, page: JobsList): Node {
     [cls("row")],
     [
       text("or"),
-      el(
-        "button",
-        [attr("type", "button"), cls("all"), attr("data-click", "jobs.every")],
+      ownButton(
+        "all",
+        "jobs.every",
+        "",
+        [],
         [text(total === null ? "all that match" : `all ${valueText(total)} that match`)],
       ),
     ],

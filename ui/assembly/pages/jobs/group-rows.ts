@@ -2,6 +2,7 @@
 
 import { jobsPath } from "../../bar/terms";
 import { ago, clockAt } from "../../controls/age";
+import { ownButton } from "../../controls/button";
 import { DOWN, icon, NEXT } from "../../controls/icon";
 import { valueNode, valueText } from "../../controls/value";
 import { firstActionFor, withJobs } from "../../generated/commands";
@@ -94,16 +95,14 @@ export class GroupRow extends Row {
   /** Its row takes the tab key; Enter does what this does. */
   private twist(): Node {
     const words = this.isOpen ? "Close the group" : "Open the group";
-    return el(
-      "button",
+    return ownButton(
+      "twist",
+      "jobs.open",
+      this.key,
       [
-        attr("type", "button"),
-        cls("twist"),
         attr("tabindex", "-1"),
         attr("aria-expanded", this.isOpen ? "true" : "false"),
         attr("aria-label", words),
-        attr("data-click", "jobs.open"),
-        attr("data-arg", this.key),
       ],
       [icon(this.isOpen ? DOWN : NEXT)],
     );
@@ -129,17 +128,8 @@ export class GroupRow extends Row {
   private button(m: Model): Node {
     const verb = this.verb;
     if (verb === null || !m.access.canWrite || m.live.isStale(m.now)) return nothing;
-    return el(
-      "button",
-      [
-        attr("type", "button"),
-        cls("btn s"),
-        attr("tabindex", "-1"),
-        attr("data-click", "ask.verb"),
-        attr("data-arg", verbArg(verb)),
-      ],
-      [text(verb.label)],
-    );
+    const unreached = [attr("tabindex", "-1")];
+    return ownButton("btn s", "ask.verb", verbArg(verb), unreached, [text(verb.label)]);
   }
 }
 

@@ -107,8 +107,8 @@ export abstract class JobsList extends ListPage {
     const isAll = condition.length === 0;
     if (isAll) list.push(new Column("c-state", "State", "", ""));
     list.push(new Column("c-job", "Job", "-id", "id"));
-    list.push(new Column("c-why", "Why", "", ""));
-    list.push(new Column("num c-attempts", "Tries", "-attempts", ""));
+    list.push(new Column("c-why", "Status", "", ""));
+    list.push(new Column("num c-attempts", "Attempts", "-attempts", ""));
     if (this.settings.has("priority"))
       list.push(new Column("num c-priority", "Priority", "priority", ""));
     if (this.settings.has("queue")) list.push(new Column("c-queue", "Queue", "", ""));

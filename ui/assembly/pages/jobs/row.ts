@@ -1,6 +1,6 @@
 /** A job in the list: where it stands, what it is, why it stands there, and the time that matters. */
 
-import { age, ageText, ago, clockAt, timed, until } from "../../controls/age";
+import { age, ageText, ago, timed, until } from "../../controls/age";
 import { dash } from "../../controls/empty";
 import { glyph } from "../../controls/glyph";
 import { cell } from "../../controls/table";
@@ -98,9 +98,7 @@ export function whyOf(m: Model, job: ListedJob): Node {
   }
   if (isLocked(condition)) return runs(m, job);
   if (condition === "blocked") return waits(m, job);
-  if (condition === "scheduled") {
-    return leaf("span", "dim", "Due at " + clockAt(job.runAt, m.serverNow));
-  }
+  if (condition === "scheduled") return nothing;
   const task = job.taskIdentifier;
   return task !== null && incidentOf(m, "unsupported_task", task) !== null
     ? leaf("span", "amber", "No worker alive knows this task")
@@ -126,7 +124,7 @@ function runs(m: Model, job: ListedJob): Node {
   return box("span", isNotResponding ? "red" : "dim", [
     text(job.condition === "fetched" ? "Fetched by " : "On "),
     inRow(workerPath(worker), worker),
-    text(isNotResponding ? ", not responding" : `, try ${job.attempts}`),
+    text(isNotResponding ? ", not responding" : `, attempt ${job.attempts}`),
   ]);
 }
 

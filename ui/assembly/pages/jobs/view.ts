@@ -3,8 +3,8 @@
 import { queryBar } from "../../bar/bar-view";
 import { jobsPath } from "../../bar/terms";
 import { button, drawnButton, iconButton, link } from "../../controls/button";
-import { emptyWith } from "../../controls/empty";
-import { CLOSE, PLUS } from "../../controls/icon";
+import { empty, emptyWith } from "../../controls/empty";
+import { CLOSE, DOTS, icon, PLUS } from "../../controls/icon";
 import { menu } from "../../controls/menu";
 import { pageHeadSaying } from "../../controls/panel";
 import { linkedPart, segments } from "../../controls/tabs";
@@ -51,9 +51,13 @@ function tabTotal(m: Model, page: GroupedJobs): Value | null {
 function additions(m: Model): Node[] {
   if (!m.access.canWrite) return [];
   return [
-    button("Remove by key…", "ask.remove", "", "q"),
-    drawnButton(PLUS, "Add a job", "ask.add", "", ""),
+    addButton(m),
+    menu("More actions", [icon(DOTS)], [button("Remove by key…", "ask.remove", "", "q")]),
   ];
+}
+
+function addButton(m: Model): Node {
+  return m.access.canWrite ? drawnButton(PLUS, "Add a job", "ask.add", "", "") : nothing;
 }
 
 function meta(m: Model, page: GroupedJobs): Node {
@@ -170,17 +174,22 @@ function none(m: Model, page: GroupedJobs): Node {
       button("Go on", "jobs.go-on", "", ""),
     ]);
   if (page.isGrouped) {
-    const flat = link(jobsPath(page.query, ""), "btn", [text("See them one by one")]);
-    return emptyWith("There is nothing to put together", withoutGroup(page.groups.by), [flat]);
+    const flat = jobsPath(page.query, "");
+    const why = withoutGroup(page.groups.by);
+    return empty("There is nothing to put together", why, flat, "See them one by one");
   }
   if (page.address.value("cursor").length > 0) {
-    const first = link(page.address.with("cursor", ""), "btn", [text("To the first page")]);
-    return emptyWith("This page is empty", "Its jobs are done, or were removed.", [first]);
+    const first = page.address.with("cursor", "");
+    return empty("This page is empty", "Its jobs are done, or were removed.", first, "First page");
   }
   if (chips === 0) {
     if (terms.condition.length > 0)
-      return emptyWith(`No ${terms.condition} jobs`, meaning(terms.condition), []);
-    return emptyWith("There are no jobs", "A job that is added stands here until it is done.", []);
+      return empty(`No ${terms.condition} jobs`, meaning(terms.condition), "/jobs", "All jobs");
+    return emptyWith(
+      "There are no jobs",
+      "A job is listed from when it is added until it is done.",
+      [addButton(m)],
+    );
   }
   const all = chips + (terms.condition.length > 0 ? 1 : 0);
   const title =

@@ -143,7 +143,11 @@ function cancel(m: Model, index: OptionalIndex): Node {
 
 function drop(m: Model, index: OptionalIndex): Node {
   const what = `It makes fast: ${index.serves}.`;
-  return chore(index, "Drop the index " + index.name, what).ask(m, "Drop…", "drop-index");
+  const made = chore(index, "Drop the index " + index.name, what);
+  return box("span", "act-row", [
+    leaf("span", "faint", "there"),
+    made.inMenu(m, "Drop…", "drop-index"),
+  ]);
 }
 
 function chore(index: OptionalIndex, title: string, sentence: string): Chore {

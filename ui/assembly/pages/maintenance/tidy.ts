@@ -36,7 +36,11 @@ function tidyRow(m: Model, one: CleanupCount): Node {
     title(one.task),
     about(one.task),
     valueNode(one.count, ""),
-    isNone ? leaf("span", "faint", "nothing to do") : chore.ask(m, "Look…", "cleanup"),
+    isNone
+      ? leaf("span", "faint", "nothing to do")
+      : chore.isFinal
+        ? chore.inMenu(m, "Delete…", "cleanup")
+        : chore.ask(m, "Preview…", "cleanup"),
   );
 }
 
@@ -95,7 +99,7 @@ function sweepRow(m: Model): Node {
     "Sweep workers that are not responding",
     said,
     isKnown ? text(pulse.stale.toString()) : nothing,
-    writeButton(m, "Look…", "ask.sweep", "", "s"),
+    writeButton(m, "Preview…", "ask.sweep", "", "s"),
   );
 }
 

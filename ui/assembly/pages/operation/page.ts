@@ -1,6 +1,6 @@
 /** One operation: how far it is while it is at work, and its receipt when it is over. */
 import { drawnButton, link } from "../../controls/button";
-import { emptyWith } from "../../controls/empty";
+import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
 import { crumbs, heading, headOf } from "../../controls/panel";
 import {
@@ -218,10 +218,11 @@ export class OperationPage extends Page {
       crumbs([link("/activity", "", [text("Activity")])]),
       headOf([heading([text("Operation")])], "", []),
       this.asked.missing
-        ? emptyWith(
+        ? empty(
             `There is no operation ${this.id}`,
             "Receipts are kept for 24 hours; without the extension, while the server runs.",
-            [link("/activity", "btn", [text("Activity")])],
+            "/activity",
+            "Activity",
           )
         : this.asked.placeholder(m, 6),
     ]);

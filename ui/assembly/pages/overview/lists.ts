@@ -1,22 +1,33 @@
-/** The largest kinds of errors, and the queues that need a look first. */
-import { aged } from "../../controls/age";
+/** The largest kinds of errors, the tasks and queues that need a look first, and what runs next. */
+import { aged, timed, until } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateSaying } from "../../controls/glyph";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
-import { countedValue, valueNode, valueText } from "../../controls/value";
-import { Group, Groups, ListedQueue, QueueList } from "../../generated/records";
+import { countedValue, countNode, valueNode, valueText } from "../../controls/value";
+import {
+  Group,
+  Groups,
+  JobList,
+  ListedJob,
+  ListedQueue,
+  ListedTask,
+  QueueList,
+  TaskList,
+} from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
 import { groupName, groupTrend } from "../../kit/group-row";
 import { unlockVerb, verbButton } from "../../kit/verb";
-import { box, leaf, Node, text } from "../../lib/node";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
-import { errorPath, queuePath } from "../../model/links";
+import { conditionPath, errorPath, jobPath, queuePath, taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
 import { isHeld, isStuck, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = ["=Error", "num w3=Jobs", "num w3=Last", "w4 w-mid=Trend"];
+const TASK_COLUMNS: string[] = ["=Task", "num w4=Ready", "num w4 w-mid=Retrying", "num w4=Failed"];
+const NEXT_COLUMNS: string[] = ["=Job", "num w5=Due"];
 const QUEUE_COLUMNS: string[] = ["=Queue", "num w4 w-mid=Jobs", "w6=State"];
 
 export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
@@ -83,6 +94,46 @@ function stateOf(m: Model, queue: ListedQueue): Node {
     return queueState(m, queue);
   const unlock = verbButton(m, unlockVerb("Unlock…", [by]), "s push");
   return box("span", "row", [stateSaying("blocked", "Stuck"), unlock]);
+}
+
+export function tasksPanel(m: Model, asked: Fetched, tasks: TaskList): Node {
+  const more = [link("/tasks", "", [text("All tasks")])];
+  if (!asked.ready) return panel("Tasks", "", more, [asked.placeholder(m, 3)]);
+  const rows: Node[] = [];
+  for (let i = 0; i < tasks.tasks.length; i++) rows.push(taskRow(tasks.tasks[i]));
+  if (rows.length === 0) return nothing;
+  return panel("Tasks", "", more, [table("tasks", "Tasks", TASK_COLUMNS, rows)]);
+}
+
+function taskRow(task: ListedTask): Node {
+  const name = task.identifier;
+  return row(name, "", [
+    cell("", [link(taskPath(name), "name cut", [cutName(name, "")])]),
+    cell("num", [countNode(task.ready, "")]),
+    cell("num w-mid", [countNode(task.retrying, "")]),
+    cell("num", [countNode(task.failed, "red")]),
+  ]);
+}
+
+export function nextPanel(m: Model, asked: Fetched, next: JobList): Node {
+  const rows: Node[] = [];
+  for (let i = 0; i < next.jobs.length; i++) rows.push(nextRow(m, next.jobs[i]));
+  if (!asked.ready || rows.length === 0) return nothing;
+  const more = [link(conditionPath("scheduled"), "", [text("All scheduled")])];
+  return panel("Next due", "", more, [table("order", "Next due", NEXT_COLUMNS, rows)]);
+}
+
+function nextRow(m: Model, job: ListedJob): Node {
+  const task = job.taskIdentifier;
+  return row(job.id.toString(), "", [
+    cell("", [
+      link(jobPath(job.id), "row", [
+        cutName(task === null ? "(no task)" : task, "name"),
+        leaf("span", "id", `#${job.id}`),
+      ]),
+    ]),
+    cell("num dim", [timed(job.runAt, until(job.runAt, m.times))]),
+  ]);
 }
 
 /** What of its jobs one wants to know first. */

@@ -6,7 +6,16 @@ import { note } from "../../controls/empty";
 import { HOME } from "../../controls/icon";
 import { panel, plainPanel } from "../../controls/panel";
 import { methodOf } from "../../controls/value";
-import { Groups, QueueList, readGroups, readQueueList } from "../../generated/records";
+import {
+  Groups,
+  JobList,
+  QueueList,
+  readGroups,
+  readJobList,
+  readQueueList,
+  readTaskList,
+  TaskList,
+} from "../../generated/records";
 import { copy, navigate } from "../../host";
 import { Fetched } from "../../kit/fetched";
 import { IncidentList } from "../../kit/incident-list";
@@ -22,7 +31,7 @@ import { keyOf, Shortcut } from "../../model/shortcut";
 import { Axis } from "./axis";
 import { crashCard } from "./crash";
 import { horizonChart, horizonTable, Span } from "./horizon";
-import { errorsPanel, queuesPanel, SHOWN } from "./lists";
+import { errorsPanel, nextPanel, queuesPanel, SHOWN, tasksPanel } from "./lists";
 import { numbers } from "./numbers";
 import { report } from "./report";
 import { checks, isEmpty, verdict } from "./verdict";
@@ -30,7 +39,9 @@ import { welcome } from "./welcome";
 
 const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
 const QUEUES = `api/queues?limit=${SHOWN}`;
-/** The two lists below, while something changes. */
+const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
+const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
+/** The lists below, while something changes. */
 const SOON_MS: f64 = 5000;
 /** So many of the worst are shown at first. */
 const MOST_INCIDENTS: i32 = 6;
@@ -38,8 +49,12 @@ const MOST_INCIDENTS: i32 = 6;
 export class OverviewPage extends Page {
   private errors: Fetched = new Fetched("overview.errors");
   private queues: Fetched = new Fetched("overview.queues");
+  private tasks: Fetched = new Fetched("overview.tasks");
+  private next: Fetched = new Fetched("overview.next");
   private groups: Groups = Groups.empty();
   private queueList: QueueList = QueueList.empty();
+  private taskList: TaskList = TaskList.empty();
+  private nextJobs: JobList = JobList.empty();
   private span: Span = new Span();
   private incidents: IncidentList = new IncidentList();
   /** All incidents, not only the worst. */
@@ -60,6 +75,8 @@ export class OverviewPage extends Page {
   override load(m: Model): void {
     this.errors.ask(m, ERRORS);
     this.queues.ask(m, QUEUES);
+    this.tasks.ask(m, TASKS);
+    this.next.ask(m, NEXT);
   }
 
   override refresh(m: Model): void {
@@ -67,13 +84,15 @@ export class OverviewPage extends Page {
     const isOld = this.groups.asOf < m.facts.failedAsOf;
     this.errors.askSince(m, ERRORS, SOON_MS, isOld ? m.now : m.facts.failedAt);
     this.queues.askEvery(m, QUEUES, SOON_MS);
+    this.tasks.askEvery(m, TASKS, SOON_MS);
+    this.next.askEvery(m, NEXT, SOON_MS);
   }
 
   override forget(_m: Model): void {
     this.errors.forget();
     this.queues.forget();
-    this.groups = Groups.empty();
-    this.queueList = QueueList.empty();
+    this.tasks.forget();
+    this.next.forget();
   }
 
   override leave(_m: Model): void {
@@ -84,23 +103,25 @@ export class OverviewPage extends Page {
 
   override take(m: Model, request: Pending, body: string): void {
     const r = new JsonReader(body);
-    const isErrors = request.topic === this.errors.topic;
-    const asked = isErrors ? this.errors : this.queues;
-    const groups = isErrors ? readGroups(r) : this.groups;
-    const queues = isErrors ? this.queueList : readQueueList(r);
+    const asked = this.askedBy(request);
+    if (asked === this.errors) this.groups = readGroups(r);
+    else if (asked === this.tasks) this.taskList = readTaskList(r);
+    else if (asked === this.next) this.nextJobs = readJobList(r);
+    else this.queueList = readQueueList(r);
     r.end();
-    if (r.failed) {
-      asked.broke(r.error);
-      return;
-    }
-    this.groups = groups;
-    this.queueList = queues;
-    asked.took(m);
+    if (r.failed) asked.broke(r.error);
+    else asked.took(m);
   }
 
   override miss(_m: Model, request: Pending, status: i32, reason: string): void {
-    const asked = request.topic === this.errors.topic ? this.errors : this.queues;
-    asked.missed(status, reason);
+    this.askedBy(request).missed(status, reason);
+  }
+
+  private askedBy(request: Pending): Fetched {
+    const topic = request.topic;
+    if (topic === this.errors.topic) return this.errors;
+    if (topic === this.tasks.topic) return this.tasks;
+    return topic === this.next.topic ? this.next : this.queues;
   }
 
   override shortcuts(m: Model): Shortcut[] {
@@ -207,8 +228,14 @@ export class OverviewPage extends Page {
       empty
         ? nothing
         : box("div", "cols a", [
-            errorsPanel(m, this.errors, this.groups),
-            queuesPanel(m, this.queues, this.queueList),
+            box("div", "", [
+              errorsPanel(m, this.errors, this.groups),
+              tasksPanel(m, this.tasks, this.taskList),
+            ]),
+            box("div", "", [
+              queuesPanel(m, this.queues, this.queueList),
+              nextPanel(m, this.next, this.nextJobs),
+            ]),
           ]),
     ]);
   }

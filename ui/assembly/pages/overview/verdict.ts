@@ -6,7 +6,7 @@ import { dash } from "../../controls/empty";
 import { ALERT, CHECK, CLOCK, COPY, icon, PLUS } from "../../controls/icon";
 import { heading, headOf } from "../../controls/panel";
 import { box, leaf, Node, text } from "../../lib/node";
-import { counted } from "../../lib/number";
+import { counted, grouped } from "../../lib/number";
 import { Model } from "../../model/model";
 
 export function verdict(m: Model): Node {
@@ -62,7 +62,11 @@ function beside(m: Model): string {
     if (list[i].jobsWait && !(list[i].since >= since)) since = list[i].since;
   }
   if (since < m.serverNow) parts.push("since " + clockAt(since, m.serverNow));
-  if (m.facts.has("pulse")) parts.push(alive(m));
+  if (m.facts.has("pulse")) {
+    parts.push(alive(m));
+    const done = m.facts.pulse.done;
+    if (done > 0) parts.push(`${grouped(done)} done in the last minute`);
+  }
   // The ages in the sentences are of that moment, and all others of now.
   const asOf = m.facts.incidents.asOf;
   if (m.facts.has("incidents") && list.length > 0 && m.serverNow - asOf > OLD_MS) {

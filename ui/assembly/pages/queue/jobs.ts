@@ -14,7 +14,7 @@ import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
 import { isHeld, isStuck } from "../../parts/queue";
 
-const COLUMNS: string[] = ["=Job", "w7 w-mid=Waits for", "num w5=Due", "num w4 w-mid=Tries"];
+const COLUMNS: string[] = ["=Job", "w7 w-mid=Waits for", "num w5=Due", "num w4 w-mid=Attempts"];
 
 export function numbers(m: Model, details: QueueDetails): Node {
   const queue = details.queue;
@@ -71,7 +71,7 @@ export function order(m: Model, details: QueueDetails): Node {
     [
       rows.length > 0
         ? table("order", "Jobs in order", COLUMNS, rows)
-        : empty("Nothing is due in this queue", ""),
+        : empty("Nothing is due in this queue", "", "/queues", "All queues"),
       details.nextComplete
         ? nothing
         : leaf(

@@ -1,6 +1,6 @@
 /** One named queue: who holds it, what stands behind it and in which order, and the verb that frees it. */
 import { link } from "../../controls/button";
-import { emptyWith } from "../../controls/empty";
+import { empty } from "../../controls/empty";
 import { crumbs, heading, headOf, plainPanel } from "../../controls/panel";
 import { countedValue } from "../../controls/value";
 import { ListedQueue, QueueDetails, readQueueDetails } from "../../generated/records";
@@ -143,9 +143,10 @@ function seeJobs(queue: ListedQueue): Node {
 }
 
 function gone(name: string): Node {
-  return emptyWith(
+  return empty(
     "There is no such queue",
     `Nothing is called “${name}” now; a queue without jobs may have been tidied up.`,
-    [link("/queues", "btn", [text("All queues")])],
+    "/queues",
+    "All queues",
   );
 }

@@ -152,6 +152,8 @@ export class QueuesPage extends ListPage {
   /** What none is in; of a table that was not counted whole, that there may be some all the same. */
   private meaning(only: string): string {
     const known = this.known;
+    if (only === "stuck") return "Every worker that has locked a queue responds.";
+    if (only === "running") return "Stuck queues have a tab of their own.";
     if (known === null || known.failed === i64.MIN_VALUE)
       return "The jobs are not all counted: there may be some.";
     if (only === "failed") return "No queue has failed jobs, except locked ones.";
@@ -162,14 +164,15 @@ export class QueuesPage extends ListPage {
   private none(): Node {
     const only = this.address.value("only");
     if (this.address.value("search").length > 0) return nothingFound(this);
-    if (only === "stuck")
-      return empty("No queue is stuck", "Every worker that has locked a queue responds.");
-    if (only === "running")
-      return empty("No queue is locked", "Stuck queues have a tab of their own.");
-    if (only.length > 0) return empty(`No ${only} queue is known`, this.meaning(only));
+    if (only.length > 0) {
+      const title = `No queue is ${only === "running" ? "locked" : only}`;
+      return empty(title, this.meaning(only), "/queues", "All queues");
+    }
     return empty(
       "There are no named queues",
-      "The jobs of a named queue run one after the other. Jobs without a queue stand under Jobs.",
+      "The jobs of a named queue run one after the other.",
+      "/jobs",
+      "Go to the jobs",
     );
   }
 }

@@ -1,5 +1,5 @@
 /** The tasks, those in trouble first: how many jobs each has, and how many living workers know it. */
-import { empty } from "../../controls/empty";
+import { emptyWith } from "../../controls/empty";
 import { CODE } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
 import { readTaskList } from "../../generated/records";
@@ -65,15 +65,16 @@ export class TasksPage extends ListPage {
   }
 
   override view(m: Model): Node {
+    const add = writeButton(m, "Add a job…", "ask.add", "", "");
     const none =
       this.address.value("search").length > 0
         ? nothingFound(this)
-        : empty("No task is known yet", "A task stands here as soon as a job of it was added.");
+        : emptyWith("No task is known yet", "A task is listed once a job of it was added.", [add]);
     return box("div", "tasks-page", [
       pageHeadSaying(
         "Tasks",
         countSaid(this, this.sorted === "worst" ? ", most failures first" : ""),
-        [writeButton(m, "Add a job…", "ask.add", "", "")],
+        [add],
       ),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),
       listView(m, this, "Tasks", none),

@@ -1,8 +1,7 @@
 /** What stands where no page is. */
-import { link } from "../../controls/button";
-import { emptyWith } from "../../controls/empty";
+import { empty } from "../../controls/empty";
 import { pageHead } from "../../controls/panel";
-import { box, Node, text } from "../../lib/node";
+import { box, Node } from "../../lib/node";
 import { Model, Page } from "../../model/model";
 
 export class UnknownPage extends Page {
@@ -17,9 +16,7 @@ export class UnknownPage extends Page {
   override view(_m: Model): Node {
     return box("div", "unknown", [
       pageHead("Not found", []),
-      emptyWith("There is no such page", "The address may be mistyped.", [
-        link("/", "btn", [text("Go to the overview")]),
-      ]),
+      empty("There is no such page", "The address may be mistyped.", "/", "Go to the overview"),
     ]);
   }
 }

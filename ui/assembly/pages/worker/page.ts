@@ -1,6 +1,6 @@
 /** One worker: whether it answers, what it runs and holds, what stands still behind it, who it is. */
 import { link } from "../../controls/button";
-import { emptyWith } from "../../controls/empty";
+import { empty } from "../../controls/empty";
 import { stateSaying } from "../../controls/glyph";
 import { crumbs, heading, headOf } from "../../controls/panel";
 import { ListedWorker } from "../../generated/records";
@@ -106,9 +106,10 @@ function headState(worker: ListedWorker): Node {
 }
 
 function gone(name: string): Node {
-  return emptyWith(
+  return empty(
     "No worker has this name",
     `“${name}” sends no heartbeats and has no known lock: it may have ended as it should.`,
-    [link("/workers", "btn", [text("All workers")])],
+    "/workers",
+    "All workers",
   );
 }

@@ -1,6 +1,6 @@
 /** The workers: which of them are alive, what each runs and has locked, and the action that unlocks it. */
 import { link } from "../../controls/button";
-import { emptyWith } from "../../controls/empty";
+import { empty } from "../../controls/empty";
 import { CPU } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
 import {
@@ -187,10 +187,11 @@ export class WorkersPage extends ListPage {
 
   private none(): Node {
     if (this.address.value("search").length > 0) return nothingFound(this);
-    return emptyWith(
+    return empty(
       "No workers",
       "Workers are listed once they send a heartbeat or hold a lock.",
-      [],
+      "/jobs",
+      "Go to the jobs",
     );
   }
 }
