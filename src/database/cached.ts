@@ -103,13 +103,13 @@ export function cachedByKey<T>(
   most: number,
   options?: CachedOptions,
 ): (key: string, run: () => Promise<T>) => Cached<T> {
-  const kept = new Map<string, Cached<T>>();
+  const entries = new Map<string, Cached<T>>();
   return (key, run) => {
-    const one = kept.get(key) ?? cached(run, options);
-    kept.delete(key);
-    kept.set(key, one);
-    const [oldest] = kept.keys();
-    if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    const one = entries.get(key) ?? cached(run, options);
+    entries.delete(key);
+    entries.set(key, one);
+    const [oldest] = entries.keys();
+    if (entries.size > most && oldest !== undefined) entries.delete(oldest);
     return one;
   };
 }

@@ -63,8 +63,11 @@ export function isPg(client: object): boolean {
 }
 
 /** Calls `listener` with the SQLSTATE of each error that the server sends, for whatever query. */
-export function onServerError(client: pg.Client, heard: (code: string | undefined) => void): void {
-  client.connection.on("errorMessage", ({ code }: { code?: string }) => heard(code));
+export function onServerError(
+  client: pg.Client,
+  listener: (code: string | undefined) => void,
+): void {
+  client.connection.on("errorMessage", ({ code }: { code?: string }) => listener(code));
 }
 
 interface ConnectionInternals {
@@ -190,7 +193,7 @@ export interface SubmittedQuery {
   handleError(error: Error): void;
 }
 
-const unheard = {
+const ignoredMessages = {
   handleRowDescription() {},
   handleDataRow() {},
   handlePortalSuspended() {},
@@ -199,5 +202,5 @@ const unheard = {
 
 /** Passes pg a query that writes its messages itself. Rows of the response are ignored. */
 export function submitQuery(client: pg.ClientBase, query: SubmittedQuery): void {
-  client.query({ ...unheard, ...query } as unknown as pg.Submittable);
+  client.query({ ...ignoredMessages, ...query } as unknown as pg.Submittable);
 }

@@ -307,7 +307,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
 
   complete: (db) => completeJobs(db, ["1"]),
   "acted-left-alone": (db) => acted(db, ["1"], { jobs: [], operationId: null }),
-  "complete-beside-held-rows": [
+  "complete-beside-locked-rows": [
     (db) => completeJobs(db, ["1"]),
     (text) => {
       if (text.includes("skip locked")) return {};
@@ -443,8 +443,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
   "queue-name": (db) => queueNameOf(db, 1),
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
-  "queues-held-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
-  "queues-held-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
+  "queues-locked-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
+  "queues-locked-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
   "queue-jobs": [
     async (db) => {

@@ -18,7 +18,7 @@ import { isAnswerLost, markUnsent } from "../errors/lost-answer.ts";
 import { endLent } from "../pg-internals.ts";
 import { beginWith, limitStatement, runBounded } from "./bounded-statement.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
-import { serverSettings, tellIgnored } from "./server/server-settings.ts";
+import { serverSettings, warnAboutIgnored } from "./server/server-settings.ts";
 
 export interface PoolOptions {
   /** A URL or "key=value" text, as in libpq. Empty: libpq's variables apply. */
@@ -41,7 +41,7 @@ const open = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 export function createPool(options: PoolOptions): pg.Pool {
   const server = serverSettings(options.connectionString);
   const { connectTimeoutMs, hosts } = server;
-  tellIgnored(server, options.logger);
+  warnAboutIgnored(server, options.logger);
   const config: pg.PoolConfig & ServerConfig = {
     Client,
     server,

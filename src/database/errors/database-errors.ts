@@ -44,9 +44,9 @@ export function explainDatabaseError(
   if (state !== undefined) {
     // The name of the setting is in the hint in every language.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
-    const known = isLockTable ? fullLockTable : byCode[state];
-    if (known !== undefined) {
-      return new WorkerError(known[0], known[1](detail, schema), { cause: error });
+    const entry = isLockTable ? fullLockTable : byCode[state];
+    if (entry !== undefined) {
+      return new WorkerError(entry[0], entry[1](detail, schema), { cause: error });
     }
     const table = ownKeyOf(state, error);
     if (table !== null) {

@@ -32,14 +32,14 @@ export interface MigrationPlan {
   /** All extensions of this version. */
   readonly registry: readonly Extension[];
   /** Requested extensions that are not added by default. */
-  readonly asked: readonly string[];
+  readonly requested: readonly string[];
   /** `leave`: a schema with objects is not changed. */
   readonly existing: "bring up to date" | "leave";
 }
 
 /** The remaining work in a usable schema. */
 export function workLeft(state: ReadySchema, plan: MigrationPlan): readonly Extension[] {
-  return plan.existing === "leave" ? [] : unfinished(plan.registry, state, plan.asked);
+  return plan.existing === "leave" ? [] : unfinished(plan.registry, state, plan.requested);
 }
 
 export function current(state: ReadySchema, ...warnings: string[]): MigrationOutcome {
@@ -70,7 +70,7 @@ export async function build(
   if (state.kind === "absent") await createSchema(db);
   await createTables(db);
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
-  const extensions = unfinished(plan.registry, nothing, plan.asked);
+  const extensions = unfinished(plan.registry, nothing, plan.requested);
   await addExtensions(db, extensions, nothing);
   // No message on channel worker:migrate: it is shared by the whole database, a stock worker stops at any
   // breaking step that it receives, and no worker can be running on a schema that did not exist.

@@ -85,7 +85,7 @@ export async function migrateBy(
 ): Promise<MigrationOutcome> {
   const { signal = new AbortController().signal, logger = silentLogger } = options;
   const { timeoutMs = PATIENCE_MS } = options;
-  const plan = { registry, existing, asked: checkedNames(options.extensions, registry) };
+  const plan = { registry, existing, requested: checkedNames(options.extensions, registry) };
   const deadline = monotonic() + timeoutMs;
   for (let attempt = 0; ; attempt++) {
     if (signal.aborted)
@@ -104,12 +104,12 @@ export async function migrateBy(
 }
 
 function checkedNames(
-  asked: readonly string[] = [],
+  requested: readonly string[] = [],
   registry: readonly Extension[],
 ): readonly string[] {
   const names = registry.map(({ name }) => name);
-  const unknown = asked.filter((name) => !names.includes(name));
-  if (unknown.length === 0) return asked;
+  const unknown = requested.filter((name) => !names.includes(name));
+  if (unknown.length === 0) return requested;
   const message = `unknown extension "${unknown[0]}"; expected one of ${names.map((name) => `"${name}"`).join(", ")}`;
   throw new InputError([{ path: "extensions", message }]);
 }
@@ -186,7 +186,7 @@ async function change(
       return { kind: "busy", cause: error };
     }
     // The schema is usable without them, unless the caller has requested them.
-    const isOptional = seen !== null && plan.asked.length === 0;
+    const isOptional = seen !== null && plan.requested.length === 0;
     if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
       await client.query("rollback");
       return current(seen, ...shortcomings(seen, plan, schema, error));

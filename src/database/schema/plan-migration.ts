@@ -10,18 +10,18 @@ import { KNOWN_LEVEL, schemaState } from "./schema-state.ts";
 /** Returns the outcome that migrate() would return, and throws its errors about an existing schema. */
 export async function planMigration(
   db: Database,
-  asked: readonly string[],
+  requested: readonly string[],
 ): Promise<MigrationOutcome> {
   const state = await schemaState(db);
   switch (state.kind) {
     case "absent":
     case "empty": {
       const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
-      const added = unfinished(extensions, nothing, asked).map(({ name }) => name);
+      const added = unfinished(extensions, nothing, requested).map(({ name }) => name);
       return { kind: "created", level: KNOWN_LEVEL, extensions: added, warnings: [] };
     }
     case "ready": {
-      const plan = { registry: extensions, asked, existing: "bring up to date" } as const;
+      const plan = { registry: extensions, requested, existing: "bring up to date" } as const;
       const left = workLeft(state, plan);
       const strays = await readStrayFunctions(db);
       if (left.length + strays.length === 0) return current(state);

@@ -103,4 +103,12 @@
     when $2::int = 1 or (select pg_catalog.count(*) from jobs) = $2::int then '0'::text
     else 'workers took jobs of these keys at the same time'::text
   end::int = 0
-  order by jobs.id
+  order by jobs.id;
+
+  select true as is_task, id, identifier as name
+  from "worker"._private_tasks
+  where id = any($1::int[])
+  union all
+  select false, id, queue_name
+  from "worker"._private_job_queues
+  where id = any($2::int[])

@@ -105,4 +105,69 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
     when $2::int = 1 or (select pg_catalog.count(*) from jobs) = $2::int then '0'::text
     else 'workers took jobs of these keys at the same time'::text
   end::int = 0
-  order by jobs.id
+  order by jobs.id;
+
+  with 
+  known_identifier as (
+    select id, identifier from "worker"._private_tasks where identifier = any($1::text[])
+  ), new_identifier as (
+    insert into "worker"._private_tasks as known (identifier)
+    select name from pg_catalog.unnest($1::text[]) as named (name)
+    where name not in (select identifier from known_identifier)
+    order by name
+    on conflict (identifier) do update set identifier = known.identifier
+    returning id, identifier
+  ), all_identifier as (
+    select * from known_identifier union all select * from new_identifier
+  ), 
+  known_queue_name as (
+    select id, queue_name from "worker"._private_job_queues where queue_name = any($2::text[])
+  ), new_queue_name as (
+    insert into "worker"._private_job_queues as known (queue_name)
+    select name from pg_catalog.unnest($2::text[]) as named (name)
+    where name not in (select queue_name from known_queue_name)
+    order by name
+    on conflict (queue_name) do update set queue_name = known.queue_name
+    returning id, queue_name
+  ), all_queue_name as (
+    select * from known_queue_name union all select * from new_queue_name
+  )
+  select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as now_us,
+    exists (
+      select from pg_catalog.pg_trigger
+      where tgrelid = $4::text::regclass::oid and not tgisinternal and tgenabled <> 'D'
+    ) as has_triggers,
+    coalesce((select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier), '[]')::text as tasks,
+    coalesce((select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name), '[]')::text as queues,
+    coalesce((
+      select pg_catalog.json_agg(given.text::jsonb::text order by given.n)
+      from pg_catalog.unnest(pg_catalog.string_to_array($3::text, E'\x1f')) with ordinality as given (text, n)
+    ), '[]')::text as texts;
+
+  with given as (
+    select * from rows from (
+      pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($2::bigint[]),
+      pg_catalog.unnest($3::boolean[]), pg_catalog.unnest($4::int[]), pg_catalog.unnest($5::int[]),
+      pg_catalog.unnest($6::text[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::smallint[]),
+      pg_catalog.unnest($9::text[]), pg_catalog.unnest($10::int[])
+    ) as given (payload, id, is_written, task_id, job_queue_id, run_at, max_attempts, priority, flags, revision)
+  ), jobs as (
+    update "worker"._private_jobs as jobs
+    set job_queue_id = nullif(given.job_queue_id, 0),
+      task_id = given.task_id,
+      payload = given.payload::json,
+      max_attempts = given.max_attempts,
+      run_at = coalesce(nullif(given.run_at, ''::text)::timestamptz, jobs.run_at),
+      priority = given.priority,
+      revision = given.revision,
+      flags = nullif(given.flags, ''::text)::jsonb,
+      attempts = case when given.is_written then 0::smallint else jobs.attempts end,
+      last_error = case when given.is_written then null else jobs.last_error end,
+      updated_at = pg_catalog.now()
+    from given
+    where jobs.id = given.id
+    returning given.is_written
+  ), total as (
+    select pg_catalog.count(*)::int as count, pg_catalog.count(*) filter (where is_written) as written from jobs
+  )
+  select count, case when written > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), written)) end from total

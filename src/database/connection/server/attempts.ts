@@ -117,7 +117,7 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
 export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);
   if (last?.error instanceof WorkerError) return last.error;
-  const said = new Set(
+  const reasons = new Set(
     failures.map(({ attempt: { host }, error }) =>
       error instanceof OtherServerError
         ? `${host.host}:${host.port} is ${error.message}`
@@ -125,10 +125,10 @@ export function failureOf(failures: readonly ConnectFailure[], target: SessionTa
     ),
   );
   if (failures.some(({ error }) => error instanceof OtherServerError)) {
-    const message = `no server is ${target}, as target_session_attrs has it (${[...said].join("; ")})`;
+    const message = `no server is ${target}, as target_session_attrs has it (${[...reasons].join("; ")})`;
     return new WorkerError("database_unreachable", message);
   }
-  if (said.size <= 1) return last?.error;
-  const all = new Error([...said].join("; "), { cause: last?.error });
+  if (reasons.size <= 1) return last?.error;
+  const all = new Error([...reasons].join("; "), { cause: last?.error });
   return Object.assign(all, { code: codeOf(last?.error) });
 }

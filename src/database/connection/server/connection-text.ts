@@ -7,8 +7,8 @@ import {
   type ConnectionParameter,
   isIgnored,
   isParameter,
+  type ParameterSet,
   parameters,
-  type SaidParameters,
 } from "./parameters.ts";
 
 const FORM =
@@ -19,21 +19,21 @@ const PORT =
   "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
 /** Throws InputError for text of neither form, and for unknown parameters. */
-export function parametersOfText(given: string): SaidParameters {
+export function parametersOfText(given: string): ParameterSet {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
-  const said: SaidParameters = {};
+  const found: ParameterSet = {};
   const where = uri === undefined ? "in the connection string" : "in the database URL";
   for (const [name, value] of uri === undefined ? pairsOfWords(text) : pairsOfUri(uri)) {
-    say(said, name, value, where);
+    setParameter(found, name, value, where);
   }
-  return said;
+  return found;
 }
 
 /** Adds one parameter. Throws InputError if its name or value is invalid. */
-export function say(said: SaidParameters, name: string, text: string, where: string): void {
+export function setParameter(found: ParameterSet, name: string, text: string, where: string): void {
   if (isIgnored(name)) {
-    ignoredIn(said).add(`${name} ${where}`);
+    ignoredIn(found).add(`${name} ${where}`);
     return;
   }
   if (!isParameter(name)) {
@@ -42,16 +42,16 @@ export function say(said: SaidParameters, name: string, text: string, where: str
   }
   const place = `${name} ${where}`;
   assertChoice(parameters[name], text, place);
-  if (text !== "") said[name] = { text, where: place };
+  if (text !== "") found[name] = { text, where: place };
 }
 
-const ignoredOf = new WeakMap<SaidParameters, Set<string>>();
+const ignoredOf = new WeakMap<ParameterSet, Set<string>>();
 
 /** The places of ignored parameters. */
-export function ignoredIn(said: SaidParameters): Set<string> {
-  const known = ignoredOf.get(said) ?? new Set();
-  ignoredOf.set(said, known);
-  return known;
+export function ignoredIn(found: ParameterSet): Set<string> {
+  const ignored = ignoredOf.get(found) ?? new Set();
+  ignoredOf.set(found, ignored);
+  return ignored;
 }
 
 export function assertChoice(

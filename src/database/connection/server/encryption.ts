@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SecureVersion } from "node:tls";
 import { InputError, messageOf } from "../../../base/errors.ts";
-import type { Said, sslModes } from "./parameters.ts";
+import type { SourcedText, sslModes } from "./parameters.ts";
 
 export type SslMode = (typeof sslModes)[number];
 
@@ -15,11 +15,11 @@ export interface Encryption {
   /** Whether the login must be bound to the encrypted connection (channel_binding=require). */
   readonly bindsChannel: boolean;
   readonly negotiation?: string | undefined;
-  readonly rootcert?: Said | undefined;
-  readonly cert?: Said | undefined;
-  readonly key?: Said | undefined;
+  readonly rootcert?: SourcedText | undefined;
+  readonly cert?: SourcedText | undefined;
+  readonly key?: SourcedText | undefined;
   readonly password?: string | undefined;
-  readonly crl?: Said | undefined;
+  readonly crl?: SourcedText | undefined;
   readonly minVersion?: string | undefined;
   readonly maxVersion?: string | undefined;
 }
@@ -65,7 +65,7 @@ const anyName = { checkServerIdentity: () => undefined };
 /** Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot override it. */
 const checked = { rejectUnauthorized: true };
 
-function checks(mode: SslMode, named: Said | undefined): object {
+function checks(mode: SslMode, named: SourcedText | undefined): object {
   if (named?.text === "system") return { ca: publicAuthorities(), ...checked };
   const file = named ?? existing("root.crt", "sslrootcert");
   const isChecked = mode === "verify-ca" || mode === "verify-full";
@@ -89,12 +89,12 @@ function publicAuthorities(): readonly string[] {
 }
 
 /** libpq's default place of the file. */
-function existing(name: string, where: string): Said | undefined {
+function existing(name: string, where: string): SourcedText | undefined {
   const text = join(homedir(), ".postgresql", name);
   return existsSync(text) ? { text, where } : undefined;
 }
 
-function contentOf({ text, where }: Said): string {
+function contentOf({ text, where }: SourcedText): string {
   try {
     return readFileSync(text, "utf8");
   } catch (error) {

@@ -109,23 +109,23 @@ const ignored = new Set([
 export const isIgnored = (name: string): boolean => ignored.has(name);
 
 /** A value, and its place: `sslmode in the database URL`, `PGSSLMODE`. */
-export interface Said {
+export interface SourcedText {
   readonly text: string;
   readonly where: string;
 }
 
-export type SaidParameters = Partial<Record<ParameterName, Said>>;
+export type ParameterSet = Partial<Record<ParameterName, SourcedText>>;
 
 export function isParameter(name: string): name is ParameterName {
   return Object.hasOwn(parameters, name);
 }
 
 /** The parameters from the environment. An empty variable is ignored, as in libpq. */
-export function parametersOfEnvironment(env: NodeJS.ProcessEnv): SaidParameters {
-  const said: SaidParameters = {};
+export function parametersOfEnvironment(env: NodeJS.ProcessEnv): ParameterSet {
+  const found: ParameterSet = {};
   for (const [name, { env: variable }] of Object.entries<ConnectionParameter>(parameters)) {
     const text = variable === undefined ? undefined : env[variable];
-    if (text) said[name as ParameterName] = { text, where: variable ?? name };
+    if (text) found[name as ParameterName] = { text, where: variable ?? name };
   }
-  return said;
+  return found;
 }

@@ -11,10 +11,10 @@ import { assertChoice, ignoredIn, parametersOfText } from "./connection-text.ts"
 import type { Encryption, SslMode } from "./encryption.ts";
 import {
   type ParameterName,
+  type ParameterSet,
   parameters,
   parametersOfEnvironment,
-  type Said,
-  type SaidParameters,
+  type SourcedText,
   type sessionAttributes,
 } from "./parameters.ts";
 import { parametersOfService } from "./service-file.ts";
@@ -67,72 +67,72 @@ export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.en
   const named = fromText.service ?? service;
   const file = fromText.servicefile ?? fromEnvironment.servicefile;
   const fromService = named === undefined ? {} : parametersOfService(named, file, env);
-  const said: SaidParameters = { ...fromEnvironment, ...fromService, ...fromText };
-  for (const [name, { text: value, where }] of Object.entries(said)) {
+  const found: ParameterSet = { ...fromEnvironment, ...fromService, ...fromText };
+  for (const [name, { text: value, where }] of Object.entries(found)) {
     assertChoice(parameters[name as ParameterName], value, where);
   }
   const ignored = [fromService, fromText].flatMap((one) => [...ignoredIn(one)]);
-  return settingsOf(said, ignored);
+  return settingsOf(found, ignored);
 }
 
 /** Loggers that have received the warning. */
-const told = new WeakSet<Logger>();
+const warned = new WeakSet<Logger>();
 
 /** Warns once per logger about parameters that change nothing. */
-export function tellIgnored({ ignored }: ServerSettings, logger: Logger): void {
-  if (ignored.length === 0 || told.has(logger)) return;
-  told.add(logger);
+export function warnAboutIgnored({ ignored }: ServerSettings, logger: Logger): void {
+  if (ignored.length === 0 || warned.has(logger)) return;
+  warned.add(logger);
   logger.warn(
     { ignored },
     "parameters of the connection string are ignored: they have no effect; --schema names the queue's schema, --max-connections (maxConnections) limits connections, and behind a transaction pooler preparedStatements must be off",
   );
 }
 
-function settingsOf(said: SaidParameters, ignored: readonly string[]): ServerSettings {
-  const user = said.user?.text ?? systemUser();
-  const seconds = numberOf(said.connect_timeout);
-  const idleSeconds = numberOf(said.keepalives_idle);
+function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSettings {
+  const user = found.user?.text ?? systemUser();
+  const seconds = numberOf(found.connect_timeout);
+  const idleSeconds = numberOf(found.keepalives_idle);
   const settings = {
-    hosts: hostsOf(said),
-    isShuffled: said.load_balance_hosts?.text === "random",
-    target: (said.target_session_attrs?.text ?? "any") as SessionTarget,
+    hosts: hostsOf(found),
+    isShuffled: found.load_balance_hosts?.text === "random",
+    target: (found.target_session_attrs?.text ?? "any") as SessionTarget,
     user,
-    database: said.dbname?.text ?? user,
-    passfile: said.passfile?.text,
-    encryption: encryptionOf(said),
-    applicationName: said.application_name?.text,
-    options: said.options?.text,
+    database: found.dbname?.text ?? user,
+    passfile: found.passfile?.text,
+    encryption: encryptionOf(found),
+    applicationName: found.application_name?.text,
+    options: found.options?.text,
     // No timeout, or at least two seconds: libpq's rule.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined
         : Math.min(Math.max(2, seconds) * 1_000, LONGEST_TIMER_MS),
-    keepAlive: said.keepalives?.text !== "0",
+    keepAlive: found.keepalives?.text !== "0",
     keepAliveIdleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
-    timeouts: timeoutsOf(said),
+    timeouts: timeoutsOf(found),
     ignored,
   };
-  return Object.defineProperty(settings, "password", { value: said.password?.text });
+  return Object.defineProperty(settings, "password", { value: found.password?.text });
 }
 
-function encryptionOf(said: SaidParameters): Encryption {
+function encryptionOf(found: ParameterSet): Encryption {
   const ssl = { true: "require", 1: "require", false: "disable", 0: "disable" } as const;
-  const short = said.ssl?.text as keyof typeof ssl | "no-verify" | undefined;
+  const short = found.ssl?.text as keyof typeof ssl | "no-verify" | undefined;
   const shortMode = short === undefined || short === "no-verify" ? short : ssl[short];
-  const rootcert = said.sslrootcert;
-  const plain = said.requiressl?.text === "1" ? "require" : "prefer";
+  const rootcert = found.sslrootcert;
+  const plain = found.requiressl?.text === "1" ? "require" : "prefer";
   const fallback = rootcert?.text === "system" ? "verify-full" : plain;
-  const mode = (said.sslmode?.text ?? shortMode ?? fallback) as SslMode;
+  const mode = (found.sslmode?.text ?? shortMode ?? fallback) as SslMode;
   if (rootcert?.text === "system" && mode !== "verify-full") {
     throw new InputError(`${rootcert.where} is "system", which requires sslmode=verify-full`);
   }
-  const negotiation = said.sslnegotiation;
+  const negotiation = found.sslnegotiation;
   if (negotiation?.text === "direct" && ["disable", "allow", "prefer"].includes(mode)) {
     throw new InputError(
       `${negotiation.where} is "direct", which requires sslmode=require or stricter`,
     );
   }
-  const binding = said.channel_binding;
+  const binding = found.channel_binding;
   if (binding?.text === "require" && mode === "disable") {
     throw new InputError(
       `${binding.where} is "require", which requires sslmode=require or stricter`,
@@ -142,19 +142,20 @@ function encryptionOf(said: SaidParameters): Encryption {
     mode,
     bindsChannel: binding?.text === "require",
     rootcert,
-    cert: said.sslcert,
-    key: said.sslkey,
-    crl: said.sslcrl,
-    password: said.sslpassword?.text,
+    cert: found.sslcert,
+    key: found.sslkey,
+    crl: found.sslcrl,
+    password: found.sslpassword?.text,
     negotiation: negotiation?.text,
-    minVersion: said.ssl_min_protocol_version?.text,
-    maxVersion: said.ssl_max_protocol_version?.text,
+    minVersion: found.ssl_min_protocol_version?.text,
+    maxVersion: found.ssl_max_protocol_version?.text,
   };
 }
 
-const listOf = (said: Said | undefined) => said?.text.split(",").map((one) => one.trim()) ?? [];
+const listOf = (found: SourcedText | undefined) =>
+  found?.text.split(",").map((one) => one.trim()) ?? [];
 
-function hostsOf({ host, hostaddr, port }: SaidParameters): readonly Host[] {
+function hostsOf({ host, hostaddr, port }: ParameterSet): readonly Host[] {
   const names = listOf(host);
   const addresses = listOf(hostaddr);
   const ports = listOf(port);
@@ -178,10 +179,10 @@ function hostsOf({ host, hostaddr, port }: SaidParameters): readonly Host[] {
 
 const PORT = 5432;
 
-function portOf(text: string | undefined, said: Said | undefined): number {
+function portOf(text: string | undefined, found: SourcedText | undefined): number {
   const number = text ? Number(text) : PORT;
   if (Number.isInteger(number) && number > 0 && number < 65_536) return number;
-  throw new InputError(`${said?.where} must be a number from 1 to 65535`);
+  throw new InputError(`${found?.where} must be a number from 1 to 65535`);
 }
 
 /** The server's socket at PostgreSQL's usual places, otherwise localhost. */
@@ -190,7 +191,7 @@ function ownMachine(port: number): string {
   return directories.find((one) => existsSync(`${one}/.s.PGSQL.${port}`)) ?? "localhost";
 }
 
-function timeoutsOf(said: SaidParameters): Readonly<Record<string, number>> {
+function timeoutsOf(found: ParameterSet): Readonly<Record<string, number>> {
   const names = [
     ...[
       "statement_timeout",
@@ -201,16 +202,16 @@ function timeoutsOf(said: SaidParameters): Readonly<Record<string, number>> {
   ] as const;
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = numberOf(said[name as keyof SaidParameters]);
+      const value = numberOf(found[name as keyof ParameterSet]);
       return value === undefined ? [] : [[name, Math.min(value, LONGEST_TIMER_MS)]];
     }),
   );
 }
 
-function numberOf(said: Said | undefined): number | undefined {
-  if (said === undefined) return undefined;
-  if (/^\s*-?\d+\s*$/.test(said.text)) return Number(said.text);
-  throw new InputError(`${said.where} must be a whole number`);
+function numberOf(found: SourcedText | undefined): number | undefined {
+  if (found === undefined) return undefined;
+  if (/^\s*-?\d+\s*$/.test(found.text)) return Number(found.text);
+  throw new InputError(`${found.where} must be a whole number`);
 }
 
 function systemUser(): string {

@@ -3,32 +3,32 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { codeOf, InputError, messageOf } from "../../../base/errors.ts";
-import { say } from "./connection-text.ts";
-import type { Said, SaidParameters } from "./parameters.ts";
+import { setParameter } from "./connection-text.ts";
+import type { ParameterSet, SourcedText } from "./parameters.ts";
 
 /**
  * Returns the service's parameters. `file`: the configured file; by default ~/.pg_service.conf, then the
  * system's. Throws InputError if there is no such service.
  */
 export function parametersOfService(
-  service: Said,
-  file: Said | undefined,
+  service: SourcedText,
+  file: SourcedText | undefined,
   env: NodeJS.ProcessEnv,
-): SaidParameters {
+): ParameterSet {
   const files = [file?.text ?? join(homedir(), ".pg_service.conf")];
   const { PGSYSCONFDIR } = env;
   if (PGSYSCONFDIR) files.push(join(PGSYSCONFDIR, "pg_service.conf"));
   for (const path of files) {
     const lines = linesOf(path, path === file?.text ? file : undefined);
-    const said = sectionOf(lines, service.text, path);
-    if (said !== null) return said;
+    const section = sectionOf(lines, service.text, path);
+    if (section !== null) return section;
   }
   throw new InputError(
     `${service.where} names the service "${service.text}", which is not in ${files.join(" or ")}`,
   );
 }
 
-function linesOf(path: string, named: Said | undefined): readonly string[] {
+function linesOf(path: string, named: SourcedText | undefined): readonly string[] {
   try {
     return readFileSync(path, "utf8").split(/\r?\n/);
   } catch (error) {
@@ -37,23 +37,23 @@ function linesOf(path: string, named: Said | undefined): readonly string[] {
   }
 }
 
-function sectionOf(lines: readonly string[], service: string, path: string): SaidParameters | null {
-  let said: SaidParameters | null = null;
+function sectionOf(lines: readonly string[], service: string, path: string): ParameterSet | null {
+  let section: ParameterSet | null = null;
   for (const [index, text] of lines.entries()) {
     const line = text.trim();
     if (line === "" || line.startsWith("#")) continue;
     if (line.startsWith("[")) {
-      if (said !== null) return said;
-      if (line === `[${service}]`) said = {};
+      if (section !== null) return section;
+      if (line === `[${service}]`) section = {};
       continue;
     }
-    if (said === null) continue;
+    if (section === null) continue;
     const where = `in ${path}, line ${index + 1},`;
     const at = line.indexOf("=");
     if (at < 0) throw new InputError(`the text ${where} is not of the form name=value`);
     const name = line.slice(0, at).trim();
     if (name === "service") throw new InputError(`service ${where} cannot name another service`);
-    say(said, name, line.slice(at + 1).trim(), where);
+    setParameter(section, name, line.slice(at + 1).trim(), where);
   }
-  return said;
+  return section;
 }

@@ -58,12 +58,12 @@ function partsOf(step: string): Part[] {
 export function unfinished(
   registry: readonly Extension[],
   there: { readonly objects: ReadonlySet<string>; readonly versions: Versions },
-  asked: readonly string[] = [],
+  requested: readonly string[] = [],
 ): readonly Extension[] {
   const { objects, versions } = there;
   return registry.filter(({ name, added, version, objects: all }) => {
     const recorded = versions === null ? version : versions.get(name);
-    const isWanted = added === "always" || asked.includes(name) || versions?.has(name) === true;
+    const isWanted = added === "always" || requested.includes(name) || versions?.has(name) === true;
     if (!isWanted) return false;
     const isCurrent = recorded === 0 || recorded === version;
     return !isCurrent || all.some((object) => !objects.has(object));

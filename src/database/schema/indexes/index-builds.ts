@@ -65,7 +65,7 @@ export function createIndexBuilds(pool: Pool, db: Database, logger: Logger): Ind
   };
 }
 
-const TELL_EVERY_MS = 2_000;
+const LOG_EVERY_MS = 2_000;
 
 /** Builds the index while the caller waits, and logs its progress. */
 export async function buildAndTell(
@@ -75,8 +75,8 @@ export async function buildAndTell(
   logger: Logger,
 ): Promise<void> {
   const done = new AbortController();
-  const tell = async () => {
-    while (await wait(TELL_EVERY_MS, done.signal)) {
+  const logProgress = async () => {
+    while (await wait(LOG_EVERY_MS, done.signal)) {
       const builds = await readBuilds(place.db).catch(() => []);
       const mine = builds.find((one) => one.name === name);
       if (mine === undefined || done.signal.aborted) continue;
@@ -84,11 +84,11 @@ export async function buildAndTell(
       logger.info({}, `index ${name}: ${mine.phase}${share}`);
     }
   };
-  const telling = tell();
+  const logging = logProgress();
   try {
     await buildIndex(place, name, { cancel, leave: new AbortController().signal });
   } finally {
     done.abort();
-    await telling;
+    await logging;
   }
 }

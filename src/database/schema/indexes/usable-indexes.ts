@@ -6,30 +6,30 @@ import type { SchemaName } from "../../schema-name.ts";
 import { findIndexes } from "./found-indexes.ts";
 import type { IndexName } from "./optional-index.ts";
 
-const KEPT_MS = 3_000;
+const CACHED_MS = 3_000;
 
-interface Remembered {
+interface CachedNames {
   readonly until: number;
   readonly names: Promise<ReadonlySet<IndexName>>;
 }
 
 // By the schema's object, which every server, worker and command creates for itself: databases with schemas
 // of the same name do not share an entry.
-const remembered = new WeakMap<SchemaName, Remembered>();
+const cache = new WeakMap<SchemaName, CachedNames>();
 
 /** Valid indexes of the right form under any name. The queries must repeat their `indexCondition`. */
 export function usableIndexes(db: Database): Promise<ReadonlySet<IndexName>> {
-  const known = remembered.get(db.schema);
-  if (known !== undefined && monotonic() < known.until) return known.names;
+  const cached = cache.get(db.schema);
+  if (cached !== undefined && monotonic() < cached.until) return cached.names;
   const names = findIndexes(db).then(
     (found) => new Set(found.filter(({ isValid }) => isValid).map(({ name }) => name)),
   );
-  remembered.set(db.schema, { until: monotonic() + KEPT_MS, names });
-  names.catch(() => remembered.delete(db.schema));
+  cache.set(db.schema, { until: monotonic() + CACHED_MS, names });
+  names.catch(() => cache.delete(db.schema));
   return names;
 }
 
 /** The next call reads the catalogue again. */
 export function forgetIndexes(schema: SchemaName): void {
-  remembered.delete(schema);
+  cache.delete(schema);
 }
