@@ -69,9 +69,6 @@ async function ui() {
   client = await buildUi(join(dist, "ui"));
 }
 
-/** Blocks as large as the module: its code and its texts are compressed with what stood before. */
-const LGBLOCK = constants.BROTLI_PARAM_LGBLOCK;
-
 /** Every file of the client as the server sends it, compressed once, here. */
 async function assets() {
   const table = {};
@@ -81,7 +78,10 @@ async function assets() {
       content_type: typeOf(name),
       etag: `"${sha256(bytes, "base64url")}"`,
       identity: bytes.toString("base64"),
-      br: brotliCompressSync(bytes, { params: { [LGBLOCK]: 20 } }).toString("base64"),
+      // Blocks as large as the module take fewer bytes.
+      br: brotliCompressSync(bytes, {
+        params: { [constants.BROTLI_PARAM_LGBLOCK]: 20 },
+      }).toString("base64"),
       gzip: gzipSync(bytes, { level: 9 }).toString("base64"),
     };
   }
