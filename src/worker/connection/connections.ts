@@ -14,7 +14,7 @@ export interface ConnectionsParts {
   readonly outage: Outage;
 }
 
-const WHO = "lanes";
+const WHO = "jobs";
 
 export class WorkerConnections {
   readonly #all: readonly WorkerConnection[];
