@@ -75,8 +75,8 @@ export function createInsight(db: Database): Insight {
   const walk = createPoisonWalk();
   let jobHolders: readonly string[] | null = null;
   const shared = {
-    walk: async (...asked: Parameters<PoisonWalk>) => {
-      const walked = await walk(...asked);
+    walk: async (...request: Parameters<PoisonWalk>) => {
+      const walked = await walk(...request);
       ({ jobHolders } = walked);
       return walked;
     },

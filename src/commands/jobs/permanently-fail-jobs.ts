@@ -70,8 +70,8 @@ export const failCommand = defineJobAction({
     },
   },
   run: async (db, { ids, reason }, { keepFor }) => {
-    const said = hasText(reason) ? reason : DEFAULT_REASON;
-    const keeping = keepingOf(keepFor, "fail", { reason: said });
-    return acted(db, ids, await actOnJobs(db, failing(said), ids, keeping));
+    const stored = hasText(reason) ? reason : DEFAULT_REASON;
+    const keeping = keepingOf(keepFor, "fail", { reason: stored });
+    return acted(db, ids, await actOnJobs(db, failing(stored), ids, keeping));
   },
 });

@@ -51,12 +51,12 @@ export const sweepCommand = defineCommand({
     const workers = counted(staleWorkers.length + unknownWorkers.length, "worker");
     // Without heartbeats a stale stock worker cannot be distinguished from a busy one.
     const orphans = unknownWorkers.length;
-    const doubt = orphans === 0 ? "" : ` (${orphans} without heartbeats)`;
+    const withoutHeartbeats = orphans === 0 ? "" : ` (${orphans} without heartbeats)`;
     const spared = sparedWorkers.length;
     const rest = spared === 0 ? "" : `; ${spared} left alone because of a longer threshold`;
     return dryRun
-      ? `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${doubt}${rest}`
-      : `Swept ${workers}${doubt}; ${counted(result.recoveredJobs, "job")} recovered${rest}`;
+      ? `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${withoutHeartbeats}${rest}`
+      : `Swept ${workers}${withoutHeartbeats}; ${counted(result.recoveredJobs, "job")} recovered${rest}`;
   },
   workerIds: ({ staleWorkers, unknownWorkers }) => [...staleWorkers, ...unknownWorkers],
   members: (result) =>

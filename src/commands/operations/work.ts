@@ -222,8 +222,8 @@ const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>
 const over = (operation: JobOperation): Round => ({ operation, isOver: true, restMs: 0 });
 
 /** The state as another process has left it. */
-const found = async (store: OperationStore, id: string, known: JobOperation) =>
-  (await store.find(id)) ?? known;
+const found = async (store: OperationStore, id: string, last: JobOperation) =>
+  (await store.find(id)) ?? last;
 
 async function ended(store: OperationStore, operation: JobOperation, to: "done") {
   const { id, state } = operation;

@@ -47,11 +47,11 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
   let most = FIRST_LINES;
   let share = 1;
 
-  const learn = (asked: number, { text, lines }: Omit<LineChunk, "last">) => {
+  const learn = (selection: number, { text, lines }: Omit<LineChunk, "last">) => {
     if (text === null) return;
     // At most twice as many as before: the next jobs may be larger.
     most = Math.ceil(lines * Math.min(2, WANTED_BYTES / text.length));
-    const isCut = lines < asked;
+    const isCut = lines < selection;
     if (text.length > MOST_BYTES) share = 1;
     else if (isCut && text.length < WANTED_BYTES / 2) share = Math.max(LEAST_SHARE, share / 2);
   };

@@ -63,16 +63,16 @@ export async function readGroupedRows(
   if (jobQuery.isEmpty) return { rows: [], pagesRead: 0, undecided: [], newest: [] };
   const { light } = jobQuery;
   const isChecked = jobQuery.check !== null;
-  let asked = (isLate ? light : null) ?? jobQuery;
+  let wanted = (isLate ? light : null) ?? jobQuery;
   if (pages <= smallPages) {
     const most = isChecked ? MOST_CHECKED : MOST_EXACT;
     const all = (some: JobQuery) => {
       const values = [LARGEST_CHECKED, most + 1, ...some.values];
       return nullOnTimeout(read(db, some, allSql(some, needsError), values));
     };
-    let rows = await all(asked);
-    if (rows === null && asked !== light && light !== null) {
-      asked = light;
+    let rows = await all(wanted);
+    if (rows === null && wanted !== light && light !== null) {
+      wanted = light;
       rows = await all(light);
     }
     if (rows !== null && rows.length <= most) {
@@ -84,14 +84,14 @@ export async function readGroupedRows(
     // In random order: if a limit ends the read early, the pages read are still a sample.
     const chosen = shuffled(choosePages(pages, count));
     const values = [LARGEST_CHECKED, most, chosen, ...some.values];
-    asked = some;
+    wanted = some;
     const rows = await read(db, some, sampleSql(some, needsError), values);
     return sampled(rows, chosen, most, jobQuery);
   };
   const kind = isChecked ? "texts" : "groups";
   const readLight = light === null ? null : sample(light);
-  const found = await sampleInTime(db, kind, SAMPLED_PAGES, sample(asked), readLight);
-  return { ...found, newest: needsError ? await newestOf(db, asked) : [] };
+  const found = await sampleInTime(db, kind, SAMPLED_PAGES, sample(wanted), readLight);
+  return { ...found, newest: needsError ? await newestOf(db, wanted) : [] };
 }
 
 /** The number of such rows in the whole table; `rows`: some of the rows read. */

@@ -42,10 +42,10 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
   const { holder, name, lockedMs, trend } = queue;
   const affected = queue.waiting ?? exact(0, "probe", asOf);
   const who = workerNamed(holder.workerId);
-  const heard = ageText(nowMs - (holder.heardMs ?? nowMs));
+  const heartbeatAge = ageText(nowMs - (holder.heardMs ?? nowMs));
   const cause =
     holder.state === "stale"
-      ? `${who} has locked the queue and is not responding: no heartbeat for ${heard}.`
+      ? `${who} has locked the queue and is not responding: no heartbeat for ${heartbeatAge}.`
       : `${who} has locked the queue for ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
   return {
     id: `stuck_queue:${queue.id}`,
@@ -98,12 +98,12 @@ function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incid
 /** Stale workers that hold locks and were not recovered, unless a stuck queue already names them. */
 export function staleWorkers(facts: IncidentFacts): Incident[] {
   const { stale, queues, nowMs, asOf, knowledge } = facts;
-  const told = new Set(
+  const reported = new Set(
     queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
   );
   return stale.flatMap(({ workerId, heardMs, running }): Incident[] => {
     const held = queues.filter(({ holder }) => holder.workerId === workerId).length;
-    if (told.has(workerId) || (held === 0 && running === 0)) return [];
+    if (reported.has(workerId) || (held === 0 && running === 0)) return [];
     const jobs =
       running === null
         ? "It had not reported what it was running."

@@ -29,20 +29,20 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
 /** At most 300 bytes as an event: only numbers, and one for their precision. */
-export function pulseJson(known: QueueSnapshot): {
+export function pulseJson(snapshot: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;
 } {
-  const { counts, rates, gauge } = known;
+  const { counts, rates, gauge } = snapshot;
   const members = {
     total: numberOf(counts.total),
     ...Object.fromEntries(conditions.map((one) => [one, numberOf(counts.conditions[one])])),
-    exact: known.isSmall,
+    exact: snapshot.isSmall,
     added: rates.added,
     done: rates.done,
     failing: rates.failed,
     locked_queues: gauge.lockedQueueIds.length,
-    ...heard(known),
+    ...reporting(snapshot),
   };
   const comparable = JSON.stringify({ ...members, oldest_ready_at: counts.oldestReadyAt });
   const oldest = counts.oldestReadyAt === null ? null : Date.parse(counts.oldestReadyAt);
@@ -51,7 +51,7 @@ export function pulseJson(known: QueueSnapshot): {
   return { comparable, json };
 }
 
-function heard(known: QueueSnapshot) {
-  const { alive, stale } = countWorkers(known);
+function reporting(snapshot: QueueSnapshot) {
+  const { alive, stale } = countWorkers(snapshot);
   return { alive, stale };
 }

@@ -6,8 +6,8 @@ import type { Links } from "../why/cause.ts";
 import type { Fix } from "../why/fix.ts";
 import { idJson } from "./exact-json.ts";
 
-export function incidentsJson(told: Incidents) {
-  const { verdict, level, incidents, more, errorGroups, checks, asOf } = told;
+export function incidentsJson(given: Incidents) {
+  const { verdict, level, incidents, more, errorGroups, checks, asOf } = given;
   const counts = { more, error_groups: errorGroups };
   return { verdict, level, incidents: incidents.map(incidentJson), ...counts, checks, as_of: asOf };
 }

@@ -48,10 +48,10 @@ export function createCensus(): Census {
   let round: Round | null = null;
   let complete: (Round & { readonly asOf: string }) | null = null;
   let pages = FIRST_PAGES;
-  let heardNobody = 0;
+  let isFree = 0;
 
   const leave = () => {
-    heardNobody = 0;
+    isFree = 0;
     return "left" as const;
   };
 
@@ -60,9 +60,9 @@ export function createCensus(): Census {
 
   return {
     async step(db) {
-      if (heardNobody < LISTENINGS) {
+      if (isFree < LISTENINGS) {
         if (!(await isCensusFree(db))) return leave();
-        heardNobody += 1;
+        isFree += 1;
         return "listening";
       }
       const gauge = await readGauge(db);
@@ -81,7 +81,7 @@ export function createCensus(): Census {
       if (to < gauge.pages) return "counted";
       complete = { ...round, asOf: timeOf(gauge.nowMs) };
       round = null;
-      heardNobody = 0;
+      isFree = 0;
       return "complete";
     },
     shrink() {

@@ -26,7 +26,7 @@ export interface KnownWorker {
   readonly startedAtUs: string | null;
   readonly lastHeartbeatAtUs: string | null;
   /** The number of running jobs in its row, of both modes; null if it has none. */
-  readonly runningSaid: number | null;
+  readonly reportedRunning: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
   /** From the database; null: it holds none, or none was found. */
@@ -93,7 +93,7 @@ function withRow(row: WorkerRow, locks: LockHolder | null): KnownWorker {
     level: row.is_stale ? (holdsAny ? "bad" : "warn") : "ok",
     startedAtUs: row.started_us,
     lastHeartbeatAtUs: row.heartbeat_us,
-    runningSaid: row.running,
+    reportedRunning: row.running,
     donePerMin: row.done_per_min,
     failedPerMin: row.failed_per_min,
     locks,
@@ -109,7 +109,7 @@ function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
     level: isOld ? "warn" : "ok",
     startedAtUs: null,
     lastHeartbeatAtUs: null,
-    runningSaid: null,
+    reportedRunning: null,
     donePerMin: null,
     failedPerMin: null,
     locks,

@@ -110,10 +110,10 @@ async function supportOf(db: Database, counted: CountedNames) {
   const living: LivingTasks = await livingTasks(db);
   const { workers, knowsAllHolders } = await knownWorkers(db, "", counted);
   const isAnyUnknown = workers.some(({ state }) => state === "unknown");
-  const canTell = living.areAll && living.workers.size > 0 && knowsAllHolders && !isAnyUnknown;
+  const isDecidable = living.areAll && living.workers.size > 0 && knowsAllHolders && !isAnyUnknown;
   return (task: string): Pick<ListedTask, "supportedBy" | "isUnsupported"> => {
     const supportedBy = living.workers.get(task) ?? 0;
-    return { supportedBy, isUnsupported: supportedBy > 0 ? false : canTell ? true : null };
+    return { supportedBy, isUnsupported: supportedBy > 0 ? false : isDecidable ? true : null };
   };
 }
 

@@ -48,7 +48,7 @@ const orders: Record<WorkerSort, SortOrder<KnownWorker>> = {
   state: { key: ({ state }) => rank[state], isDescending: false },
   id: { key: () => null, isDescending: false },
   "-started": { key: ({ startedAtUs }) => time(startedAtUs), isDescending: true },
-  "-running": { key: (worker) => worker.runningSaid ?? held(worker), isDescending: true },
+  "-running": { key: (worker) => worker.reportedRunning ?? held(worker), isDescending: true },
   "-done": { key: ({ donePerMin }) => donePerMin, isDescending: true },
 };
 
@@ -110,11 +110,11 @@ async function listed(
 }
 
 const nameOf = ({ workerId }: KnownWorker) => workerId;
-const isWithoutReport = ({ runningSaid }: KnownWorker) => runningSaid === null;
+const isWithoutReport = ({ reportedRunning: runningSaid }: KnownWorker) => runningSaid === null;
 
 /** A report is from the last heartbeat; otherwise its locks are counted, if they can be found. */
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
-  const { runningSaid, lastHeartbeatAtUs, locks } = worker;
+  const { reportedRunning: runningSaid, lastHeartbeatAtUs, locks } = worker;
   if (runningSaid !== null && lastHeartbeatAtUs !== null) {
     return exact(runningSaid, "heartbeat", timeText(lastHeartbeatAtUs));
   }

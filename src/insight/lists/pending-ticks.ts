@@ -16,17 +16,17 @@ export async function pendingTicks(
   db: Database,
   ticks: readonly LastTick[],
 ): Promise<ReadonlyMap<string, string>> {
-  const asked = ticks.filter(
+  const entries = ticks.filter(
     ({ task, lastExecutionMs }) =>
       task !== null && lastExecutionMs !== null && Math.abs(lastExecutionMs) < LATEST_MS,
   );
-  if (asked.length === 0) return new Map();
+  if (entries.length === 0) return new Map();
   const rows = await query<{ identifier: string; id: string }>(db, pendingSql, [
-    asked.map(({ identifier }) => identifier),
-    asked.map(({ task }) => task),
-    asked.map(({ lastExecutionMs }) => lastExecutionMs),
+    entries.map(({ identifier }) => identifier),
+    entries.map(({ task }) => task),
+    entries.map(({ lastExecutionMs }) => lastExecutionMs),
     // Not null, which would be a text under array_nulls = off.
-    asked.map(({ key }) => key ?? ""),
+    entries.map(({ key }) => key ?? ""),
   ]);
   return new Map(rows.map(({ identifier, id }) => [identifier, id]));
 }

@@ -170,7 +170,7 @@ async function knownOf(
   now: Promise<string>,
 ): Promise<QueryFacts> {
   const terms = tree === null ? [] : fieldTerms(tree);
-  const says = (...words: readonly string[]) =>
+  const explicit = (...words: readonly string[]) =>
     terms.some(
       ({ field, values }) =>
         field === "is" &&
@@ -178,9 +178,9 @@ async function knownOf(
     );
   const [names, locked, heartbeats, stuck, keyRanges, errorGroups, nowUs] = await Promise.all([
     tree === null ? [] : resolveNames(db, tree),
-    says("ready", "blocked", "retrying") ? lockedQueues(db) : "{}",
-    says(...lockedConditions) ? heartbeatsOf(db) : null,
-    says("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
+    explicit("ready", "blocked", "retrying") ? lockedQueues(db) : "{}",
+    explicit(...lockedConditions) ? heartbeatsOf(db) : null,
+    explicit("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
     keyRangesOf(db, terms),
     errorGroupsOf(db, fingerprintsIn(terms)),
     now,

@@ -43,21 +43,21 @@ export interface CauseFacts {
 }
 
 /** The root is the last cause marked as one; a job that simply runs next has no causes. */
-export function causesOf(known: CauseFacts): Cause[] {
-  const { job } = known;
+export function causesOf(facts: CauseFacts): Cause[] {
+  const { job } = facts;
   switch (job.condition) {
     case "fetched":
     case "running":
-      return holderCauses(known, job.lockedMs);
+      return holderCauses(facts, job.lockedMs);
     case "failed":
-      return exhausted(known);
+      return exhausted(facts);
     case "blocked":
-      return [...queueCauses(known), ...unknownTask(known, false)];
+      return [...queueCauses(facts), ...unknownTask(facts, false)];
     case "retrying":
     case "scheduled":
     case "ready":
-      if (isLost(job)) return lostNames(known);
-      return job.isDue ? dueCauses(known) : [notDue(known), ...unknownTask(known, false)];
+      if (isLost(job)) return lostNames(facts);
+      return job.isDue ? dueCauses(facts) : [notDue(facts), ...unknownTask(facts, false)];
     default:
       return job.condition satisfies never;
   }
@@ -82,40 +82,40 @@ function lostNames({ job, schema }: CauseFacts): Cause[] {
   return [cause("queue_deleted", "The row of its queue was deleted", { ...broken, detail })];
 }
 
-function queueCauses(known: CauseFacts): Cause[] {
-  const { job, place, holdingJob } = known;
+function queueCauses(facts: CauseFacts): Cause[] {
+  const { job, place, holdingJob } = facts;
   const name = job.queue?.name ?? "";
   const links = { queue: name };
   const since = `due since ${momentText(waitsSince(job))}`;
-  const held = cause("queue_locked", `This job waits for the queue ${named(name)}`, {
+  const locked = cause("queue_locked", `This job waits for the queue ${named(name)}`, {
     detail: place === null ? since : `${placeText(place)}; ${since}`,
     links,
   });
   const byJob = holdingJob === null ? [] : [heldByJob(name, holdingJob, job)];
-  return [held, ...byJob, ...holderCauses(known, job.queue?.lockedMs ?? null)];
+  return [locked, ...byJob, ...holderCauses(facts, job.queue?.lockedMs ?? null)];
 }
 
-function heldByJob(queue: string, held: HoldingJob, { queue: facts }: WhyFacts): Cause {
-  const text = `${named(queue)} runs one job at a time and is locked by ${jobText(held)}`;
+function heldByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFacts): Cause {
+  const text = `${named(queue)} runs one job at a time and is locked by ${jobText(holding)}`;
   const lockedMs = facts?.lockedMs ?? null;
-  const attempt = `attempt ${grouped(held.attempts)} of ${grouped(held.maxAttempts)}`;
+  const attempt = `attempt ${grouped(holding.attempts)} of ${grouped(holding.maxAttempts)}`;
   return cause("locked_by_job", text, {
     detail: lockedMs === null ? attempt : `locked since ${momentText(lockedMs)}; ${attempt}`,
-    links: { queue, job: held.id },
+    links: { queue, job: holding.id },
   });
 }
 
 const jobText = ({ id, task }: HoldingJob) => (task === null ? `#${id}` : `${named(task)} #${id}`);
 
 /** `lockedMs`: when it was locked. */
-function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
-  const { job, holder } = known;
+function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
+  const { job, holder } = facts;
   if (holder === null) return [];
   const { workerId, state, heardMs, host } = holder;
   const links = { worker: workerId };
   const who = workerNamed(workerId);
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
-  const heard = heardMs === null ? "" : ageText(job.nowMs - heardMs);
+  const heartbeatAge = heardMs === null ? "" : ageText(job.nowMs - heardMs);
   const label = `Unlock ${who}…`;
   // Without a name the worker cannot be unlocked: the lock expires after 4 hours.
   const unlock =
@@ -128,9 +128,9 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
         return [cause("holder_alive", text, { links, detail: refused.error, ...broken })];
       }
       if (job.condition === "fetched") {
-        const text = `fetched by ${who}${behindText(known)}`;
-        const detail = `not started; last heartbeat ${heard} ago`;
-        const behind = { ...links, job: known.holdingJob?.id ?? null };
+        const text = `fetched by ${who}${behindText(facts)}`;
+        const detail = `not started; last heartbeat ${heartbeatAge} ago`;
+        const behind = { ...links, job: facts.holdingJob?.id ?? null };
         return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
@@ -138,13 +138,13 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
         return [
           cause("holder_alive", text, {
             links,
-            detail: `last heartbeat ${heard} ago`,
+            detail: `last heartbeat ${heartbeatAge} ago`,
             isRoot: true,
           }),
         ];
       }
       return [
-        cause("holder_alive", `${who} runs it; last heartbeat ${heard} ago`, {
+        cause("holder_alive", `${who} runs it; last heartbeat ${heartbeatAge} ago`, {
           links,
           isRoot: true,
         }),
@@ -152,7 +152,7 @@ function holderCauses(known: CauseFacts, lockedMs: number | null): Cause[] {
     case "stale": {
       const at = momentText(heardMs ?? 0);
       const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${named(host)}`}`;
-      const text = `${who} is not responding: no heartbeat for ${heard}`;
+      const text = `${who} is not responding: no heartbeat for ${heartbeatAge}`;
       return [cause("holder_stale", text, { links, detail, ...broken, fix: unlock })];
     }
     case "unknown": {
@@ -194,13 +194,13 @@ function notDue({ job }: CauseFacts): Cause {
   });
 }
 
-function dueCauses(known: CauseFacts): Cause[] {
-  const { job, place, knowledge } = known;
+function dueCauses(facts: CauseFacts): Cause[] {
+  const { job, place, knowledge } = facts;
   if (knowledge.runner !== null) {
     const text = `${workerNamed(knowledge.runner)} runs it now`;
     return [cause("holder_alive", text, { isRoot: true, links: { worker: knowledge.runner } })];
   }
-  const unknown = unknownTask(known, true);
+  const unknown = unknownTask(facts, true);
   if (unknown.length > 0) return unknown;
   if (place === null || place.ahead.value === 0) return [];
   const where = job.queue === null ? "" : ` in ${named(job.queue.name)}`;

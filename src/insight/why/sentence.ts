@@ -21,56 +21,56 @@ import {
 } from "./causes.ts";
 import { isUnreportedBy } from "./holders.ts";
 
-export function sentenceOf(known: CauseFacts): string {
-  const { job } = known;
+export function sentenceOf(facts: CauseFacts): string {
+  const { job } = facts;
   switch (job.condition) {
     case "fetched":
-      return fetched(known);
+      return fetched(facts);
     case "running":
-      return running(known);
+      return running(facts);
     case "failed":
-      return failed(known);
+      return failed(facts);
     case "blocked":
-      return blocked(known);
+      return blocked(facts);
     case "retrying":
-      if (isLost(job)) return lost(known);
-      return job.isDue ? ready(known) : retrying(known);
+      if (isLost(job)) return lost(facts);
+      return job.isDue ? ready(facts) : retrying(facts);
     case "scheduled":
-      return isLost(job) ? lost(known) : scheduled(known);
+      return isLost(job) ? lost(facts) : scheduled(facts);
     case "ready":
-      return isLost(job) ? lost(known) : ready(known);
+      return isLost(job) ? lost(facts) : ready(facts);
     default:
       return job.condition satisfies never;
   }
 }
 
-function fetched(known: CauseFacts): string {
-  const { job, holder } = known;
+function fetched(facts: CauseFacts): string {
+  const { job, holder } = facts;
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   const who = byWorker(holder?.workerId ?? "");
-  const behind = behindText(known);
+  const behind = behindText(facts);
   const first = `Fetched by ${who}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
-  const heard = ageText(job.nowMs - (holder?.heardMs ?? job.nowMs));
+  const heartbeatAge = ageText(job.nowMs - (holder?.heardMs ?? job.nowMs));
   return holder?.state === "stale"
-    ? `${first}; that worker is not responding: no heartbeat for ${heard}. Unlock it so that another worker takes the job.`
-    : `${first}; its last heartbeat was ${heard} ago.`;
+    ? `${first}; that worker is not responding: no heartbeat for ${heartbeatAge}. Unlock it so that another worker takes the job.`
+    : `${first}; its last heartbeat was ${heartbeatAge} ago.`;
 }
 
 function running({ job, holder }: CauseFacts): string {
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   if (holder === null) return `Has been locked for ${age}; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
-  const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
+  const heartbeatAge = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
   const refused = holder.unsettled.find(({ id }) => id === job.id);
   if (refused !== undefined) return `Has ended on ${who} and stays locked. ${refused.error}.`;
   switch (holder.state) {
     case "alive":
       if (isUnreportedBy(holder, job.id)) {
-        return `Was fetched ${age} ago by ${who}, which has not reported it as running yet; its last heartbeat was ${heard} ago.`;
+        return `Was fetched ${age} ago by ${who}, which has not reported it as running yet; its last heartbeat was ${heartbeatAge} ago.`;
       }
-      return `Has run for ${age} on ${who}, whose last heartbeat was ${heard} ago.`;
+      return `Has run for ${age} on ${who}, whose last heartbeat was ${heartbeatAge} ago.`;
     case "stale":
-      return `Has been locked for ${age} by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker so that another one takes the job.`;
+      return `Has been locked for ${age} by ${who}, which is not responding: no heartbeat for ${heartbeatAge}. Unlock that worker so that another one takes the job.`;
     case "unknown":
       return `Has been locked for ${age} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
     default:
@@ -93,13 +93,13 @@ function blocked({ job, holder, place }: CauseFacts): string {
   const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
   if (holder === null) return `${waits} The queue is locked; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
-  const heard = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
+  const heartbeatAge = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
   const lockAge = job.nowMs - (job.queue?.lockedMs ?? job.nowMs);
   switch (holder.state) {
     case "alive":
-      return `${waits} The queue runs one job at a time, now on ${who}, whose last heartbeat was ${heard} ago.`;
+      return `${waits} The queue runs one job at a time, now on ${who}, whose last heartbeat was ${heartbeatAge} ago.`;
     case "stale":
-      return `${waits} The queue is stuck, locked by ${who}, which is not responding: no heartbeat for ${heard}. Unlock that worker so that the queue continues.`;
+      return `${waits} The queue is stuck, locked by ${who}, which is not responding: no heartbeat for ${heartbeatAge}. Unlock that worker so that the queue continues.`;
     case "unknown":
       return `${waits} The queue ${lockAge < STALE_LOCK_MS ? "has been" : "is stuck,"} locked for ${ageText(lockAge)} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(lockAge)}`;
     default:
@@ -132,8 +132,8 @@ function scheduled({ job, knowledge }: CauseFacts): string {
   return `${when}${unsupported}`;
 }
 
-function ready(known: CauseFacts): string {
-  const { job, knowledge, place, hasWorkers } = known;
+function ready(facts: CauseFacts): string {
+  const { job, knowledge, place, hasWorkers } = facts;
   if (knowledge.runner !== null) return `Running on ${byWorker(knowledge.runner)}.`;
   if (isUnsupported(knowledge, job.task)) {
     return `No live worker supports its task ${named(job.task)}: it waits until one does.`;

@@ -48,21 +48,21 @@ const NARROW = 200_000n;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
 
-export async function countMatches(tools: Tools, asked: MatchRequest): Promise<MatchCounts> {
+export async function countMatches(tools: Tools, request: MatchRequest): Promise<MatchCounts> {
   const { reads } = tools;
-  const { jobs } = asked;
+  const { jobs } = request;
   const gauge = await readGauge(reads);
   const asOf = timeText(gauge.nowMs * 1_000);
-  const { smallPages = SMALL_TABLE_PAGES } = asked.sample ?? {};
-  const counted = await countedWhereCheap(tools, asked, gauge.pages <= smallPages);
+  const { smallPages = SMALL_TABLE_PAGES } = request.sample ?? {};
+  const counted = await countedWhereCheap(tools, request, gauge.pages <= smallPages);
   if (counted !== null) return countedAs(counted, asOf);
-  const sample = await sampleMatches(reads, jobs, gauge, asked.maxId, asked.sample);
+  const sample = await sampleMatches(reads, jobs, gauge, request.maxId, request.sample);
   const isEnough = sample.places.length >= ENOUGH_HITS;
   // The sample has no sizes of payloads that Node checks.
-  const { first, last } = idsOf(asked);
+  const { first, last } = idsOf(request);
   const besides = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
   if (isEnough && jobs.check === null) return estimatedFrom(sample, besides);
-  const { tally, isWhole } = await walkedThrough(tools, asked);
+  const { tally, isWhole } = await walkedThrough(tools, request);
   if (isWhole) return countedAs(tally, asOf);
   const sized = jobs.check === null ? sample : sizedBy(sample, tally);
   return estimatedFrom(sized, { ...besides, walked: tally });

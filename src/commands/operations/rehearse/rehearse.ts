@@ -43,7 +43,7 @@ export interface Share {
 // A browser gets the estimate at once and requests the exact number separately.
 const USUAL_WALK_MS = 250;
 
-export interface AskedRehearsal {
+export interface RehearsalRequest {
   readonly query: string;
   readonly action: OperationAction;
   readonly changes: object;
@@ -63,16 +63,16 @@ export interface AskedRehearsal {
  */
 export async function rehearse(
   tools: RehearsalTools,
-  asked: AskedRehearsal,
+  request: RehearsalRequest,
 ): Promise<RehearsalReport> {
   const { store, reads } = tools;
-  const { action, walkMs = USUAL_WALK_MS, limit = null } = asked;
-  const changes = checkedChanges(action, asked.changes as Changes);
+  const { action, walkMs = USUAL_WALK_MS, limit = null } = request;
+  const changes = checkedChanges(action, request.changes as Changes);
   const boundary = await readBoundary(reads);
-  const jobs = await tools.compile(asked.query);
+  const jobs = await tools.compile(request.query);
   const act = changeOf(action, changes);
   const { maxId } = boundary;
-  const counts = await countMatches(tools, { jobs, maxId, walkMs, sample: asked.sample });
+  const counts = await countMatches(tools, { jobs, maxId, walkMs, sample: request.sample });
   const { count } = counts;
   const none = exact(0, count.basis, count.as_of);
   const [free, skipLocked] = act.mayRun === true ? [count, none] : [counts.free, counts.locked];
@@ -88,7 +88,7 @@ export async function rehearse(
   const undoJobs = store === null ? 0 : Math.min(change.value, MOST_ROWS);
   const times = await readTimes(reads, act, jobs, maxId, change);
   const samples = await readSamples(tools, jobs, maxId, walkMs / 2);
-  if (asked.isKept !== false) await store?.keep(kept);
+  if (request.isKept !== false) await store?.keep(kept);
   return {
     ...{ rehearsal: kept, count, change, skipLocked, byTask, byQueue, samples, times },
     unknown: jobs.unknown,
