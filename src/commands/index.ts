@@ -1,6 +1,7 @@
 // The list of commands on jobs, queues and workers. A new command needs a file that declares it, a row here, and tests;
 // HTTP, its document, the command line and the page are derived.
 import type { Command } from "./declare/command.ts";
+import type { JobActionData } from "./declare/job-action.ts";
 import { buildIndexCommand } from "./indexes/build-index.ts";
 import { cancelIndexCommand } from "./indexes/cancel-index.ts";
 import { dropIndexCommand } from "./indexes/drop-index.ts";
@@ -18,27 +19,16 @@ import { unlockCommand } from "./maintenance/force-unlock-workers.ts";
 import { migrateCommand } from "./maintenance/migrate.ts";
 import { sweepCommand } from "./maintenance/sweep.ts";
 
-/** The bulk actions on jobs, in the order of the documents: each can also run on all jobs that match a query. */
-export const jobActions = [
-  completeCommand,
-  failCommand,
-  retryCommand,
-  runNowCommand,
-  rescheduleCommand,
-  removeCommand,
-  stopRetryingCommand,
-] as const;
-
-/** In the order of the command line. */
-export const commands: readonly Command[] = Object.freeze([
+/** In the order of the command line and of the documents. */
+const all = [
   addCommand,
   completeCommand,
   failCommand,
-  rescheduleCommand,
-  runNowCommand,
   retryCommand,
-  stopRetryingCommand,
+  runNowCommand,
+  rescheduleCommand,
   removeCommand,
+  stopRetryingCommand,
   unlockCommand,
   sweepCommand,
   cleanupCommand,
@@ -47,4 +37,13 @@ export const commands: readonly Command[] = Object.freeze([
   buildIndexCommand,
   cancelIndexCommand,
   dropIndexCommand,
-]);
+] as const;
+
+export const commands: readonly Command[] = all;
+
+type JobActionCommand = Extract<(typeof all)[number], { readonly onJobs: JobActionData }>;
+
+/** The bulk actions on jobs: each can also be applied to all jobs that match a query. */
+export const jobActions: readonly JobActionCommand[] = all.filter(
+  (one): one is JobActionCommand => one.onJobs !== undefined,
+);

@@ -77,7 +77,7 @@ for (const command of commands) {
     const { status, body, text, headers } = await post({});
     assert.equal(status, 200, text);
     document.assertFits(body, document.answer("POST", path), name);
-    const tally = command.tally === undefined ? [] : ["asked", "done"];
+    const tally = command.tally === undefined ? [] : ["requested", "done"];
     const declared = ["message", ...Object.keys(command.answer), ...tally];
     assert.deepEqual(Object.keys(body).sort(), declared.sort());
     const line = lines.find(

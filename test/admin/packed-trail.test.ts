@@ -50,6 +50,17 @@ test("A page of the trail ends where its entries are too long together, and the 
   assert.ok(pages >= 6 && pages <= 12, `${pages} pages`);
 });
 
+test("An entry that an earlier version wrote has the names of today.", async () => {
+  await insertEntries(1, "'message', 'm', 'asked', 3, 'done', 2");
+  await insertEntries(1, "'message', 'm', 'requested', 5, 'done', 4");
+  const { entries } = await read("/api/activity");
+  const seen = entries.map(({ requested, asked, done }: Json) => [requested, asked, done]);
+  assert.deepEqual(seen, [
+    [5, undefined, 4],
+    [3, undefined, 2],
+  ]);
+});
+
 test("Entries with many ids are read in few pages.", async () => {
   const ids = "(select json_agg(i) from generate_series(900000, 909999) as i)";
   await insertEntries(60, `'message', 'm', 'ids', ${ids}`);

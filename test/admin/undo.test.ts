@@ -29,11 +29,11 @@ test("An action by ids says by which operation it is undone; Activity has it, to
   const { body: before } = await client.get(`/api/jobs/${ids[0]}`);
   const acted = await client.post("/api/jobs/action", { action: "complete", ids });
   assert.deepEqual(Object.keys(acted.body).sort(), [
-    "asked",
     "done",
     "jobs",
     "message",
     "operation",
+    "requested",
   ]);
   const { operation: id } = acted.body;
   assert.equal((await client.get(`/api/jobs/${ids[0]}`)).status, 404);

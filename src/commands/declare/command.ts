@@ -124,10 +124,19 @@ export interface Command<
   members(result: R, input: Input<F>): Readonly<Record<string, string>>;
 }
 
+/** A bulk action on jobs. */
+export type JobCommand<F extends CommandFields, R, N extends string> = Command<F, R, N> & {
+  readonly onJobs: JobActionData;
+};
+
 /** Types a declaration by its fields and its result. */
 export function defineCommand<const F extends CommandFields, R, const N extends string>(
+  command: JobCommand<F, R, N>,
+): JobCommand<F, R, N>;
+export function defineCommand<const F extends CommandFields, R, const N extends string>(
   command: Command<F, R, N>,
-): Command<F, R, N> {
+): Command<F, R, N>;
+export function defineCommand(command: Command): Command {
   return Object.freeze(command);
 }
 

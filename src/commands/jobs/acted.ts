@@ -4,7 +4,13 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
 import { actOnJobs, type Changed, untilMayChange } from "../before-images/act-on-jobs.ts";
-import { type Command, type CommandTally, defineCommand, keepingOf } from "../declare/command.ts";
+import {
+  type Command,
+  type CommandTally,
+  defineCommand,
+  type JobCommand,
+  keepingOf,
+} from "../declare/command.ts";
 import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";
 
@@ -23,7 +29,7 @@ type JobAction<F extends Fields, N extends string> = Omit<
 /** An action on jobs by id, and on all jobs that match a query. */
 export function defineJobAction<const F extends Fields, const N extends string>(
   action: JobAction<F, N>,
-): Command<F, Acted, N> {
+): JobCommand<F, Acted, N> {
   const { past } = action.onJobs.words;
   return defineCommand<F, Acted, N>({
     aliases: [],
@@ -50,7 +56,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
       operation: operationId ?? "null",
     }),
     ...action,
-  } as Command<F, Acted, N>);
+  } as JobCommand<F, Acted, N>);
 }
 
 /** The outcome for the requested jobs. */

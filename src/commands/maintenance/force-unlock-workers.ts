@@ -40,7 +40,7 @@ export async function forceUnlockWorkers(
   return { jobs, queues };
 }
 
-interface Unlocked extends UnlockedCounts {
+export interface Unlocked extends UnlockedCounts {
   /** Workers that held no locks and have no heartbeat. */
   readonly unknown: readonly string[];
 }
