@@ -79,7 +79,10 @@ for (const fastLane of [false, true]) {
         assert.ok(
           lines.some((line) => line.level === "error" && sentence.test(`${line.fields["error"]}`)),
         );
-        assert.ok(!lines.some(({ message }) => /is away/.test(message)), "no outage is told");
+        assert.ok(
+          !lines.some(({ message }) => /is unreachable/.test(message)),
+          "no outage is told",
+        );
         await queue.utils.addJob("task", 100);
         await until("another one runs", () => task.seen.includes(100));
         await within("it stops", worker.stop(), 12_000);

@@ -104,7 +104,7 @@ test("A worker goes on when its schema was dropped and made anew.", async () => 
   await until("it runs", () => quick.seen.length === 1);
   await queue.sql("drop schema worker cascade");
   await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
-  await until("it is told", () => lines.some(({ message }) => /is away/.test(message)));
+  await until("it is told", () => lines.some(({ message }) => /is unreachable/.test(message)));
   await migrate(queue.pool, schemaName());
   await queue.utils.addJob("quick");
   await until("it runs", () => quick.seen.length === 2);
@@ -120,7 +120,9 @@ for (const fastLane of [false, true]) {
         const tasks = [recording("quick")];
         const worker = await queue.started({ ...OPTIONS, recovery, fastLane, tasks, logger });
         await queue.sql("alter schema worker rename to gone");
-        await until("it is told", () => lines.some(({ message }) => /is away/.test(message)));
+        await until("it is told", () =>
+          lines.some(({ message }) => /is unreachable/.test(message)),
+        );
         await within("it stops", worker.stop(), 12_000);
         await queue.sql("alter schema gone rename to worker");
         assert.equal(worker.hasAbandonedJobs, false);

@@ -3,8 +3,7 @@
 // goes on the owner settles what a broken fetch may have left behind.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
-import { settled } from "../../base/settled.ts";
-import type { WorkerConnection } from "./worker-connection.ts";
+import { settled, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
   /** All are connected again; runs before any of them is handed out. */

@@ -3,7 +3,6 @@
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
-import { settled } from "../../base/settled.ts";
 import { BEGIN } from "../../database/connection/bounded-statement.ts";
 import { cancelStatement } from "../../database/connection/cancel-request.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
@@ -271,4 +270,13 @@ export class WorkerConnection {
 /** The number of the server's process; null behind what has not said it. */
 function processOf(client: pg.Client): number | null {
   return serverProcessOf(client).processID ?? null;
+}
+
+/** Waits for all of them, then throws the first error. No promise is left without a handler. */
+export async function settled(work: readonly unknown[]): Promise<unknown[]> {
+  const results = await Promise.allSettled(work);
+  return results.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
 }

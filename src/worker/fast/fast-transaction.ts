@@ -3,7 +3,6 @@
 // one are one packet.
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
-import { settled } from "../../base/settled.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -12,7 +11,7 @@ import { keepJobs, lockStatement } from "../../queue/fetch/lock-jobs.ts";
 import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
-import type { WorkerConnection } from "../connection/worker-connection.ts";
+import { settled, type WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import { logTurned } from "../execute/refusals.ts";
 import {
