@@ -308,7 +308,7 @@ test("All problems of the files are reported at once, with status 2, and nothing
     await bad(["--tasks", good, "--crontab", crontab]),
     /--crontab ".*", line 1, column \d+: the line ends too early/,
   );
-  assert.match(await bad(["--tasks", good, "--once", "--watch"]), /do not go together/);
+  assert.match(await bad(["--tasks", good, "--once", "--watch"]), /use either --once or --watch/);
   assert.match(await bad(["--tasks", good, "--fast-limit", "20ms"]), /--fast-limit needs --fast/);
   assert.match(
     await bad(["--tasks", good, "--fast", "--fast-queues"]),
