@@ -67,7 +67,7 @@ test("a failed job can be retried; one that has not failed needs no retry", asyn
   const failed = await openedJob(failedJob(7));
   assert.deepEqual(asks(failed), ["retry", "run-now", "reschedule", "complete"]);
   failed.click("Retry…");
-  assert.match(failed.dialogText, /^Retry job 7It has all its attempts again/);
+  assert.match(failed.dialogText, /^Retry job 7Its attempts are reset to 0/);
   failed.click("Retry job 7");
   assert.equal(failed.asked("api/jobs/action").body, '{"action":"retry","ids":[7]}');
   failed.answer("api/jobs/action", { message: "Retried 1 of 1 job", jobs: [job(7)] });

@@ -166,7 +166,7 @@ test("a stock schema is called so, and nothing is changed before someone says so
   assert.match(page.dialogText, /^Migrate the schema.*its processes go on working\./);
   page.app.dispatch("dialog.close", "", "");
   press(page, "Worker heartbeats", "Add…");
-  assert.match(page.dialogText, /^Add worker heartbeats.*Tables and functions of ours are added/);
+  assert.match(page.dialogText, /^Add worker heartbeats.*Adds tables and functions to the schema/);
   page.click("Add worker heartbeats");
   assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"workers"}');
   page.answer("api/extensions", { message: "Added the extension workers", outcome: "upgraded" });
@@ -194,7 +194,7 @@ test("an index is offered with what it gives and costs, and built when that is c
   press(page, "failed", "Build…");
   assert.match(
     page.dialogText,
-    /^Build the index failedMakes fast: failed jobs, newest first\. About 79 MB\. It costs the workers nothing for jobs that succeed\. PostgreSQL builds the index while workers go on\./,
+    /^Build the index failedMakes fast: failed jobs, newest first\. About 79 MB\. It costs the workers nothing for jobs that succeed\. PostgreSQL builds the index while workers keep running\./,
   );
   page.click("Build the index failed");
   assert.equal(page.asked("api/indexes").body, '{"action":"build","name":"failed"}');

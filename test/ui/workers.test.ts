@@ -184,7 +184,7 @@ test("a silent worker is unlocked from the list after it is said what that frees
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock worker-cUnlocking worker-c frees 1 job and 1 queue\. Its last heartbeat was 2 h ago\. What this worker has locked may run again at once/,
+    /^Unlock worker-cUnlocking worker-c frees 1 job and 1 queue\. Its last heartbeat was 2 h ago\. Jobs and queues locked by this worker can run again at once/,
   );
   page.click("Unlock worker-c");
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');

@@ -135,7 +135,7 @@ const isBloated = ({ dead_rows: dead, live_rows: live }: RelationFacts) =>
   dead > Math.max(MANY_DEAD, live / 2);
 
 function lockFindings({ sweep }: Queue): Finding[] {
-  if (sweep === null) return [finding("ok", "locks", "none held by stale workers")];
+  if (sweep === null) return [finding("ok", "locks", "no stale worker has a lock")];
   return [finding("warn", "locks", `a sweep ${lowered(sweep)}`, "worker sweep")];
 }
 
