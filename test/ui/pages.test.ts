@@ -41,11 +41,11 @@ test("an empty list offers one action", async () => {
   const lists: Record<string, readonly [string, object, string]> = {
     "/jobs": ["api/jobs", jobs([]), "Add a job"],
     "/jobs?q=is%3Afailed": ["api/jobs", jobs([]), "All jobs"],
-    "/queues": ["api/queues", { queues: [], ...none }, "Go to the jobs"],
+    "/queues": ["api/queues", { queues: [], ...none }, "All jobs"],
     "/queues?only=stuck": ["api/queues", { queues: [], ...none }, "All queues"],
     "/tasks": ["api/tasks", { tasks: [], ...none }, "Add a job…"],
     "/tasks?search=x": ["api/tasks", { tasks: [], ...none }, "Clear the search"],
-    "/cron": ["api/cron", { entries: [], ...none }, "Go to the workers"],
+    "/cron": ["api/cron", { entries: [], ...none }, "All workers"],
   };
   for (const [address, [path, answer, words]] of Object.entries(lists)) {
     const page = await opened(address);

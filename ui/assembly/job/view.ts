@@ -52,7 +52,7 @@ function waiting(m: Model, view: JobView, beside: bool): Node {
           `${title} isn't here`,
           "It was completed or removed, or it never was.",
           m.known.listPath,
-          "Go to the jobs",
+          "All jobs",
         )
       : view.head.placeholder(m, 6),
   ]);

@@ -98,6 +98,6 @@ function none(): Node {
     "Nothing was changed yet",
     "Changes by this page, the API and the command line are listed here.",
     "/jobs",
-    "Go to the jobs",
+    "All jobs",
   );
 }

@@ -74,7 +74,7 @@ export class CronPage extends ListPage {
             "There is no timetable",
             "A worker that is started with a crontab lists its entries here.",
             "/workers",
-            "Go to the workers",
+            "All workers",
           );
     return box("div", "cron-page", [
       pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", the next first" : ""), []),

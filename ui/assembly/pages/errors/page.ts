@@ -238,12 +238,7 @@ export class ErrorsPage extends ListPage {
       const title = this.which === "failed" ? "No failed jobs" : "No retrying jobs";
       return empty(title, "", "/errors", "All errors");
     }
-    return empty(
-      "No errors",
-      "No job has failed, and none is retrying.",
-      "/jobs",
-      "Go to the jobs",
-    );
+    return empty("No errors", "No job has failed, and none is retrying.", "/jobs", "All jobs");
   }
 }
 

@@ -172,7 +172,7 @@ export class QueuesPage extends ListPage {
       "There are no named queues",
       "The jobs of a named queue run one after the other.",
       "/jobs",
-      "Go to the jobs",
+      "All jobs",
     );
   }
 }

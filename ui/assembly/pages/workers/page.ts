@@ -191,7 +191,7 @@ export class WorkersPage extends ListPage {
       "No workers",
       "Workers are listed once they send a heartbeat or hold a lock.",
       "/jobs",
-      "Go to the jobs",
+      "All jobs",
     );
   }
 }
