@@ -116,9 +116,9 @@ async function ranSince(): Promise<Ran> {
     if (!url.startsWith("file:")) continue;
     const path = relative(source, fileURLToPath(url));
     if (path.startsWith("..")) continue;
-    // The first one is the module itself, which has no name either.
+    // The module itself begins with the file: it ran when it was imported. A round lists it only where it ran again.
     const names = functions
-      .filter(({ ranges: [range] }, at) => at > 0 && range !== undefined && range.count > 0)
+      .filter(({ ranges: [range] }) => (range?.startOffset ?? 0) > 0 && (range?.count ?? 0) > 0)
       .map(({ functionName }) => functionName || "=>");
     if (names.length > 0) ran.set(path, names);
   }
