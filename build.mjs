@@ -53,17 +53,17 @@ async function run(list) {
   for (const step of list) {
     const start = performance.now();
     await step();
-    if (step === program) continue; // its own steps have said it
+    if (step === program) continue; // its own steps print what they do
     console.log(`${step.name.padEnd(10)} ${((performance.now() - start) / 1000).toFixed(1)} s`);
   }
 }
 
-/** What npm packs; stamped, so that nobody builds it twice. */
+/** What npm packs; stamped, so that it is not built twice. */
 async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
 
-/** The client: ui/build.mjs knows how. */
+/** The client, built by ui/build.mjs. */
 async function ui() {
   const { buildUi } = await import("./ui/build.mjs");
   client = await buildUi(join(dist, "ui"));
@@ -78,7 +78,7 @@ async function assets() {
       content_type: typeOf(name),
       etag: `"${sha256(bytes, "base64url")}"`,
       identity: bytes.toString("base64"),
-      // Blocks as large as the module take fewer bytes.
+      // The output is smaller with blocks as large as the module.
       br: brotliCompressSync(bytes, {
         params: { [constants.BROTLI_PARAM_LGBLOCK]: 20 },
       }).toString("base64"),

@@ -40,8 +40,8 @@ async function command() {
 }
 
 /**
- * index.js, and in library/ what it imports, cut where it imports lazily: a worker's process never reads the
- * admin and its page. The names of those files change with their bytes, so that no two builds mix.
+ * index.js and, in library/, the files that it imports, split where it imports lazily: a worker's process never reads
+ * the admin and its page. The names of those files change with their bytes, so that no two builds mix.
  */
 async function library() {
   const entry = join(dist, "index.js");
@@ -53,7 +53,7 @@ async function library() {
     outdir: dist,
     chunkNames: "library/[name]-[hash]",
   });
-  // The entry last: what it imports is there by then.
+  // The entry last: the files that it imports exist by then.
   const files = outputFiles.sort((a, b) => Number(a.path === entry) - Number(b.path === entry));
   for (const { path, contents } of files) await place(path, contents);
   const made = new Set(files.map(({ path }) => basename(path)));
@@ -63,9 +63,9 @@ async function library() {
 }
 
 /**
- * The command cut where it imports lazily: a short command then never parses the admin server.
+ * The command, split where it imports lazily: a short command then never parses the admin server.
  * Each piece is a function, with a CommonJS module's parameters (build/executable/entry.cjs calls them);
- * the first is `main.js`. `inputs`: the files, ours and those of packages, of which something is in a piece.
+ * the first is `main.js`. `inputs`: the files, ours and those of packages, that are at least partly in a piece.
  */
 export async function pieces() {
   const { outputFiles, metafile } = await esbuild({
@@ -127,7 +127,7 @@ async function esbuild(options) {
   }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
 }
 
-/** Of package.json only the version travels. */
+/** Only the version of package.json is bundled. */
 function versionOnly(build) {
   build.onLoad({ filter: /package\.json$/ }, async ({ path }) => {
     if (path !== join(root, "package.json")) return undefined;

@@ -1,12 +1,12 @@
-// The library and the command, built where they are not what the sources make. What the build
-// prints goes to stderr: stdout belongs to the program that starts afterwards.
+// Builds the library and the command if dist/ is out of date. The build prints to stderr: stdout belongs to the program
+// that starts afterwards.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./files.mjs";
 import { isBuilt } from "./stamp.mjs";
 
-/** Where the Node is that npm has installed; it runs the build. */
+/** The path of the Node that npm has installed; it runs the build. */
 const node = join(root, "node_modules/.bin/node");
 
 export function isInstalled() {

@@ -20,7 +20,7 @@ export function fail(message) {
   process.exit(1);
 }
 
-/** The file or directory of that kind in the cache; `make` writes it the first time, and older ones go. */
+/** The cached file or directory of that kind. `make` writes it the first time, and older ones are deleted. */
 export async function cached(kind, key, make) {
   const name = `${kind}-${key}`;
   const path = join(cache, name);

@@ -1,12 +1,12 @@
-// The notices of everything that ships inside the executable and the page: the run-time packages with all
-// that they depend on, the client's, Node's (OpenSSL, V8, ICU and others among them) and PostgreSQL's. As
-// dist/THIRD_PARTY_NOTICES, and compressed for `worker licenses`. A package without a licence ends the build.
+// Writes the notices of everything inside the executable and the page: the run-time packages and their dependencies,
+// the client's packages, Node (with OpenSSL, V8, ICU and others) and PostgreSQL. The output is
+// dist/THIRD_PARTY_NOTICES, and a compressed copy for `worker licenses`. A package without a licence ends the build.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import { dist, fail, place, root } from "./files.mjs";
 
-/** What is in the client: of the compiler its library, without that on which it depends. */
+/** The packages in the client. Of the compiler it contains the library, not the compiler's dependencies. */
 export const CLIENT = [
   "assemblyscript",
   "@fontsource-variable/inter",
@@ -28,7 +28,7 @@ export async function notices() {
 
 const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
 
-/** Directories, by name; a package that is there twice in one version is named once. */
+/** Directories, by name; a package that is installed twice in one version is listed once. */
 function packages() {
   const found = new Map();
   const visit = (name, from) => {
@@ -73,7 +73,7 @@ function textIn(directory, names) {
   return file === undefined ? null : readFileSync(join(directory, file), "utf8").trim();
 }
 
-/** Some put it at the end of their README. */
+/** Some packages have their licence at the end of the README. */
 function readme(directory) {
   const file = readdirSync(directory).find((name) => /^readme/i.test(name));
   const text = file === undefined ? "" : readFileSync(join(directory, file), "utf8");

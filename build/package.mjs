@@ -1,12 +1,12 @@
 // The npm package, built by the scripts of package.json:
 //
-//   prepack          builds, and puts the published manifest and pages in the place of ours
-//   postpack         puts ours back
+//   prepack          builds, and replaces the manifest and pages with those that are published
+//   postpack         restores the repository's
 //   prepublishOnly   refuses: npm would register the manifest of the repository
 //
-// The published manifest names what the library and its types import, and nothing else: no tool of
-// ours, and no package with a Node or a PostgreSQL in it. The command has everything inside. In the published pages
-// what leads to files that are not in the package (tests, sources, pictures) is plain text.
+// The published manifest lists only the packages that the library and its types import: no tool, and no package that
+// contains Node or PostgreSQL. The command contains all that it needs. In the published pages, links to files that are
+// not in the package (tests, sources, pictures) are plain text.
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -71,7 +71,7 @@ function pages(files) {
   return all.filter((name) => name.endsWith(".md"));
 }
 
-/** A page's text, in which a link out of the package is its text, and a picture out of it is gone. */
+/** A page's text, with links out of the package replaced by their text, and pictures out of it removed. */
 function linkedWithin(page, files) {
   const isWithin = (target) => {
     if (/^([a-z]+:|#)/.test(target)) return true;

@@ -1,5 +1,5 @@
-// Lets Node run the sources as they are: `import text from "./x.sql"` gives the file's text, exactly as
-// esbuild's text loader does in what ships.
+// Makes Node run the sources as they are: `import text from "./x.sql"` returns the file's text, as esbuild's text
+// loader does in the build.
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";

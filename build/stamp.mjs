@@ -1,5 +1,5 @@
-// Whether dist/ is what the sources make. Their contents are compared, not their times, so the
-// answer is right after a checkout, too. Uses nothing but Node: it runs before anything is built.
+// Checks whether dist/ is up to date with the sources. Contents are compared, not times, so the result is also right
+// after a checkout. It uses only Node, because it runs before anything is built.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const INPUTS = [
 ];
 const OUTPUTS = ["dist/worker.cjs", "dist/index.js", "dist/library", "dist/types/index.d.ts"];
 
-/** True where the library and the command were built from the sources that are there now. */
+/** True if the library and the command were built from the present sources. */
 export function isBuilt() {
   if (![stamp, ...OUTPUTS.map((path) => join(root, path))].every((path) => existsSync(path))) {
     return false;
@@ -22,7 +22,7 @@ export function isBuilt() {
   return readFileSync(stamp, "utf8") === sourcesDigest();
 }
 
-/** Runs a build. What it was made of is read before, so that an edit meanwhile is not missed. */
+/** Runs a build. The sources are read before it, so that an edit during the build is not missed. */
 export async function stamped(build) {
   const digest = sourcesDigest();
   await rm(stamp, { force: true });

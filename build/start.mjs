@@ -31,7 +31,7 @@ function listenAddress(given) {
   return found.at(-1) ?? DEFAULT_ADDRESS;
 }
 
-/** Only "in use" counts: about everything else that is wrong with an address the demo has words. */
+/** Checks only for "in use"; the demo itself reports every other problem with an address. */
 async function isTaken(text) {
   const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(text) ?? [];
   if (host === undefined || Number(port) > 65_535) return false;

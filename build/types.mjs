@@ -1,5 +1,5 @@
-// The library's types: the compiler's output for src/, of which only what src/index.ts reaches is shipped, with
-// relative paths that every compiler and tool supports (".js").
+// Builds the library's types: of the compiler's output for src/, the files that src/index.ts reaches, with relative
+// paths that every compiler and tool supports (".js").
 import { execFile } from "node:child_process";
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
@@ -21,7 +21,7 @@ export async function types() {
   await rename(shipped, join(dist, "types"));
 }
 
-/** Copies `file` and, once each, what it refers to. */
+/** Copies `file` and the files that it refers to, once each. */
 async function ship(file, from, to, done) {
   if (done.has(file)) return;
   done.add(file);

@@ -1,6 +1,6 @@
-// What the executable runs first: it finds the pieces of the command among the executable's assets
-// and runs each when it is first asked for, as Node would run files. Those that short commands need
-// are one script, of which V8 has compiled the most before (short-script.mjs).
+// The first script of the executable: it finds the pieces of the command among the executable's assets and runs each
+// when it is first required, as Node would run files. The pieces that short commands need are one script, most of which
+// V8 has compiled in advance (short-script.mjs).
 "use strict";
 const { getRawAsset } = require("node:sea");
 const { pathToFileURL } = require("node:url");
@@ -12,7 +12,7 @@ const modules = new Map();
 const short = evaluated("short.js", Buffer.from(getRawAsset("short.cache")));
 
 function evaluated(name, cachedData) {
-  // Outside its comments it is ASCII, as esbuild has written it.
+  // esbuild writes ASCII, except in comments.
   const source = Buffer.from(getRawAsset(name)).latin1Slice();
   return new Script(source, {
     filename: name,

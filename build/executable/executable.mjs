@@ -43,8 +43,8 @@ export async function makeExecutable(target, files, path) {
 }
 
 /**
- * The place of pkg's own downloaded Node already has ours: pkg would run a Node given by `nodePath`, which fails for
- * another platform.
+ * Puts our Node in the place where pkg keeps the Node that it has downloaded. pkg would run a Node given by `nodePath`,
+ * which fails for another platform.
  */
 async function giveBase(base, { pkg: { platform, arch } }, home) {
   const kept = join(home, ".pkg-cache/sea");
@@ -57,7 +57,7 @@ async function giveBase(base, { pkg: { platform, arch } }, home) {
   for (const path of [archive, `${archive}.ok`, `${node}.ok`]) await writeFile(path, "");
 }
 
-/** pkg keeps and makes its files below these. */
+/** Runs `work` with HOME and TMPDIR set to `directory`: pkg keeps its files below them. */
 async function inHome(directory, work) {
   const { HOME, TMPDIR } = process.env;
   Object.assign(process.env, { HOME: directory, TMPDIR: directory });
@@ -87,22 +87,22 @@ async function quietly(work) {
 }
 
 const settings = ({ nothing }) => ({
-  // Relative to pkg's own directory: it goes into the executable, which must not depend on where it was built.
+  // Relative to pkg's own directory: the path is in the executable, which must not depend on where it was built.
   main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // Of entry.cjs alone, and no two builds would be the same. What it runs has one (short-script.mjs).
+  // It would cache only entry.cjs and differ between builds. The short script has a cache (short-script.mjs).
   useCodeCache: false,
-  // NODE_OPTIONS of a stranger's environment does not reach into the program.
+  // The executable ignores NODE_OPTIONS of its environment.
   execArgvExtension: "none",
   execArgv: [
     // entry.cjs lets the pieces import a user's files, which Node still calls experimental.
     "--disable-warning=ExperimentalWarning",
     // Permission to send a signal must not open a debugger: SIGUSR1 would open one on port 9229.
     "--disable-sigusr1",
-    // V8's young generation would grow to 67 MB with the jobs of a busy worker, which are as fast in 8.
+    // V8's young generation would grow to 67 MB in a busy worker, which is as fast with 8 MB.
     "--max-semi-space-size=4",
-    // A configuration of OpenSSL names libraries to load; OPENSSL_CONF would bring a stranger's.
+    // A configuration of OpenSSL names libraries to load, so OPENSSL_CONF of the environment is ignored.
     `--openssl-config=${nothing}`,
   ],
 });

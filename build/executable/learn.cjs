@@ -1,5 +1,5 @@
-// Runs entry.cjs as an executable does, its assets being the files of the working directory, and leaves there what V8
-// has compiled of each script until the process ends.
+// Runs entry.cjs as an executable does, with the files of the working directory as its assets. When the process ends,
+// it writes what V8 has compiled of each script to that directory.
 "use strict";
 const { readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");

@@ -1,6 +1,5 @@
-// The Node that an executable is made of: exactly that of the table of targets, then without symbols,
-// without one variable, and without its maker's signature, which would be wrong. All of it comes before
-// anything is put into it.
+// The Node that an executable is made of: the one that the table of targets names, byte for byte, then stripped of its
+// symbols, of the name of one variable, and of its maker's signature, which would be wrong.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +24,7 @@ export async function nodeBase(target) {
   });
 }
 
-/** Null: the executable is 18 MB larger, and runs as well. */
+/** The program that strips symbols. Null: none is installed; the executable is then 18 MB larger. */
 async function stripTool(target) {
   for (const program of target === nativeTarget() ? [target.strip, "strip"] : [target.strip]) {
     const version = await run(program, ["--version"]).then(
@@ -47,7 +46,7 @@ function withoutCompileCache(program) {
   const bytes = Buffer.from(program);
   const places = [];
   for (let at = bytes.indexOf(`${name}\0`); at !== -1; at = bytes.indexOf(`${name}\0`, at + 1)) {
-    // What has its length before it is a text of Node's scripts.
+    // A name with its length before it is a string in Node's own scripts.
     if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
   }
   if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");

@@ -31,10 +31,10 @@ const NODE_PARTS = {
   zstd: "BSD-3-Clause",
 };
 const NO_PARTS = ["node", "modules", "napi"];
-/** As they call themselves, where Node calls them otherwise. */
+/** The names of libraries that Node names differently. */
 const OWN_NAMES = { ares: "c-ares", uv: "libuv", tz: "tzdata" };
 
-/** `[name, version, licence]` of what the Node that runs this build has inside. */
+/** `[name, version, licence]` of the libraries in the Node that runs this build. */
 export function nodeParts() {
   const parts = Object.entries(process.versions).filter(
     ([name, version]) => version !== "" && !NO_PARTS.includes(name),
@@ -56,7 +56,7 @@ const LIBRARIES = [
   ["libxslt", "MIT", /^libxslt\.so/, /(?<!\d)(1\d{4})\0/],
   ["zlib", "Zlib", /^libz\.so/, /deflate (\d+\.\d+\.\d+)/],
 ];
-/** PostgreSQL's own; of these libpq goes with the server. */
+/** PostgreSQL's own libraries, of which libpq is listed with the server. */
 const OWN_FILES = /^lib(pq|ecpg|ecpg_compat|pgtypes)\.so/;
 
 /** `{ name, version, licence, files: [name, sha256] }` of the libraries in the directory `lib`. */

@@ -11,7 +11,7 @@ import { NODE_VERSION } from "./targets.mjs";
 
 const MOST_BYTES = 64e6;
 
-/** `inputs`: the files of which something is in the command; `bytes`: the executable. */
+/** `inputs`: the files that are at least partly in the command; `bytes`: the executable. */
 export async function billOfMaterials(target, inputs, bytes) {
   const { $schema, bomFormat, specVersion, metadata, components, dependencies } = npmList();
   const inside = new Set([...inputs.flatMap(packageOf), ...CLIENT].map(refIn));
@@ -40,16 +40,16 @@ export async function billOfMaterials(target, inputs, bytes) {
   };
 }
 
-/** Of all packages: `--omit dev` would also leave out those that a development package needs, too. */
+/** All packages: `--omit dev` would also leave out packages that a development package shares. */
 function npmList() {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MOST_BYTES }));
 }
 
-/** `node_modules/a/node_modules/b/index.js`: that of `b`. */
+/** The package of a file: `node_modules/a/node_modules/b/index.js` is of `b`. */
 const packageOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
 
-/** As npm names it; `given`: a directory, or the name of a package of ours. */
+/** The name that npm uses; `given`: a directory, or the name of a package of ours. */
 function refIn(given) {
   const directory = given.includes("node_modules/") ? given : join("node_modules", given);
   const { name, version } = manifestIn(join(root, directory));
@@ -89,7 +89,7 @@ function component(name, version, licence, ref) {
   return { "bom-ref": ref, type: "library", name, version, ...licences(licence), purl };
 }
 
-/** What SPDX has no name for is named as it is. */
+/** A licence that SPDX does not list keeps its own name. */
 function licences(text) {
   if (text === "public-domain") return { licenses: [{ license: { name: "Public domain" } }] };
   if (/\s/.test(text)) return { licenses: [{ expression: text }] };

@@ -1,5 +1,5 @@
-// The platforms of a release: the origin of their Node, byte for byte, their PostgreSQL, and the state of tests. Also
-// the unsupported platforms, with the reason.
+// The platforms of a release: their Node with its checksum, their PostgreSQL, and whether they are tested. Unsupported
+// platforms are listed with the reason.
 
 export const NODE_VERSION = "24.21.0";
 

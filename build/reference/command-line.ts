@@ -1,4 +1,4 @@
-// docs/reference/command-line.md, from the same manual as the manual page.
+// Writes docs/reference/command-line.md, from the same declarations as the manual page.
 import type { Manual, ManualCommand, ManualOption } from "../../src/cli/commands/program/manual.ts";
 import { code, generated, plain, table } from "./table.ts";
 

@@ -1,12 +1,11 @@
-// The library's public names as the compiler has printed them: dist/types, beginning with index.d.ts. There
-// every declaration begins at the start of a line, behind its documentation, and every member four
-// spaces in.
+// Reads the library's public names from the compiler's output in dist/types, starting with index.d.ts. There each
+// declaration starts at the beginning of a line, after its documentation, and each member is indented by four spaces.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Declaration {
   readonly name: string;
-  /** From dist/types, such as `worker/run.d.ts`. */
+  /** Path below dist/types, such as `worker/run.d.ts`. */
   readonly file: string;
   readonly kind: "class" | "const" | "function" | "interface" | "type";
   /** Markdown. */
@@ -59,7 +58,7 @@ function declarationsIn(types: string, file: string): Declaration[] {
   return found;
 }
 
-/** Each `(typeof states)[number]` as the union of what the list of the same file holds. */
+/** Replaces each `(typeof states)[number]` with the union of the items of that list, which is in the same file. */
 function withValues(file: string): string {
   return file.replaceAll(/\(typeof (\w+)\)\[number\]/g, (whole, list: string) => {
     const values = new RegExp(`const ${list}: readonly \\[([^\\]]*)\\]`).exec(file)?.[1];
@@ -85,7 +84,7 @@ function membersOf(body: string, indent: string, owner: string): Member[] {
   });
 }
 
-/** What begins at this indent, each with the comment before it. */
+/** The declarations at this indent, each with the comment before it. */
 function documented(text: string, indent: string): { about: string; code: string }[] {
   const parts: { about: string; code: string }[] = [];
   let about = "";
@@ -114,7 +113,7 @@ function documented(text: string, indent: string): { about: string; code: string
     }
     const from = at;
     while (!(lines[at] ?? "").includes("*/") && at < lines.length) at++;
-    // The comment of a union's member: the declaration goes on behind it.
+    // The comment of a union's member: the declaration continues after it.
     if (/^ *[{|]/.test(lines[at + 1]?.slice(indent.length) ?? "")) {
       code = [parts.pop()?.code ?? "", ...lines.slice(from, at + 1)];
       about = lastAbout;

@@ -1,5 +1,5 @@
-// docs/reference/http-api.md, from the OpenAPI document, which is made of the table of routes and of the
-// declarations that check requests.
+// Writes docs/reference/http-api.md from the OpenAPI document, which is built from the table of routes and the
+// declarations that validate requests.
 import { anchorOf, code, generated, plain, table } from "./table.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
@@ -102,7 +102,7 @@ function shape(name: string, schema: Json): string[] {
   ];
 }
 
-/** What it means, with its limits and its default. */
+/** The field's meaning, limits and default. */
 function describe(schema: Json): string {
   const { description = "", minimum, maximum, maxLength, minItems, maxItems } = schema;
   const limits = [

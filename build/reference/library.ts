@@ -1,8 +1,8 @@
-// docs/reference/library.md, from the types and the documentation of the public names.
+// Writes docs/reference/library.md from the types and the documentation of the public names.
 import type { Declaration } from "./declarations.ts";
 import { anchorOf, code, generated, table } from "./table.ts";
 
-/** The section of a name on the page, by its declaration: the first that fits. */
+/** The section in which a name is listed: the first that matches its declaration. */
 const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Hooks", "worker/task/hooks"],
   ["Cron", "domain/cron/", "worker/options/cron-options"],
@@ -51,13 +51,13 @@ export function libraryPage(declarations: readonly Declaration[]): string {
   ].join("\n");
 }
 
-/** Functions come before their arguments. */
+/** Functions are listed before the types of their arguments. */
 function programsFirst(declarations: readonly Declaration[]): Declaration[] {
   const isType = ({ kind }: Declaration) => kind === "interface" || kind === "type";
   return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
 }
 
-/** Of names, in the order of headings: names that differ only in capitals get a number. */
+/** Anchors of names, in the order of headings; names that differ only in capitals get a number. */
 function anchorsOf(
   headings: readonly { readonly name: string; readonly isTitle: boolean }[],
 ): ReadonlyMap<string, string> {

@@ -10,7 +10,7 @@ import { publicDeclarations } from "./declarations.ts";
 import { httpApiPage } from "./http-api.ts";
 import { libraryPage } from "./library.ts";
 
-/** `root`: of the project, whose types are built. */
+/** `root`: the directory of the project; its types must be built. */
 export function referencePages(root: string): ReadonlyMap<string, string> {
   return new Map([
     ["docs/reference/command-line.md", commandLinePage(manualOf(program, commands))],
@@ -19,7 +19,7 @@ export function referencePages(root: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** As an admin with the usual login returns it. */
+/** The document of an admin with the default login. */
 export const openapiDocument = () => openapi(routes, { basePath: "/", auth });
 
 const auth = {

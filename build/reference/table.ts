@@ -1,16 +1,16 @@
-// Pieces of Markdown that the generated pages are made of.
+// Markdown for the generated pages: tables, cells, headings.
 
-/** Without rows there is none. */
+/** A table; empty if there are no rows. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   return [line(heads), line(heads.map(() => "---")), ...rows.map(line), ""];
 }
 
-/** On one line, without a bar that would end it. */
+/** Text of a cell: on one line, with bars escaped. */
 const cell = (text: string) => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<!\\)\|/g, "\\|");
 
-/** Within the text. */
+/** A piece of code within text. */
 export const code = (text: string) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
 /** Text without markup except for pieces of code, with any contents. */
