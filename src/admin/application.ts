@@ -1,5 +1,5 @@
-// Puts the admin together from its configuration: all but the server on which it answers, which is one
-// of its own (server.ts) or an application's (handler.ts).
+// Builds the admin from its configuration. The server in front of it is its own (server.ts) or an
+// application's (handler.ts).
 
 import { clearTimeout, monotonic, now, setTimeout } from "../base/clock.ts";
 import { messageOf, WorkerError } from "../base/errors.ts";
@@ -44,7 +44,7 @@ import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { pageHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
 
-/** For tests and for embedding: what production never changes. */
+/** Overrides for tests and for embedding. */
 export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
@@ -54,9 +54,9 @@ export interface AdminParts {
 export interface Application {
   readonly exchange: ExchangeOptions;
   readonly limits: Partial<Limits>;
-  /** Once it can be asked. */
+  /** Called once requests can be answered. */
   readonly open: () => Promise<void>;
-  /** Before the last requests are waited for, and after that. */
+  /** Called before the last requests are waited for; close() is called afterwards. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -82,13 +82,13 @@ export async function createApplication(
     onDegraded: degradationLog.tell,
   });
   const { reads, quickReads, writes } = databases;
-  // Who has mended something sees it: nobody waits for the next round.
+  // A change is shown at once, not with the next reading.
   const changed = () => {
     insight.changed();
     feed.changed();
   };
   const onAudit: OnAudit = (entry) => {
-    // An operation by query says itself when it has come to rest.
+    // An operation by query reports its own end: operations.onChange below.
     if (entry.query === null) changed();
     return config.onAudit?.(entry);
   };
@@ -130,7 +130,7 @@ export async function createApplication(
   if (basePath !== "/") endpoints.push(toBasePath(basePath));
   const headers = pageHeaders(hstsOf(config));
   const policy = createPolicy({ config, csrf, metrics, refusals, readiness, headers, ...parts });
-  // The loss of an idle connection is an event that would end the process if nobody listened.
+  // Without a listener the error of an idle connection would end the process.
   const onLost = (error: Error) => {
     logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
   };
@@ -171,8 +171,8 @@ export async function createApplication(
 }
 
 /**
- * It is of the host, whatever the port: so never for this machine's own name. Off, it takes back what
- * was said before.
+ * HSTS applies to all ports of a host, so it is never sent for this machine's own name. When it is off,
+ * max-age=0 makes browsers forget an earlier header.
  */
 function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null {
   const isLocal = "host" in listen && loopbackOf(listen) !== null;
@@ -180,7 +180,7 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
   return hsts ? "max-age=31536000" : "max-age=0";
 }
 
-/** How long a download may take until its headers; what follows has bounds of its own. */
+/** The time limit for a download's headers. The body has limits of its own. */
 const DOWNLOAD_BEGIN_MS = 3_000;
 
 function bind(route: AdminRoute, admin: Admin, of: DatabasesOf): AdminEndpoint {
@@ -231,16 +231,16 @@ function toBasePath(basePath: string): AdminEndpoint {
 }
 
 /**
- * How long a request may take until its answer begins. When its time is over, or its client has left,
- * the statement that it has under way is stopped. An answer that has begun, a stream, takes as long as its reader is
- * there. How long a request may wait in line for a connection and behind locks bounds writes, too.
+ * The time limits of a request. `limitMs`: until its answer begins; after that, or when the client has left,
+ * the running statement is cancelled. A stream that has begun has no limit. `patienceMs`: how long the request
+ * waits for a connection and for locks; it applies to writes, too.
  */
 interface RequestTime {
   readonly limitMs: number;
   readonly patienceMs: number;
 }
 
-/** For work that is finished even when its client has left: only how long it waits for others is bounded. */
+/** The scope of a write, which is finished even when its client has left. Only its waiting is limited. */
 function patientAsker(patienceMs: number): RequestScope {
   const untilMs = monotonic() + patienceMs;
   return {
@@ -252,7 +252,7 @@ function patientAsker(patienceMs: number): RequestScope {
 
 const NEVER = new AbortController().signal;
 
-/** Does the work of a request in its time. */
+/** Runs the work of a request within its time limits. */
 export async function inTime<T>(
   request: HttpRequest,
   { limitMs, patienceMs: patience }: RequestTime,
@@ -260,7 +260,7 @@ export async function inTime<T>(
 ): Promise<T> {
   const over = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  // Work that throws at once is waited for by no code, and its client leaves all the same.
+  // When the work throws at once, nothing awaits this promise, and its client may still leave.
   ended.catch(() => {});
   const end = (reason: WorkerError) => {
     over.abort(reason);
@@ -281,15 +281,15 @@ export async function inTime<T>(
     clearTimeout(timer);
     untilMs = Number.POSITIVE_INFINITY;
     patientUntilMs = Number.POSITIVE_INFINITY;
-    // What is raced against holds the answer for as long as it is open: until the answer has been read.
+    // Settled, so that the race does not keep the answer in memory until the connection closes.
     reject(hasLeft);
   }
 }
 
-// One for all: every request ends with it, mostly after its answer, and a stack of its own costs more than the rest.
+// Shared: every request ends with this error, and creating a stack trace each time is expensive.
 const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {
-  const message = `this took more than ${limitMs / 1_000} s and was stopped; ask for less, or try again`;
+  const message = `this took more than ${limitMs / 1_000} s and was cancelled; request less, or try again`;
   return new WorkerError("timeout", message);
 }

@@ -1,4 +1,4 @@
-// The admin as a part of an application's own server: a function for the requests under its base path.
+// The admin inside an application's own server: a function that handles the requests under its base path.
 //
 //   const admin = adminHandler(adminServerConfig(pool).basePath("/queue/").build());
 //   app.use("/queue", admin);   // express; or call it from node:http, fastify, …
@@ -37,7 +37,7 @@ export function createAdminHandler(
     throw new InputError([{ path: "auth", message }]);
   }
   const starting = start(config, parts);
-  // Whoever asks hears of it.
+  // The error is reported to each request and by close().
   starting.catch(() => {});
   const close = async () => (await starting).close();
   const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -57,7 +57,7 @@ async function start(
   config: AdminServerConfig,
   parts: AdminParts,
 ): Promise<{ mount: Mount; close: () => Promise<void> }> {
-  // Only where there is an admin: see server.ts.
+  // Loaded on demand: see server.ts.
   const [{ createApplication }, { createMount }] = await Promise.all([
     import("./application.ts"),
     import("../http/mount.ts"),

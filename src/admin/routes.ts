@@ -1,5 +1,5 @@
-// THE table: every path that the admin answers, who may use it, and what it does. All policy
-// (login, CSRF, read-only) follows from `access` in policy.ts; there is none in the operations.
+// The table of all routes: path, access and operation. Login, CSRF and read-only follow from `access`
+// in policy.ts; operations contain no policy.
 
 import { downloadExport, getExport, giveTicket } from "./api/export/export-jobs.ts";
 import { asset, getFont } from "./api/get-asset.ts";

@@ -1,4 +1,4 @@
-// The admin on a server of its own, as a service.
+// The admin on its own HTTP server, as a service.
 import { now } from "../base/clock.ts";
 import { InputError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -34,7 +34,7 @@ export async function createAdminServer(
   parts: AdminParts = {},
 ): Promise<AdminServer> {
   const { listen, auth, certificate, logger } = config;
-  // Only where there is an admin: a worker's process has neither its memory nor its start to spare.
+  // Loaded on demand, so that a worker's process starts faster and needs less memory.
   const [{ createApplication }, { createHttpServer }] = await Promise.all([
     import("./application.ts"),
     import("../http/server.ts"),
@@ -71,7 +71,7 @@ export async function createAdminServer(
       if (certificate === null) return;
       certificate.reload();
       http.renewCertificate();
-      logger.info({ expires: certificate.expiresAt }, "the certificate was read anew");
+      logger.info({ expires: certificate.expiresAt }, "the certificate was reloaded");
       warnOfExpiry(certificate, logger);
     },
   };
@@ -87,14 +87,17 @@ export async function serve(config: AdminServerConfig): Promise<AdminServer> {
   return server;
 }
 
-/** What a descriptor is is seen only now. Its path is not known, so neither is who may connect to it. */
+/**
+ * Whether mode none would admit others. The kind of a descriptor is clear only after it listens. The mode of
+ * its socket file is unknown, so a unix socket counts as open to others.
+ */
 function letsStrangersIn({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (
     auth.mode === "none" && "fd" in listen && (http.isUnix || loopbackOf(http.address) === null)
   );
 }
 
-/** What travels here is not encrypted: somebody in front of it has to do that. */
+/** Logs a warning when other machines can connect without TLS. */
 function warnInTheOpen(config: AdminServerConfig, { address, isUnix }: HttpServer): void {
   const { certificate, trustedProxies, logger } = config;
   if (isUnix || certificate !== null || trustedProxies.length > 0) return;
@@ -102,7 +105,7 @@ function warnInTheOpen(config: AdminServerConfig, { address, isUnix }: HttpServe
   const where = targetText(address);
   logger.warn(
     { listen: where },
-    `the admin listens on ${where} without TLS: logins can be read on the way; give it a certificate with --tls-cert, or put a proxy with TLS in front and name it with --trusted-proxy, or listen on 127.0.0.1`,
+    `the admin listens on ${where} without TLS, so logins can be intercepted; set a certificate with --tls-cert, or use a proxy with TLS and name it with --trusted-proxy, or listen on 127.0.0.1`,
   );
 }
 
@@ -111,11 +114,11 @@ const SOON_MS = 7 * 24 * 60 * 60 * 1_000;
 function warnOfExpiry({ expiresAt }: Certificate, logger: Logger): void {
   const leftMs = expiresAt.getTime() - now();
   const fields = { expires: expiresAt };
-  if (leftMs < 0) logger.warn(fields, "the certificate has expired: browsers refuse it");
+  if (leftMs < 0) logger.warn(fields, "the certificate has expired; browsers reject it");
   else if (leftMs < SOON_MS) logger.warn(fields, "the certificate expires within a week");
 }
 
-/** A wildcard address cannot be opened; this machine's loopback can. */
+/** A browser cannot open a wildcard address, so the URL has the loopback address in its place. */
 function urlOf({ address: { host, port }, isUnix }: HttpServer, config: AdminServerConfig): string {
   const { basePath, certificate } = config;
   if (isUnix) {

@@ -1,5 +1,5 @@
-// Who may come in: the four modes, exactly. Returns the user's name or refuses with 401 or 429. Nothing is
-// compared that the throttle does not allow: 429 is the same for right and wrong credentials.
+// The login in its four modes. Returns the user's name, or refuses the request with 401 or 429. Credentials
+// are compared only when the throttle allows it, so 429 does not reveal whether they are right.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
@@ -31,14 +31,14 @@ export interface AuthConfig {
   readonly hasShortSecret: boolean;
 }
 
-/** Below this many characters a configured secret is short. */
+/** A configured secret with fewer characters is short. */
 export const SHORTEST_SECRET = 12;
 
 export function isShortSecret(text: string): boolean {
   return [...text].length < SHORTEST_SECRET;
 }
 
-/** What became of credentials that a client has sent; throttled ones were not compared. */
+/** The result of a login; throttled credentials were not compared. */
 export type LoginResult = "accepted" | "wrong" | "throttled";
 
 export interface Authentication {
@@ -51,9 +51,9 @@ export interface Authentication {
 
 export interface AuthenticationOptions {
   readonly auth: AuthConfig;
-  /** Which environment this is: all that a stranger is told of the server. */
+  /** The name of the environment. A client without credentials learns nothing else about the server. */
   readonly label: string | null;
-  /** What a scraper of metrics may send as a bearer token. */
+  /** The bearer token that gives access to /metrics only. */
   readonly metricsToken: Secret | null;
   readonly onLogin: (result: LoginResult, request: HttpRequest) => void;
   readonly throttle: LoginThrottle;
@@ -98,15 +98,15 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 const TOO_MANY =
   "too many logins at once from networks that have not logged in within an hour: these credentials were not checked; try again in a second";
 
-/** What the request offers, wrong or right; null when it offers nothing. */
+/** Returns the secret that the request sends, right or wrong; null without one. */
 function offeredSecret(auth: AuthConfig, request: HttpRequest): string | null {
-  // A proxy may send the header empty for whoever has no token: that is no attempt to guess it.
+  // A proxy may send an empty header for clients without a token. That is not a guess.
   if (auth.mode === "header") return header(request, auth.headerName ?? "") || null;
   const offered = offeredIn(auth.mode, request);
   return auth.mode === "basic" && offered !== null ? decodeBasic(offered) : offered;
 }
 
-/** What stands in the header Authorization behind its scheme. */
+/** Returns the value of the Authorization header after its scheme. */
 function offeredIn(wanted: string, request: HttpRequest): string | null {
   const text = header(request, "authorization") ?? "";
   const space = text.indexOf(" ");
@@ -114,7 +114,7 @@ function offeredIn(wanted: string, request: HttpRequest): string | null {
   return text.slice(space).trimStart();
 }
 
-/** `user:password` in UTF-8 (RFC 7617); what is not UTF-8 becomes something that never matches. */
+/** Decodes `user:password` in UTF-8 (RFC 7617). Other bytes become a text that never matches. */
 function decodeBasic(value: string): string {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
@@ -124,7 +124,7 @@ function decodeBasic(value: string): string {
   }
 }
 
-/** Composed and decomposed letters look the same to whoever types them. */
+/** Composed and decomposed letters look the same, so both are accepted. */
 export function basicSecret(usernameAndPassword: string): string {
   return usernameAndPassword.normalize("NFC");
 }
@@ -143,7 +143,7 @@ function unauthorized(auth: AuthConfig, label: string | null, message: string): 
   const challenge = challenges[auth.mode];
   return new Refusal(401, "unauthorized", message, {
     headers: challenge === undefined ? {} : { "www-authenticate": challenge },
-    // So that the page knows how to ask.
+    // The page builds its login form from it.
     members: { auth: { mode: auth.mode, header_name: auth.headerName, label } },
   });
 }

@@ -1,6 +1,6 @@
-// Keeps other sites from acting through the operator's browser. A write needs the token that only
-// a page which may read our answers can know; and nothing that says it comes from another site
-// passes, whatever it carries.
+// Prevents other sites from acting through the operator's browser. A write needs a token that only a page
+// with access to this admin's responses can read. A request that the browser marks as cross-site is refused
+// in any case.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import { type Derive, secretOf } from "./secret.ts";
@@ -9,13 +9,13 @@ export const CSRF_HEADER = "x-worker-admin-csrf";
 
 export interface CsrfGuard {
   readonly token: string;
-  /** Throws Refusal 403 when a write may come from elsewhere. */
+  /** Throws Refusal 403 when a write may come from another site. */
   checkWrite(request: HttpRequest): void;
 }
 
 /**
- * The token follows from the login's secret: several admins behind one address that have the same one
- * accept each other's. Without a login it is another one for each.
+ * The token is derived from the login's secret, so admins behind one address that share a secret accept each
+ * other's token. Without a login each admin has its own.
  */
 export function createCsrfGuard(derive: Derive): CsrfGuard {
   const token = derive("csrf");
@@ -49,12 +49,12 @@ function checkOrigin(request: HttpRequest): void {
   const host = hostOf(origin, origin);
   if (host === null || host !== hostOf(`http://${request.host}`, origin)) {
     throw refused(
-      "the Origin is not the Host of this request; a proxy in front must pass the Host header on",
+      "the Origin of this request differs from its Host; a proxy in front must forward the Host header",
     );
   }
 }
 
-/** Host and port, without the port that is the default for `origin`'s scheme; null when there is none. */
+/** Returns host and port, without the default port of `origin`'s scheme; null for an invalid URL. */
 function hostOf(url: string, origin: string): string | null {
   try {
     const { protocol } = new URL(origin);

@@ -1,18 +1,17 @@
-// Slows down guessing. Of networks from which no login has come for an hour so few credentials a second are
-// compared that only short secrets are found; the others are refused without being compared, so their
-// answer says nothing about them. A network that has logged in is not slowed down.
+// Limits how many credentials a second are compared, so that only short secrets could be guessed. The others
+// are refused without being compared. A network that has logged in within the last hour has no limit.
 import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
-/** A scraper's token opens less than a login: it says nothing about who may guess at the login's secret. */
+/** Kept apart: a network with the token for metrics must still not guess the login's secret without a limit. */
 export type LoginKind = "login" | "metrics";
 
 export interface LoginThrottle {
-  /** Whether credentials of that kind have come from the client's network within an hour. */
+  /** Whether the client's network has sent right credentials of that kind within the last hour. */
   isKnown(kind: LoginKind, client: string): boolean;
-  /** Whether what the client offers may be compared now; it counts as a guess unless its login is known. */
+  /** Whether the client's credentials may be compared now. Counts a guess unless its network has logged in. */
   mayCompare(client: string): boolean;
-  /** Right credentials have come from there. */
+  /** Records right credentials from the client's network. */
   accepted(kind: LoginKind, client: string): void;
 }
 
@@ -20,7 +19,7 @@ const GUESSES_PER_SECOND = 64;
 const GUESSES_PER_SECOND_OF_ONE = 8;
 const SECOND_MS = 1_000;
 const KNOWN_MS = 3_600_000;
-/** Of each kind; the one that was heard of longest ago makes room. */
+/** The number of networks of each kind; beyond it, the one with the oldest login is removed. */
 const MOST_KNOWN = 10_000;
 
 interface Guess {
@@ -29,9 +28,9 @@ interface Guess {
 }
 
 export function createLoginThrottle(clock: () => number = monotonic): LoginThrottle {
-  /** Of the last second, the oldest first. */
+  /** The guesses of the last second, the oldest first. */
   let guesses: readonly Guess[] = [];
-  /** Network → when it was last heard of, the oldest first. */
+  /** Network → time of its last login, the oldest first. */
   const known: Readonly<Record<LoginKind, Map<string, number>>> = {
     login: new Map(),
     metrics: new Map(),

@@ -1,5 +1,5 @@
-// Tells of those who are kept out, in so few lines that nobody can fill the log with them: some a minute
-// of each client and in all, and at the minute's end how many more there were.
+// Logs refused requests, with a limit for each client and for all, so that clients cannot fill the log. At
+// the end of the minute one line has the number of the others.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
@@ -8,7 +8,7 @@ export type RefusalKind = "wrong_login" | "throttled_login" | "csrf" | "host" | 
 
 export interface RefusalLog {
   tell(kind: RefusalKind, client: string, fields: Readonly<Record<string, unknown>>): void;
-  /** Tells of what has not been told yet. */
+  /** Logs the summary of the current minute. */
   close(): void;
 }
 
@@ -23,7 +23,7 @@ const sentences: Readonly<Record<RefusalKind, string>> = {
 const LINES_A_CLIENT = 10;
 const LINES_IN_ALL = 60;
 const WINDOW_MS = 60_000;
-/** Of the clients in a summary. */
+/** The number of clients that a summary names. */
 const MOST_NAMED = 5;
 
 export function createRefusalLog(

@@ -1,5 +1,5 @@
-// Secrets are kept as digests under a key of this process: what was configured cannot be printed,
-// logged or sent back, and comparing takes the same time whatever is offered.
+// Secrets are kept as digests under a key of this process, so that they cannot be printed, logged or sent.
+// A comparison takes the same time for every text.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
@@ -28,21 +28,21 @@ export function secretOf(text: string): Secret {
   });
 }
 
-// What is derived leaves the process: the address of an export, the CSRF token. Stretching makes each guess
-// at the password that it allows as expensive.
+// Derived secrets leave the process: the address of an export, the CSRF token. Stretching makes it expensive
+// to guess the password from one.
 const stretch = promisify<Buffer, string, number, object, Buffer>(scrypt);
 const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
-/** The same for all admins, so that those with one secret agree. */
+/** The same for all admins, so that those with the same secret derive the same. */
 const SALT = "pg-job-worker";
 
 export function deriveFrom(parent: Buffer): Derive {
   return (purpose) => digestOf(purpose, parent).toString("base64url");
 }
 
-/** For an admin without a login: agrees with no other. */
+/** For an admin without a login: a random secret of its own. */
 export const generatedDerivation = (): Derive => deriveFrom(randomBytes(32));
 
-/** 192 random bits, in letters that need no quoting anywhere. */
+/** Returns 192 random bits, in characters that need no quoting. */
 export function generateSecret(): string {
   return randomBytes(24).toString("base64url");
 }

@@ -12,13 +12,13 @@ export function asset(name: string, mediaType: string): Operation {
   };
 }
 
-/** Serves the fonts, and their licences, by the names that the build gave them. */
+/** Serves the fonts and their licenses, by their names in the build. */
 export const getFont: Operation = {
-  summary: "A font of the page, or the fonts' licences",
+  summary: "A font of the page, or the fonts' licenses",
   answer: "font/woff2",
   run: async ({ assets }, request) => {
     const name = `fonts/${request.params["font"]}`;
-    if (!(await assets.has(name))) throw new WorkerError("not_found", "there is no such font");
+    if (!(await assets.has(name))) throw new WorkerError("not_found", "the font does not exist");
     return assetResponse(request, await assets(name));
   },
 };

@@ -1,5 +1,5 @@
-// GET /api/openapi.json: the document of all routes, made from the route table and from the same
-// declarations that check the requests.
+// GET /api/openapi.json: the OpenAPI document of all routes, made from the route table and from the
+// declarations that check requests.
 
 import { VERSION } from "../../base/version.ts";
 import { AS_OF } from "../../http/repeat/conditional.ts";
@@ -22,43 +22,43 @@ const problem = record({ field: "string", message: "string" });
 const errorSchema = {
   ...record({ error: "string", code: "string" }, "Error"),
   properties: {
-    error: { type: "string", description: "a sentence a person can act on" },
-    code: { type: "string", description: "for programs; it does not change with the wording" },
+    error: { type: "string", description: "a sentence for people: what is wrong, and what to do" },
+    code: { type: "string", description: "for programs; it stays the same when the sentence changes" },
     problems: listOf({
       ...problem,
       properties: {
         ...(problem["properties"] as object),
         at: { type: "integer", description: "where in the field's text, in UTF-16 units" },
-        end: { type: "integer", description: "behind the last of them" },
-        suggestion: { type: ["string", "null"], description: "what to write in their place" },
+        end: { type: "integer", description: "the end of that part, exclusive" },
+        suggestion: { type: ["string", "null"], description: "what to write in its place" },
       },
     }),
   },
 };
 
-/** Every status that is an error: its name among the document's responses, and what it means. */
+/** Error status → its name among the document's responses, and its meaning. */
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
   400: ["BadInput", "A field is unknown, missing, or out of range; nothing was changed"],
   401: ["Unauthorized", "No credentials, or wrong ones"],
   403: ["Forbidden", "code is read_only, csrf or host"],
-  404: ["NotFound", "There is no such thing"],
-  409: ["Conflict", "The thing is in another state than that needs; nothing was changed"],
-  413: ["TooLarge", "The body is over the limit"],
+  404: ["NotFound", "Not found"],
+  409: ["Conflict", "The state of the operation does not allow this; nothing was changed"],
+  413: ["TooLarge", "The body exceeds the limit"],
   415: ["NotJson", "The body is not JSON in UTF-8"],
   429: [
     "TooManyLogins",
     "Too many logins at once: these credentials were not checked; see Retry-After",
   ],
-  500: ["Internal", "Failed inside; the log has the details under X-Request-Id"],
-  503: ["Unavailable", "The database is away or busy, or the schema is missing; see Retry-After"],
+  500: ["Internal", "Internal error; the log has the details under X-Request-Id"],
+  503: ["Unavailable", "The database is unreachable or busy, or the schema is missing; see Retry-After"],
 };
 
 const asOf = {
-  description: "the moment whose state the answer shows; with 304, of the answer that was named",
+  description: "the moment whose state the answer shows; with 304, that of the answer in If-None-Match",
   schema: { type: "string", format: "date-time" },
 };
 const etag = {
-  description: "for If-None-Match; answers that differ only in as_of and took_ms have the same",
+  description: "for If-None-Match; answers that differ only in as_of and took_ms have the same ETag",
   schema: { type: "string" },
 };
 
@@ -93,7 +93,7 @@ export function openapi(
       schemas,
       responses: {
         Same: {
-          description: "Nothing has changed since the answer that If-None-Match names",
+          description: "Unchanged since the answer with the ETag in If-None-Match",
           headers: { [AS_OF]: asOf, etag },
         },
         ...Object.fromEntries(responses),
@@ -139,7 +139,7 @@ function contentOf(schema: JsonSchema) {
   return { "application/json": { schema } };
 }
 
-/** The schema with every part that has a title replaced by a reference to it, among `schemas`. */
+/** Returns the schema with each part that has a title moved to `schemas` and replaced by a reference. */
 function named(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const parts = Object.entries(schema).map(([key, value]) => [key, namedIn(value, schemas)]);
   const whole: JsonSchema = Object.fromEntries(parts);

@@ -1,11 +1,11 @@
-// GET /healthz and /readyz: for probes, open to everybody, without details.
+// GET /healthz and /readyz: for probes, without a login and without details.
 import { WorkerError } from "../../base/errors.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { json } from "../../http/response.ts";
 import type { Operation } from "../context/admin.ts";
 import { record } from "../wire/json-schema.ts";
 
-const READ_ONLY = "read_only_server is true on a standby, or where PostgreSQL takes no writes";
+const READ_ONLY = "read_only_server is true on a standby, or when PostgreSQL refuses writes";
 
 export const health: Operation = {
   summary: "200 while the process can serve",
@@ -23,7 +23,7 @@ export const ready: Operation = {
   },
 };
 
-/** Whoever asks here need not have logged in: of the cause there is a code, and the log has the rest. */
+/** The route needs no login, so the answer has only the code of the cause. The log has the details. */
 function notReady(error: unknown): Refusal {
   const reason = error instanceof WorkerError ? error.code : "internal_error";
   return new Refusal(503, "not_ready", "not ready", {

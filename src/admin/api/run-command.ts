@@ -1,5 +1,5 @@
-// Every write of the API: reads which of the path's commands is asked for, and performs it. What there
-// is to perform, with its fields, its sentence and its JSON, is declared in src/commands.
+// The writes of the API: selects the path's command by `action` and performs it. Commands, with their fields,
+// texts and JSON, are declared in src/commands.
 import { now } from "../../base/clock.ts";
 import type { Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -16,15 +16,15 @@ import { memoryFor, SMALL_ANSWER_BYTES } from "../context/answer-bytes.ts";
 import { commandAnswer, commandBody } from "../wire/command-schema.ts";
 import { fieldValue, readMembers } from "../wire/wire.ts";
 
-// A client of HTTP can ask again: it does not wait for a minute behind another session's lock.
+// Short, because an HTTP client can retry instead of waiting for another session's lock.
 const MIGRATION_PATIENCE_MS = 5_000;
 
 type Members = ReadonlyMap<string, string>;
 type Body = Record<string, unknown>;
 
 /**
- * The operation of a path: the one command that is declared for it, or several by `action`. `name` is
- * that of its body in the document.
+ * Returns the operation of a path: its only command, or one of several by `action`. `name` is the name of its
+ * body in the OpenAPI document.
  */
 export function commandsAt(path: string, name: string): Operation {
   const here = commands.filter(({ http }) => http.path === path);
@@ -35,7 +35,7 @@ export function commandsAt(path: string, name: string): Operation {
     summary: actions.length === 0 ? first.summary : `One of ${actions.join(", ")}`,
     body: commandBody(here, name),
     answer: commandAnswer(here, name),
-    // The answer may have the payloads of ten thousand jobs; by then they have been changed.
+    // The answer may have the payloads of 10,000 jobs. Memory must be reserved before they are changed.
     reserves: () =>
       here.some((command) => "ids" in command.fields)
         ? memoryFor(LONGEST_PAGE_BYTES)
@@ -76,10 +76,10 @@ function databaseOf({ databases }: Admin, { weight }: Command) {
   return weight === "light" ? databases.writes : databases.maintenance;
 }
 
-// Of a list in the log: a line must not grow with a request.
+// The number of a list's entries in a log line.
 const MOST_LOGGED = 10;
 
-/** The line in the log. */
+/** Adds the fields of the log line. */
 function note({ notes }: HttpRequest, { ids, key, workers, message, tally }: CommandRecord): void {
   Object.assign(notes, {
     ...(ids === null ? {} : { ids: new Set(ids).size, jobs: ids.slice(0, MOST_LOGGED) }),
@@ -90,7 +90,7 @@ function note({ notes }: HttpRequest, { ids, key, workers, message, tally }: Com
   });
 }
 
-/** The line in the audit trail. */
+/** Returns the entry of the audit trail. */
 function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
   const { command, request: id, tally, ...rest } = record;
   return {
@@ -106,7 +106,7 @@ function entryOf(request: HttpRequest, record: CommandRecord): AuditEntry {
 const userOf = ({ notes }: HttpRequest) =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 
-/** The command of the member `action`. Without a known one, all that is wrong is said. */
+/** Returns the command of the member `action`. For an invalid one, throws InputError with all problems of the body. */
 function chosen(here: readonly Command[], actions: readonly string[], members: Members): Command {
   const text = members.get("action") ?? "null";
   const command = here.find(({ http }) => http.action === JSON.parse(text));
@@ -119,10 +119,10 @@ function chosen(here: readonly Command[], actions: readonly string[], members: M
     body[name] = fieldValue(value, Object.hasOwn(all, name) ? all[name] : undefined);
   }
   validate(strict(checksOf(all)), body);
-  throw new Error("an action that no command has was accepted");
+  throw new Error("the check accepted an action without a command");
 }
 
-/** The command's fields, and a problem for every field that only the path's other commands take. */
+/** Returns the command's fields, and a problem for each field that only other commands of the path have. */
 function inputOf(command: Command, here: readonly Command[], members: Members) {
   const others = fieldsOf(here);
   const input: Body = Object.create(null);
@@ -141,7 +141,7 @@ function inputOf(command: Command, here: readonly Command[], members: Members) {
       const names = takers.map(({ http }) => http.action).join(", ");
       problems.push({
         path: name,
-        message: `is not for ${command.http.action}, only for ${names}`,
+        message: `does not apply to ${command.http.action}, only to ${names}`,
       });
     }
   }

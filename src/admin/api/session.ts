@@ -1,5 +1,5 @@
-// GET /api/session: what the page must know before anything else. No secret is in it; the CSRF
-// token is for those who may read this answer.
+// GET /api/session: the first request of the page. It contains no secret but the CSRF token, which is for
+// every client that may read this answer.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
@@ -8,11 +8,11 @@ import { CSRF_HEADER } from "../access/csrf.ts";
 import type { Admin, Operation } from "../context/admin.ts";
 import { record } from "../wire/json-schema.ts";
 
-/** A page that is opened while the database is away is not kept waiting. */
+/** How long the page waits for a database that does not answer. */
 const PATIENCE_MS = 1_000;
 
 export const getSession: Operation = {
-  summary: "What the page must know: schema, mode, CSRF token, what is wrong with the database",
+  summary: "The page's session: schema, mode, CSRF token, and what is wrong with the database",
   answer: record(
     {
       schema: "string",

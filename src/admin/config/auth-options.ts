@@ -1,5 +1,5 @@
-// From what the user says about logins to the configuration of one of the four modes. What is not
-// given is generated. After this step a configured secret exists as a digest only.
+// Resolves the options of a login to the configuration of one of the four modes. A missing secret is
+// generated. After this step a configured secret exists only as a digest.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -58,7 +58,7 @@ const token = v.pipe(
   ),
 );
 
-// Headers that mean something to HTTP, to browsers, or to us.
+// Headers with a meaning in HTTP, in browsers or in this admin.
 const TAKEN =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|date|origin|cookie|authorization|accept.*|if-.*|sec-.*|proxy-.*)$/;
 const headerName = v.pipe(
@@ -68,7 +68,7 @@ const headerName = v.pipe(
     (name) => /^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/.test(name),
     "must be a header name of at most 64 characters",
   ),
-  v.check((name) => !TAKEN.test(name) && name !== CSRF_HEADER, "has another meaning already"),
+  v.check((name) => !TAKEN.test(name) && name !== CSRF_HEADER, "is a reserved header; choose another name"),
 );
 
 const schemas = {
@@ -143,7 +143,7 @@ function secretOrNew(given: string | undefined) {
   return { text, generatedSecret: generated, hasShortSecret: isShortSecret(text) };
 }
 
-/** The token of scrapers: a secret like the others. Throws InputError `metricsToken`. */
+/** Returns the secret of the token for /metrics. Throws InputError `metricsToken`. */
 export function resolveMetricsToken(text: string): { secret: Secret; isShort: boolean } {
   const { metricsToken } = validate(strict({ metricsToken: token }), { metricsToken: text });
   return { secret: secretOf(metricsToken), isShort: isShortSecret(metricsToken) };

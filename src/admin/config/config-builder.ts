@@ -1,4 +1,4 @@
-// The words in which an application configures an admin server.
+// The builder with which an application configures an admin server.
 //
 //   const config = adminServerConfig(pool).listenAddr("127.0.0.1:5000").readOnly().build();
 //   const server = await serve(config);

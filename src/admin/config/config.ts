@@ -1,4 +1,4 @@
-// What an admin server is told, checked as a whole before anything starts. How an application says it is
+// The configuration of an admin server, checked as a whole before anything starts. Applications make it with
 // config-builder.ts.
 import type { Pool } from "pg";
 import { InputError, type Problem } from "../../base/errors.ts";
@@ -57,7 +57,7 @@ export interface AdminServerConfig {
   readonly onAudit: OnAudit | null;
 }
 
-/** What was chosen, unchecked. */
+/** The settings of the builder, unchecked. */
 export interface Choices {
   schema: string | SchemaName;
   listenAddr: string;
@@ -76,7 +76,7 @@ export interface Choices {
   onAudit: OnAudit | null;
 }
 
-/** Throws InputError with all that is wrong, each problem under the name of its choice. */
+/** Throws InputError with all problems, each with the name of its setting as its path. */
 export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   const problems: Problem[] = [];
   const attempt = <T>(step: () => T): T | undefined => {
@@ -145,17 +145,17 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   });
 }
 
-/** What is said where everybody would be let in whom nobody knows. */
+/** The problem when mode none would admit clients of other machines or users. */
 export const OPEN =
-  "mode none lets everybody in, so it needs a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or choose basic, bearer or header";
+  "mode none needs no login, so the address must be a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or use mode basic, bearer or header";
 
-/** The address, if only this user or this machine reaches it; of a descriptor it is seen when it listens. */
+/** Returns the address if only this user or this machine can reach it. A descriptor is checked when it listens. */
 function withoutLogin(listen: ListenTarget): ListenTarget | null {
   if ("path" in listen) return listen.mode === 0o600 ? listen : null;
   return "fd" in listen ? listen : loopbackOf(listen);
 }
 
-/** Whether other machines may reach it, as far as one can tell. */
+/** Whether other machines may be able to reach the address. */
 function isReachable(listen: ListenTarget): boolean {
   if ("path" in listen) return false;
   return "fd" in listen || loopbackOf(listen) === null;
@@ -168,13 +168,13 @@ function resolveTls(files: CertificateFiles | null, listen?: ListenTarget): Cert
     .map((name) => ({ path: `tls.${name}`, message: "must be the path of a file" }));
   if (problems.length > 0) throw new InputError(problems);
   if (listen !== undefined && "path" in listen) {
-    const message = "is for TCP: a unix socket does not leave this machine; leave it out there";
+    const message = "applies to TCP only; remove it for a unix socket, which only this machine can reach";
     throw new InputError([{ path: "tls.certFile", message }]);
   }
   return loadCertificate(files);
 }
 
-const SHORT_TOKEN = `must have at least ${SHORTEST_SECRET} characters where other machines can guess at it`;
+const SHORT_TOKEN = `must have at least ${SHORTEST_SECRET} characters where other machines can reach the server`;
 const SHORT = `${SHORT_TOKEN}; leave it out to have one generated`;
 
 function resolveLabel(label: string | null): string | null {

@@ -1,5 +1,5 @@
-// The ways in which the admin uses the database, each statement bounded, and the watch that logs once that
-// PostgreSQL is away, and once that it is back.
+// The admin's access to the database, by purpose. Each statement has a time limit. The loss of PostgreSQL is
+// logged once, and its return once.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -15,28 +15,28 @@ import type { SchemaName } from "../../database/schema-name.ts";
 export interface AdminDatabases {
   /** READ ONLY, 2 s. */
   readonly reads: Database;
-  /** READ ONLY, 0.5 s, plain plans: the steps of a walk, each a statement of about 0.1 s. */
+  /** READ ONLY, 0.5 s, plain plans: the steps of a walk through a table, about 0.1 s each. */
   readonly lists: Database;
-  /** READ ONLY, 0.25 s: what is better left than waited for. */
+  /** READ ONLY, 0.25 s: optional parts of an answer. */
   readonly quickReads: Database;
-  /** READ ONLY, 20 s: a value so large that unpacking it takes seconds, in pieces. */
+  /** READ ONLY, 20 s: large values, in pieces; decompressing one takes seconds. */
   readonly downloads: Database;
-  /** READ ONLY, 1 s: what is read of all jobs, for many at once. */
+  /** READ ONLY, 1 s: readings of all jobs, shared by all viewers. */
   readonly feed: Database;
-  /** 8 s, behind locks 4 s; for a request no longer than that may wait. */
+  /** 8 s, 4 s of them for locks; less if the request may wait for less. */
   readonly writes: Database;
-  /** Cleanup, sweep, unlock: 30 s. */
+  /** 30 s: cleanup, sweep, unlock. */
   readonly maintenance: Database;
 }
 
-/** The same for one request: what it reads ends with it. What it writes has begun and is finished. */
+/** Returns the same for one request. Its reads end with it; its writes are always finished. */
 export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
 export interface DatabaseOptions {
   readonly pool: Pool;
   readonly schema: SchemaName;
   readonly logger: Logger;
-  /** Told of each statement that took too long and was stopped. */
+  /** Called for each statement that was cancelled for taking too long. */
   readonly onDegraded?: (
     cause: "statement_timeout",
     fields: { readonly statement: string },
@@ -82,7 +82,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       reads: database(reads, scope),
       lists: database(lists, scope),
       quickReads: database(quickReads, scope),
-      // An answer that streams may begin before its first statement has ended.
+      // A streamed answer may begin before its first statement has ended.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
       writes: database(writes, { ...unhurried, ...patienceOf(scope) }),
@@ -90,13 +90,13 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
 }
 
-/** What is written is finished, also when its client has left. */
+/** A write is finished even when its client has left. */
 const unhurried: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
 const patienceOf = ({ patienceMs }: RequestScope) =>
   patienceMs === undefined ? {} : { patienceMs };
 
-/** A client that has gone does not wait until its statement has been stopped. */
+/** Rejects as soon as the client has left, before its statement has been cancelled. */
 function untilGone(client: Transactional, signal: AbortSignal): Transactional {
   const inTime = async <T>(run: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
@@ -115,21 +115,21 @@ function untilGone(client: Transactional, signal: AbortSignal): Transactional {
   };
 }
 
-/** These say nothing of the server: it was not asked, or its answer was not waited for. */
+/** Errors without an answer of the server: nothing was sent, or the answer was not awaited. */
 const unasked = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
-/** Which statement it was. Values are parameters: there are none in it. */
+/** Returns the beginning of a statement for the log. It has no values: they are parameters. */
 function headOf({ text }: QueryConfig): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 100);
 }
 
 interface Watched {
   readonly scope: RequestScope | undefined;
-  /** That it was too short is an answer. */
+  /** Whether a timeout is an expected answer. */
   readonly isQuickRead: boolean;
 }
 
-/** Reports the change between away and back, whichever statement meets it first. */
+/** Logs the loss of the database and its return, by the first statement that meets either. */
 function createWatch({
   schema,
   logger,
@@ -159,10 +159,10 @@ function createWatch({
         if (away === null) logger.error({ code, error: messageOf(error) }, message);
         away = explained;
       } else if (!unasked.has(code)) back();
-      // What was stopped because its client has left took no longer than it might.
+      // A statement that was cancelled because its client has left was not too slow.
       const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
       if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
-      // All connections are busy with a server that does not answer.
+      // While the server is away, all connections are busy waiting for it.
       throw code === "busy" ? (away ?? explained) : explained;
     }
   };
@@ -174,7 +174,7 @@ function createWatch({
     return {
       ...watching(client),
       transaction: async (work) => {
-        // Its statements have been noted, and what else `work` throws says nothing of the server.
+        // The statements of `work` are observed one by one. Its other errors are not the server's.
         let ofWork: { readonly error: unknown } | null = null;
         const run = () =>
           client.transaction((inside) =>

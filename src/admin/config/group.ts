@@ -1,5 +1,5 @@
-// A group of the system by its name or number. Names are those of /etc/group: whoever keeps them
-// elsewhere gives the number.
+// A group of the system by its name or number. Names are read from /etc/group; groups of another source,
+// such as LDAP, need their number.
 import { readFileSync } from "node:fs";
 import { InputError } from "../../base/errors.ts";
 
@@ -9,7 +9,7 @@ const GROUPS = "/etc/group";
 export function gidOf(group: string): number {
   const number = /^\d{1,10}$/.test(group) ? Number(group) : gidIn(groupLines(), group);
   if (number !== undefined && number < 2 ** 32 - 1) return number;
-  const message = `"${group}" is no group in ${GROUPS}; name one, or give its number`;
+  const message = `"${group}" is not a group in ${GROUPS}; use a name from it, or the group's number`;
   throw new InputError([{ path: "listenGroup", message }]);
 }
 
@@ -17,7 +17,7 @@ function groupLines(): string[] {
   try {
     return readFileSync(GROUPS, "utf8").split("\n");
   } catch {
-    return []; // a container may have none
+    return []; // a container may lack the file
   }
 }
 

@@ -1,5 +1,5 @@
-// What clients may take of an admin, by the names under which an operator changes it. What is not here
-// (headers, timeouts of slow senders) nobody needs to change.
+// The limits of an admin's clients that an operator can change. Others (headers, timeouts of slow senders)
+// are fixed.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
@@ -76,10 +76,10 @@ export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
   const problems = Object.entries(given ?? {}).flatMap(([name, value]): Problem[] => {
     const path = `limits.${name}`;
     if (!names.includes(name)) {
-      return [{ path, message: `unknown limit; there are ${names.join(", ")}` }];
+      return [{ path, message: `unknown limit; use one of ${names.join(", ")}` }];
     }
     const fits = value === undefined || (Number.isSafeInteger(value) && value >= 1);
-    // Longer timers would fire at once.
+    // A longer timer fires at once in Node.js.
     const isShort = !name.endsWith("Ms") || value === undefined || value <= 2 ** 31 - 1;
     return fits && isShort ? [] : [{ path, message: "must be a whole number from 1" }];
   });

@@ -1,5 +1,5 @@
-// Where to listen, as an operator writes it; whether only this machine can reach it, and whether a request comes
-// from here.
+// Parses the address to listen at, and decides whether only this machine can reach it and whether a request
+// comes from this machine.
 import { isIP, isIPv4 } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { type ListenTarget, type TcpTarget, UNIX_PEER } from "../../http/listen/listen-target.ts";
@@ -11,10 +11,10 @@ const FORM =
   "must be host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/path of a socket, or fd:3 for an open one";
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.?$/;
 
-/** The system's bound, without the zero at the end. */
+/** The limit of the system, without the final zero byte. */
 const LONGEST_PATH_BYTES = 107;
 
-/** What is said of a socket in the file system beside its path. */
+/** The mode and group of a unix socket; null for the default. */
 export interface SocketRights {
   readonly mode: number | null;
   readonly group: string | null;
@@ -27,7 +27,7 @@ export function parseListenAddress(text: string, rights: SocketRights): ListenTa
     ["listenMode", rights.mode],
     ["listenGroup", rights.group],
   ] as const) {
-    if (given !== null) refuse(path, "is about a unix socket; listen on unix:/path");
+    if (given !== null) refuse(path, "applies to a unix socket only; listen on unix:/path");
   }
   const [, fd] = /^fd:(\d{1,6})$/.exec(text) ?? [];
   if (fd !== undefined) return { fd: Number(fd) };
@@ -49,7 +49,7 @@ function unixTarget(path: string, { mode, group }: SocketRights): ListenTarget {
   if (Buffer.byteLength(path) > LONGEST_PATH_BYTES) {
     refuse("listenAddr", `must have a path of at most ${LONGEST_PATH_BYTES} bytes`);
   }
-  // Others may be let in or not; its owner always is.
+  // The owner may always connect; the mode decides about others.
   if (mode !== null && (!Number.isInteger(mode) || (mode & ~0o066) !== PRIVATE)) {
     refuse("listenMode", "must be a mode such as 0600, 0660 or 0666");
   }
@@ -61,14 +61,14 @@ function refuse(path: string, message: string): never {
   throw new InputError([{ path, message }]);
 }
 
-// A last label of digits is a mistyped IPv4 address, never a name.
+// A last label of digits is a mistyped IPv4 address, never a host name.
 function isHostName(host: string): boolean {
   return HOST_NAME.test(host) && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(host);
 }
 
 /**
- * True only for a literal 127.0.0.0/8 or ::1. A host name is what a resolver says today, and an
- * IPv4-mapped address is written by those who want to be mistaken.
+ * True only for a literal 127.0.0.0/8 or ::1. A host name may resolve to any address, and an IPv4-mapped
+ * address in a request is suspicious.
  */
 function isLoopback(host: string): boolean {
   return isIPv4(host) ? host.startsWith("127.") : isIP(host) === 6 && isIPv6Loopback(host);
@@ -79,15 +79,15 @@ function isIPv6Loopback(host: string): boolean {
 }
 
 /**
- * The address that only this machine reaches, or null where others reach it, too. `localhost` is
- * taken for 127.0.0.1, as RFC 6761 wants: no resolver is asked, so none can say otherwise.
+ * Returns the address if only this machine can reach it; otherwise null. `localhost` is 127.0.0.1 (RFC 6761),
+ * without a resolver, so that no resolver can redirect it.
  */
 export function loopbackOf({ host, port }: TcpTarget): TcpTarget | null {
   if (host.toLowerCase() === "localhost") return { host: "127.0.0.1", port };
   return isLoopback(host) ? { host, port } : null;
 }
 
-/** True when the other end of a connection is on this machine. */
+/** True when the peer of a connection is on this machine. */
 function isLoopbackPeer(address: string): boolean {
   return isLoopback(address.replace(/^::ffff:(?=\d+\.)/i, ""));
 }
@@ -101,13 +101,13 @@ export function isLoopbackHost(header: string | undefined): boolean {
 }
 
 /**
- * Throws Refusal 403 for a request that does not come from this machine, or not without a proxy in between: mode none
- * serves no other. A proxy on this machine connects from here for all its clients, and nginx by default even with a
- * Host that is this machine's; but it leaves traces.
+ * Throws Refusal 403 for a request from another machine or through a proxy: mode none serves neither. A proxy
+ * on this machine connects from a loopback address for all its clients, and nginx by default with a local
+ * Host, too. It is recognized by its headers and by HTTP/1.0.
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;
-  // Neither a name alone counts nor an address alone. Only this user may connect to the unix socket.
+  // Both the address and the Host must be local. Only this user may connect to the unix socket.
   const isHere = remoteAddress === UNIX_PEER || isLoopbackPeer(remoteAddress);
   if (!isHere || !isLoopbackHost(host)) throw new Refusal(403, "host", ELSEWHERE);
   const isForwarded = Object.keys(headers).some(isOfProxy);
@@ -118,7 +118,7 @@ const ofProxies = new Set(["via", "forwarded", "x-real-ip"]);
 
 const isOfProxy = (name: string) => ofProxies.has(name) || name.startsWith("x-forwarded");
 
-const ELSEWHERE = "this server is for this machine only: use http://127.0.0.1 or localhost";
+const ELSEWHERE = "this server answers this machine only: use http://127.0.0.1 or localhost";
 
 const FORWARDED =
-  "this server has no login, so it serves no proxy: give it one with --auth basic, bearer or header, or connect without a proxy and by HTTP/1.1";
+  "this server has no login, so it serves no proxy: add a login with --auth basic, bearer or header, or connect without a proxy and by HTTP/1.1";

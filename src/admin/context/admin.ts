@@ -1,5 +1,5 @@
-// What an operation of the admin may use. Built once by server.ts; an operation takes from it what
-// it needs and passes that on, never the whole.
+// What the operation of a route can use. It is built once, by application.ts. An operation passes on the
+// parts that it needs, never the whole.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -23,24 +23,24 @@ export interface Admin {
   readonly databases: AdminDatabases;
   readonly csrfToken: string;
   readonly assets: AssetStore;
-  /** What there is to know of all jobs, for page, stream and metrics. */
+  /** Readings of the whole queue, for the page, event streams and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;
   readonly insight: Insight;
   readonly operations: OperationRunner;
-  /** Every write leaves an entry in it. */
+  /** The trail with an entry for every write. */
   readonly audit: AuditTrail;
   /** Builds optional indexes in the background. */
   readonly indexBuilds: IndexBuilds;
   readonly readiness: Readiness;
   readonly exportTickets: Tickets;
-  /** Places for exports and payloads that are being sent. */
+  /** The places for exports and payloads that are being sent. */
   readonly downloads: Work;
   /** Every row of the route table, for the OpenAPI document. */
   readonly routes: readonly AdminRoute[];
 }
 
-/** What one route does, and what the OpenAPI document says about it. */
+/** What one route does, and its description in the OpenAPI document. */
 export interface Operation {
   readonly summary: string;
   readonly query?: QueryFields;
@@ -48,16 +48,15 @@ export interface Operation {
   readonly body?: JsonSchema;
   /** The JSON Schema of the answer, or its media type when it is not JSON. */
   readonly answer: JsonSchema | string;
-  /** Memory that is reserved before it begins, bytes. Default: as much as a small answer needs. */
+  /** The memory to reserve before it begins, in bytes. Default: that of a small answer. */
   readonly reserves?: (request: HttpRequest) => number;
   readonly run: (admin: Admin, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
 }
 
 /**
- * Who may: `open` anybody; `page` and `asset` who is logged in by the browser (mode basic), else
- * anybody; `read` who has credentials; `metrics` the same, or the token for metrics; `write` who has
- * credentials and the CSRF token, unless read-only; `ticket` who has an address that was given to
- * somebody with credentials: its operation decides.
+ * What a request needs. `open`: nothing. `page`, `asset`, `hashed`: credentials in mode basic, where the browser
+ * sends them; otherwise nothing. `read`: credentials. `metrics`: credentials or the token for metrics. `write`:
+ * credentials and the CSRF token, on an admin that is not read-only. `ticket`: a ticket, which the operation checks.
  */
 export type Access = "open" | "page" | "asset" | "hashed" | "read" | "metrics" | "ticket" | "write";
 
@@ -66,6 +65,6 @@ export interface AdminRoute {
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
-  /** A download: its first row may be very large, so it has longer to begin. Default false. */
+  /** A download, which may begin with a very large row and so has more time to begin. Default false. */
   readonly isLong?: boolean;
 }

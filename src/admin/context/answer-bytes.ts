@@ -1,12 +1,11 @@
-// How much memory the making of an answer takes at the most, for the reservation before it begins. An answer
-// is there several times: as PostgreSQL's message, as the texts of rows, as JSON of two bytes a character,
-// as the bytes that are sent.
+// The memory that an answer needs at most, for its reservation. An answer is in memory several times: as
+// PostgreSQL's message, as texts of rows, as JSON with two bytes a character, as the bytes to send.
 
 const COPIES = 8;
 
-/** Of an answer whose rows are short. */
+/** The memory for an answer with short rows. */
 export const SMALL_ANSWER_BYTES = 2 * 1_048_576;
 
-/** Of an answer of so many bytes. */
+/** Returns the memory for an answer of `answerBytes`. */
 export const memoryFor = (answerBytes: number): number =>
   Math.max(SMALL_ANSWER_BYTES, COPIES * answerBytes);

@@ -1,8 +1,7 @@
-// Addresses that download one export once, within a minute, without a login: for a browser that is
-// logged in by a header, which it cannot send when it saves a file. What an address gives stands in it,
-// under a seal that follows from the login's secret, so that each of several admins behind one address
-// takes the tickets of the others. That one is used up they know of each other where the extension
-// `operations` is; without it each knows only what it has given out itself.
+// Tickets download one export once, within a minute, without a login. A browser cannot send the header of a
+// login when it saves a file. A ticket contains its export, signed with a key derived from the login's secret,
+// so several admins behind one address accept each other's. Use is recorded in the tables of `operations`;
+// without them each admin records it in memory.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -13,34 +12,34 @@ import type { ExportRequest } from "../../insight/export/export-request.ts";
 import { type Derive, deriveFrom, generateSecret, secretOf } from "../access/secret.ts";
 
 export const TICKET_MS = 60_000;
-/** Used ones that are remembered until they expire: far more than can be downloaded in a minute. */
+/** The number of used tickets in memory, far more than can be downloaded in a minute. */
 const MOST_USED = 10_000;
-/** Of what a request's headers may have. 4,000 ASCII characters of a query fit in. */
+/** Fits into a request's headers, with a query of 4,000 ASCII characters. */
 export const LONGEST_TICKET = 12_000;
 
 export interface Ticket {
   readonly request: ExportRequest;
-  /** Who asked for it, for the log. */
+  /** The user of the request that created it, for the log. */
   readonly user: unknown;
 }
 
-/** One that somebody has shown, and that counts. */
+/** A ticket with a right signature that has not expired. */
 export interface ShownTicket extends Ticket {
-  /** Whether this is the first time. Throws Refusal 503 when that cannot be told. */
+  /** Marks it as used. Resolves to false when it was used before. Throws Refusal 503 beyond MOST_USED. */
   use(): Promise<boolean>;
 }
 
 export interface Tickets {
-  /** The secret part of the address. */
+  /** Returns the secret part of the address. */
   give(ticket: Ticket): string;
-  /** What the address gives; null where it gives nothing, or no longer does. */
+  /** Returns the ticket in an address; null for a wrong signature or an expired ticket. */
   look(text: string): ShownTicket | null;
 }
 
 export interface TicketOptions {
-  /** Follows from the login's secret. */
+  /** Derives the signing key from the login's secret. */
   readonly derive: Derive;
-  /** Where it is written down that one is used; null: nothing is written. */
+  /** Where the use of a ticket is recorded; null: only in memory. */
   readonly db: Database | null;
   /** Milliseconds since the epoch. The admins' clocks need to agree only to a part of a minute. */
   readonly clock?: () => number;
@@ -48,13 +47,13 @@ export interface TicketOptions {
 
 interface Sealed extends Ticket {
   readonly until: number;
-  /** Unlike that of any other ticket. */
+  /** Unique. */
   readonly name: string;
 }
 
 export function createTickets({ derive, db, clock = now }: TicketOptions): Tickets {
   const seal = deriveFrom(Buffer.from(derive("export ticket 2")));
-  /** Name → until when; the oldest stands first. */
+  /** Name → expiry, the oldest first. */
   const used = new Map<string, number>();
 
   const useHere = ({ name, until }: Sealed): boolean => {
@@ -92,7 +91,7 @@ async function useAnywhere(db: Database, { name, until }: Sealed): Promise<boole
   try {
     return !(await hasOperations(db)) || (await useOnce(db, name, until));
   } catch (error) {
-    // On a standby each admin is alone.
+    // On a standby the use is recorded in memory only.
     if (error instanceof WorkerError && error.code === "read_only_server") return true;
     throw error;
   }

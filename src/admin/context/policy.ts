@@ -1,5 +1,5 @@
-// The rules that hold for every request, in one place and in this order: the host (mode none), the
-// login, read-only, the CSRF token. What they need to know about a route is its `access`.
+// The rules for every request, in this order: the host (mode none), the login, read-only, the CSRF token.
+// They depend on the route's `access` only.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -18,7 +18,7 @@ import type { Readiness } from "../live/readiness.ts";
 import type { PageHeaders } from "../page/headers.ts";
 import type { Access } from "./admin.ts";
 
-/** A row of the table, bound to its server. */
+/** A row of the route table, bound to its admin. */
 export interface AdminEndpoint extends Endpoint {
   readonly access: Access;
   /** The row's path without the base path: the label in metrics and log. */
@@ -80,7 +80,7 @@ export function createPolicy({
   };
 }
 
-/** Whether the route asks for credentials. `byBrowser`: the browser logs in by itself (mode basic). */
+/** Whether the route needs credentials. `byBrowser`: the browser sends them by itself (mode basic). */
 export function needsLogin(access: Access, byBrowser: boolean): boolean {
   switch (access) {
     case "open":
@@ -100,8 +100,8 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
 }
 
 /**
- * A line for every write of who is logged in at info, a bounded number at warn for who is kept out, the
- * rest at debug. Never a header.
+ * Logs writes with a login at info, a limited number of refused requests at warn, and the rest at debug.
+ * Headers are never logged.
  */
 function logAccess(
   logger: Logger,
@@ -132,15 +132,14 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
 }
 
 /**
- * A write waits so long at the most to learn whether the server takes any: a database that does not answer
- * says so to the write itself. It comes off what a write may wait for others.
+ * How long a write waits for the check whether the server accepts writes. Without an answer the write itself is
+ * tried. This time is part of the write's `waitMs`.
  */
 export const ASKED_BEFORE_MS = 500;
 
 /**
- * Why nothing can be changed through this admin: it was started read-only, or its database takes no writes at this
- * moment; null: writes are allowed. A write that slips through, because the server has become a standby since, fails
- * in PostgreSQL and is answered in the same way.
+ * Returns why this admin cannot write: it was started read-only, or its database is read-only now; null: writes
+ * are allowed. If the server becomes a standby after the check, PostgreSQL refuses the write, with the same answer.
  */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {
@@ -152,7 +151,7 @@ async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promi
   return state?.isReadOnlyServer === true ? serverRefusal() : null;
 }
 
-/** The same for a write that PostgreSQL has refused. */
+/** Returns the same refusal for a write that PostgreSQL has refused; other errors unchanged. */
 export function orReadOnly(error: unknown): unknown {
   const isSo = error instanceof WorkerError && error.code === "read_only_server";
   return isSo ? serverRefusal(error) : error;

@@ -1,5 +1,5 @@
-// What of all that is known is sent to whom, and when: what has changed, and only what somebody watches.
-// The pulse comes every few seconds even if nothing has changed, so that a viewer knows that it is alive.
+// Decides which events are sent, and when: those that are watched and have changed. The pulse is repeated
+// every few seconds without a change, as a sign of life.
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
@@ -7,22 +7,23 @@ import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
 import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {
+  /** Sends what has changed. */
   show(known: QueueSnapshot): void;
-  /** Shows what is watched for the first time; false where nothing is known that could be shown. */
+  /** Sends the events that have just begun to be watched; false when there is no snapshot for them. */
   showNew(known: QueueSnapshot | null): boolean;
-  /** What somebody else says, if it has changed. */
+  /** Sends the event of a source, if it has changed. */
   say(event: string, json: string): void;
-  /** Whether somebody who joins is shown it at once. */
+  /** Whether the event has been sent, so that a new viewer receives it at once. */
   hasSaid(event: string): boolean;
-  /** Nothing is known now, and why. */
+  /** Sends why nothing can be read, in place of numbers. */
   problem(json: string): void;
-  /** Nobody watches any more: what was said is forgotten. */
+  /** Discards what was sent, after the last viewer has left. */
   reset(): void;
 }
 
 export interface BroadcastOptions {
   readonly intervalMs: number;
-  /** How often the pulse comes where nothing changes. */
+  /** How often the pulse is repeated without a change. */
   readonly tickMs: number;
 }
 
@@ -43,7 +44,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.publish(event, json);
   };
 
-  /** Whether it is time for an event that is larger than a pulse. */
+  /** Whether an event that is larger than a pulse is due. */
   const isTimeFor = (event: string) => {
     const before = said.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
@@ -95,10 +96,10 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
   };
 }
 
-/** Timers come a little early or late. */
+/** Timers fire a little early or late. */
 const SLACK_MS = 50;
 
-/** The counts without the moments at which they were read. */
+/** Returns the counts without the moments at which they were read. */
 function countsComparable(known: QueueSnapshot): string {
   return countsJson(known).replaceAll(/"as_of":"[^"]*"/g, "");
 }

@@ -1,11 +1,11 @@
-// What a scrape shows of the queue, the feed and the pool.
+// The input of a scrape: the queue, the feed and the pool.
 
 import type { LargestNames } from "../../insight/known/largest-names.ts";
 import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
 import type { SamplerPart } from "../../insight/known/sampler.ts";
 
 export interface Exposed {
-  /** `away`: the database could not be reached; `unknown`: it is there, but could not tell in time. */
+  /** `away`: the database could not be reached. `unknown`: it could, but the reading failed or took too long. */
   readonly known: QueueSnapshot | "away" | "unknown";
   readonly names: LargestNames | null;
   readonly feed: {

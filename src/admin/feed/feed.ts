@@ -1,5 +1,5 @@
-// The feed: what this process knows about the whole queue, read once for the page, the event streams and
-// the metrics.
+// The feed: this process's readings of the whole queue, shared by the page, the event streams and the
+// metrics.
 //
 //   quiet ──a viewer, a request──▶ awake ──no viewer, no request for 60 s, or stop()──▶ quiet
 //
@@ -10,13 +10,13 @@
 //     estimates the rest, and a *census* counts all jobs by task and queue, in short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is
 //     read only while its event is watched.
-//  5. All of that is read one after another, and each rests 10 or 20 times as long as it took. The costly
+//  5. All readings run one after another, and each pauses for 10 or 20 times as long as it took. The costly
 //     ones together take at most a twelfth of the time (rhythm.ts).
 //  6. An event is sent when its content has changed, the same bytes to all viewers (broadcast.ts). A sign
 //     of life is sent every 5 s in any case.
-//  7. A request reads a pulse of its own on a small table. On a large one it takes one up to 10 s old.
+//  7. On a small table a request reads a pulse of its own. On a large one it uses one up to 10 s old.
 //  8. After a write the sources are read at once, and after 0.3, 2 and 5 s.
-//  9. When a pulse fails, the viewers are sent `problem` in place of numbers.
+//  9. When a pulse fails, viewers receive `problem` in place of numbers.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -32,7 +32,7 @@ import { createBroadcast } from "./broadcast.ts";
 import { overviewText } from "./overview-json.ts";
 import { createRhythm, type RhythmTask } from "./rhythm.ts";
 
-/** What a viewer may ask for; without asking it is shown `overview`. */
+/** The events that a viewer can request. Default: `overview`. */
 export const feedEvents = [
   "overview",
   "pulse",
@@ -43,10 +43,10 @@ export const feedEvents = [
 ] as const;
 export type FeedEvent = (typeof feedEvents)[number];
 
-/** An event that somebody else has to say, read while it is watched. */
+/** An event of another part of the admin, read while it is watched. */
 export interface FeedSource {
   readonly event: FeedEvent;
-  /** The shortest time between two readings; they rest twenty times as long as they took. */
+  /** The shortest time between two readings. Each pauses for at least 20 times as long as it took. */
   readonly intervalMs: number;
   /** One line of JSON; sent when it has changed. */
   readonly read: () => Promise<string>;
@@ -54,22 +54,22 @@ export interface FeedSource {
 
 export interface Feed {
   /**
-   * What is known now. Of a small table all of it was read after this call, so a write that was answered
-   * before is in it; of a large one it may be a few seconds old.
+   * Returns a snapshot of the queue. That of a small table is read after this call, so it includes every write
+   * that was answered before. That of a large one may be up to 10 s old.
    */
   known(): Promise<QueueSnapshot>;
-  /** The JSON of GET /api/overview, and its moment. */
+  /** Returns the JSON of GET /api/overview, and its moment. */
   overview(): Promise<{ readonly json: string; readonly asOf: string }>;
-  /** Somebody will watch in a moment: what he is shown first is read already. */
+  /** Reads a pulse for a viewer that is about to connect. */
   expect(): void;
-  /** The answer that makes the request a viewer. */
+  /** Returns the event stream for a request, which becomes a viewer. */
   watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
-  /** Tells everybody who watches `event`; `topic` as for the event source. */
+  /** Sends `json` to all that watch `event`; `topic` as for the event source. */
   publish(event: FeedEvent, json: string, topic?: string): void;
   isWatched(event: FeedEvent): boolean;
-  /** Somebody has written: what the sources say is asked for at once, and a little later. */
+  /** Reads the sources after a write: at once, and again a little later. */
   changed(): void;
-  /** The tasks and queues with the most jobs. */
+  /** Returns the tasks and queues with the most jobs. */
   largest(known: QueueSnapshot, limit: number): Promise<LargestNames>;
   readonly viewers: number;
   readonly parts: Sampler["parts"];
@@ -80,24 +80,24 @@ export interface FeedOptions extends SamplerOptions {
   readonly maxViewers: number;
   readonly maxViewersPerClient: number;
   readonly logger: Logger;
-  /** Told of what could not be read for the viewers, with its code. */
+  /** Called with the code of each reading that failed. */
   readonly onDegraded?: (code: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly sources?: readonly FeedSource[];
   readonly intervalMs?: number;
   readonly pingMs?: number;
   readonly patienceMs?: number;
-  /** Who asked is taken to ask again for so long. */
+  /** How long the feed stays awake after a request, in milliseconds. Default 60,000. */
   readonly askedMs?: number;
 }
 
-/** After a write the sources are asked at once, and again when what they had just read has rested: cached.ts. */
+/** When the sources are read after a write. The later readings are past the pause of a cached one (cached.ts). */
 const HURRIED_MS = [0, 300, 2_000, 5_000];
-/** A pulse that is not older counts as of now. */
+/** A pulse up to this age counts as current. */
 const PULSE_MS = 1_500;
-/** While somebody asks about a large table now and then, the pulse goes on, slowly. */
+/** The interval of the pulse for a large table that is requested now and then, without viewers. */
 const SLOW_PULSE_MS = 5_000;
 const CENSUS_PAUSE_MS = 60_000;
-/** Another admin is counting: its round takes minutes, and goes on alone meanwhile. */
+/** The pause while another admin runs the census, which takes minutes. */
 const LEFT_PAUSE_MS = 60_000;
 
 export function createFeed(db: Database, options: FeedOptions): Feed {
@@ -111,7 +111,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
     else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
-    // Whoever comes back does not wait for the next round: what is rested is answered from memory.
+    // A new viewer does not wait for the next interval. Sources within their pause answer from memory.
     for (const [event, beat] of ofSources) {
       if (source.isWatched(event) && !broadcast.hasSaid(event)) rhythm.hurry(beat);
     }
@@ -135,7 +135,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     onDegraded(error instanceof WorkerError ? error.code : "internal_error", fields);
   };
 
-  /** What fails in the background is tried again; the pulse tells the viewers. */
+  /** Logs an error of a background reading, which runs again later. Viewers see the pulse's `problem`. */
   const quietly = async (part: string, work: () => Promise<number | undefined>) => {
     try {
       return await work();
@@ -187,7 +187,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     intervalMs: () => pingMs,
     restFactor: 0,
     run: async () => {
-      // Who watches the pulse has a sign of life in it, as long as there is one.
+      // For viewers of the pulse, the pulse itself is the sign of life, as long as there is one.
       source.ping(sampler.last === null ? undefined : "pulse");
       return undefined;
     },
@@ -226,7 +226,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     },
     expect() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
-      // Whoever comes is told what is wrong.
+      // An error is sent to the viewer by the next pulse.
       sampler.pulse().catch(() => {});
     },
     watch: (request, events) => source.view(request, [...events, "problem"]),

@@ -1,5 +1,5 @@
-// Numbers for Prometheus: requests by route, what the feed knows of the queue, the feed itself, and the
-// process. prom-client is loaded when a server starts, not when this file is imported.
+// The metrics for Prometheus: requests by route, the queue by the feed, the feed itself, and the process.
+// prom-client is loaded when a server starts, not when this file is imported.
 import type { Registry } from "prom-client";
 import type { Certificate } from "../../http/listen/certificate.ts";
 import type { Exposed } from "./exposed.ts";
@@ -7,11 +7,11 @@ import { namesText } from "./names-text.ts";
 import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface Metrics {
-  /** `route` is the row's path, never what the client sent: the number of series is bounded. */
+  /** `route` is the path of the route table, never that of the request, so the number of series is bounded. */
   observe(method: string, route: string, status: number, durationMs: number): void;
-  /** A login was weighed. `result` is one of a few words. */
+  /** Counts a login. `result` has few values. */
   login(result: string): void;
-  /** Something could not be served. `cause`: one of a few words. */
+  /** Counts what could not be served. `cause` has few values. */
   degraded(cause: string): void;
   expose(exposed: Exposed): Promise<string>;
   readonly contentType: string;
@@ -19,7 +19,7 @@ export interface Metrics {
 
 const methods = new Set(["GET", "HEAD", "POST"]);
 
-// What is measured of the process is measured once, however many servers it runs or has run.
+// The metrics of the process exist once, however many servers it runs.
 let ofProcess: Registry | undefined;
 
 export async function createMetrics(certificate: Certificate | null): Promise<Metrics> {

@@ -1,5 +1,4 @@
-// What is known, as the JSON of GET /api/overview: the contract's numbers, and beside them how well each
-// is known.
+// A snapshot as the JSON of GET /api/overview: the contract's numbers, and the precision of each.
 
 import { countsJson } from "../../insight/json/counts-json.ts";
 import { activeWorkerJson, lockedWorkerJson, queueJson } from "../../insight/json/overview-rows.ts";
@@ -9,12 +8,12 @@ import { inState, type Tallied, tallied } from "../../insight/stats/tally.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 
 export interface OverviewText {
-  /** Without its moments, so that two can be compared. */
+  /** The JSON without its moments, to compare two of them. */
   readonly comparable: string;
   readonly json: string;
 }
 
-// Many ask for the same: what is known at one moment is written once.
+// A snapshot is serialized once for all its viewers.
 const written = new WeakMap<QueueSnapshot, OverviewText>();
 
 export function overviewText(known: QueueSnapshot): OverviewText {

@@ -1,5 +1,5 @@
-// The gauges of what the feed knows. All of them are set anew at each scrape, and those of which nothing
-// is known now are left out: old numbers would look like news.
+// The gauges of the queue and the feed. All are reset at each scrape, and one without a current value is
+// omitted: an old number would look current.
 import type { Gauge, Registry } from "prom-client";
 import { monotonic } from "../../base/clock.ts";
 import { conditions } from "../../domain/condition.ts";

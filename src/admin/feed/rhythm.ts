@@ -1,29 +1,29 @@
-// Work that comes round again and again, one at a time: each kind in its own interval, and never again
-// before it has rested in proportion to what it took. The costly kinds rest together, too: however many
-// there are, they take a bounded part of the time. Runs while it is wanted; a stopped one has ended.
+// A loop of periodic work, one task at a time. Each task has its own interval, and a pause in proportion to
+// its duration. The costly tasks share a further pause, so that together they take a bounded part of the time.
+// The loop runs while a task is wanted.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {
   readonly isWanted: () => boolean;
   readonly intervalMs: () => number;
-  /** The rest after it, in multiples of its duration. */
+  /** The pause after it, in multiples of its duration. */
   readonly restFactor: number;
-  /** After one of these all of them rest; one that has never run does not wait for the others. */
+  /** After a costly task all of them pause, except for one that has never run. */
   readonly isCostly?: boolean;
-  /** Never rejects. A longer rest than the usual may be asked for, milliseconds. */
+  /** Runs the task. Never rejects. May resolve to a pause other than the usual one, in milliseconds. */
   readonly run: () => Promise<number | undefined>;
 }
 
 export interface Rhythm {
-  /** Something may be wanted now that was not before. */
+  /** Starts the loop if a task is wanted now. */
   wake(): void;
-  /** The same, and this beat is due at once. */
+  /** The same, with this task due at once. */
   hurry(beat: RhythmTask): void;
   stop(): Promise<void>;
 }
 
 const LONGEST_REST_MS = 15_000;
-/** All costly beats together take a twelfth of the time at the most. */
+/** All costly tasks together take at most a twelfth of the time. */
 const SHARED_REST_FACTOR = 11;
 
 export function createRhythm(beats: readonly RhythmTask[]): Rhythm {
@@ -43,7 +43,7 @@ export function createRhythm(beats: readonly RhythmTask[]): Rhythm {
       const wanted = beats.filter((beat) => beat.isWanted());
       if (wanted.length === 0) return;
       const due = wanted.filter((beat) => dueAt(beat) <= monotonic());
-      // Of the costly ones the one that has waited longest, else the first would leave nothing for the others.
+      // Of the costly tasks the one that has waited longest; otherwise the first would leave no time for the others.
       const waited = (beat: RhythmTask) => (beat.isCostly === true ? (nextAt.get(beat) ?? 0) : -1);
       const [first] = due.toSorted((one, other) => waited(one) - waited(other));
       if (first === undefined) {
@@ -72,7 +72,7 @@ export function createRhythm(beats: readonly RhythmTask[]): Rhythm {
     sleeping?.abort();
     running ??= loop().then(() => {
       running = null;
-      // Somebody may have woken it in the moment in which it ended.
+      // wake() may have been called while the loop was ending.
       if (beats.some((beat) => beat.isWanted())) wake();
     });
   };

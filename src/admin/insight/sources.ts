@@ -1,4 +1,4 @@
-// What the feed tells of incidents and the horizon while somebody watches them.
+// Incidents and the horizon as events of the feed.
 
 import { type Insight, USUAL_BUCKETS } from "../../insight/insight.ts";
 import { horizonJson, incidentsJson } from "../../insight/json/insight-json.ts";

@@ -1,28 +1,28 @@
-// Tells of what could not be served although nothing was wrong with the question: a statement that took
-// too long (also where a coarser answer took its place), a lock that was not to be had, too much at once.
-// One line for each cause and minute, with its first case, and at the minute's end how many more there were.
+// Logs valid requests that could not be served: a statement that took too long (also where a coarser answer
+// replaced it), a lock that was not available, too many requests at once. Each cause has one line a minute,
+// and at the end of the minute one line has the number of the others.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 
 export interface DegradationLog {
   /** `cause`: an error's code, or `statement_timeout`. */
   tell(cause: string, fields: Readonly<Record<string, unknown>>): void;
-  /** Tells of what has not been told yet. */
+  /** Logs the summary of the current minute. */
   close(): void;
 }
 
 const WINDOW_MS = 60_000;
-/** The client has left, so nobody has missed an answer; or others tell of it, and probes ask for it. */
+/** Not logged here: the client has left, or the cause is logged elsewhere. */
 const untold = new Set(["aborted", "database_unreachable", "not_ready"]);
 
-/** `count`: told of each case. */
+/** `count` is called for each case. */
 export function createDegradationLog(
   logger: Logger,
   count: (cause: string) => void,
   after: Clock["after"] = systemClock.after,
 ): DegradationLog {
   let stopWindow: (() => void) | null = null;
-  /** Of this minute: how many more than the one that was told of. */
+  /** Cause → cases of this minute after the first, which was logged. */
   const more = new Map<string, number>();
 
   const endWindow = () => {

@@ -1,22 +1,22 @@
-// Whether the queue can be worked on: probes may ask as often as they like, the database is asked
-// at most once a second and by one at a time.
+// Whether the database can be used. The result is cached for a second, so frequent probes cause at most one
+// check a second.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { isReadOnlyServer } from "../../database/inspect/read-only-server.ts";
 import { assertUsableSchema } from "../../database/schema/schema-state.ts";
 
-/** What the database is like now. */
+/** The state of the database. */
 export interface DatabaseState {
-  /** A standby, or a server that takes no writes: nothing can be changed through it. */
+  /** A standby, or a server that refuses writes. */
   readonly isReadOnlyServer: boolean;
-  /** Why the queue cannot be read: a WorkerError; null: it can. */
+  /** Why the queue cannot be read: a WorkerError; null if it can. */
   readonly problem: unknown;
 }
 
 export interface Readiness {
-  /** Asked as often as a probe likes. Never rejects. */
+  /** Returns the state, up to a second old. Never rejects. */
   look(): Promise<DatabaseState>;
-  /** Something has been done to the schema: who looks next looks anew. */
+  /** Discards the cached state, after a change of the schema. */
   forget(): void;
 }
 
@@ -27,7 +27,7 @@ export function createReadiness(db: Database): Readiness {
   return {
     look: () => {
       if (last !== null && monotonic() < last.until) return last.state;
-      // While it goes on everybody shares it.
+      // A check in progress is shared by all callers.
       const look = { state: lookAt(db), until: Number.POSITIVE_INFINITY };
       void look.state.then(() => {
         look.until = monotonic() + CACHE_MS;

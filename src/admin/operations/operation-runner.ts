@@ -1,6 +1,5 @@
-// Does the operations of this admin, one at a time, in the background: no request waits for one, and
-// none ends because whoever began it has closed the page. When the admin stops, what runs becomes
-// `interrupted` behind its last batch, and waits for somebody who resumes it.
+// Runs the operations of this admin in the background. Closing the page does not end one. When the admin
+// stops, a running operation becomes `interrupted` after its current batch and can be resumed.
 import { randomUUID } from "node:crypto";
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -22,15 +21,15 @@ import { hasOperations } from "../../database/schema/extensions/has-operations.t
 import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
-  /** null where the schema has no tables for operations, or this role no rights to them. */
+  /** Resolves to null when the schema has no tables for operations, or this role no rights to them. */
   store(): Promise<OperationStore | null>;
-  /** Why there is no store; null where there is one. */
+  /** Resolves to the reason why there is no store; null when there is one. */
   missing(): Promise<MissingTables | null>;
-  /** They work on the tables, so first ask what is missing(). */
+  /** They need the tables: check missing() first. */
   readonly tools: OperationTools;
-  /** Works on an operation that has been begun or taken, in the background. */
+  /** Runs an operation that this process has started or resumed, in the background. */
   run(operation: JobOperation): void;
-  /** Told of every batch and change of state of an operation that this process works on. */
+  /** Calls `listener` after every batch and change of state of an operation that this process runs. */
   onChange(listener: (operation: JobOperation) => void): void;
 }
 
@@ -66,8 +65,8 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     const { id, state, done, error } = await workOn(tools, operation, ending.signal);
     const fields = { operation: id, state, done, ...(error === null ? {} : { error }) };
     if (state === "interrupted") logger.warn(fields, "an operation was interrupted: resume it");
-    else if (state === "running") logger.info(fields, "another process goes on with an operation");
-    else logger.info(fields, "an operation has ended its work");
+    else if (state === "running") logger.info(fields, "another process continues an operation");
+    else logger.info(fields, "an operation has ended");
     const last = await inTables.find(id).catch(() => null);
     if (last !== null) tell(last);
   };
@@ -82,14 +81,14 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
           await wait(100, ending.signal);
         }
       } catch (error) {
-        logger.debug({ error: messageOf(error) }, "old receipts could not be tidied up");
+        logger.debug({ error: messageOf(error) }, "old receipts could not be deleted");
       }
     }
   };
   const track = (work: Promise<void>) => {
     const tracked = work
       .catch((error) => {
-        logger.error({ error: messageOf(error) }, "an operation could not be worked on");
+        logger.error({ error: messageOf(error) }, "an operation failed");
       })
       .finally(() => atWork.delete(tracked));
     atWork.add(tracked);

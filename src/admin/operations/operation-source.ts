@@ -1,5 +1,5 @@
-// The event `operation` of the stream: the one that is at work, whoever works on it, else the last one.
-// What this process works on is told at once; of others' work the tables tell, once a second at most.
+// The event `operation` of the stream: the running operation of any process, or else the last one. The
+// operations of this process are sent at once. Those of others are read from the tables, once a second.
 import { monotonic } from "../../base/clock.ts";
 import {
   type JobOperation,
@@ -22,10 +22,10 @@ export function operationSource(runner: OperationRunner): FeedSource {
   };
 }
 
-// Batches may be twenty a second; nobody reads as fast.
+// There may be twenty batches a second, more than a viewer can read.
 const SHORTEST_MS = 250;
 
-/** Tells the viewers of this process's own work: every change of state, and progress now and then. */
+/** Sends this process's operations to viewers: every change of state, and progress at most every SHORTEST_MS. */
 export function publishOperations(runner: OperationRunner, feed: Feed): void {
   let saidAtMs = Number.NEGATIVE_INFINITY;
   let said: OperationState | null = null;

@@ -1,5 +1,5 @@
-// The page's files, as the build embeds them, and the choice of the right bytes for a request:
-// encoding by Accept-Encoding, 304 by If-None-Match, a strong ETag for each encoding.
+// The page's files as the build embeds them, and the response to a request for one: encoding by
+// Accept-Encoding, 304 by If-None-Match, a strong ETag for each encoding.
 import { WorkerError } from "../../base/errors.ts";
 import { MOST_CODINGS } from "../../http/compress.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
@@ -70,7 +70,7 @@ function decode(file: EmbeddedAsset | undefined, name: string): Asset {
   return { contentType: file.content_type, etag: file.etag.replace(/^W\//, ""), bytes };
 }
 
-/** The answer to a GET or HEAD for the asset. */
+/** Returns the response to a GET or HEAD for the asset. */
 export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse {
   const offered = encodings.filter((encoding) => asset.bytes[encoding] !== undefined);
   const encoding = chooseEncoding(header(request, "accept-encoding"), offered);
@@ -82,7 +82,7 @@ export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse 
   return { status: 200, headers, body: asset.bytes[encoding] ?? null };
 }
 
-/** The best of `offered` (in our order of preference) by the client's weights. */
+/** Returns the best of `offered` by the client's weights; among equals, the first. */
 export function chooseEncoding(
   accepted: string | undefined,
   offered: readonly Encoding[],
@@ -95,7 +95,7 @@ export function chooseEncoding(
     if (name !== "") weights.set(name, Number.isNaN(weight) ? 0 : weight);
   }
   const weightOf = (encoding: Encoding) => {
-    // Not encoding is always acceptable unless it is ruled out, but never preferred by silence.
+    // Identity is acceptable unless it is excluded. Without a weight it comes last.
     const silent = encoding === "identity" ? Number.MIN_VALUE : 0;
     return weights.get(encoding) ?? weights.get("*") ?? silent;
   };

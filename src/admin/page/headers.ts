@@ -1,5 +1,5 @@
-// What every answer carries, errors and unreadable requests included. There is no
-// Access-Control-Allow-Origin, ever: no other site has business here.
+// The headers of every response, also of errors and unreadable requests. There is never an
+// Access-Control-Allow-Origin: no other site may read a response.
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -13,7 +13,7 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
-  // The page never makes markup from text, so there is no policy that it could need.
+  // The page never creates markup from text, so it needs no policy.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join("; ");
@@ -22,7 +22,7 @@ const noFeatures = ["camera", "microphone", "geolocation", "payment", "usb", "se
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-/** On every answer whatever happens; kept out of caches. */
+/** Sent with every response; none is cached. */
 const securityHeaders: Headers = Object.freeze({
   "content-security-policy": contentSecurityPolicy,
   "x-content-type-options": "nosniff",
@@ -36,13 +36,13 @@ const securityHeaders: Headers = Object.freeze({
 
 export interface PageHeaders {
   readonly usual: Headers;
-  /** Of an asset that was found: any cache may keep it for an hour. */
+  /** For an asset that was found. Any cache may store it for an hour. */
   readonly asset: Headers;
-  /** Of one whose name changes with its bytes: kept for ever. */
+  /** For an asset whose name changes with its content. Caches may store it for a year. */
   readonly hashed: Headers;
 }
 
-/** `hsts`: what browsers are told of HTTPS; null: nothing. */
+/** `hsts`: the value of Strict-Transport-Security; null: the header is not sent. */
 export function pageHeaders(hsts: string | null): PageHeaders {
   const usual = Object.freeze({
     ...securityHeaders,

@@ -1,9 +1,9 @@
-// An answer about a moment, which it sends as the header `as-of`. Answers that differ in nothing but their
-// moments have one ETag.
+// Answers about a moment, which the header `as-of` names. Answers that differ only in their moments have the
+// same ETag.
 import { AS_OF } from "../../http/repeat/conditional.ts";
 import { type HttpResponse, jsonText } from "../../http/response.ts";
 
-/** The JSON of a value that has its moment in `as_of`. */
+/** Returns the answer for a value with its moment in `as_of`. */
 export function jsonAt<T extends { readonly as_of: string }>(value: T): HttpResponse {
   return answerAt(JSON.stringify(value), value.as_of);
 }
@@ -13,13 +13,13 @@ export function jsonTextAt(text: string, asOf: string): HttpResponse {
   return { ...answer, headers: { ...headers, [AS_OF]: asOf } };
 }
 
-/** `text` is JSON without stored JSON (payloads, metadata) in it: every `as_of` outside strings is ours. */
+/** `text` is JSON without stored JSON (payloads, metadata), so every `as_of` member is a moment of the answer. */
 export function answerAt(text: string, asOf?: string): HttpResponse {
   const answer = asOf === undefined ? jsonText(text) : jsonTextAt(text, asOf);
   return { ...answer, comparable: () => withoutMoments(text) };
 }
 
-/** In a string of JSON each quote has a backslash before it, so this matches members alone. */
+/** Quotes inside JSON strings have a backslash before them, so this matches members only. */
 export function withoutMoments(json: string): string {
   return json.replaceAll(/,?"(?:names_)?as_of":"[^"]*"/g, "");
 }

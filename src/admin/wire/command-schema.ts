@@ -1,8 +1,8 @@
-// What the OpenAPI document says about the bodies and answers of commands, from their declarations.
+// The OpenAPI schemas of the bodies and answers of commands, made from their declarations.
 import type { Command } from "../../commands/declare/command.ts";
 import { type JsonSchema, record, schemaOfField } from "./json-schema.ts";
 
-/** The body of a path, under this name: the command's own fields, or one of several by `action`. */
+/** Returns the schema of a path's body: the command's fields, or one alternative for each `action`. */
 export function commandBody(here: readonly Command[], name: string): JsonSchema {
   const actions = here.flatMap(({ http }) => http.action ?? []);
   const [only] = here;
@@ -16,7 +16,7 @@ export function commandBody(here: readonly Command[], name: string): JsonSchema 
   };
 }
 
-/** The answer of a path: that of each of its commands, or the one that all of them have. */
+/** Returns the schema of a path's answer: one schema if all its commands share it, otherwise one for each. */
 export function commandAnswer(here: readonly Command[], name: string): JsonSchema {
   const answers = here.map((command) => {
     const tally = command.tally === undefined ? {} : { requested: "integer", done: "integer" };
@@ -29,12 +29,12 @@ export function commandAnswer(here: readonly Command[], name: string): JsonSchem
   return { title: `${name}Result`, anyOf: each };
 }
 
-/** `run-now` is `RunNow`. */
+/** `run-now` → `RunNow`. */
 function titleOf({ name }: Command): string {
   return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** An object with the command's fields and no others. */
+/** Returns the schema of an object with exactly the command's fields. */
 function bodyOf({ fields, http, needsOneOf }: Command, title: string): JsonSchema {
   const shown = Object.entries(fields).filter(([, { isHidden }]) => isHidden !== true);
   const required = shown.filter(([, { isRequired }]) => isRequired).map(([name]) => name);

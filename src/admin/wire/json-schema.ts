@@ -1,6 +1,6 @@
-// The JSON Schemas of what the API takes and answers. Answers are written in a shorthand: `string`,
-// `integer`, `time`, `json`, …, with `?` when it may be null and `[]` for a list. A schema with a title
-// stands in the OpenAPI document once, under that name.
+// The JSON Schemas of the API's requests and answers. Answers are written in a shorthand: `string`,
+// `integer`, `time`, `json`, …, with `?` when it may be null and `[]` for a list. A schema with a title is
+// in the OpenAPI document once, under that name.
 
 import type { FieldData } from "../../commands/declare/field.ts";
 import { conditions } from "../../domain/condition.ts";
@@ -17,7 +17,7 @@ const types: Readonly<Record<string, JsonSchema>> = {
   json: { description: "any JSON, byte for byte" },
 };
 
-/** An object whose members are all there. */
+/** Returns the schema of an object whose members are all required. */
 export function record(members: Readonly<Record<string, Shape>>, title?: string): JsonSchema {
   const entries = Object.entries(members);
   return {
@@ -28,7 +28,7 @@ export function record(members: Readonly<Record<string, Shape>>, title?: string)
   };
 }
 
-/** With members that may be there. */
+/** Returns the schema with further members that are optional. */
 export function withOptional(
   schema: JsonSchema,
   members: Readonly<Record<string, Shape>>,
@@ -41,31 +41,31 @@ export function listOf(items: Shape): JsonSchema {
   return { type: "array", items: schemaOf(items) };
 }
 
-/** The same with what it means. */
+/** Returns the schema with a description. */
 export function described(shape: Shape, description: string): JsonSchema {
   return { ...schemaOf(shape), description };
 }
 
-/** The same, or null. */
+/** Returns the schema of the same value or null. */
 export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: "null" }] };
 }
 
-/** A number that says how well it is known (domain/value.ts). */
+/** A number with its precision (domain/value.ts). */
 export const value: JsonSchema = {
   ...record({ value: "integer", precision: "string", basis: "string", as_of: "time" }, "Value"),
-  description: "how many, and how well that is known: exactly, or between low and high",
+  description: "a number with its precision: exact, or between low and high",
   properties: {
     value: { type: "integer", format: "int64" },
     precision: { type: "string", enum: ["exact", "capped", "estimated"] },
-    low: { type: "integer", format: "int64", description: "not where it is exact" },
-    high: { type: ["integer", "null"], format: "int64", description: "null: nobody knows" },
+    low: { type: "integer", format: "int64", description: "absent when the value is exact" },
+    high: { type: ["integer", "null"], format: "int64", description: "null: unknown" },
     basis: { type: "string", enum: ["probe", "scan", "sample", "census", "heartbeat", "catalog"] },
     as_of: { type: "string", format: "date-time" },
   },
 };
 
-/** A member for each condition of a job: how many are in it. */
+/** The number of jobs in each condition. */
 export const byCondition: Readonly<Record<string, Shape>> = Object.fromEntries(
   conditions.map((one) => [one, value]),
 );
@@ -106,16 +106,16 @@ export const listedJob = withOptional(
   {
     payload_truncated: described(
       "boolean",
-      "true: the payload stands here as null, and whole at /api/jobs/{id}/payload; in a list only where the job alone would break the page",
+      "true: the payload is null here, and whole at /api/jobs/{id}/payload; in a list only when the job alone would exceed the page's limit",
     ),
-    payload_bytes: described("integer", "with payload_truncated: the payload as it is stored"),
-    payload_packed: described("boolean", "with fields=head: it is stored compressed"),
-    payload_start: described("string", "with fields=head and start: its first characters"),
-    last_error_truncated: described("boolean", "true: only the beginning of the error"),
+    payload_bytes: described("integer", "with payload_truncated: the stored size of the payload"),
+    payload_packed: described("boolean", "with fields=head: whether the payload is stored compressed"),
+    payload_start: described("string", "with fields=head and start: the first characters of the payload"),
+    last_error_truncated: described("boolean", "true: last_error is only the beginning of the error"),
   },
 );
 
-/** What the answers of commands may name. */
+/** Schemas that answers of commands can refer to. */
 const records: Readonly<Record<string, JsonSchema>> = {
   ActedJob: record({ ...databaseJob, task_id: "integer", job_queue_id: "integer?" }, "ActedJob"),
 };
@@ -128,7 +128,7 @@ export function schemaOfField(field: FieldData): JsonSchema {
   return { ...schema, ...choices, type: [schema["type"], "null"] };
 }
 
-/** What holds when the field is absent, where a value says it. */
+/** The default of a field, if it is a value. */
 function defaultOf({ kind, default: text }: FieldData): JsonSchema {
   if (text === undefined || kind === "list" || kind === "ids") return {};
   const isText = kind === "text" || kind === "choice" || kind === "time";

@@ -1,5 +1,5 @@
-// The fields of bodies and queries on the wire: how they are read, and what the OpenAPI document says
-// about them, both from the same declarations (commands/declare/field.ts), so that they cannot differ.
+// The fields of bodies and queries. They are read and documented from the same declarations
+// (commands/declare/field.ts), so that check and document cannot differ.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
@@ -8,7 +8,7 @@ import type { Field, FieldData } from "../../commands/declare/field.ts";
 import { type HttpRequest, readJsonText } from "../../http/request.ts";
 import { type JsonSchema, schemaOfField } from "./json-schema.ts";
 
-/** A body's members: name → exact JSON text. */
+/** Returns a body's members: name → exact JSON text. */
 export async function readMembers(
   request: HttpRequest,
   limit: number,
@@ -16,20 +16,20 @@ export async function readMembers(
   return jsonMembers(await readJsonText(request, limit));
 }
 
-/** What a field's check gets for a member: ids and JSON stay exact, all else is its value. */
+/** Returns the value that a field's check receives. Ids and JSON stay exact texts. */
 export function fieldValue(text: string, field: FieldData | undefined): unknown {
   if (field?.kind === "json") return text;
   if (field?.kind === "ids") return jsonElements(text);
   return JSON.parse(text);
 }
 
-/** A query field with its document. */
+/** A query field with its schema. */
 export interface QueryField<S extends v.GenericSchema = v.GenericSchema> {
   readonly check: v.OptionalSchema<S, undefined>;
   readonly doc: JsonSchema;
 }
 
-/** May be absent; there but empty it is refused as whatever its check makes of an empty text. */
+/** Returns an optional query field. An empty value is checked like any other text. */
 export function inQuery<S extends v.GenericSchema>(
   { check, ...data }: Field<S>,
   more: JsonSchema = {},
@@ -37,7 +37,7 @@ export function inQuery<S extends v.GenericSchema>(
   return { check: v.optional(check), doc: { ...schemaOfField(data), ...more } };
 }
 
-/** A whole number in a query, 0 or more; one that is capped anyway may have any size. */
+/** A whole number in a query, 0 or more. With a maximum, larger numbers are accepted and capped later. */
 export function countInQuery(description: string, maximum?: number) {
   const pattern = maximum === undefined ? /^\d{1,15}$/ : /^\d+$/;
   const check = v.pipe(
@@ -49,7 +49,7 @@ export function countInQuery(description: string, maximum?: number) {
   return { check: v.optional(check), doc: { type: "integer", minimum: 0, ...limits, description } };
 }
 
-/** A whole number in a query within limits; one beyond them is refused. */
+/** A whole number in a query; one outside the limits is refused. */
 export function countBetween(minimum: number, maximum: number, description: string) {
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   const check = v.pipe(
@@ -67,8 +67,8 @@ type QueryInput<F extends QueryFields> = v.InferOutput<
 >;
 
 /**
- * The checked query parameters. One that is unknown, there twice, or empty where its field has no
- * empty value is refused: a filter that was misspelt must not show everything.
+ * Returns the checked query parameters. Throws InputError for an unknown, repeated or invalid one, so that a
+ * misspelt filter does not show everything.
  */
 export function readQuery<const F extends QueryFields>(
   request: HttpRequest,
@@ -76,7 +76,7 @@ export function readQuery<const F extends QueryFields>(
 ): QueryInput<F> {
   const query: Record<string, unknown> = Object.create(null);
   for (const [name, value] of request.query) {
-    if (name in query) throw new InputError([{ path: name, message: "is there more than once" }]);
+    if (name in query) throw new InputError([{ path: name, message: "is given more than once" }]);
     query[name] = value;
   }
   const checks = Object.entries(fields).map(([name, { check }]) => [name, check]);

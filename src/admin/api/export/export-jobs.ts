@@ -1,6 +1,6 @@
-// GET /api/export: everything that matches a query, as JSON Lines or CSV, as long as it takes. Whether all
-// of it has arrived says the trailer x-export-complete, and, where trailers are not shown, that the
-// answer did not break off. POST /api/export/ticket gives an address for a browser's own download.
+// GET /api/export: all jobs that match a query, as JSON Lines or CSV. The trailer x-export-complete marks a
+// complete export; an incomplete one ends with a broken connection, for clients that show no trailers.
+// POST /api/export/ticket returns an address for a download by the browser.
 import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -27,9 +27,9 @@ const fields = {
     0,
     1_000,
   ),
-  payload: choice(["Payload", "1: with the payload, where no columns are named"], ["0", "1"]),
+  payload: choice(["Payload", "1: with the payload, if no columns are given"], ["0", "1"]),
   cursor: text(
-    ["Cursor", "goes on behind an id: the last that arrived, followed by its x-export-boundary"],
+    ["Cursor", "continues after an id: the last one received, followed by x-export-boundary"],
     0,
     80,
   ),
@@ -44,7 +44,7 @@ const query = {
 };
 
 export const getExport: Operation = {
-  summary: "All jobs that match, as JSON Lines or CSV; complete where x-export-complete follows",
+  summary: "All jobs that match, as JSON Lines or CSV; complete if the trailer x-export-complete follows",
   query,
   answer: "application/x-ndjson",
   run: (admin, request) => {
@@ -55,11 +55,11 @@ export const getExport: Operation = {
 };
 
 const ticketQuery = {
-  ticket: inQuery(text(["Ticket", "as POST /api/export/ticket gave it"], 1, LONGEST_TICKET)),
+  ticket: inQuery(text(["Ticket", "from POST /api/export/ticket"], 1, LONGEST_TICKET)),
 };
 
 export const downloadExport: Operation = {
-  summary: "The export that a ticket was given for: once, within a minute, without a login",
+  summary: "The export of a ticket: once, within a minute, without a login",
   query: ticketQuery,
   answer: "application/x-ndjson",
   run: (admin, request) => {
@@ -67,7 +67,7 @@ export const downloadExport: Operation = {
     const found = admin.exportTickets.look(ticket);
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
-    // HEAD uses nothing up and begins nothing; nor is the ticket used up where there is no place.
+    // The ticket is used only when a download begins: not by HEAD, and not without a free place.
     if (request.method === "HEAD") {
       return headIfFree(request, admin.downloads, headersOf(found.request));
     }
@@ -80,13 +80,13 @@ export const downloadExport: Operation = {
 const usedUp = new Refusal(
   403,
   "ticket",
-  "this address is used up or older than a minute; ask for another one",
+  "this address was used or is older than a minute; request a new one",
 );
 
-const TOO_LONG = "is too long for an address; a login takes it as /api/export?q=";
+const TOO_LONG = "is too long for an address; use /api/export?q= with a login instead";
 
 const bodyFields = {
-  // Nobody exports everything by forgetting what.
+  // Required, so that a forgotten query does not export everything.
   q: fields.q,
   format: optional(fields.format),
   columns: optional(fields.columns),
@@ -95,7 +95,7 @@ const bodyFields = {
 };
 
 export const giveTicket: Operation = {
-  summary: "An address that downloads one export once, within a minute, without a login",
+  summary: "Create an address that downloads one export once, within a minute, without a login",
   body: bodySchema(),
   answer: record({ path: "string", expires_in_ms: "integer" }, "ExportTicket"),
   run: async (admin, request) => {
@@ -146,14 +146,14 @@ const headersOf = ({ format, q }: ExportRequest) => ({
 
 const LONGEST_NAME = 60;
 
-/** What was asked for, and the day in UTC: `jobs-failed-charge_card-2026-11-26.csv`. */
+/** Returns a file name with the query's words and the day in UTC: `jobs-failed-charge_card-2026-11-26.csv`. */
 function fileName(q: string, format: string): string {
   const words = (q.match(/[\w.]+:?/g) ?? []).filter((word) => !word.endsWith(":"));
   const name = ["jobs", ...words].join("-").slice(0, LONGEST_NAME);
   return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
 }
 
-/** `begin`: may still refuse it, once there is a place for it. */
+/** `begin` is called once there is a free place, and may still refuse the download. */
 function exported(
   { databases, config, downloads }: Admin,
   request: HttpRequest,

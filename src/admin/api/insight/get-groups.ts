@@ -1,4 +1,4 @@
-// GET /api/groups and /api/groups/common: jobs put together, and what sets some apart from the others.
+// GET /api/groups and /api/groups/common: groups of jobs, and what distinguishes matching jobs from others.
 
 import { choice, text } from "../../../commands/declare/field.ts";
 import { groupings, type JobGroup } from "../../../insight/groups/group.ts";
@@ -73,7 +73,7 @@ const commonQuery = {
 };
 
 export const getCommon: Operation = {
-  summary: "What the matching jobs have in common that others of the same tasks have not",
+  summary: "What the matching jobs have in common and other jobs of the same tasks do not",
   query: commonQuery,
   answer: record(
     {

@@ -1,4 +1,4 @@
-// GET /api/horizon: every job by when it was due, failed, or will run.
+// GET /api/horizon: all jobs that are not running, by the time at which they were due, failed, or will run.
 
 import { text } from "../../../commands/declare/field.ts";
 import { drawn } from "../../../insight/horizon/buckets.ts";

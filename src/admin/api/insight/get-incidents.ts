@@ -1,4 +1,4 @@
-// GET /api/incidents: what needs a person, the worst first.
+// GET /api/incidents: conditions that need a person, the worst first.
 
 import { incidentKinds } from "../../../insight/incidents/incident.ts";
 import { incidentsJson } from "../../../insight/json/insight-json.ts";
@@ -11,7 +11,7 @@ const crash = record(
   {
     // The first three of the payload, with their values as JSON.
     fields: listOf(record({ name: "string", value: "string" })),
-    // When workers crashed since the job was added, as far as that is known.
+    // When workers crashed since the job was added, as far as recorded.
     times: listOf("time"),
     // How often workers crashed, and how often while each of these jobs was running.
     crashes: "integer",
@@ -55,7 +55,7 @@ const answer = record(
 );
 
 export const getIncidents: Operation = {
-  summary: "What needs a person: each with its cause, its reach and the fix that mends it",
+  summary: "Conditions that need a person, each with its cause, its reach and its fix",
   answer,
   run: async ({ insight }) => jsonAt(incidentsJson(await insight.incidents())),
 };

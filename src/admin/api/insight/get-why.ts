@@ -1,4 +1,4 @@
-// GET /api/jobs/{id}/why: why a job is where it is.
+// GET /api/jobs/{id}/why: why a job is in its condition.
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import { conditions } from "../../../domain/condition.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
@@ -21,7 +21,7 @@ const answer = record(
         text: "string",
         detail: "string?",
         is_root: "boolean",
-        // The job goes on only after a repair.
+        // The job continues only after a repair.
         is_broken: "boolean",
         links: linksSchema,
         fix: orNull(fixSchema),
@@ -40,7 +40,7 @@ const answer = record(
 
 export const getWhy: Operation = {
   summary:
-    "Why a job is where it is: a chain of causes, the root last, with the fix that removes it",
+    "Why a job is in its condition: a chain of causes, the root last, with its fix",
   answer,
   run: async ({ databases, insight }, request) => {
     const id = request.params["id"];

@@ -1,4 +1,4 @@
-// What the answers about causes share on the wire: links, verbs.
+// The parts of answers about causes: links and fixes.
 import { type JsonSchema, record } from "../../wire/json-schema.ts";
 
 export const linksSchema = record({ queue: "string?", worker: "string?", job: "integer?" });
@@ -7,7 +7,7 @@ export const fixSchema: JsonSchema = record(
   {
     action: "string",
     label: "string",
-    // What to send, with the CSRF token, once a person has said yes.
+    // The request to send, with the CSRF token, after the user has confirmed it.
     post: record({ path: "string", body: { type: "object" } }),
   },
   "Fix",

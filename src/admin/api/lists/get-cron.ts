@@ -1,4 +1,4 @@
-// GET /api/cron.
+// GET /api/cron: entries of timetables.
 import { jsonText } from "../../../http/response.ts";
 import { cronListJson } from "../../../insight/json/cron-json.ts";
 import { cronSorts, listCron } from "../../../insight/lists/list-cron.ts";
@@ -14,18 +14,18 @@ const entry = record(
     known_since: "time?",
     last_execution: "time?",
     next_execution: "time?",
-    // A tick that has passed and was not scheduled.
+    // The time of a past tick that was not scheduled.
     late_since: "time?",
     match: "string?",
-    // null where it has no short name.
+    // null without a short form.
     in_words: "string?",
     // Seconds.
     backfill: "integer?",
     pending_job_id: "integer?",
-    // Living workers that keep it, and some of them.
+    // The number of live workers with this entry, and some of their ids.
     workers: "integer",
     worker_ids: "string[]",
-    // The quarters of an hour from now on in which it runs, of a day: 0 to 95.
+    // The quarters of an hour in which it runs in the next 24 hours: 0 to 95.
     quarters_ahead: "integer[]",
   },
   "CronEntry",
@@ -34,7 +34,7 @@ const entry = record(
 const query = listQuery(cronSorts, "an identifier or a task");
 
 export const getCron: Operation = {
-  summary: "Entries of timetables; pattern and next tick as far as a living worker keeps them",
+  summary: "Entries of timetables; pattern and next tick if a live worker has them",
   query,
   answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
   run: async ({ databases }, request) => {

@@ -1,4 +1,4 @@
-// GET /api/explain: what a query would cost, term by term, before anybody runs it.
+// GET /api/explain: the cost of a query, term by term, without running it.
 
 import { text } from "../../../commands/declare/field.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
@@ -12,7 +12,7 @@ import { listOf, record } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 
 const query = {
-  q: inQuery(text(["Query", "the query; one that cannot be read is refused"], 0, MOST_CHARACTERS)),
+  q: inQuery(text(["Query", "the query; an invalid one is refused"], 0, MOST_CHARACTERS)),
 };
 
 const term = record({
@@ -24,11 +24,11 @@ const term = record({
 });
 
 export const getExplain: Operation = {
-  summary: "What a query costs: each term with the optional index that would make it cheap",
+  summary: "The cost of a query, and for each term the optional index that would make it cheap",
   query,
   answer: record(
     {
-      // The shortest way to say the same.
+      // The same query in its shortest form.
       q: "string",
       cost: { type: "string", enum: ["cheap", "bounded"] },
       index_hint: "string?",

@@ -19,25 +19,25 @@ import { memoryFor } from "../../context/answer-bytes.ts";
 import { listedJob } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 
-/** Characters of a payload that can be asked for apart from the rest. */
+/** The most characters in `payload_start`. */
 const LONGEST_START = 16_384;
 
 const fields = {
   fields: inQuery(
     choice(
-      ["Fields", "full: the whole job; head: of any size, its payload only where it is small"],
+      ["Fields", "full: the whole job; head: a job of any size, its payload only if it is small"],
       ["full", "head"],
     ),
     { default: "full" },
   ),
   start: countInQuery(
-    "with fields=head: so many of the payload's first characters, as payload_start",
+    "with fields=head: the number of the payload's first characters in payload_start",
     LONGEST_START,
   ),
 };
 
 export const getOneJob: Operation = {
-  summary: "One job; above 16 MB 413, and its payload stands at /api/jobs/{id}/payload",
+  summary: "One job; 413 above 16 MB: its payload is at /api/jobs/{id}/payload",
   query: fields,
   answer: listedJob,
   run: async ({ databases }, request) => {
@@ -58,7 +58,7 @@ export const getOneJob: Operation = {
 };
 
 export const getPayload: Operation = {
-  summary: "A job's payload byte for byte, in pieces: of any size",
+  summary: "A job's payload of any size, byte for byte",
   answer: "application/json",
   run: ({ databases, config, downloads }, request) => {
     const id = idOf(request);
@@ -69,7 +69,7 @@ export const getPayload: Operation = {
           "content-type": "application/json; charset=utf-8",
           "content-disposition": `attachment; filename="job-${id}.json"`,
         },
-        // To unpack a large one takes seconds.
+        // In pieces: decompressing a large payload takes seconds.
         pieces: async function* () {
           const payload = await payloadPieces(databases.downloads, id);
           if (payload === null) throw notThere(id);
@@ -108,6 +108,6 @@ function tooLarge(id: string): WorkerError {
   const most = `${LARGEST_WHOLE_BYTES / 1_048_576} MB`;
   return new WorkerError(
     "too_large",
-    `job ${id} is larger than ${most}; its payload stands at /api/jobs/${id}/payload, the rest in /api/jobs?q=id:${id}&fields=row`,
+    `job ${id} is larger than ${most}; get its payload from /api/jobs/${id}/payload and the rest from /api/jobs?q=id:${id}&fields=row`,
   );
 }

@@ -28,7 +28,7 @@ export const queue = record(
     // alive, stale or unknown.
     holder: "string?",
     stuck_since: "time?",
-    // Due, whether the queue is locked or not.
+    // Due jobs, whether the queue is locked or not.
     ready: value,
     scheduled: value,
     running: value,
@@ -39,10 +39,10 @@ export const queue = record(
   "ListedQueue",
 );
 
-const only = inQuery(choice(["Only", "queues in this state alone"], queueStates));
+const only = inQuery(choice(["Only", "only queues in this state"], queueStates));
 const query = { ...listQuery(queueSorts, "a name"), only };
 
-/** Of all queues; null: their jobs were not all counted. The first six of the list `only` add up to all. */
+/** The number of queues in each state; null if not all jobs were counted. The first six of `only` add up to all. */
 const states = record(
   {
     stuck: "integer",
@@ -58,7 +58,7 @@ const states = record(
 );
 
 export const getQueues: Operation = {
-  summary: "Named queues, those that are stuck first; counts as well as they are known",
+  summary: "Named queues, stuck ones first, with their counts",
   query,
   answer: record(
     {
@@ -98,36 +98,36 @@ const job = record(
   "QueuedJob",
 );
 
-const NOT_ALL = "false: not all of a large table was looked at; the cursor goes on";
+const NOT_ALL = "false: a large table was read only in part; the cursor continues";
 
 const oneQuery = {
-  limit: countInQuery("jobs in each list, 50 by default; more than the maximum is cut", MAX_LIMIT),
+  limit: countInQuery("jobs in each list, 50 by default; larger numbers are reduced to the maximum", MAX_LIMIT),
 };
 
 const namedQuery = {
-  name: inQuery(text(["Name", "the queue's name, whatever it holds"], 0, 4_096)),
+  name: inQuery(text(["Name", "the queue's name, with any characters"], 0, 4_096)),
   ...oneQuery,
 };
 
 export const getOneQueue: Operation = {
-  summary: "One named queue by its name or id: what runs, what runs next, what was added last",
+  summary: "One named queue by its name or id: its running job, the next jobs, the latest jobs",
   query: oneQuery,
   answer: record(
     {
       queue,
-      // null also where it cannot be found.
+      // null also if it cannot be found.
       running: { anyOf: [job, { type: "null" }] },
       next: listOf(job),
       next_complete: described("boolean", NOT_ALL),
       next_cursor: described(
         "string?",
-        "goes on at /api/jobs?queue=…&q=is:due&sort=priority; null: nothing follows, or an index led to these",
+        "continues at /api/jobs?queue=…&q=is:due&sort=priority; null: nothing follows, or an index gave these jobs",
       ),
       arrivals: listOf(job),
       arrivals_complete: described("boolean", NOT_ALL),
       arrivals_cursor: described(
         "string?",
-        "goes on at /api/jobs?queue=…&sort=-id; null: nothing follows, or an index led to these",
+        "continues at /api/jobs?queue=…&sort=-id; null: nothing follows, or an index gave these jobs",
       ),
     },
     "QueueDetails",
@@ -138,14 +138,14 @@ export const getOneQueue: Operation = {
   },
 };
 
-/** For names that no path can hold: clients take `.` and `..` out of paths, and nothing is no part of one. */
+/** For names that cannot be in a path: an empty one, and `.` and `..`, which clients remove from paths. */
 export const getNamedQueue: Operation = {
   ...getOneQueue,
-  summary: "The same by its name alone, which may be empty, `.` or `..`",
+  summary: "The same by its name, which may be empty, `.` or `..`",
   query: namedQuery,
   run: async (admin, request) => {
     const { name, limit } = readQuery(request, namedQuery);
-    if (name === undefined) throw new WorkerError("bad_input", "name: which queue is meant?");
+    if (name === undefined) throw new WorkerError("bad_input", "name is missing: give the name of a queue");
     return answerOne(admin, name, limit);
   },
 };
@@ -153,7 +153,7 @@ export const getNamedQueue: Operation = {
 async function answerOne(admin: Admin, name: string, limit = 50): Promise<HttpResponse> {
   const names = await knownNames(admin);
   const found = await getQueue(admin.databases.reads, name, Math.min(limit, MAX_LIMIT), names);
-  if (found === null) throw new WorkerError("not_found", "there is no such queue");
+  if (found === null) throw new WorkerError("not_found", "the queue does not exist");
   const { running, next, arrivals } = found;
   return answerAt(`{"queue":${JSON.stringify(queueJson(found.queue))},
 "running":${running === null ? "null" : jobJson(running)},

@@ -1,4 +1,4 @@
-// GET /api/suggest: how a query could go on.
+// GET /api/suggest: completions of a query.
 
 import { text } from "../../../commands/declare/field.ts";
 import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
@@ -9,8 +9,8 @@ import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 
 const query = {
-  q: inQuery(text(["Query", "the query as far as it is typed"], 0, MOST_CHARACTERS)),
-  at: countInQuery("where the cursor stands in it, in UTF-16 units; its end by default"),
+  q: inQuery(text(["Query", "the query as typed so far"], 0, MOST_CHARACTERS)),
+  at: countInQuery("the position of the cursor in the query, in UTF-16 units; its end by default"),
 };
 
 const answer = record(
@@ -22,7 +22,7 @@ const answer = record(
 );
 
 export const getSuggest: Operation = {
-  summary: "Completions of a query at one place: what may stand there instead of `replace`",
+  summary: "Completions of a query at one position: texts that may replace `replace`",
   query,
   answer,
   run: async ({ databases }, request) => {

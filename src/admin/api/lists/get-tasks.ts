@@ -1,4 +1,4 @@
-// GET /api/tasks.
+// GET /api/tasks: tasks, their jobs and their workers.
 import { taskListJson } from "../../../insight/json/task-json.ts";
 import { listTasks, taskSorts } from "../../../insight/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
@@ -17,17 +17,17 @@ const task = record(
     last_failed_at: "time?",
     last_error_line: described(
       "string?",
-      "of the last error of any of its jobs, also of one that is retried; 300 characters at most",
+      "the first line of the last error of any of its jobs, retried ones included; at most 300 characters",
     ),
-    last_error_at: described("time?", "when that attempt failed"),
+    last_error_at: described("time?", "the time of that error"),
     last_error_sampled: described(
       "boolean",
-      "not every job was read: there may be a later error than this one, or one where there is none",
+      "true: not every job was read, so there may be a later error than this one, or an error although none is shown",
     ),
     supported_by: "integer",
     is_unsupported: {
       type: ["boolean", "null"],
-      description: "no worker knows it; null where not every worker names all that it knows",
+      description: "true: no worker supports it; null: not every worker reports all its tasks",
     },
   },
   "ListedTask",
@@ -36,7 +36,7 @@ const task = record(
 const query = listQuery(taskSorts, "an identifier");
 
 export const getTasks: Operation = {
-  summary: "Tasks, with their jobs by condition and the workers that know them",
+  summary: "Tasks, with their jobs by condition and the number of workers that support them",
   query,
   answer: record(
     { tasks: listOf(task), next_cursor: "string?", count: "integer?", as_of: "time" },

@@ -21,14 +21,14 @@ import { listQuery, pageRequest } from "./list-query.ts";
 
 const rate: JsonSchema = {
   type: ["integer", "number", "null"],
-  description: "of the last minute; null where the worker does not report it",
+  description: "in the last minute; null if the worker does not report it",
 };
 
 const current = record({ id: "integer", task: "string?", since: "time" }, "RunningJob");
 
 const members = {
   worker_id: "string",
-  // alive, stale: by its heartbeat; unknown: holds locks and never had one.
+  // alive or stale by its heartbeat; unknown: holds locks without any heartbeat.
   state: "string",
   level: "string",
   started_at: "time?",
@@ -40,12 +40,12 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
-  // The reports of this page's workers are too long together, and this one is among the longest.
+  // Left out because the reports of this page are too long together, and this is one of the longest.
   report_left_out: "boolean",
   running: value,
-  // Locked for it and not started; null where that is not known.
+  // Locked by it and not started; null if unknown.
   fetched: "integer?",
-  // What is locked for it now, where that can be found; a stale one says what it once ran.
+  // Jobs that it has locked now; null if they cannot be counted. The report of a stale worker is an old one.
   locked_jobs: "integer?",
   locked_queues: "integer",
   oldest_lock_at: "time?",
@@ -60,7 +60,7 @@ const listedWorker = record(members, "ListedWorker");
 
 const fields = inQuery(
   choice(
-    ["Fields", "full: all of each; row: without its tasks, and of its jobs the longest running"],
+    ["Fields", "full: all fields; row: no tasks, and of its jobs only the longest running"],
     ["full", "row"],
   ),
   { default: "full" },
@@ -75,7 +75,7 @@ export const getWorkers: Operation = {
       workers: listOf(listedWorker),
       next_cursor: "string?",
       counts: record({ alive: "integer", stale: "integer", unknown: "integer" }),
-      // In what living workers differ; only with the first page of all.
+      // Differences between live workers; only on the first page without a search.
       differences: listOf(
         record({ kind: "string", name: "string", text: "string" }, "WorkerDifference"),
       ),
@@ -100,13 +100,13 @@ export const getWorkers: Operation = {
 const MOST_QUEUES = 100;
 
 export const getOneWorker: Operation = {
-  summary: "One worker, with its counts by task, its timetable, and the queues that it holds",
+  summary: "One worker, with its counts by task, its timetable, and the queues that it has locked",
   answer: record(
     {
       ...members,
       by_task: listOf(record({ task: "string", done: "integer", failed: "integer" })),
       cron: listOf(record({ identifier: "string", task: "string", pattern: "string" })),
-      // The longest held first, at most 100.
+      // The longest locked first, at most 100.
       queues: listOf(queue),
     },
     "WorkerDetails",
@@ -116,7 +116,7 @@ export const getOneWorker: Operation = {
     const names = await knownNames(admin);
     const worker = await getWorker(admin.databases.reads, id, names);
     if (worker === null) {
-      throw new WorkerError("not_found", "this worker sends no heartbeats and has no known lock");
+      throw new WorkerError("not_found", "worker not found: it has sent no heartbeats and holds no locks");
     }
     const { byTask, cron } = worker.report;
     const entries = cron.map(({ identifier, task, pattern }) => ({ identifier, task, pattern }));
@@ -130,13 +130,13 @@ export const getOneWorker: Operation = {
 
 const JOBS_OF_A_ROW = 5;
 
-/** A worker may name a thousand tasks: a list that is asked for again and again has none of them. */
+/** A worker may report a thousand tasks, so a list that is read often omits them. */
 function asRow(worker: ListedWorker): ListedWorker {
   const report = { ...worker.report, tasks: [], hasAllTasks: false };
   return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };
 }
 
-/** By hand: the ids of jobs are beyond what a number holds. */
+/** Written by hand, because ids of jobs exceed the range of a number. */
 function workerJson(worker: ListedWorker, more: object = {}): string {
   const { report, locks } = worker;
   const known = JSON.stringify({

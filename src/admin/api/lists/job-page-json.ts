@@ -1,4 +1,4 @@
-// A page of jobs on the wire: whole jobs byte for byte as the contract has them, or rows of a table.
+// A page of jobs as JSON: whole jobs with their payloads byte for byte, or rows of a table.
 import { conditions } from "../../../domain/condition.ts";
 import { jobStates, listedJobTexts } from "../../../domain/job.ts";
 import type { JobPage } from "../../../insight/pages/job-page.ts";
@@ -14,7 +14,7 @@ import {
   withOptional,
 } from "../../wire/json-schema.ts";
 
-/** In pieces. `more`: name → JSON text. */
+/** Returns the JSON in pieces. `more`: name → JSON text. */
 export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>>): string[] {
   const cut = new Map(page.truncated.map((one) => [one.id, one]));
   const rows = page.jobs.map((job): readonly string[] => {
@@ -94,7 +94,7 @@ const jobRow = record(
     run_at: "time",
     attempts: "integer",
     max_attempts: "integer",
-    error_line: described("string?", "the first line of the last error, 300 characters at most"),
+    error_line: described("string?", "the first line of the last error, at most 300 characters"),
     created_at: "time",
     updated_at: "time",
     key: "string?",
@@ -105,8 +105,8 @@ const jobRow = record(
     state: { type: "string", enum: jobStates },
     condition: { type: "string", enum: conditions },
     condition_since: "time",
-    payload_bytes: described("integer", "the payload as it is stored"),
-    payload_truncated: described("boolean", "with fields=full its payload would be null"),
+    payload_bytes: described("integer", "the stored size of the payload"),
+    payload_truncated: described("boolean", "true: with fields=full the payload would be null"),
   },
   "JobRow",
 );
@@ -119,35 +119,35 @@ const page = record(
     ),
     next_cursor: described(
       "string?",
-      "goes on, with the same q, state, identifier, queue, search and sort; null: nothing follows",
+      "continues with the same q, state, identifier, queue, search and sort; null: nothing follows",
     ),
     cost: described(
       { type: "string", enum: ["cheap", "bounded"] },
-      "cheap: an index led to these jobs; bounded: jobs were looked through, for about 0.4 s at the most",
+      "cheap: an index gave these jobs; bounded: jobs were read one by one, for at most about 0.4 s",
     ),
-    scanned: described("integer", "how many jobs or index entries this answer has looked at"),
+    scanned: described("integer", "the number of jobs or index entries that were read for this answer"),
     scanned_to: described(
       "integer?",
-      "the last id of a walk by id that is not at its end; null: it is, or goes in another order",
+      "the last id of a walk by id that has not ended; null: it has ended, or the order is another one",
     ),
     complete: described(
       "boolean",
-      "false: the time was up before the page was full, or the ranking was; next_cursor goes on",
+      "false: the time limit was reached before the page was full or the ranking complete; next_cursor continues",
     ),
     ranking: described(
       { type: "string", enum: ["full", "partial"] },
-      "partial: no index has this order and not all jobs were looked at; these are the best so far, and next_cursor leads to the same page with better ones in their place, until it is full",
+      "partial: no index has this order and not all jobs were read; these are the best so far, and next_cursor gives the same page with better ones, until it is full",
     ),
-    unknown: described("string[]", "names in q that nothing has, such as task:nmae"),
+    unknown: described("string[]", "names in q that do not exist, such as task:nmae"),
     index_hint: described(
       "string?",
-      "the optional index that would make it cheap, to be built by POST /api/indexes or worker migrate --with-indexes; null: none would",
+      "the optional index that would make the query cheap; POST /api/indexes or worker migrate --with-indexes creates it; null: none would",
     ),
     unchecked: described(
       "integer",
-      "jobs that may match and are left out, because their texts are too large to be looked at",
+      "jobs that may match and are left out, because their texts are too large to be read",
     ),
-    took_ms: described("integer", "milliseconds until the page was there"),
+    took_ms: described("integer", "the time for reading the page, in milliseconds"),
   },
   "JobList",
 );
@@ -155,10 +155,10 @@ const page = record(
 export const jobPageSchema: JsonSchema = withOptional(page, {
   count: described(
     { anyOf: [value, { type: "null" }] },
-    "with count=fast: how many match in all; null: what is asked for cannot be counted like this",
+    "with count=fast: the number of all that match; null: this filter cannot be counted",
   ),
   meant: described(
     listOf(record({ term: "string", use: "string" }, "MeantName")),
-    "with fields=row, where nothing matches: names near to those in q, and the terms they could replace",
+    "with fields=row, if nothing matches: names similar to those in q, and the terms that they could replace",
   ),
 });

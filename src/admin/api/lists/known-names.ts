@@ -1,5 +1,5 @@
-// How many jobs each task and queue has, for a list that is answered either way: where all jobs could
-// not be counted in time, on a slow disk or a busy machine, names and holders are shown without numbers.
+// The number of jobs of each task and queue. When they cannot be counted in time, on a slow disk or a busy
+// machine, a list shows its names without numbers.
 import { now } from "../../../base/clock.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import { type NameCounts, unknownNames } from "../../../insight/known/name-counts.ts";

@@ -1,4 +1,4 @@
-// GET /api/jobs: a page of jobs in the order that is asked for.
+// GET /api/jobs: a page of jobs.
 import { monotonic, now } from "../../../base/clock.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { jobStates } from "../../../domain/job.ts";
@@ -37,12 +37,12 @@ const fields = {
   }),
   identifier: inQuery(text(["Task", "only jobs of this task; empty: of any"], 0, 128)),
   queue: inQuery(text(["Queue", "only jobs of this queue; empty: of any"], 0, 128)),
-  search: inQuery(text(["Search", "an id, or text to be found in a job; empty: any"], 0, 256)),
+  search: inQuery(text(["Search", "an id, or a text in a job; empty: any"], 0, 256)),
   sort: inQuery(
     choice(
       [
         "Order",
-        "jobs without what they are ordered by come last; -failed_at: failed jobs by updated_at, which stock Graphile Worker leaves as it was at a failure, so that theirs stand where they were last changed",
+        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which stock Graphile Worker does not change at a failure",
       ],
       jobSorts,
     ),
@@ -59,21 +59,21 @@ const fields = {
   ),
   count: inQuery(
     choice(
-      ["Count", "fast: how many match, exactly where that is cheap, else about"],
+      ["Count", "fast: the number that match, exact if that is cheap, otherwise estimated"],
       ["none", "fast"],
     ),
     { default: "none" },
   ),
-  limit: countInQuery("jobs on a page, 100 by default; more than the maximum is cut", MAX_LIMIT),
-  offset: countInQuery("jobs to pass over; its cost grows with it: prefer cursor"),
+  limit: countInQuery("jobs on a page, 100 by default; larger numbers are reduced to the maximum", MAX_LIMIT),
+  offset: countInQuery("jobs to skip; large offsets are slow: prefer cursor"),
   cursor: inQuery(
-    text(["Cursor", "next_cursor of the page before; empty: the first"], 0, LONGEST_CURSOR),
+    text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, LONGEST_CURSOR),
   ),
 };
 
 export const listJobsPage: Operation = {
   summary:
-    "Jobs that match all filters; next_cursor continues, also where the time was up (complete: false)",
+    "Jobs that match all filters; next_cursor continues, also after the time limit (complete: false)",
   query: fields,
   answer: jobPageSchema,
   reserves: ({ query }) =>
@@ -84,7 +84,7 @@ export const listJobsPage: Operation = {
     const { lists } = admin.databases;
     const asCounted = async (page: (JobPage | LightPage) & PageOfQuery) =>
       count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {};
-    // The ETag is the same however long it took and whenever the jobs were counted.
+    // The ETag does not depend on took_ms or on the moment of the count.
     const answer = (write: (more: Texts) => string[], more: Texts) => ({
       ...jsonTexts(write({ ...more, took_ms: String(Math.round(monotonic() - began)) })),
       comparable: () => write({ ...more, count: withoutMoments(more["count"] ?? "null") }).join(""),
@@ -103,13 +103,13 @@ export const listJobsPage: Operation = {
 /** Members of an answer: name → JSON text. */
 type Texts = Readonly<Record<string, string>>;
 
-/** Where nothing was found for all the looking. */
+/** Returns similar names when nothing matches. */
 async function meantInstead({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
   return { meant: JSON.stringify(await namesMeant(databases.reads, q, report.unknownNames)) };
 }
 
-/** null: what is asked for cannot be counted like this. */
+/** Returns the number of matching jobs; null when the filter cannot be counted. */
 async function counted(
   { feed, databases }: Admin,
   { jobs, query, isWhole }: (JobPage | LightPage) & PageOfQuery,

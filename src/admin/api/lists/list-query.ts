@@ -1,4 +1,4 @@
-// What all lists of names take: a text to search for, an order, a page.
+// The query parameters of all lists of names: search, sort, limit, cursor.
 import { choice, text } from "../../../commands/declare/field.ts";
 import { countInQuery, inQuery } from "../../wire/wire.ts";
 
@@ -11,10 +11,10 @@ export function listQuery<const S extends readonly string[]>(sorts: S, searched:
     search: inQuery(text(["Search", `text in ${searched}; empty: any`], 0, 256)),
     sort: inQuery(choice(["Sort", "the order; - is descending"], sorts), { default: sorts[0] }),
     limit: countInQuery(
-      `rows on a page, ${DEFAULT_LIMIT} by default; more than the maximum is cut`,
+      `rows on a page, ${DEFAULT_LIMIT} by default; larger numbers are reduced to the maximum`,
       MAX_LIMIT,
     ),
-    cursor: inQuery(text(["Cursor", "next_cursor of the page before; empty: the first"], 0, 8_192)),
+    cursor: inQuery(text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 8_192)),
   };
 }
 

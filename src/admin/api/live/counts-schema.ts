@@ -6,14 +6,14 @@ export const counts = record(
     as_of: "time",
     total: value,
     ...byCondition,
-    // Those of retrying whose next attempt is due, and not started.
+    // The retrying jobs whose next attempt is due and not started.
     retrying_due: value,
-    // Of ready and of scheduled jobs; null also where retries alone are found at once.
+    // Of ready and of scheduled jobs; null also when only retries can be found fast.
     oldest_ready_at: "time?",
     next_due_at: "time?",
     longest_running_at: "time?",
     last_failed_at: "time?",
-    // By living workers, those of the fast mode too.
+    // By live workers, including those in the fast mode.
     running_reported: "integer?",
     running_note: "string",
     per_minute: record({ added: "integer?", done: "integer?", failed: "integer?" }),

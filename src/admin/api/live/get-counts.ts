@@ -1,4 +1,4 @@
-// GET /api/counts: how many jobs are in each condition; with `q` how many the query matches.
+// GET /api/counts: the number of jobs in each condition; with `q`, the number of jobs that match.
 import { InputError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
@@ -22,18 +22,18 @@ import { counts } from "./counts-schema.ts";
 
 const query = {
   q: inQuery(text(["Query", "count only jobs that match it; empty: all"], 0, 4_096)),
-  exact: inQuery(choice(["Exact", "1: count one by one, with q; goes on by cursor"], ["0", "1"]), {
+  exact: inQuery(choice(["Exact", "1: count one by one, with q; cursor continues"], ["0", "1"]), {
     default: "0",
   }),
-  cursor: inQuery(text(["Cursor", "of the answer before: the count goes on there"], 0, 8_192)),
+  cursor: inQuery(text(["Cursor", "of the previous answer; the count continues there"], 0, 8_192)),
 };
 
 const matching = record({ count: value, cursor: "string?", progress: "number" }, "MatchCount");
 
 export const getCounts: Operation = {
   summary:
-    `How many jobs are in each condition, and the age that matters of each; with q how many match
-it. With exact=1 an answer after 0.4 s says how many there are at least, and cursor continues`.replaceAll(
+    `The number of jobs in each condition, and the relevant age of each; with q, the number that
+    match. With exact=1, an answer after 0.4 s has the least number, and cursor continues`.replaceAll(
       "\n",
       " ",
     ),
@@ -61,7 +61,7 @@ interface Count {
   readonly progress: CountProgress | null;
 }
 
-/** Counts for a while. */
+/** Continues a count, for about 0.4 s. */
 async function goOn({ databases }: Admin, { q, nowUs, progress }: Count): Promise<string> {
   const options = nowUs === null ? {} : { nowUs };
   const jobQuery = await compileQuery(databases.reads, q, options);
@@ -81,7 +81,7 @@ function countValue({ count, undecided }: CountProgress, isWhole: boolean, asOf:
   return between({ value: count, low: count, high: count + undecided }, "scan", asOf);
 }
 
-/** How much of the ids is behind it, 0 to 1. */
+/** Returns the part of the ids that was counted, 0 to 1. */
 function partOf({ afterId, firstId, lastId }: CountProgress): number {
   const all = Number(BigInt(lastId) - BigInt(firstId));
   const passed = Number(BigInt(afterId) - BigInt(firstId));
@@ -108,12 +108,12 @@ function readCursor(cursor: string): Count {
     const progress = { count: whole(count), undecided: whole(undecided), firstId, afterId, lastId };
     return { q, nowUs: digits(nowUs), progress };
   } catch {
-    const message = "is not a cursor of this route; begin without one";
+    const message = "is not a cursor of this route; start without a cursor";
     throw new InputError([{ path: "cursor", message }]);
   }
 }
 
-/** An id or a moment; nothing that PostgreSQL could not take as a bigint. */
+/** Returns the id or moment. Throws unless it fits into a bigint. */
 function digits(value: unknown): string {
   if (typeof value !== "string" || !/^-?\d{1,18}$/.test(value)) throw new Error("digits");
   return value;

@@ -1,4 +1,4 @@
-// GET /metrics: the Prometheus exposition. It answers also when the database does not.
+// GET /metrics: the metrics for Prometheus, also while the database does not answer.
 import { WorkerError } from "../../../base/errors.ts";
 import type { Operation } from "../../context/admin.ts";
 

@@ -1,4 +1,4 @@
-// GET /api/overview.
+// GET /api/overview: counts, queues and workers.
 
 import type { Operation } from "../../context/admin.ts";
 import { jsonTextAt } from "../../wire/answer-at.ts";
@@ -39,12 +39,12 @@ const overview = record(
         started_at: "time",
         metadata: "json",
         is_stale: "boolean",
-        // The reports of all workers are too long together, and this one is among the longest.
+        // Left out because all reports together are too long, and this is one of the longest.
         metadata_left_out: "boolean",
       }),
     ),
     counts,
-    // How well the queues' numbers are known, and the moment of which they tell.
+    // The basis and the moment of the queues' numbers.
     names_basis: "string",
     names_as_of: "time",
     as_of: "time",

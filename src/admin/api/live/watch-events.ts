@@ -1,5 +1,5 @@
-// GET /api/events: `overview` events with the JSON of /api/overview whenever it has changed, or those
-// that are asked for, and `problem` events with an Error while nothing can be read.
+// GET /api/events: the requested events whenever they change, by default `overview` with the JSON of
+// /api/overview; and `problem` events with an Error while nothing can be read.
 import * as v from "valibot";
 import type { Operation } from "../../context/admin.ts";
 import { type FeedEvent, feedEvents } from "../../feed/feed.ts";

@@ -1,4 +1,4 @@
-// POST /api/operations/{id}/pause, /resume, /stop, /undo.
+// POST /api/operations/{id}/pause, /resume, /stop and /undo.
 
 import { atWork, operationJson } from "../../../commands/operations/model/operation.ts";
 import { change, type OperationVerb } from "../../../commands/operations/verbs.ts";
@@ -8,10 +8,10 @@ import { recordOperation } from "./record-operation.ts";
 import { noteOperation, operationIdIn, operationSchema } from "./shapes.ts";
 
 const summaries: Readonly<Record<OperationVerb, string>> = {
-  pause: "Pauses an operation behind its current batch, until it is resumed",
-  resume: "Goes on with one that is paused or interrupted",
-  stop: "Ends one for good behind its current batch; what is done is done",
-  undo: "Makes the jobs of one that is over what they were, where nobody has touched them since",
+  pause: "Pauses an operation after its current batch, until it is resumed",
+  resume: "Resumes an operation that is paused or interrupted",
+  stop: "Ends an operation after its current batch; changed jobs stay changed",
+  undo: "Restores the jobs of an ended operation, except for those that have changed since",
 };
 
 const done: Readonly<Record<OperationVerb, string>> = {

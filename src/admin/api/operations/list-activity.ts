@@ -1,4 +1,4 @@
-// GET /api/activity: the audit trail, newest first; what an entry began is shown as it is now.
+// GET /api/activity: the audit trail, newest first. The operation of an entry is shown in its current state.
 import { jsonElements, jsonMembers } from "../../../base/json-members.ts";
 import { text } from "../../../commands/declare/field.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
@@ -17,7 +17,7 @@ const MOST_ENTRIES = 200;
 
 const query = {
   limit: countInQuery(`on a page, 50 by default; at most ${MOST_ENTRIES}`, MOST_ENTRIES),
-  cursor: inQuery(text(["Cursor", "next_cursor of the page before; empty: the first"], 0, 20)),
+  cursor: inQuery(text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20)),
 };
 
 const facts = listOf(
@@ -60,7 +60,7 @@ const entry = record(
 );
 
 export const listActivity: Operation = {
-  summary: "Every write of admin and command line: who, when, from where, what it changed",
+  summary: "Every write of admin and command line: user, time, origin, and what it changed",
   query,
   answer: record(
     { entries: listOf(entry), next_cursor: "string?", is_recorded: "boolean" },
@@ -94,13 +94,13 @@ export const listActivity: Operation = {
   },
 };
 
-/** Entries of earlier versions have `asked` instead of `requested`. */
+/** Returns the members with `requested`, which entries of earlier versions have under another name. */
 function namedAnew(members: ReadonlyMap<string, string>): Record<string, string> {
   const { asked = "null", ...rest } = Object.fromEntries(members);
   return { requested: asked, ...rest };
 }
 
-// A command may name 10,000; a page of those would be megabytes.
+// A command may have 10,000 ids; a page of such entries would be megabytes.
 const MOST_IDS = 100;
 
 function idsIn(json: string): Record<string, string> {

@@ -1,4 +1,4 @@
-// GET /api/operations, /api/operations/{id}, /api/operations/{id}/jobs.
+// GET /api/operations, /api/operations/{id}, and its /results and /jobs.
 import { InputError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import {
@@ -22,11 +22,11 @@ import { operationIdIn, operationSchema } from "./shapes.ts";
 const MOST_OPERATIONS = 200;
 const MOST_IDS = 1_000;
 
-const cursor = inQuery(text(["Cursor", "next_cursor of the page before; empty: the first"], 0, 20));
+const cursor = inQuery(text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20));
 
 const LONGEST_PAGE = 4 * 1_048_576;
 
-/** The first of the texts, as many as a page has room for; one at least. */
+/** Returns the first texts, as many as fit on a page; at least one. */
 export function fitting(texts: readonly string[]): readonly string[] {
   let length = 0;
   const end = texts.findIndex((text, at) => {
@@ -36,11 +36,11 @@ export function fitting(texts: readonly string[]): readonly string[] {
   return end === -1 ? texts : texts.slice(0, end);
 }
 
-/** Ids are cursors, too. */
+/** Returns the id in a cursor. */
 export function cursorIn(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
   if (isJobId(given)) return given;
-  throw new InputError([{ path: "cursor", message: "must be next_cursor of the page before" }]);
+  throw new InputError([{ path: "cursor", message: "must be next_cursor of the previous page" }]);
 }
 
 const listQuery = {
@@ -74,7 +74,7 @@ export const listOperations: Operation = {
 };
 
 export const getOperation: Operation = {
-  summary: "One operation: how far it is, or its receipt",
+  summary: "One operation: its progress, or its receipt",
   answer: operationSchema,
   run: async ({ operations }, request) =>
     jsonText(operationJson(await known(await operations.store(), operationIdIn(request)))),
@@ -82,7 +82,7 @@ export const getOperation: Operation = {
 
 export const getOperationResults: Operation = {
   summary:
-    "What has become of the jobs that an operation has changed, counted as they are now: finished (gone), failed again, running, waiting, changed by others; and how many an undo would restore. Of the first 20,000 by id: scanned says of how many",
+    "The present state of the jobs that an operation has changed: finished (gone), failed again, running, waiting, changed by others; and how many an undo would restore. Counts the first 20,000 by id; scanned is their number",
   answer: record(
     {
       scanned: "integer",
@@ -92,7 +92,7 @@ export const getOperationResults: Operation = {
       waiting: "integer",
       changed: "integer",
       restorable: "integer",
-      // Of those that failed again, by the label of the error group.
+      // Error groups of the jobs that failed again, by label.
       errors: listOf(record({ label: "string", count: "integer" })),
     },
     "OperationResults",
@@ -111,20 +111,20 @@ async function resultsIn(store: OperationStore | null, operation: JobOperation) 
 }
 
 const jobsQuery = {
-  outcome: inQuery(choice(["Outcome", "what has become of them"], outcomes), { default: "done" }),
+  outcome: inQuery(choice(["Outcome", "what the operation did with them"], outcomes), { default: "done" }),
   limit: countInQuery(`ids on a page, 100 by default; at most ${MOST_IDS}`, MOST_IDS),
   cursor,
 };
 
 export const listOperationJobs: Operation = {
   summary:
-    "Ids of an operation's jobs: done; left alone because locked, changed since the boundary, or gone at their turn; failed_again since; and what an undo did to those that were done",
+    "Ids of an operation's jobs by outcome: done; skipped because locked, changed since the boundary, or gone; failed_again since; and what an undo did with those that were done",
   query: jobsQuery,
   answer: record(
     {
       outcome: "string",
       ids: "integer[]",
-      // The same with what is known of them now, or where they are gone was known.
+      // The same jobs as they are now, or, when they are gone, as they were.
       jobs: listOf(record({ id: "integer", task_identifier: "string?", error_line: "string?" })),
       next_cursor: "string?",
     },

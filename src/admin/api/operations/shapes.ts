@@ -1,5 +1,4 @@
-// The JSON of operations: what the document says about them, and what is written by hand because ids
-// are integers of 64 bits.
+// The schemas of operations and rehearsals, and helpers of their routes.
 import { WorkerError } from "../../../base/errors.ts";
 import { operationActions } from "../../../commands/operations/model/action.ts";
 import {
@@ -37,7 +36,7 @@ export const operationSchema = record(
     not_found: {
       ...orNull(value),
       description:
-        "matched at the boundary, and not met at their turn: gone, or no longer matching. Of these there are no ids. null until all have had their turn",
+        "matched at the boundary but were not found later: gone, or no longer matching. Their ids are not recorded. null until the operation has passed all jobs",
     },
     scanned: "integer",
     rate: "integer?",
@@ -47,7 +46,7 @@ export const operationSchema = record(
     eta_s: "integer?",
     undo_jobs: "integer",
     undone: "integer",
-    // Of what was done: why an undo has left jobs as they are.
+    // Why an undo has skipped jobs of `done`.
     undo_skipped: record({
       key_taken: "integer",
       changed: "integer",
@@ -58,7 +57,7 @@ export const operationSchema = record(
     undo_until: "time?",
     resumable: "boolean",
     error: "string?",
-    // The same for a shell.
+    // The same operation as a shell command.
     cli: "string",
   },
   "Operation",
@@ -70,7 +69,7 @@ export const rehearsalSchema = record(
     q: "string",
     action,
     count: value,
-    // Beside each plain number, how well it is known.
+    // Each number has its precision in `…_value`.
     would: record({
       change: "integer",
       skip_locked: "integer",
@@ -93,7 +92,7 @@ export const rehearsalSchema = record(
         error_line: "string?",
       }),
     ),
-    // When the jobs would run, where the action gives a time and they are few enough to be read.
+    // When the jobs would run, if the action sets a time and the jobs are few enough to be read.
     first_run_at: "time?",
     last_run_at: "time?",
     unknown: "string[]",
@@ -106,12 +105,12 @@ export const rehearsalSchema = record(
         record({
           extension: "string",
           may_add: described("boolean", "true: POST /api/extensions of this admin can add it"),
-          command: described("string?", "what the owner of the schema runs in a shell"),
+          command: described("string?", "the shell command for the owner of the schema"),
           sentence: "string",
         }),
       ),
       description:
-        "what the schema lacks: an operation cannot be started without it (409 extension_missing)",
+        "the extension that the schema lacks; without it no operation can be started (409 extension_missing)",
     },
     eta_s: "integer",
     cli: "string",
@@ -119,18 +118,18 @@ export const rehearsalSchema = record(
   "Rehearsal",
 );
 
-/** The id in the path; what is none belongs to no operation. */
+/** Returns the id in the path. Throws WorkerError `not_found` when it is not a number. */
 export function operationIdIn(request: HttpRequest): string {
   const id = request.params["id"];
   if (isJobId(id)) return id;
-  throw new WorkerError("not_found", "there is no such operation: its id is a whole number");
+  throw new WorkerError("not_found", "operation not found: an operation's id is a whole number");
 }
 
-/** Whoever asked, as the trail names him. */
+/** Returns the user of the request for the audit trail; null without a login. */
 export const byOf = ({ notes }: HttpRequest): string | null =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 
-/** For the line in the log. */
+/** Adds the fields of the log line. */
 export function noteOperation(request: HttpRequest, operation: JobOperation): void {
   const { id, action: what, state, done } = operation;
   Object.assign(request.notes, { operation: id, action: what, state, changed: done });

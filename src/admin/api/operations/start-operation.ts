@@ -1,5 +1,5 @@
-// POST /api/operations: first {q, action, changes, dry_run: true}, which shows what would happen and
-// draws the boundary; then {rehearsal, rate, canary}, which does it in the background.
+// POST /api/operations: first {q, action, changes, dry_run: true}, which previews the operation and sets its
+// boundary; then {rehearsal, rate, canary, limit}, which starts it in the background.
 import { InputError } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -35,31 +35,31 @@ import { byOf, noteOperation, operationSchema, rehearsalSchema } from "./shapes.
 import { wholeNumber } from "./whole-number.ts";
 
 const rehearsing = {
-  q: text(["Query", "which jobs, in the query language"], 1, MOST_CHARACTERS),
-  action: choice(["Action", "what to do to them"], operationActions),
+  q: text(["Query", "the jobs, in the query language"], 1, MOST_CHARACTERS),
+  action: choice(["Action", "the action on these jobs"], operationActions),
   changes: optional(json(["Changes", "the action's fields, such as priority"])),
-  dry_run: flag(["Dry run", "must be true: this only shows what would happen"]),
+  dry_run: flag(["Dry run", "must be true: this only previews the operation"]),
 } satisfies CommandFields;
 
 const beginning = {
-  rehearsal: text(["Rehearsal", "of a dry run: good for 15 minutes, once"], 1, 100),
+  rehearsal: text(["Rehearsal", "from a dry run; valid once, for 15 minutes"], 1, 100),
   rate: optional(
     wholeNumber(
-      ["Rate", "jobs a second; 0: without pauses; else half of the time is left to others"],
+      ["Rate", "jobs a second; 0: without pauses; by default it pauses half of the time"],
       0,
       MOST_RATE,
     ),
   ),
   canary: optional(
     wholeNumber(
-      ["Canary", "for retry and run-now: so many first, the rest only if they go well"],
+      ["Canary", "for retry and run-now: run this many first, the rest only if they succeed"],
       1,
       MOST_CANARY,
     ),
   ),
   limit: optional(
     wholeNumber(
-      ["Limit", "most jobs to change, those of the lowest ids; else all that match"],
+      ["Limit", "the most jobs to change, lowest ids first; by default all that match"],
       1,
       MOST_LIMIT,
     ),
@@ -67,7 +67,7 @@ const beginning = {
 } satisfies CommandFields;
 
 export const startOperation: Operation = {
-  summary: "Rehearses an operation on all jobs that match (dry_run), or begins a rehearsed one",
+  summary: "Previews an operation on all jobs that match (dry_run), or starts a previewed one",
   body: {
     title: "StartOperation",
     oneOf: [bodyOf(rehearsing, "Rehearse"), bodyOf(beginning, "Begin")],
@@ -86,7 +86,7 @@ type Members = ReadonlyMap<string, string>;
 async function show(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
   const { q, action, changes, dry_run: isDry } = checked(rehearsing, members);
   const problems = [
-    ...(isDry ? [] : [{ path: "dry_run", message: "must be true: begin with a rehearsal" }]),
+    ...(isDry ? [] : [{ path: "dry_run", message: "must be true: start with a dry run" }]),
     ...(q.trim() === "" ? [{ path: "q", message: EVERY }] : []),
   ];
   if (problems.length > 0) throw new InputError(problems);
@@ -101,9 +101,9 @@ async function show(admin: Admin, request: HttpRequest, members: Members): Promi
   return jsonText(rehearsalJson(report, missing, cli));
 }
 
-const EVERY = "is empty, which would mean every job; if that is meant, say id>0";
+const EVERY = "is empty, which would select every job; to select every job use id>0";
 
-/** Their values by name, without a prototype: what is not known is refused by name. */
+/** Returns the changes by name, in an object without a prototype. Unknown names are refused later. */
 function changesIn(json: string): object {
   if (json === "null") return {};
   if (!json.startsWith("{")) {

@@ -1,4 +1,4 @@
-// A whole number in a body, within bounds.
+// A field of a body: a whole number within limits.
 import * as v from "valibot";
 import type { Field } from "../../../commands/declare/field.ts";
 

@@ -1,5 +1,5 @@
-// What the page about the database shows: each part for itself, so that one that this role may not
-// read, or that takes too long, leaves the others standing and says why.
+// The report on the database. Each part is read separately: one that fails, by lack of rights or a timeout,
+// is null, and `missing` has the reason.
 import { now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
@@ -21,7 +21,7 @@ import {
 import type { Feed } from "../../feed/feed.ts";
 import { readTidyUp } from "./tidy-up.ts";
 
-/** Each part is null where it could not be read; `missing` says why. */
+/** Reads the report. Rejects only when the database cannot be reached. */
 export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed: Feed) {
   const asOf = new Date(now()).toISOString();
   const missing: string[] = [];
@@ -29,13 +29,13 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed
     try {
       return await read;
     } catch (error) {
-      // Then there is nothing to report on.
+      // Without a database there is no report.
       if (!(error instanceof WorkerError) || GONE.has(error.code)) throw error;
       missing.push(`${what}: ${error.message}`);
       return null;
     }
   };
-  // One after the other: a page must not take every connection of a small pool.
+  // In sequence, so that a report does not use all connections of a small pool.
   const server = await part("server", readServerFacts(db));
   const schema = await part("schema", schemaState(db));
   const isThere = schema?.kind !== "absent" && schema?.kind !== "empty";
@@ -98,7 +98,7 @@ function extensionJson({ name, gives, added, version, objects }: Extension, stat
   return {
     name,
     provides: gives,
-    // Version 0 in our ledger is somebody else's.
+    // Version 0 in our ledger marks objects of another program.
     is_foreign: isThere && (recorded === null || recorded === 0),
     is_installed: isThere,
     is_complete: objects.every((object) => state.objects.has(object)),

@@ -1,4 +1,4 @@
-// GET /api/database: what an operator wants to know of the database before blaming the queue.
+// GET /api/database: the state of the database, for operators.
 
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";

@@ -1,11 +1,11 @@
-// What each tidy-up would find, from what the feed knows of the jobs.
+// The number of rows that each cleanup task would delete, from the feed's counts.
 import type { Database } from "../../../database/database.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
 import type { QueueSnapshot } from "../../../insight/known/queue-snapshot.ts";
 import type { NameTally } from "../../../insight/stats/name-tallies.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../../queue/tidy/count-unused.ts";
 
-/** By the names of cleanup's tasks. */
+/** Returns the number for each cleanup task, by its name. */
 export async function readTidyUp(
   db: Database,
   { counts, names }: QueueSnapshot,
@@ -26,7 +26,7 @@ function idsWithJobs(tallies: ReadonlyMap<number, NameTally>): number[] {
   );
 }
 
-/** What a sample has not met may have jobs all the same: so many are unused at the most. */
+/** A name without jobs in a sample may still have some, so the number of unused names is an upper limit. */
 function unused(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan") return exact(count, basis, asOf);
   const value = basis === "census" ? count : count / 2;
