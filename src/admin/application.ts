@@ -28,10 +28,10 @@ import { SMALL_ANSWER_BYTES } from "./context/answer-bytes.ts";
 import { createTickets } from "./context/export-tickets.ts";
 import {
   type AdminEndpoint,
-  ASKED_BEFORE_MS,
   createPolicy,
   needsLogin,
   orReadOnly,
+  READ_ONLY_CHECK_MS,
 } from "./context/policy.ts";
 import { createFeed, type FeedOptions } from "./feed/feed.ts";
 import { createMetrics } from "./feed/metrics.ts";
@@ -79,7 +79,7 @@ export async function createApplication(
     schema,
     logger,
     lineMs,
-    onDegraded: degradationLog.tell,
+    onDegraded: degradationLog.log,
   });
   const { reads, quickReads, writes } = databases;
   // A change is shown at once, not with the next reading.
@@ -103,7 +103,7 @@ export async function createApplication(
     maxViewersPerClient: limits.viewersPerClient,
     patienceMs: limits.stalledMs,
     logger,
-    onDegraded: degradationLog.tell,
+    onDegraded: degradationLog.log,
     ...parts.feed,
   });
   publishOperations(operations, feed);
@@ -136,10 +136,10 @@ export async function createApplication(
   };
   return {
     exchange: {
-      handle: createDispatcher(endpoints, policy, { logger, onDegraded: degradationLog.tell }),
+      handle: createDispatcher(endpoints, policy, { logger, onDegraded: degradationLog.log }),
       headers: headers.usual,
       logger,
-      onDegraded: degradationLog.tell,
+      onDegraded: degradationLog.log,
       clientOf: clientAddress(config.trustedProxies),
     },
     limits: {
@@ -181,25 +181,27 @@ function hstsOf({ certificate, hsts, listen }: AdminServerConfig): string | null
 }
 
 /** The time limit for a download's headers. The body has limits of its own. */
-const DOWNLOAD_BEGIN_MS = 3_000;
+const DOWNLOAD_START_MS = 3_000;
 
-function bind(route: AdminRoute, admin: Admin, of: DatabasesOf): AdminEndpoint {
+function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminEndpoint {
   const { method, path, access, operation, isLong = false } = route;
   const { basePath, limits } = admin.config;
-  const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_BEGIN_MS) : limits.requestMs;
+  const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_START_MS) : limits.requestMs;
   const time = { limitMs, patienceMs: limits.waitMs };
   const read = (request: HttpRequest) =>
-    inTime(request, time, (scope) => operation.run({ ...admin, databases: of(scope) }, request));
+    inTime(request, time, (scope) =>
+      operation.run({ ...admin, databases: databasesOf(scope) }, request),
+    );
   const readAgain = async (request: HttpRequest) => {
     const asOf = new Date(now()).toISOString();
     const answer = await read(request);
     return conditional(request, { ...answer, headers: { [AS_OF]: asOf, ...answer.headers } });
   };
-  const patienceMs = Math.max(limits.waitMs - ASKED_BEFORE_MS, limits.waitMs / 2);
+  const patienceMs = Math.max(limits.waitMs - READ_ONLY_CHECK_MS, limits.waitMs / 2);
   // A write that has begun is finished, also when its client has left.
   const write = async (request: HttpRequest) => {
     try {
-      const databases = of(patientAsker(patienceMs));
+      const databases = databasesOf(writeScope(patienceMs));
       return await operation.run({ ...admin, databases }, request);
     } catch (error) {
       throw orReadOnly(error);
@@ -241,7 +243,7 @@ interface RequestTime {
 }
 
 /** The scope of a write, which is finished even when its client has left. Only its waiting is limited. */
-function patientAsker(patienceMs: number): RequestScope {
+function writeScope(patienceMs: number): RequestScope {
   const untilMs = monotonic() + patienceMs;
   return {
     signal: NEVER,

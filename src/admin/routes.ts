@@ -1,7 +1,7 @@
 // The table of all routes: path, access and operation. Login, CSRF and read-only follow from `access`
 // in policy.ts; operations contain no policy.
 
-import { downloadExport, getExport, giveTicket } from "./api/export/export-jobs.ts";
+import { createTicket, downloadExport, getExport } from "./api/export/export-jobs.ts";
 import { asset, getFont } from "./api/get-asset.ts";
 import { getOpenapi } from "./api/get-openapi.ts";
 import { health, ready } from "./api/health.ts";
@@ -107,7 +107,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },
   { method: "GET", path: "/api/export", access: "read", operation: getExport, isLong: true },
-  { method: "POST", path: "/api/export/ticket", access: "write", operation: giveTicket },
+  { method: "POST", path: "/api/export/ticket", access: "write", operation: createTicket },
   { method: "GET", path: "/api/export/download", access: "ticket", operation: downloadExport, isLong: true },
   { method: "GET", path: "/api/openapi.json", access: "read", operation: getOpenapi },
   { method: "GET", path: "/healthz", access: "open", operation: health },

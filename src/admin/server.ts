@@ -50,12 +50,12 @@ export async function createAdminServer(
   return {
     start: async () => {
       await http.start();
-      if (letsStrangersIn(config, http)) {
+      if (isOpenToOthers(config, http)) {
         await http.stop();
         throw new InputError([{ path: "auth", message: OPEN }]);
       }
       await application.open();
-      warnInTheOpen(config, http);
+      warnWithoutTls(config, http);
       if (certificate !== null) warnOfExpiry(certificate, logger);
     },
     stop,
@@ -91,14 +91,14 @@ export async function serve(config: AdminServerConfig): Promise<AdminServer> {
  * Whether mode none would admit others. The kind of a descriptor is clear only after it listens. The mode of
  * its socket file is unknown, so a unix socket counts as open to others.
  */
-function letsStrangersIn({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
+function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (
     auth.mode === "none" && "fd" in listen && (http.isUnix || loopbackOf(http.address) === null)
   );
 }
 
 /** Logs a warning when other machines can connect without TLS. */
-function warnInTheOpen(config: AdminServerConfig, { address, isUnix }: HttpServer): void {
+function warnWithoutTls(config: AdminServerConfig, { address, isUnix }: HttpServer): void {
   const { certificate, trustedProxies, logger } = config;
   if (isUnix || certificate !== null || trustedProxies.length > 0) return;
   if (loopbackOf(address) !== null) return;

@@ -86,11 +86,11 @@ test("A ticket counts as it was given, under the secret it was given under, and 
     await admin("geheim"),
     await admin(null),
   ];
-  const ticket = mine.give({ request, user: "bearer" });
-  assert.deepEqual(same.look(ticket)?.request, request);
-  assert.equal(same.look(ticket)?.user, "bearer");
-  assert.equal(another.look(ticket), null);
-  assert.equal(open.look(ticket), null);
+  const ticket = mine.create({ request, user: "bearer" });
+  assert.deepEqual(same.read(ticket)?.request, request);
+  assert.equal(same.read(ticket)?.user, "bearer");
+  assert.equal(another.read(ticket), null);
+  assert.equal(open.read(ticket), null);
   const [body = "", mark = ""] = ticket.split(".");
   const changed = JSON.parse(Buffer.from(body, "base64url").toString());
   changed.request.q = "";
@@ -106,14 +106,14 @@ test("A ticket counts as it was given, under the secret it was given under, and 
     `${ticket}.`,
     `${ticket}.x`,
   ]) {
-    assert.equal(mine.look(text), null, text);
+    assert.equal(mine.read(text), null, text);
   }
-  assert.notEqual(mine.give({ request, user: "bearer" }), ticket);
+  assert.notEqual(mine.create({ request, user: "bearer" }), ticket);
   time += TICKET_MS;
-  assert.equal(await mine.look(ticket)?.use(), true);
-  assert.equal(await mine.look(ticket)?.use(), false);
+  assert.equal(await mine.read(ticket)?.use(), true);
+  assert.equal(await mine.read(ticket)?.use(), false);
   time += 1;
-  assert.equal(mine.look(ticket), null);
+  assert.equal(mine.read(ticket), null);
 });
 
 test("A guess at the password by what has been derived from it costs 50 ms.", async () => {

@@ -137,12 +137,15 @@ const refusals: [string, object | string, Record<string, RegExp>][] = [
   [
     "/api/jobs/action",
     { action: "reschedule", ids: [1], reason: "x" },
-    { "": /at least one of/, reason: /not for reschedule, only for fail/ },
+    { "": /at least one of/, reason: /does not apply to reschedule, only to fail/ },
   ],
   [
     "/api/jobs/action",
     { action: "complete", ids: [1], run_at: "2040-01-01T00:00:00Z", priority: 1 },
-    { run_at: /not for complete, only for reschedule/, priority: /not for complete/ },
+    {
+      run_at: /does not apply to complete, only to reschedule/,
+      priority: /does not apply to complete/,
+    },
   ],
   ["/api/jobs/action", { action: "fail", ids: [1], attempts: 0 }, { attempts: /not for fail/ }],
   ["/api/jobs/action", { action: "retry", ids: [1], attempts: 3 }, { attempts: /not for retry/ }],

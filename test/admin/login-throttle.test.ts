@@ -64,8 +64,8 @@ test("A network that has logged in within an hour is compared whatever others gu
 test("Of networks that have logged in ten thousand are remembered.", () => {
   const { throttle } = throttleAt();
   for (const client of networks(10_001)) throttle.accepted("login", client);
-  assert.equal(throttle.isKnown("login", "10.0.0.0"), false);
-  assert.equal(throttle.isKnown("login", "10.0.0.1"), true);
+  assert.equal(throttle.hasLoggedIn("login", "10.0.0.0"), false);
+  assert.equal(throttle.hasLoggedIn("login", "10.0.0.1"), true);
 });
 
 const TOKEN = "a-token-of-24-characters";

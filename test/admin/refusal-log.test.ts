@@ -21,11 +21,11 @@ function refusalLog() {
 
 test("Ten lines a client, sixty in all, and how many more there were.", () => {
   const { log, lines, endMinute } = refusalLog();
-  for (let n = 0; n < 25; n++) log.tell("wrong_login", "10.0.0.1", { client: "10.0.0.1" });
+  for (let n = 0; n < 25; n++) log.log("wrong_login", "10.0.0.1", { client: "10.0.0.1" });
   assert.equal(lines.length, 10);
-  log.tell("csrf", "10.0.0.2", {});
+  log.log("csrf", "10.0.0.2", {});
   assert.equal(lines.length, 11);
-  for (let n = 0; n < 900; n++) log.tell("throttled_login", `10.1.0.${n % 200}`, {});
+  for (let n = 0; n < 900; n++) log.log("throttled_login", `10.1.0.${n % 200}`, {});
   assert.equal(lines.length, 60);
   endMinute();
   const summary = lines.at(-1);
@@ -33,7 +33,7 @@ test("Ten lines a client, sixty in all, and how many more there were.", () => {
   assert.deepEqual(summary?.fields.kinds, { wrong_login: 15, throttled_login: 851 });
   assert.equal(summary?.fields.busiest["10.0.0.1"], 25);
   assert.ok(lines.every(({ level }) => level === "warn"));
-  log.tell("host", "10.0.0.1", {});
+  log.log("host", "10.0.0.1", {});
   assert.equal(lines.at(-1)?.message, "a request for another host was refused");
   log.close();
   assert.equal(lines.length, 62, "nothing more to be told of");

@@ -31,7 +31,7 @@ test("A read that takes too long is 503, and its statement is stopped.", async (
     const began = performance.now();
     const { status, body, headers } = await admin.client.get(path);
     assert.deepEqual([status, body.code], [503, "timeout"], path);
-    assert.match(body.error, /^this took more than 0\.15 s and was stopped/);
+    assert.match(body.error, /^this took more than 0\.15 s and was cancelled/);
     assert.ok(headers["retry-after"]);
     assert.ok(performance.now() - began < 900, path);
   }

@@ -8,7 +8,7 @@ test("One line for each cause and minute, and how many more there were.", () => 
   const { logger, lines } = recordingLogger();
   const counted: string[] = [];
   let endMinute = () => {};
-  const { tell: report, close } = createDegradationLog(
+  const { log: report, close } = createDegradationLog(
     logger,
     (cause) => counted.push(cause),
     (_ms, callback) => {

@@ -52,7 +52,7 @@ test("With a certificate it serves TLS, SIGHUP reloads it, and an invalid one ch
   assert.deepEqual(await healthz(admin, options), first);
   put("client");
   admin.send("SIGHUP");
-  await admin.logged("the certificate was read anew");
+  await admin.logged("the certificate was reloaded");
   const renewed = await healthz(admin, { rejectUnauthorized: false });
   assert.deepEqual(renewed, { status: 200, name: "client", hsts: year });
   const metrics = https.get(new URL("metrics", admin.announced.url), {
@@ -151,7 +151,7 @@ test("A passed socket needs no login only on a loopback address.", async () => {
   for (const address of ["0.0.0.0", join(folder, "open.sock")]) {
     const args = ["--listen", "fd:", "--auth", "none"];
     const refused = startAdmin(args, { env, prefix: activatedOn(address) });
-    await assert.rejects(refused, /"--auth: mode none lets everybody in, so it needs/);
+    await assert.rejects(refused, /"--auth: mode none needs no login, so the address must/);
   }
 });
 
@@ -169,8 +169,8 @@ test("An invalid combination is one line that names the option.", async () => {
     [["--listen", socket, ...TLS], /^worker: --tls-cert: is for TCP/, 1],
     [["--listen", "unix:admin.sock"], /^worker: --listen: must have an absolute path/, 1],
     [["--listen", `unix:/${"x".repeat(107)}`], /^worker: --listen: must have a path of at most/, 1],
-    [["--listen-mode", "0600"], /^worker: --listen-mode: is about a unix socket/, 1],
-    [["--listen-group", "0"], /^worker: --listen-group: is about a unix socket/, 1],
+    [["--listen-mode", "0600"], /^worker: --listen-mode: applies to a unix socket/, 1],
+    [["--listen-group", "0"], /^worker: --listen-group: applies to a unix socket/, 1],
     [
       ["--listen", socket, "--listen-mode", "9"],
       /^worker: --listen-mode: must be a mode in octal/,

@@ -126,7 +126,7 @@ test("Beside a worker the admin reloads its certificate at SIGHUP, and no job is
   const run = startRun(args, { DATABASE_URL: url });
   await run.logged("the worker has started");
   run.send("SIGHUP");
-  await run.logged("the certificate was read anew");
+  await run.logged("the certificate was reloaded");
   run.send("SIGTERM");
   const { status, stdout } = await run.ended;
   assert.equal(status, 0);

@@ -179,7 +179,7 @@ test("a problem that the stream tells is an outage at once", async () => {
 
 test("one question that took too long is no outage; where the counts can't be had, it is one", async () => {
   const page = await listed([job(1)]);
-  const slow = { error: "this took more than 3 s and was stopped", code: "timeout" };
+  const slow = { error: "this took more than 3 s and was cancelled", code: "timeout" };
   page.pass(5000);
   page.answer("api/jobs?limit=100", slow, 503);
   assert.doesNotMatch(page.text, /You see what was true/);

@@ -237,7 +237,7 @@ test("what was not looked through, and what is not there, is said", async () => 
   page.answer("api/queues/", details({ next_complete: false }));
   assert.match(page.text, /Only the head of the work was looked through/);
   page.go("/queues/gone");
-  page.answer("api/queues/gone", { error: "there is no such queue", code: "not_found" }, 404);
+  page.answer("api/queues/gone", { error: "the queue does not exist", code: "not_found" }, 404);
   assert.match(page.text, /There is no such queueNothing is called “gone” now/);
 });
 

@@ -74,16 +74,16 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   return {
     identify(request, isScrape) {
       const { client } = request;
-      const token = isScrape && metricsToken !== null ? offeredIn("bearer", request) : null;
-      if (throttle.isKnown("metrics", client) && isScraper(token, request)) return "metrics";
-      const offered = offeredSecret(auth, request) ?? token;
-      if (offered === null) throw unauthorized(auth, label, `this needs ${needed(auth)}`);
+      const token = isScrape && metricsToken !== null ? authorizationOf("bearer", request) : null;
+      if (throttle.hasLoggedIn("metrics", client) && isScraper(token, request)) return "metrics";
+      const secretSent = secretIn(auth, request) ?? token;
+      if (secretSent === null) throw unauthorized(auth, label, `this needs ${needed(auth)}`);
       if (!throttle.mayCompare(client)) {
         onLogin("throttled", request);
         throw new Refusal(429, "too_many_logins", TOO_MANY, { headers: { "retry-after": "1" } });
       }
       if (isScraper(token, request)) return "metrics";
-      if (!secret.matches(offered)) {
+      if (!secret.matches(secretSent)) {
         onLogin("wrong", request);
         const message = `these credentials are wrong; this needs ${needed(auth)}`;
         throw unauthorized(auth, label, message);
@@ -99,15 +99,15 @@ const TOO_MANY =
   "too many logins at once from networks that have not logged in within an hour: these credentials were not checked; try again in a second";
 
 /** Returns the secret that the request sends, right or wrong; null without one. */
-function offeredSecret(auth: AuthConfig, request: HttpRequest): string | null {
+function secretIn(auth: AuthConfig, request: HttpRequest): string | null {
   // A proxy may send an empty header for clients without a token. That is not a guess.
   if (auth.mode === "header") return header(request, auth.headerName ?? "") || null;
-  const offered = offeredIn(auth.mode, request);
-  return auth.mode === "basic" && offered !== null ? decodeBasic(offered) : offered;
+  const secretSent = authorizationOf(auth.mode, request);
+  return auth.mode === "basic" && secretSent !== null ? decodeBasic(secretSent) : secretSent;
 }
 
 /** Returns the value of the Authorization header after its scheme. */
-function offeredIn(wanted: string, request: HttpRequest): string | null {
+function authorizationOf(wanted: string, request: HttpRequest): string | null {
   const text = header(request, "authorization") ?? "";
   const space = text.indexOf(" ");
   if (space < 0 || text.slice(0, space).toLowerCase() !== wanted) return null;

@@ -8,7 +8,7 @@ export type LoginKind = "login" | "metrics";
 
 export interface LoginThrottle {
   /** Whether the client's network has sent right credentials of that kind within the last hour. */
-  isKnown(kind: LoginKind, client: string): boolean;
+  hasLoggedIn(kind: LoginKind, client: string): boolean;
   /** Whether the client's credentials may be compared now. Counts a guess unless its network has logged in. */
   mayCompare(client: string): boolean;
   /** Records right credentials from the client's network. */
@@ -18,9 +18,9 @@ export interface LoginThrottle {
 const GUESSES_PER_SECOND = 64;
 const GUESSES_PER_SECOND_OF_ONE = 8;
 const SECOND_MS = 1_000;
-const KNOWN_MS = 3_600_000;
+const LOGIN_VALID_MS = 3_600_000;
 /** The number of networks of each kind; beyond it, the one with the oldest login is removed. */
-const MOST_KNOWN = 10_000;
+const MOST_NETWORKS = 10_000;
 
 interface Guess {
   readonly network: string;
@@ -31,20 +31,20 @@ export function createLoginThrottle(clock: () => number = monotonic): LoginThrot
   /** The guesses of the last second, the oldest first. */
   let guesses: readonly Guess[] = [];
   /** Network → time of its last login, the oldest first. */
-  const known: Readonly<Record<LoginKind, Map<string, number>>> = {
+  const lastLogins: Readonly<Record<LoginKind, Map<string, number>>> = {
     login: new Map(),
     metrics: new Map(),
   };
 
-  const isKnown = (kind: LoginKind, client: string) => {
-    const heardMs = known[kind].get(networkOf(client));
-    return heardMs !== undefined && clock() - heardMs < KNOWN_MS;
+  const hasLoggedIn = (kind: LoginKind, client: string) => {
+    const loggedInMs = lastLogins[kind].get(networkOf(client));
+    return loggedInMs !== undefined && clock() - loggedInMs < LOGIN_VALID_MS;
   };
 
   return {
-    isKnown,
+    hasLoggedIn,
     mayCompare(client) {
-      if (isKnown("login", client)) return true;
+      if (hasLoggedIn("login", client)) return true;
       const network = networkOf(client);
       const atMs = clock();
       guesses = guesses.filter((guess) => atMs - guess.atMs < SECOND_MS);
@@ -56,10 +56,11 @@ export function createLoginThrottle(clock: () => number = monotonic): LoginThrot
     },
     accepted(kind, client) {
       const network = networkOf(client);
-      known[kind].delete(network);
-      known[kind].set(network, clock());
-      const [oldest] = known[kind].keys();
-      if (known[kind].size > MOST_KNOWN && oldest !== undefined) known[kind].delete(oldest);
+      lastLogins[kind].delete(network);
+      lastLogins[kind].set(network, clock());
+      const [oldest] = lastLogins[kind].keys();
+      if (lastLogins[kind].size > MOST_NETWORKS && oldest !== undefined)
+        lastLogins[kind].delete(oldest);
     },
   };
 }

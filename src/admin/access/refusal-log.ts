@@ -7,7 +7,7 @@ import { networkOf } from "../../http/bounds/client-address.ts";
 export type RefusalKind = "wrong_login" | "throttled_login" | "csrf" | "host" | "proxy";
 
 export interface RefusalLog {
-  tell(kind: RefusalKind, client: string, fields: Readonly<Record<string, unknown>>): void;
+  log(kind: RefusalKind, client: string, fields: Readonly<Record<string, unknown>>): void;
   /** Logs the summary of the current minute. */
   close(): void;
 }
@@ -33,7 +33,7 @@ export function createRefusalLog(
   let lines = 0;
   let stopWindow: (() => void) | null = null;
   const byClient = new Map<string, number>();
-  const untold = { total: 0, kinds: new Map<RefusalKind, number>() };
+  const unlogged = { total: 0, kinds: new Map<RefusalKind, number>() };
 
   const count = <K>(counts: Map<K, number>, key: K) => {
     const n = (counts.get(key) ?? 0) + 1;
@@ -44,11 +44,11 @@ export function createRefusalLog(
   const endWindow = () => {
     stopWindow?.();
     stopWindow = null;
-    if (untold.total > 0) {
+    if (unlogged.total > 0) {
       const busiest = [...byClient].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED);
       const fields = {
-        more: untold.total,
-        kinds: Object.fromEntries(untold.kinds),
+        more: unlogged.total,
+        kinds: Object.fromEntries(unlogged.kinds),
         clients: byClient.size,
         busiest: Object.fromEntries(busiest),
       };
@@ -56,20 +56,20 @@ export function createRefusalLog(
     }
     lines = 0;
     byClient.clear();
-    untold.total = 0;
-    untold.kinds.clear();
+    unlogged.total = 0;
+    unlogged.kinds.clear();
   };
 
   return {
-    tell(kind, client, fields) {
+    log(kind, client, fields) {
       stopWindow ??= after(WINDOW_MS, endWindow);
       if (count(byClient, networkOf(client)) <= LINES_A_CLIENT && lines < LINES_IN_ALL) {
         lines += 1;
         logger.warn({ ...fields, refused: kind }, sentences[kind]);
         return;
       }
-      untold.total += 1;
-      count(untold.kinds, kind);
+      unlogged.total += 1;
+      count(unlogged.kinds, kind);
     },
     close: endWindow,
   };

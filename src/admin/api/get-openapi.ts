@@ -23,7 +23,10 @@ const errorSchema = {
   ...record({ error: "string", code: "string" }, "Error"),
   properties: {
     error: { type: "string", description: "a sentence for people: what is wrong, and what to do" },
-    code: { type: "string", description: "for programs; it stays the same when the sentence changes" },
+    code: {
+      type: "string",
+      description: "for programs; it stays the same when the sentence changes",
+    },
     problems: listOf({
       ...problem,
       properties: {
@@ -50,15 +53,20 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
     "Too many logins at once: these credentials were not checked; see Retry-After",
   ],
   500: ["Internal", "Internal error; the log has the details under X-Request-Id"],
-  503: ["Unavailable", "The database is unreachable or busy, or the schema is missing; see Retry-After"],
+  503: [
+    "Unavailable",
+    "The database is unreachable or busy, or the schema is missing; see Retry-After",
+  ],
 };
 
 const asOf = {
-  description: "the moment whose state the answer shows; with 304, that of the answer in If-None-Match",
+  description:
+    "the moment whose state the answer shows; with 304, that of the answer in If-None-Match",
   schema: { type: "string", format: "date-time" },
 };
 const etag = {
-  description: "for If-None-Match; answers that differ only in as_of and took_ms have the same ETag",
+  description:
+    "for If-None-Match; answers that differ only in as_of and took_ms have the same ETag",
   schema: { type: "string" },
 };
 
@@ -120,7 +128,7 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(\w|$)/g, (_, c) => c.toUpperCase())}`,
     summary,
     "x-access": access,
-    security: asksLogin(route, auth) ? [{ login: [] }] : [],
+    security: requiresLogin(route, auth) ? [{ login: [] }] : [],
     parameters: parametersOf(path, access === "write", operation),
     ...requestBody,
     responses: {
@@ -145,8 +153,8 @@ function named(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const whole: JsonSchema = Object.fromEntries(parts);
   const title = schema["title"];
   if (typeof title !== "string") return whole;
-  const known = schemas[title];
-  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(whole)) {
+  const previous = schemas[title];
+  if (previous !== undefined && JSON.stringify(previous) !== JSON.stringify(whole)) {
     throw new Error(`two schemas are called ${title}`);
   }
   schemas[title] = whole;
@@ -166,7 +174,7 @@ function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
     .map(Number)
     .filter((status) => {
       if (status === 400) return hasInput || path.includes("{");
-      if (status === 401 || status === 429) return asksLogin(route, auth);
+      if (status === 401 || status === 429) return requiresLogin(route, auth);
       if (status === 404) return path.includes("{");
       if (status === 409) return path.startsWith("/api/operations") && access === "write";
       if (status === 413 || status === 415) return operation.body !== undefined;
@@ -174,7 +182,7 @@ function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
     });
 }
 
-const asksLogin = ({ access }: AdminRoute, { mode }: AuthConfig) =>
+const requiresLogin = ({ access }: AdminRoute, { mode }: AuthConfig) =>
   mode !== "none" && needsLogin(access, mode === "basic");
 
 function securityScheme({ mode, headerName }: AuthConfig): JsonSchema | null {

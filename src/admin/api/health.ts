@@ -17,7 +17,7 @@ export const ready: Operation = {
   summary: "200 when the database answers and the schema is usable, else 503",
   answer: { ...record({ status: "string" }), description: READ_ONLY },
   run: async ({ readiness }) => {
-    const { isReadOnlyServer, problem } = await readiness.look();
+    const { isReadOnlyServer, problem } = await readiness.check();
     if (problem !== null) throw notReady(problem);
     return json({ status: "ready", ...(isReadOnlyServer ? { read_only_server: true } : {}) });
   },

@@ -27,25 +27,26 @@ type Body = Record<string, unknown>;
  * body in the OpenAPI document.
  */
 export function commandsAt(path: string, name: string): Operation {
-  const here = commands.filter(({ http }) => http.path === path);
-  const [first] = here;
+  const pathCommands = commands.filter(({ http }) => http.path === path);
+  const [first] = pathCommands;
   if (first === undefined) throw new Error(`no command is declared for ${path}`);
-  const actions = here.flatMap(({ http }) => http.action ?? []);
+  const actions = pathCommands.flatMap(({ http }) => http.action ?? []);
   return {
     summary: actions.length === 0 ? first.summary : `One of ${actions.join(", ")}`,
-    body: commandBody(here, name),
-    answer: commandAnswer(here, name),
+    body: commandBody(pathCommands, name),
+    answer: commandAnswer(pathCommands, name),
     // The answer may have the payloads of 10,000 jobs. Memory must be reserved before they are changed.
     reserves: () =>
-      here.some((command) => "ids" in command.fields)
+      pathCommands.some((command) => "ids" in command.fields)
         ? memoryFor(LONGEST_PAGE_BYTES)
         : SMALL_ANSWER_BYTES,
     run: async (admin, request) => {
       const members = await readMembers(request, admin.config.limits.bodyBytes);
-      const command = actions.length === 0 ? first : chosen(here, actions, members);
+      const command =
+        actions.length === 0 ? first : commandByAction(pathCommands, actions, members);
       request.notes["command"] = command.name;
       const mayChangeSchema = command.weight === "heavy";
-      const { input, problems } = inputOf(command, here, members);
+      const { input, problems } = inputOf(command, pathCommands, members);
       const performing = perform(command, databaseOf(admin, command), input, {
         pool: admin.config.pool,
         logger: admin.config.logger,
@@ -57,7 +58,7 @@ export function commandsAt(path: string, name: string): Operation {
         isAudited: true,
         keepFor: { by: userOf(request), source: "admin" },
         record: async (record, within) => {
-          note(request, record);
+          addLogFields(request, record);
           const entry = entryOf(request, record);
           if (within !== null) return admin.audit.recordWithin(within, entry);
           await admin.audit.record(entry);
@@ -65,7 +66,7 @@ export function commandsAt(path: string, name: string): Operation {
         },
       });
       const { json } = await performing.finally(() => {
-        if (mayChangeSchema) admin.readiness.forget();
+        if (mayChangeSchema) admin.readiness.invalidate();
       });
       return jsonText(json);
     },
@@ -80,7 +81,10 @@ function databaseOf({ databases }: Admin, { weight }: Command) {
 const MOST_LOGGED = 10;
 
 /** Adds the fields of the log line. */
-function note({ notes }: HttpRequest, { ids, key, workers, message, tally }: CommandRecord): void {
+function addLogFields(
+  { notes }: HttpRequest,
+  { ids, key, workers, message, tally }: CommandRecord,
+): void {
   Object.assign(notes, {
     ...(ids === null ? {} : { ids: new Set(ids).size, jobs: ids.slice(0, MOST_LOGGED) }),
     ...(key === null ? {} : { key }),
@@ -107,12 +111,19 @@ const userOf = ({ notes }: HttpRequest) =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 
 /** Returns the command of the member `action`. For an invalid one, throws InputError with all problems of the body. */
-function chosen(here: readonly Command[], actions: readonly string[], members: Members): Command {
+function commandByAction(
+  pathCommands: readonly Command[],
+  actions: readonly string[],
+  members: Members,
+): Command {
   const text = members.get("action") ?? "null";
-  const command = here.find(({ http }) => http.action === JSON.parse(text));
+  const command = pathCommands.find(({ http }) => http.action === JSON.parse(text));
   if (command !== undefined) return command;
   const action = choice(["Action", "what to do"], actions);
-  const fields = Object.entries(fieldsOf(here)).map(([name, field]) => [name, optional(field)]);
+  const fields = Object.entries(fieldsOf(pathCommands)).map(([name, field]) => [
+    name,
+    optional(field),
+  ]);
   const all: CommandFields = { ...Object.fromEntries(fields), action };
   const body: Body = Object.create(null);
   for (const [name, value] of members) {
@@ -123,8 +134,8 @@ function chosen(here: readonly Command[], actions: readonly string[], members: M
 }
 
 /** Returns the command's fields, and a problem for each field that only other commands of the path have. */
-function inputOf(command: Command, here: readonly Command[], members: Members) {
-  const others = fieldsOf(here);
+function inputOf(command: Command, pathCommands: readonly Command[], members: Members) {
+  const others = fieldsOf(pathCommands);
   const input: Body = Object.create(null);
   const problems: Problem[] = [];
   for (const [name, text] of members) {
@@ -135,10 +146,10 @@ function inputOf(command: Command, here: readonly Command[], members: Members) {
         Object.hasOwn(others, name) ? command.fields[name] : undefined,
       );
     } else if (text !== "null") {
-      const takers = here.filter(
+      const accepting = pathCommands.filter(
         ({ fields }) => Object.hasOwn(fields, name) && !fields[name]?.isHidden,
       );
-      const names = takers.map(({ http }) => http.action).join(", ");
+      const names = accepting.map(({ http }) => http.action).join(", ");
       problems.push({
         path: name,
         message: `does not apply to ${command.http.action}, only to ${names}`,
@@ -148,6 +159,6 @@ function inputOf(command: Command, here: readonly Command[], members: Members) {
   return { input, problems };
 }
 
-function fieldsOf(here: readonly Command[]): CommandFields {
-  return Object.assign({}, ...here.map(({ fields }) => fields));
+function fieldsOf(pathCommands: readonly Command[]): CommandFields {
+  return Object.assign({}, ...pathCommands.map(({ fields }) => fields));
 }

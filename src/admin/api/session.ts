@@ -40,7 +40,7 @@ export const getSession: Operation = {
     { config: { auth, readOnly, schema, label }, csrfToken, readiness, feed },
     request,
   ) => {
-    feed.expect();
+    feed.prefetch();
     const { problem, isReadOnlyServer } = await databaseNow(readiness, request.closing);
     return json({
       schema: schema.name,
@@ -64,21 +64,21 @@ export const getSession: Operation = {
 async function databaseNow(readiness: Admin["readiness"], closing: AbortSignal) {
   const late = new AbortController();
   const signal = AbortSignal.any([late.signal, closing]);
-  const silence = wait(PATIENCE_MS, signal).then(() => SILENT);
-  const state = await Promise.race([readiness.look(), silence]).finally(() => late.abort());
+  const timeout = wait(PATIENCE_MS, signal).then(() => NO_ANSWER);
+  const state = await Promise.race([readiness.check(), timeout]).finally(() => late.abort());
   const { problem, isReadOnlyServer } = state;
   if (problem === null) return { problem, isReadOnlyServer };
-  const isKnown = problem instanceof WorkerError && problem.code !== "database_error";
-  const { message, code } = isKnown ? problem : UNKNOWN;
+  const hasMessage = problem instanceof WorkerError && problem.code !== "database_error";
+  const { message, code } = hasMessage ? problem : INTERNAL;
   return { problem: { error: message, code }, isReadOnlyServer };
 }
 
-const SILENT = {
+const NO_ANSWER = {
   isReadOnlyServer: false,
   problem: new WorkerError("database_unreachable", "PostgreSQL does not answer yet"),
 };
 
-const UNKNOWN = {
+const INTERNAL = {
   message: "the database cannot be read now; the log has the details",
   code: "internal_error",
 };

@@ -68,7 +68,10 @@ const headerName = v.pipe(
     (name) => /^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/.test(name),
     "must be a header name of at most 64 characters",
   ),
-  v.check((name) => !TAKEN.test(name) && name !== CSRF_HEADER, "is a reserved header; choose another name"),
+  v.check(
+    (name) => !TAKEN.test(name) && name !== CSRF_HEADER,
+    "is a reserved header; choose another name",
+  ),
 );
 
 const schemas = {

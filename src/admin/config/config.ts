@@ -168,7 +168,8 @@ function resolveTls(files: CertificateFiles | null, listen?: ListenTarget): Cert
     .map((name) => ({ path: `tls.${name}`, message: "must be the path of a file" }));
   if (problems.length > 0) throw new InputError(problems);
   if (listen !== undefined && "path" in listen) {
-    const message = "applies to TCP only; remove it for a unix socket, which only this machine can reach";
+    const message =
+      "applies to TCP only; remove it for a unix socket, which only this machine can reach";
     throw new InputError([{ path: "tls.certFile", message }]);
   }
   return loadCertificate(files);

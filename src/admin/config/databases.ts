@@ -64,7 +64,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   const database = (bounds: Bounds, scope?: RequestScope): Database => {
     const bounded = boundedQueryable(pool, { ...bounds, lineMs }, scope);
     const client = watch(bounded, { scope, isQuickRead: bounds === quickReads });
-    return { schema, client: scope === undefined ? client : untilGone(client, scope.signal) };
+    return { schema, client: scope === undefined ? client : untilAborted(client, scope.signal) };
   };
   const shared = {
     reads: database(reads),
@@ -85,26 +85,26 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       // A streamed answer may begin before its first statement has ended.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
-      writes: database(writes, { ...unhurried, ...patienceOf(scope) }),
+      writes: database(writes, { ...unlimited, ...patienceOf(scope) }),
     }),
   };
 }
 
 /** A write is finished even when its client has left. */
-const unhurried: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
+const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
 const patienceOf = ({ patienceMs }: RequestScope) =>
   patienceMs === undefined ? {} : { patienceMs };
 
 /** Rejects as soon as the client has left, before its statement has been cancelled. */
-function untilGone(client: Transactional, signal: AbortSignal): Transactional {
+function untilAborted(client: Transactional, signal: AbortSignal): Transactional {
   const inTime = async <T>(run: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
-    const { promise: gone, reject } = Promise.withResolvers<never>();
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
     const onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     try {
-      return await Promise.race([run(), gone]);
+      return await Promise.race([run(), aborted]);
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
@@ -116,14 +116,14 @@ function untilGone(client: Transactional, signal: AbortSignal): Transactional {
 }
 
 /** Errors without an answer of the server: nothing was sent, or the answer was not awaited. */
-const unasked = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
+const withoutAnswer = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
 /** Returns the beginning of a statement for the log. It has no values: they are parameters. */
 function headOf({ text }: QueryConfig): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 100);
 }
 
-interface Watched {
+interface WatchOptions {
   readonly scope: RequestScope | undefined;
   /** Whether a timeout is an expected answer. */
   readonly isQuickRead: boolean;
@@ -134,16 +134,16 @@ function createWatch({
   schema,
   logger,
   onDegraded,
-}: DatabaseOptions): (client: Transactional, watched: Watched) => Transactional {
+}: DatabaseOptions): (client: Transactional, watched: WatchOptions) => Transactional {
   let away: WorkerError | null = null;
   const back = () => {
     if (away !== null) logger.info({}, "the database is back");
     away = null;
   };
-  const noted = async <T>(
+  const observed = async <T>(
     run: () => Promise<T>,
     config: QueryConfig,
-    { scope, isQuickRead }: Watched,
+    { scope, isQuickRead }: WatchOptions,
   ): Promise<T> => {
     try {
       const result = await run();
@@ -158,7 +158,7 @@ function createWatch({
       if (code === "database_unreachable") {
         if (away === null) logger.error({ code, error: messageOf(error) }, message);
         away = explained;
-      } else if (!unasked.has(code)) back();
+      } else if (!withoutAnswer.has(code)) back();
       // A statement that was cancelled because its client has left was not too slow.
       const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
       if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
@@ -169,7 +169,7 @@ function createWatch({
   return (client, watched) => {
     const watching = ({ query }: Queryable): Queryable => ({
       query: <R extends QueryResultRow>(config: QueryConfig) =>
-        noted(() => query<R>(config), config, watched),
+        observed(() => query<R>(config), config, watched),
     });
     return {
       ...watching(client),
@@ -185,7 +185,7 @@ function createWatch({
           );
         return run().catch((error: unknown) => {
           if (ofWork !== null) throw error;
-          return noted(() => Promise.reject(error), { text: "commit" }, watched);
+          return observed(() => Promise.reject(error), { text: "commit" }, watched);
         });
       },
     };

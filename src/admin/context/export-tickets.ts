@@ -24,16 +24,16 @@ export interface Ticket {
 }
 
 /** A ticket with a right signature that has not expired. */
-export interface ShownTicket extends Ticket {
+export interface ValidTicket extends Ticket {
   /** Marks it as used. Resolves to false when it was used before. Throws Refusal 503 beyond MOST_USED. */
   use(): Promise<boolean>;
 }
 
 export interface Tickets {
   /** Returns the secret part of the address. */
-  give(ticket: Ticket): string;
+  create(ticket: Ticket): string;
   /** Returns the ticket in an address; null for a wrong signature or an expired ticket. */
-  look(text: string): ShownTicket | null;
+  read(text: string): ValidTicket | null;
 }
 
 export interface TicketOptions {
@@ -45,18 +45,18 @@ export interface TicketOptions {
   readonly clock?: () => number;
 }
 
-interface Sealed extends Ticket {
+interface SignedTicket extends Ticket {
   readonly until: number;
   /** Unique. */
   readonly name: string;
 }
 
 export function createTickets({ derive, db, clock = now }: TicketOptions): Tickets {
-  const seal = deriveFrom(Buffer.from(derive("export ticket 2")));
+  const sign = deriveFrom(Buffer.from(derive("export ticket 2")));
   /** Name → expiry, the oldest first. */
   const used = new Map<string, number>();
 
-  const useHere = ({ name, until }: Sealed): boolean => {
+  const useHere = ({ name, until }: SignedTicket): boolean => {
     for (const [other, end] of used) {
       if (end >= clock()) break;
       used.delete(other);
@@ -68,26 +68,30 @@ export function createTickets({ derive, db, clock = now }: TicketOptions): Ticke
   };
 
   return {
-    give(ticket) {
-      const sealed: Sealed = { ...ticket, until: clock() + TICKET_MS, name: generateSecret() };
-      const text = Buffer.from(JSON.stringify(sealed)).toString("base64url");
-      return `${text}.${seal(text)}`;
+    create(ticket) {
+      const signed: SignedTicket = {
+        ...ticket,
+        until: clock() + TICKET_MS,
+        name: generateSecret(),
+      };
+      const text = Buffer.from(JSON.stringify(signed)).toString("base64url");
+      return `${text}.${sign(text)}`;
     },
-    look(shown) {
-      const [text = "", mark = "", more] = shown.split(".", 3);
-      if (more !== undefined || !secretOf(seal(text)).matches(mark)) return null;
-      const sealed = JSON.parse(Buffer.from(text, "base64url").toString()) as Sealed;
-      if (clock() > sealed.until) return null;
+    read(shown) {
+      const [text = "", signature = "", more] = shown.split(".", 3);
+      if (more !== undefined || !secretOf(sign(text)).matches(signature)) return null;
+      const signed = JSON.parse(Buffer.from(text, "base64url").toString()) as SignedTicket;
+      if (clock() > signed.until) return null;
       return {
-        request: sealed.request,
-        user: sealed.user,
-        use: async () => useHere(sealed) && (db === null || (await useAnywhere(db, sealed))),
+        request: signed.request,
+        user: signed.user,
+        use: async () => useHere(signed) && (db === null || (await useAnywhere(db, signed))),
       };
     },
   };
 }
 
-async function useAnywhere(db: Database, { name, until }: Sealed): Promise<boolean> {
+async function useAnywhere(db: Database, { name, until }: SignedTicket): Promise<boolean> {
   try {
     return !(await hasOperations(db)) || (await useOnce(db, name, until));
   } catch (error) {

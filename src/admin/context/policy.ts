@@ -119,7 +119,7 @@ function logAccess(
     ...request.notes,
   };
   const kind = refusalKind(code, request.notes);
-  if (kind !== null) refusals.tell(kind, request.client, fields);
+  if (kind !== null) refusals.log(kind, request.client, fields);
   else if (endpoint?.access === "write" && "user" in request.notes && code !== "read_only") {
     logger.info(fields, "write request");
   } else logger.debug(fields, "request");
@@ -135,7 +135,7 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
  * How long a write waits for the check whether the server accepts writes. Without an answer the write itself is
  * tried. This time is part of the write's `waitMs`.
  */
-export const ASKED_BEFORE_MS = 500;
+export const READ_ONLY_CHECK_MS = 500;
 
 /**
  * Returns why this admin cannot write: it was started read-only, or its database is read-only now; null: writes
@@ -146,15 +146,15 @@ async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promi
     return new Refusal(403, "read_only", "this admin is read-only; start one without --read-only");
   }
   const answered = new AbortController();
-  const silence = wait(ASKED_BEFORE_MS, answered.signal).then(() => null);
-  const state = await Promise.race([readiness.look(), silence]).finally(() => answered.abort());
+  const timeout = wait(READ_ONLY_CHECK_MS, answered.signal).then(() => null);
+  const state = await Promise.race([readiness.check(), timeout]).finally(() => answered.abort());
   return state?.isReadOnlyServer === true ? serverRefusal() : null;
 }
 
 /** Returns the same refusal for a write that PostgreSQL has refused; other errors unchanged. */
 export function orReadOnly(error: unknown): unknown {
-  const isSo = error instanceof WorkerError && error.code === "read_only_server";
-  return isSo ? serverRefusal(error) : error;
+  const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
+  return isReadOnly ? serverRefusal(error) : error;
 }
 
 function serverRefusal(cause?: unknown): Refusal {

@@ -8,13 +8,13 @@ import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {
   /** Sends what has changed. */
-  show(known: QueueSnapshot): void;
+  show(snapshot: QueueSnapshot): void;
   /** Sends the events that have just begun to be watched; false when there is no snapshot for them. */
-  showNew(known: QueueSnapshot | null): boolean;
+  showNew(snapshot: QueueSnapshot | null): boolean;
   /** Sends the event of a source, if it has changed. */
-  say(event: string, json: string): void;
+  sendSource(event: string, json: string): void;
   /** Whether the event has been sent, so that a new viewer receives it at once. */
-  hasSaid(event: string): boolean;
+  hasSent(event: string): boolean;
   /** Sends why nothing can be read, in place of numbers. */
   problem(json: string): void;
   /** Discards what was sent, after the last viewer has left. */
@@ -27,71 +27,72 @@ export interface BroadcastOptions {
   readonly tickMs: number;
 }
 
-interface Said {
+interface Sent {
   readonly comparable: string;
   readonly atMs: number;
 }
 
 export function createBroadcast(source: EventSource, options: BroadcastOptions): Broadcast {
   const { intervalMs, tickMs } = options;
-  const said = new Map<string, Said>();
+  const sent = new Map<string, Sent>();
 
   const send = (event: string, comparable: string, json: string, repeatMs = Infinity) => {
-    const before = said.get(event);
-    const isNews = before?.comparable !== comparable;
-    if (!isNews && monotonic() - before.atMs < repeatMs) return;
-    said.set(event, { comparable, atMs: monotonic() });
+    const before = sent.get(event);
+    const isChanged = before?.comparable !== comparable;
+    if (!isChanged && monotonic() - before.atMs < repeatMs) return;
+    sent.set(event, { comparable, atMs: monotonic() });
     source.publish(event, json);
   };
 
   /** Whether an event that is larger than a pulse is due. */
   const isTimeFor = (event: string) => {
-    const before = said.get(event);
+    const before = sent.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
   };
 
-  const events: Readonly<Record<string, (known: QueueSnapshot) => void>> = {
-    pulse: (known) => {
-      const { comparable, json } = pulseJson(known);
+  const events: Readonly<Record<string, (snapshot: QueueSnapshot) => void>> = {
+    pulse: (snapshot) => {
+      const { comparable, json } = pulseJson(snapshot);
       send("pulse", comparable, json, tickMs - SLACK_MS);
     },
-    counts: (known) => {
-      if (isTimeFor("counts")) send("counts", countsComparable(known), countsJson(known));
+    counts: (snapshot) => {
+      if (isTimeFor("counts")) send("counts", countsComparable(snapshot), countsJson(snapshot));
     },
-    overview: (known) => {
+    overview: (snapshot) => {
       if (!isTimeFor("overview")) return;
-      const { comparable, json } = overviewText(known);
+      const { comparable, json } = overviewText(snapshot);
       send("overview", comparable, json);
     },
   };
 
   const forget = (event: string) => {
-    said.delete(event);
+    sent.delete(event);
     source.forget(event);
   };
 
   return {
-    show(known) {
+    show(snapshot) {
       forget("problem");
-      for (const event of [...said.keys()]) if (!source.isWatched(event)) forget(event);
-      for (const [event, tell] of Object.entries(events)) if (source.isWatched(event)) tell(known);
+      for (const event of [...sent.keys()]) if (!source.isWatched(event)) forget(event);
+      for (const [event, sendEvent] of Object.entries(events))
+        if (source.isWatched(event)) sendEvent(snapshot);
     },
-    showNew(known) {
-      const isNew = (event: string) => source.isWatched(event) && !said.has(event);
+    showNew(snapshot) {
+      const isNew = (event: string) => source.isWatched(event) && !sent.has(event);
       const missing = Object.entries(events).filter(([event]) => isNew(event));
-      if (missing.length === 0 || said.has("problem")) return true;
-      if (known === null) return false;
-      for (const [, tell] of missing) tell(known);
+      if (missing.length === 0 || sent.has("problem")) return true;
+      if (snapshot === null) return false;
+      for (const [, sendEvent] of missing) sendEvent(snapshot);
       return true;
     },
-    say: (event, json) => send(event, json, json),
-    hasSaid: (event) => said.has(event),
+    sendSource: (event, json) => send(event, json, json),
+    hasSent: (event) => sent.has(event),
     problem(json) {
       for (const event of Object.keys(events)) forget(event);
       send("problem", json, json);
     },
     reset() {
-      for (const event of [...said.keys()]) forget(event);
+      for (const event of [...sent.keys()]) forget(event);
     },
   };
 }
@@ -100,6 +101,6 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
 const SLACK_MS = 50;
 
 /** Returns the counts without the moments at which they were read. */
-function countsComparable(known: QueueSnapshot): string {
-  return countsJson(known).replaceAll(/"as_of":"[^"]*"/g, "");
+function countsComparable(snapshot: QueueSnapshot): string {
+  return countsJson(snapshot).replaceAll(/"as_of":"[^"]*"/g, "");
 }

@@ -6,7 +6,7 @@ import type { SamplerPart } from "../../insight/known/sampler.ts";
 
 export interface Exposed {
   /** `away`: the database could not be reached. `unknown`: it could, but the reading failed or took too long. */
-  readonly known: QueueSnapshot | "away" | "unknown";
+  readonly snapshot: QueueSnapshot | "away" | "unknown";
   readonly names: LargestNames | null;
   readonly feed: {
     readonly viewers: number;

@@ -57,11 +57,11 @@ export interface Feed {
    * Returns a snapshot of the queue. That of a small table is read after this call, so it includes every write
    * that was answered before. That of a large one may be up to 10 s old.
    */
-  known(): Promise<QueueSnapshot>;
+  snapshot(): Promise<QueueSnapshot>;
   /** Returns the JSON of GET /api/overview, and its moment. */
   overview(): Promise<{ readonly json: string; readonly asOf: string }>;
   /** Reads a pulse for a viewer that is about to connect. */
-  expect(): void;
+  prefetch(): void;
   /** Returns the event stream for a request, which becomes a viewer. */
   watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
   /** Sends `json` to all that watch `event`; `topic` as for the event source. */
@@ -70,7 +70,7 @@ export interface Feed {
   /** Reads the sources after a write: at once, and again a little later. */
   changed(): void;
   /** Returns the tasks and queues with the most jobs. */
-  largest(known: QueueSnapshot, limit: number): Promise<LargestNames>;
+  largest(snapshot: QueueSnapshot, limit: number): Promise<LargestNames>;
   readonly viewers: number;
   readonly parts: Sampler["parts"];
   stop(): Promise<void>;
@@ -87,11 +87,11 @@ export interface FeedOptions extends SamplerOptions {
   readonly pingMs?: number;
   readonly patienceMs?: number;
   /** How long the feed stays awake after a request, in milliseconds. Default 60,000. */
-  readonly askedMs?: number;
+  readonly awakeMs?: number;
 }
 
 /** When the sources are read after a write. The later readings are past the pause of a cached one (cached.ts). */
-const HURRIED_MS = [0, 300, 2_000, 5_000];
+const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
 /** A pulse up to this age counts as current. */
 const PULSE_MS = 1_500;
 /** The interval of the pulse for a large table that is requested now and then, without viewers. */
@@ -102,18 +102,18 @@ const LEFT_PAUSE_MS = 60_000;
 
 export function createFeed(db: Database, options: FeedOptions): Feed {
   const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, patienceMs = 30_000 } = options;
-  const { askedMs = 60_000, onDegraded = () => {} } = options;
+  const { awakeMs = 60_000, onDegraded = () => {} } = options;
   const sampler = createSampler(db, options);
-  let askedAtMs = Number.NEGATIVE_INFINITY;
+  let requestedAtMs = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
-  let hurriedAtMs = Number.NEGATIVE_INFINITY;
+  let changedAtMs = Number.NEGATIVE_INFINITY;
 
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
     else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
     // A new viewer does not wait for the next interval. Sources within their pause answer from memory.
-    for (const [event, beat] of ofSources) {
-      if (source.isWatched(event) && !broadcast.hasSaid(event)) rhythm.hurry(beat);
+    for (const [event, task] of ofSources) {
+      if (source.isWatched(event) && !broadcast.hasSent(event)) rhythm.hurry(task);
     }
     rhythm.wake();
   };
@@ -122,31 +122,31 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const broadcast = createBroadcast(source, { intervalMs, tickMs: pingMs });
 
   const isLarge = () => sampler.last !== null && !sampler.last.isSmall;
-  const isAsked = () => monotonic() - askedAtMs < askedMs;
-  const isAwake = () => source.viewers > 0 || isAsked();
+  const isRequested = () => monotonic() - requestedAtMs < awakeMs;
+  const isAwake = () => source.viewers > 0 || isRequested();
   const youngerThan = (ageMs: number) => {
     const { last } = sampler;
     return last !== null && monotonic() - last.readAtMs < ageMs ? last : null;
   };
 
-  const tell = (part: string, error: unknown) => {
+  const report = (part: string, error: unknown) => {
     const fields = { part, error: messageOf(error) };
     logger.debug(fields, "a part of the feed could not be read");
     onDegraded(error instanceof WorkerError ? error.code : "internal_error", fields);
   };
 
   /** Logs an error of a background reading, which runs again later. Viewers see the pulse's `problem`. */
-  const quietly = async (part: string, work: () => Promise<number | undefined>) => {
+  const reportingErrors = async (part: string, work: () => Promise<number | undefined>) => {
     try {
       return await work();
     } catch (error) {
-      tell(part, error);
+      report(part, error);
       return undefined;
     }
   };
 
   const pulse: RhythmTask = {
-    isWanted: () => source.viewers > 0 || (isAsked() && isLarge()),
+    isWanted: () => source.viewers > 0 || (isRequested() && isLarge()),
     intervalMs: () => {
       if (source.viewers === 0) return SLOW_PULSE_MS;
       return source.isWatched("pulse") ? intervalMs : 2 * intervalMs;
@@ -156,7 +156,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       try {
         broadcast.show(await sampler.pulse());
       } catch (error) {
-        tell("pulse", error);
+        report("pulse", error);
         broadcast.problem(problemJson(error));
       }
       return undefined;
@@ -167,7 +167,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     intervalMs: () => (source.viewers > 0 ? 3_000 : 15_000),
     restFactor: 20,
     isCostly: true,
-    run: () => quietly("sample", () => sampler.sample().then(() => undefined)),
+    run: () => reportingErrors("sample", () => sampler.sample().then(() => undefined)),
   };
   const census: RhythmTask = {
     isWanted: () => isAwake() && isLarge(),
@@ -175,7 +175,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     restFactor: 20,
     isCostly: true,
     run: () =>
-      quietly("census", async () => {
+      reportingErrors("census", async () => {
         const outcome = await sampler.census();
         if (outcome === "listening") return LISTEN_MS;
         if (outcome === "left") return LEFT_PAUSE_MS;
@@ -192,39 +192,39 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       return undefined;
     },
   };
-  const beatOf = ({ event, intervalMs, read }: FeedSource): RhythmTask => ({
+  const taskOf = ({ event, intervalMs, read }: FeedSource): RhythmTask => ({
     isWanted: () => source.isWatched(event) && sampler.last !== null,
     intervalMs: () => intervalMs,
     restFactor: 20,
     isCostly: true,
     run: () =>
-      quietly(event, async () => {
-        if (sampler.last !== null) broadcast.say(event, await read());
+      reportingErrors(event, async () => {
+        if (sampler.last !== null) broadcast.sendSource(event, await read());
         return undefined;
       }),
   });
-  const ofSources = new Map(sources.map((one) => [one.event, beatOf(one)]));
+  const ofSources = new Map(sources.map((one) => [one.event, taskOf(one)]));
   const rhythm = createRhythm([pulse, ping, sample, ...ofSources.values(), census]);
 
   const hurry = () => {
-    for (const beat of ofSources.values()) rhythm.hurry(beat);
+    for (const task of ofSources.values()) rhythm.hurry(task);
   };
 
-  const known = async () => {
-    askedAtMs = monotonic();
-    const kept = isLarge() ? youngerThan(2 * SLOW_PULSE_MS) : null;
-    const answer = kept ?? (await sampler.pulse());
+  const snapshot = async () => {
+    requestedAtMs = monotonic();
+    const cached = isLarge() ? youngerThan(2 * SLOW_PULSE_MS) : null;
+    const answer = cached ?? (await sampler.pulse());
     if (!answer.isSmall) rhythm.wake();
     return answer;
   };
 
   return {
-    known,
+    snapshot,
     overview: async () => {
-      const read = await known();
+      const read = await snapshot();
       return { json: overviewText(read).json, asOf: read.counts.asOf };
     },
-    expect() {
+    prefetch() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
       // An error is sent to the viewer by the next pulse.
       sampler.pulse().catch(() => {});
@@ -233,9 +233,9 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     publish: (event, json, topic) => source.publish(event, json, topic),
     isWatched: (event) => source.isWatched(event),
     changed() {
-      if (monotonic() - hurriedAtMs < intervalMs) return;
-      hurriedAtMs = monotonic();
-      for (const afterMs of HURRIED_MS) void wait(afterMs, stopping.signal).then(hurry);
+      if (monotonic() - changedAtMs < intervalMs) return;
+      changedAtMs = monotonic();
+      for (const afterMs of AFTER_WRITE_MS) void wait(afterMs, stopping.signal).then(hurry);
     },
     get viewers() {
       return source.viewers;
@@ -250,8 +250,8 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
 }
 
 function problemJson(error: unknown): string {
-  const isKnown = error instanceof WorkerError && error.code !== "database_error";
-  const problem = isKnown
+  const hasMessage = error instanceof WorkerError && error.code !== "database_error";
+  const problem = hasMessage
     ? { error: error.message, code: error.code }
     : { error: "the overview cannot be read now; the log has the details", code: "internal_error" };
   return JSON.stringify(problem);

@@ -72,8 +72,9 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
     degraded: (cause) => degraded.inc({ cause }),
     async expose(exposed) {
       show(exposed);
-      const { known, names } = exposed;
-      const named = typeof known === "object" && names !== null ? namesText(names, known) : "";
+      const { snapshot, names } = exposed;
+      const named =
+        typeof snapshot === "object" && names !== null ? namesText(names, snapshot) : "";
       return `${await processMetrics.metrics()}\n${await registry.metrics()}\n${named}`;
     },
     contentType: registry.contentType,

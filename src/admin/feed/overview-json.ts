@@ -16,14 +16,14 @@ export interface OverviewText {
 // A snapshot is serialized once for all its viewers.
 const written = new WeakMap<QueueSnapshot, OverviewText>();
 
-export function overviewText(known: QueueSnapshot): OverviewText {
-  const text = written.get(known) ?? writeOverview(known);
-  written.set(known, text);
+export function overviewText(snapshot: QueueSnapshot): OverviewText {
+  const text = written.get(snapshot) ?? writeOverview(snapshot);
+  written.set(snapshot, text);
   return text;
 }
 
-function writeOverview(known: QueueSnapshot): OverviewText {
-  const { counts, names, gauge } = known;
+function writeOverview(snapshot: QueueSnapshot): OverviewText {
+  const { counts, names, gauge } = snapshot;
   const { ready, scheduled, locked, failed } = counts.states;
   const stats = {
     total: counts.total.value,
@@ -32,16 +32,16 @@ function writeOverview(known: QueueSnapshot): OverviewText {
     locked: locked.value,
     failed: failed.value,
   };
-  const queues = known.queues.map((queue) => queueOf(queue, known));
+  const queues = snapshot.queues.map((queue) => queueOf(queue, snapshot));
   const comparable = [
     `"stats":${JSON.stringify(stats)}`,
     `"queues":${JSON.stringify(queues)}`,
     `"queue_total":${gauge.queues}`,
-    `"workers":${JSON.stringify(holdersOf(known).map(lockedWorkerJson))}`,
-    `"active_workers":[${known.workers.map(activeWorkerJson).join(",")}]`,
+    `"workers":${JSON.stringify(holdersOf(snapshot).map(lockedWorkerJson))}`,
+    `"active_workers":[${snapshot.workers.map(activeWorkerJson).join(",")}]`,
   ].join(",");
   const more = [
-    `"counts":${countsJson(known)}`,
+    `"counts":${countsJson(snapshot)}`,
     `"names_basis":"${names.basis}"`,
     `"names_as_of":"${names.asOf}"`,
     `"as_of":"${counts.asOf}"`,

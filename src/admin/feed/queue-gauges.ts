@@ -32,8 +32,8 @@ export function createQueueGauges(
   const age = gauge("admin_feed_age_seconds", "How long ago a part of the feed was read", "part");
   const pool = gauge("admin_pool_connections", "Connections of the pool", "state");
 
-  const showKnown = (known: QueueSnapshot) => {
-    const { counts, gauge } = known;
+  const showSnapshot = (snapshot: QueueSnapshot) => {
+    const { counts, gauge } = snapshot;
     for (const state of states) {
       const { value, precision } = counts.states[state];
       if (precision !== "capped") jobs.set({ state }, value);
@@ -42,21 +42,25 @@ export function createQueueGauges(
       const { value, precision } = counts.conditions[condition];
       if (precision !== "capped") byCondition.set({ condition }, value);
     }
-    exact.set(known.isSmall ? 1 : 0);
+    exact.set(snapshot.isSmall ? 1 : 0);
     const since = counts.oldestDueAt === null ? gauge.nowMs : Date.parse(counts.oldestDueAt);
     oldest.set(Math.max(0, (gauge.nowMs - since) / 1_000));
-    for (const [state, count] of Object.entries(countWorkers(known))) workers.set({ state }, count);
+    for (const [state, count] of Object.entries(countWorkers(snapshot)))
+      workers.set({ state }, count);
     const { locked } = counts.states;
     if (locked.precision !== "capped") locks.set({ kind: "job" }, locked.value);
-    const held = holdersOf(known).reduce((sum, { lockedQueues }) => sum + lockedQueues, 0);
-    locks.set({ kind: "queue" }, held);
+    const lockedQueues = holdersOf(snapshot).reduce(
+      (sum, { lockedQueues }) => sum + lockedQueues,
+      0,
+    );
+    locks.set({ kind: "queue" }, lockedQueues);
   };
 
-  return ({ known, feed, pool: { totalCount, idleCount, waitingCount } }) => {
+  return ({ snapshot, feed, pool: { totalCount, idleCount, waitingCount } }) => {
     for (const one of [jobs, byCondition, exact, oldest, workers, locks, took, age]) {
       one.reset();
     }
-    up.set(known === "away" ? 0 : 1);
+    up.set(snapshot === "away" ? 0 : 1);
     streams.set(feed.viewers);
     for (const [part, { tookMs, atMs }] of feed.parts) {
       took.set({ part }, tookMs / 1_000);
@@ -65,6 +69,6 @@ export function createQueueGauges(
     pool.set({ state: "busy" }, totalCount - idleCount);
     pool.set({ state: "idle" }, idleCount);
     pool.set({ state: "waiting" }, waitingCount);
-    if (typeof known === "object") showKnown(known);
+    if (typeof snapshot === "object") showSnapshot(snapshot);
   };
 }

@@ -18,7 +18,7 @@ export interface Rhythm {
   /** Starts the loop if a task is wanted now. */
   wake(): void;
   /** The same, with this task due at once. */
-  hurry(beat: RhythmTask): void;
+  hurry(task: RhythmTask): void;
   stop(): Promise<void>;
 }
 
@@ -26,25 +26,25 @@ const LONGEST_REST_MS = 15_000;
 /** All costly tasks together take at most a twelfth of the time. */
 const SHARED_REST_FACTOR = 11;
 
-export function createRhythm(beats: readonly RhythmTask[]): Rhythm {
+export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
   const stopping = new AbortController();
   const nextAt = new Map<RhythmTask, number>();
   let costlyAt = 0;
   let sleeping: AbortController | null = null;
   let running: Promise<void> | null = null;
 
-  const dueAt = (beat: RhythmTask) => {
-    const own = nextAt.get(beat);
-    return own === undefined ? 0 : Math.max(own, beat.isCostly === true ? costlyAt : 0);
+  const dueAt = (task: RhythmTask) => {
+    const own = nextAt.get(task);
+    return own === undefined ? 0 : Math.max(own, task.isCostly === true ? costlyAt : 0);
   };
 
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      const wanted = beats.filter((beat) => beat.isWanted());
+      const wanted = tasks.filter((task) => task.isWanted());
       if (wanted.length === 0) return;
-      const due = wanted.filter((beat) => dueAt(beat) <= monotonic());
+      const due = wanted.filter((task) => dueAt(task) <= monotonic());
       // Of the costly tasks the one that has waited longest; otherwise the first would leave no time for the others.
-      const waited = (beat: RhythmTask) => (beat.isCostly === true ? (nextAt.get(beat) ?? 0) : -1);
+      const waited = (task: RhythmTask) => (task.isCostly === true ? (nextAt.get(task) ?? 0) : -1);
       const [first] = due.toSorted((one, other) => waited(one) - waited(other));
       if (first === undefined) {
         const next = Math.min(...wanted.map(dueAt));
@@ -73,14 +73,14 @@ export function createRhythm(beats: readonly RhythmTask[]): Rhythm {
     running ??= loop().then(() => {
       running = null;
       // wake() may have been called while the loop was ending.
-      if (beats.some((beat) => beat.isWanted())) wake();
+      if (tasks.some((task) => task.isWanted())) wake();
     });
   };
 
   return {
     wake,
-    hurry(beat) {
-      nextAt.delete(beat);
+    hurry(task) {
+      nextAt.delete(task);
       wake();
     },
     async stop() {

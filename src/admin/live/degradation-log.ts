@@ -6,14 +6,14 @@ import type { Logger } from "../../base/logger.ts";
 
 export interface DegradationLog {
   /** `cause`: an error's code, or `statement_timeout`. */
-  tell(cause: string, fields: Readonly<Record<string, unknown>>): void;
+  log(cause: string, fields: Readonly<Record<string, unknown>>): void;
   /** Logs the summary of the current minute. */
   close(): void;
 }
 
 const WINDOW_MS = 60_000;
 /** Not logged here: the client has left, or the cause is logged elsewhere. */
-const untold = new Set(["aborted", "database_unreachable", "not_ready"]);
+const notLogged = new Set(["aborted", "database_unreachable", "not_ready"]);
 
 /** `count` is called for each case. */
 export function createDegradationLog(
@@ -35,9 +35,9 @@ export function createDegradationLog(
   };
 
   return {
-    tell(cause, fields) {
+    log(cause, fields) {
       count(cause);
-      if (untold.has(cause)) return;
+      if (notLogged.has(cause)) return;
       stopWindow ??= after(WINDOW_MS, endWindow);
       const before = more.get(cause);
       more.set(cause, before === undefined ? 0 : before + 1);

@@ -15,9 +15,9 @@ export interface DatabaseState {
 
 export interface Readiness {
   /** Returns the state, up to a second old. Never rejects. */
-  look(): Promise<DatabaseState>;
+  check(): Promise<DatabaseState>;
   /** Discards the cached state, after a change of the schema. */
-  forget(): void;
+  invalidate(): void;
 }
 
 const CACHE_MS = 1_000;
@@ -25,23 +25,23 @@ const CACHE_MS = 1_000;
 export function createReadiness(db: Database): Readiness {
   let last: { readonly state: Promise<DatabaseState>; until: number } | null = null;
   return {
-    look: () => {
+    check: () => {
       if (last !== null && monotonic() < last.until) return last.state;
       // A check in progress is shared by all callers.
-      const look = { state: lookAt(db), until: Number.POSITIVE_INFINITY };
-      void look.state.then(() => {
-        look.until = monotonic() + CACHE_MS;
+      const check = { state: readState(db), until: Number.POSITIVE_INFINITY };
+      void check.state.then(() => {
+        check.until = monotonic() + CACHE_MS;
       });
-      last = look;
-      return look.state;
+      last = check;
+      return check.state;
     },
-    forget: () => {
+    invalidate: () => {
       last = null;
     },
   };
 }
 
-async function lookAt(db: Database): Promise<DatabaseState> {
+async function readState(db: Database): Promise<DatabaseState> {
   let isReadOnly = false;
   try {
     isReadOnly = await isReadOnlyServer(db);

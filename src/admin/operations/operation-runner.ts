@@ -50,30 +50,30 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
   const ending = new AbortController();
   const listeners = new Set<(operation: JobOperation) => void>();
   const atWork = new Set<Promise<void>>();
-  const tell = (operation: JobOperation) => {
+  const notify = (operation: JobOperation) => {
     for (const listener of listeners) listener(operation);
   };
   const store = async () => ((await hasOperations(reads)) ? inTables : null);
   const compile = compilerOn(reads);
   const tools: OperationTools = {
     ...{ store: inTables, reads, quickReads, compile, logger, monotonic, wait },
-    onProgress: tell,
+    onProgress: notify,
   };
 
   const run = async (operation: JobOperation) => {
-    tell(operation);
+    notify(operation);
     const { id, state, done, error } = await workOn(tools, operation, ending.signal);
     const fields = { operation: id, state, done, ...(error === null ? {} : { error }) };
     if (state === "interrupted") logger.warn(fields, "an operation was interrupted: resume it");
     else if (state === "running") logger.info(fields, "another process continues an operation");
     else logger.info(fields, "an operation has ended");
     const last = await inTables.find(id).catch(() => null);
-    if (last !== null) tell(last);
+    if (last !== null) notify(last);
   };
   const keepTidy = async () => {
     while (await wait(TIDY_EVERY_MS, ending.signal)) {
       try {
-        if ((await readiness.look()).isReadOnlyServer) continue;
+        if ((await readiness.check()).isReadOnlyServer) continue;
         while (!ending.signal.aborted && (await store()) !== null && (await inTables.tidy())) {
           await wait(100, ending.signal);
         }

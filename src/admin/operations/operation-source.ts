@@ -27,13 +27,13 @@ const SHORTEST_MS = 250;
 
 /** Sends this process's operations to viewers: every change of state, and progress at most every SHORTEST_MS. */
 export function publishOperations(runner: OperationRunner, feed: Feed): void {
-  let saidAtMs = Number.NEGATIVE_INFINITY;
-  let said: OperationState | null = null;
+  let sentAtMs = Number.NEGATIVE_INFINITY;
+  let sentState: OperationState | null = null;
   runner.onChange((operation: JobOperation) => {
     if (!feed.isWatched("operation")) return;
-    if (operation.state === said && monotonic() - saidAtMs < SHORTEST_MS) return;
-    said = operation.state;
-    saidAtMs = monotonic();
+    if (operation.state === sentState && monotonic() - sentAtMs < SHORTEST_MS) return;
+    sentState = operation.state;
+    sentAtMs = monotonic();
     feed.publish("operation", operationJson(operation));
   });
 }

@@ -76,7 +76,8 @@ export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse 
   const encoding = chooseEncoding(header(request, "accept-encoding"), offered);
   const etag = encoding === "identity" ? asset.etag : asset.etag.replace(/"$/, `-${encoding}"`);
   const headers: Record<string, string> = { etag, vary: "accept-encoding" };
-  if (isKnown(header(request, "if-none-match"), etag)) return { status: 304, headers, body: null };
+  if (matchesEtag(header(request, "if-none-match"), etag))
+    return { status: 304, headers, body: null };
   headers["content-type"] = asset.contentType;
   if (encoding !== "identity") headers["content-encoding"] = encoding;
   return { status: 200, headers, body: asset.bytes[encoding] ?? null };
@@ -96,8 +97,8 @@ export function chooseEncoding(
   }
   const weightOf = (encoding: Encoding) => {
     // Identity is acceptable unless it is excluded. Without a weight it comes last.
-    const silent = encoding === "identity" ? Number.MIN_VALUE : 0;
-    return weights.get(encoding) ?? weights.get("*") ?? silent;
+    const fallback = encoding === "identity" ? Number.MIN_VALUE : 0;
+    return weights.get(encoding) ?? weights.get("*") ?? fallback;
   };
   let best: Encoding = "identity";
   for (const encoding of [...offered].reverse()) {
@@ -107,7 +108,7 @@ export function chooseEncoding(
 }
 
 /** If-None-Match compares weakly (RFC 9110, 13.1.2). */
-function isKnown(list: string | undefined, etag: string): boolean {
+function matchesEtag(list: string | undefined, etag: string): boolean {
   if (list === undefined) return false;
   if (list.trim() === "*") return true;
   return list.split(",").some((entry) => entry.trim().replace(/^W\//, "") === etag);

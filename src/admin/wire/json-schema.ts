@@ -109,9 +109,18 @@ export const listedJob = withOptional(
       "true: the payload is null here, and whole at /api/jobs/{id}/payload; in a list only when the job alone would exceed the page's limit",
     ),
     payload_bytes: described("integer", "with payload_truncated: the stored size of the payload"),
-    payload_packed: described("boolean", "with fields=head: whether the payload is stored compressed"),
-    payload_start: described("string", "with fields=head and start: the first characters of the payload"),
-    last_error_truncated: described("boolean", "true: last_error is only the beginning of the error"),
+    payload_packed: described(
+      "boolean",
+      "with fields=head: whether the payload is stored compressed",
+    ),
+    payload_start: described(
+      "string",
+      "with fields=head and start: the first characters of the payload",
+    ),
+    last_error_truncated: described(
+      "boolean",
+      "true: last_error is only the beginning of the error",
+    ),
   },
 );
 

@@ -44,13 +44,14 @@ const query = {
 };
 
 export const getExport: Operation = {
-  summary: "All jobs that match, as JSON Lines or CSV; complete if the trailer x-export-complete follows",
+  summary:
+    "All jobs that match, as JSON Lines or CSV; complete if the trailer x-export-complete follows",
   query,
   answer: "application/x-ndjson",
   run: (admin, request) => {
     const { payload, ...given } = readQuery(request, query);
-    const asked = exportRequest({ ...given, withPayload: payload === "1" });
-    return exported(admin, request, asked);
+    const exportRequested = exportRequest({ ...given, withPayload: payload === "1" });
+    return exported(admin, request, exportRequested);
   },
 };
 
@@ -64,7 +65,7 @@ export const downloadExport: Operation = {
   answer: "application/x-ndjson",
   run: (admin, request) => {
     const { ticket = "" } = readQuery(request, ticketQuery);
-    const found = admin.exportTickets.look(ticket);
+    const found = admin.exportTickets.read(ticket);
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
     // The ticket is used only when a download begins: not by HEAD, and not without a free place.
@@ -94,21 +95,24 @@ const bodyFields = {
   cursor: optional(fields.cursor),
 };
 
-export const giveTicket: Operation = {
+export const createTicket: Operation = {
   summary: "Create an address that downloads one export once, within a minute, without a login",
   body: bodySchema(),
   answer: record({ path: "string", expires_in_ms: "integer" }, "ExportTicket"),
   run: async (admin, request) => {
     const given = validate(strict(checksOf(bodyFields)), await body(request, admin));
     const { q, format, columns, payload, cursor } = given;
-    const asked = exportRequest({
+    const exportRequested = exportRequest({
       q,
       format: format ?? undefined,
       columns: columns ?? undefined,
       cursor: cursor ?? undefined,
       withPayload: payload === "1",
     });
-    const ticket = admin.exportTickets.give({ request: asked, user: request.notes["user"] });
+    const ticket = admin.exportTickets.create({
+      request: exportRequested,
+      user: request.notes["user"],
+    });
     if (ticket.length > LONGEST_TICKET) throw new InputError([{ path: "q", message: TOO_LONG }]);
     return json({ path: `api/export/download?ticket=${ticket}`, expires_in_ms: TICKET_MS });
   },
@@ -157,15 +161,15 @@ function fileName(q: string, format: string): string {
 function exported(
   { databases, config, downloads }: Admin,
   request: HttpRequest,
-  asked: ExportRequest,
+  exportRequested: ExportRequest,
   begin: () => Promise<void> = async () => {},
 ) {
   return streamed(request, downloads, async () => {
     await begin();
     const { lists: steps, downloads: large } = databases;
-    const begun = await exportJobs({ steps, large }, asked);
+    const begun = await exportJobs({ steps, large }, exportRequested);
     return {
-      headers: { ...headersOf(asked), "x-export-boundary": boundaryText(begun.boundary) },
+      headers: { ...headersOf(exportRequested), "x-export-boundary": boundaryText(begun.boundary) },
       pieces: begun.pieces,
       trailer: { name: "x-export-complete", value: () => String(begun.progress().lines) },
       onBroken: (error) => {

@@ -49,8 +49,12 @@ export const getGroups: Operation = {
     "Groups",
   ),
   run: async ({ insight }, request) => {
-    const { by = "error", q: asked = "", limit = USUAL_LIMIT } = readQuery(request, groupsQuery);
-    const { groups, sampled, of, asOf } = await insight.groups(by, asked.trim(), limit);
+    const {
+      by = "error",
+      q: queryText = "",
+      limit = USUAL_LIMIT,
+    } = readQuery(request, groupsQuery);
+    const { groups, sampled, of, asOf } = await insight.groups(by, queryText.trim(), limit);
     return jsonAt({ groups: groups.map(groupJson), sampled, of, as_of: asOf });
   },
 };
@@ -92,8 +96,8 @@ export const getCommon: Operation = {
     "Common",
   ),
   run: async ({ insight }, request) => {
-    const { q: asked = "" } = readQuery(request, commonQuery);
-    const { findings, compared, asOf } = await insight.common(asked.trim());
+    const { q: queryText = "" } = readQuery(request, commonQuery);
+    const { findings, compared, asOf } = await insight.common(queryText.trim());
     return jsonAt({ findings, compared, as_of: asOf });
   },
 };

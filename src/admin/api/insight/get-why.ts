@@ -39,8 +39,7 @@ const answer = record(
 );
 
 export const getWhy: Operation = {
-  summary:
-    "Why a job is in its condition: a chain of causes, the root last, with its fix",
+  summary: "Why a job is in its condition: a chain of causes, the root last, with its fix",
   answer,
   run: async ({ databases, insight }, request) => {
     const id = request.params["id"];

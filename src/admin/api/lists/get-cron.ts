@@ -38,7 +38,7 @@ export const getCron: Operation = {
   query,
   answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
   run: async ({ databases }, request) => {
-    const asked = pageRequest(readQuery(request, query), "next");
-    return jsonText(cronListJson(await listCron(databases.reads, asked)));
+    const pageQuery = pageRequest(readQuery(request, query), "next");
+    return jsonText(cronListJson(await listCron(databases.reads, pageQuery)));
   },
 };

@@ -45,14 +45,14 @@ export const getOneJob: Operation = {
     const { fields: shown, start = 0 } = readQuery(request, fields);
     if (shown === "head") {
       const head = await readJobHead(databases.reads, id, Math.min(start, LONGEST_START));
-      if (head === null) throw notThere(id);
+      if (head === null) throw jobNotFound(id);
       return jsonText(headJson(head));
     }
     const size = await jobSize(databases.reads, id, databases.quickReads);
-    if (size?.isWhole === false) throw tooLarge(id);
+    if (size?.isWhole === false) throw jobTooLarge(id);
     await request.reserve(memoryFor(size?.bytes ?? 0));
     const job = size === null ? null : await getJob(databases.reads, id);
-    if (job === null) throw notThere(id);
+    if (job === null) throw jobNotFound(id);
     return jsonText(listedJobJson(job));
   },
 };
@@ -63,7 +63,7 @@ export const getPayload: Operation = {
   run: ({ databases, config, downloads }, request) => {
     const id = idOf(request);
     return streamed(request, downloads, async () => {
-      if (!(await isJob(databases.reads, id))) throw notThere(id);
+      if (!(await isJob(databases.reads, id))) throw jobNotFound(id);
       return {
         headers: {
           "content-type": "application/json; charset=utf-8",
@@ -72,7 +72,7 @@ export const getPayload: Operation = {
         // In pieces: decompressing a large payload takes seconds.
         pieces: async function* () {
           const payload = await payloadPieces(databases.downloads, id);
-          if (payload === null) throw notThere(id);
+          if (payload === null) throw jobNotFound(id);
           yield* payload.pieces();
         },
         onBroken: (error) => {
@@ -100,11 +100,11 @@ function idOf({ params }: HttpRequest): string {
   throw new InputError([{ path: "id", message: "must be a job id, a whole number" }]);
 }
 
-function notThere(id: string): WorkerError {
+function jobNotFound(id: string): WorkerError {
   return new WorkerError("not_found", `there is no job ${id}; it may have been completed`);
 }
 
-function tooLarge(id: string): WorkerError {
+function jobTooLarge(id: string): WorkerError {
   const most = `${LARGEST_WHOLE_BYTES / 1_048_576} MB`;
   return new WorkerError(
     "too_large",

@@ -16,8 +16,8 @@ import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
 import { described, listOf, record, value } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
-import { knownNames } from "./known-names.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
+import { nameCounts } from "./name-counts.ts";
 
 export const queue = record(
   {
@@ -71,11 +71,11 @@ export const getQueues: Operation = {
   ),
   run: async (admin, request) => {
     const { only = null, ...rest } = readQuery(request, query);
-    const asked = { ...pageRequest(rest, "stuck"), only };
-    const names = await knownNames(admin);
+    const pageQuery = { ...pageRequest(rest, "stuck"), only };
+    const names = await nameCounts(admin);
     const { queues, nextCursor, count, states } = await listQueuePage(
       admin.databases.reads,
-      asked,
+      pageQuery,
       names,
     );
     return answerAt(
@@ -101,7 +101,10 @@ const job = record(
 const NOT_ALL = "false: a large table was read only in part; the cursor continues";
 
 const oneQuery = {
-  limit: countInQuery("jobs in each list, 50 by default; larger numbers are reduced to the maximum", MAX_LIMIT),
+  limit: countInQuery(
+    "jobs in each list, 50 by default; larger numbers are reduced to the maximum",
+    MAX_LIMIT,
+  ),
 };
 
 const namedQuery = {
@@ -145,13 +148,14 @@ export const getNamedQueue: Operation = {
   query: namedQuery,
   run: async (admin, request) => {
     const { name, limit } = readQuery(request, namedQuery);
-    if (name === undefined) throw new WorkerError("bad_input", "name is missing: give the name of a queue");
+    if (name === undefined)
+      throw new WorkerError("bad_input", "name is missing: give the name of a queue");
     return answerOne(admin, name, limit);
   },
 };
 
 async function answerOne(admin: Admin, name: string, limit = 50): Promise<HttpResponse> {
-  const names = await knownNames(admin);
+  const names = await nameCounts(admin);
   const found = await getQueue(admin.databases.reads, name, Math.min(limit, MAX_LIMIT), names);
   if (found === null) throw new WorkerError("not_found", "the queue does not exist");
   const { running, next, arrivals } = found;
@@ -163,31 +167,31 @@ async function answerOne(admin: Admin, name: string, limit = 50): Promise<HttpRe
 "arrivals_cursor":${JSON.stringify(arrivals.nextCursor)}}`);
 }
 
-export function queueJson(given: ListedQueue) {
+export function queueJson(listed: ListedQueue) {
   return {
-    id: given.id,
-    queue_name: given.queueName,
-    locked_at: timeOrNull(given.lockedAtUs),
-    locked_by: given.lockedBy,
-    holder: given.holder,
-    stuck_since: timeOrNull(given.stuckSinceUs),
-    ready: given.ready,
-    scheduled: given.scheduled,
-    running: given.running,
-    failed: given.failed,
-    total: given.total,
-    oldest_ready_at: timeOfMs(given.oldestReadyMs),
+    id: listed.id,
+    queue_name: listed.queueName,
+    locked_at: timeOrNull(listed.lockedAtUs),
+    locked_by: listed.lockedBy,
+    holder: listed.holder,
+    stuck_since: timeOrNull(listed.stuckSinceUs),
+    ready: listed.ready,
+    scheduled: listed.scheduled,
+    running: listed.running,
+    failed: listed.failed,
+    total: listed.total,
+    oldest_ready_at: timeOfMs(listed.oldestReadyMs),
   };
 }
 
-function jobJson(given: QueuedJob): string {
-  return jobIdJson(given.id, {
-    task: given.task,
-    priority: given.priority,
-    run_at: timeText(given.run_at_us),
-    created_at: timeText(given.created_at_us),
-    attempts: given.attempts,
-    max_attempts: given.max_attempts,
-    locked_at: timeOrNull(given.locked_at_us),
+function jobJson(listed: QueuedJob): string {
+  return jobIdJson(listed.id, {
+    task: listed.task,
+    priority: listed.priority,
+    run_at: timeText(listed.run_at_us),
+    created_at: timeText(listed.created_at_us),
+    attempts: listed.attempts,
+    max_attempts: listed.max_attempts,
+    locked_at: timeOrNull(listed.locked_at_us),
   });
 }

@@ -5,8 +5,8 @@ import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
 import { byCondition, described, listOf, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
-import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
+import { nameCounts } from "./name-counts.ts";
 
 const task = record(
   {
@@ -43,8 +43,10 @@ export const getTasks: Operation = {
     "TaskList",
   ),
   run: async (admin, request) => {
-    const asked = pageRequest(readQuery(request, query), "name");
-    const names = await knownNames(admin);
-    return jsonAt(taskListJson(await listTasks(admin.databases.reads, asked, names), names.asOf));
+    const pageQuery = pageRequest(readQuery(request, query), "name");
+    const names = await nameCounts(admin);
+    return jsonAt(
+      taskListJson(await listTasks(admin.databases.reads, pageQuery, names), names.asOf),
+    );
   },
 };

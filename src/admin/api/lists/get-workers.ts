@@ -16,8 +16,8 @@ import type { Operation } from "../../context/admin.ts";
 import { type JsonSchema, listOf, record, value } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 import { queue, queueJson } from "./get-queues.ts";
-import { knownNames } from "./known-names.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
+import { nameCounts } from "./name-counts.ts";
 
 const rate: JsonSchema = {
   type: ["integer", "number", "null"],
@@ -84,11 +84,11 @@ export const getWorkers: Operation = {
   ),
   run: async (admin, request) => {
     const { fields: shown, ...rest } = readQuery(request, query);
-    const asked = pageRequest(rest, "state");
-    const names = await knownNames(admin);
+    const pageQuery = pageRequest(rest, "state");
+    const names = await nameCounts(admin);
     const { reads } = admin.databases;
-    const { workers, nextCursor, counts } = await listWorkers(reads, asked, names);
-    const isFirst = asked.cursor === null && asked.search === "";
+    const { workers, nextCursor, counts } = await listWorkers(reads, pageQuery, names);
+    const isFirst = pageQuery.cursor === null && pageQuery.search === "";
     const differences = isFirst ? await workerDifferences(reads) : [];
     const shaped = shown === "row" ? workers.map(asRow) : workers;
     const rows = shaped.map((worker) => workerJson(worker)).join(",");
@@ -113,10 +113,13 @@ export const getOneWorker: Operation = {
   ),
   run: async (admin, request) => {
     const id = request.params["worker"] ?? "";
-    const names = await knownNames(admin);
+    const names = await nameCounts(admin);
     const worker = await getWorker(admin.databases.reads, id, names);
     if (worker === null) {
-      throw new WorkerError("not_found", "worker not found: it has sent no heartbeats and holds no locks");
+      throw new WorkerError(
+        "not_found",
+        "worker not found: it has sent no heartbeats and holds no locks",
+      );
     }
     const { byTask, cron } = worker.report;
     const entries = cron.map(({ identifier, task, pattern }) => ({ identifier, task, pattern }));
@@ -139,7 +142,7 @@ function asRow(worker: ListedWorker): ListedWorker {
 /** Written by hand, because ids of jobs exceed the range of a number. */
 function workerJson(worker: ListedWorker, more: object = {}): string {
   const { report, locks } = worker;
-  const known = JSON.stringify({
+  const ownMembers = JSON.stringify({
     worker_id: worker.workerId,
     state: worker.state,
     level: worker.level,
@@ -165,5 +168,5 @@ function workerJson(worker: ListedWorker, more: object = {}): string {
     ...more,
   });
   const jobs = worker.current.map((job) => jobIdJson(job.id, { task: job.task, since: job.since }));
-  return `${known.slice(0, -1)},"current":[${jobs.join(",")}]}`;
+  return `${ownMembers.slice(0, -1)},"current":[${jobs.join(",")}]}`;
 }

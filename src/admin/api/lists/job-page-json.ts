@@ -125,7 +125,10 @@ const page = record(
       { type: "string", enum: ["cheap", "bounded"] },
       "cheap: an index gave these jobs; bounded: jobs were read one by one, for at most about 0.4 s",
     ),
-    scanned: described("integer", "the number of jobs or index entries that were read for this answer"),
+    scanned: described(
+      "integer",
+      "the number of jobs or index entries that were read for this answer",
+    ),
     scanned_to: described(
       "integer?",
       "the last id of a walk by id that has not ended; null: it has ended, or the order is another one",

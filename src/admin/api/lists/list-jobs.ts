@@ -64,7 +64,10 @@ const fields = {
     ),
     { default: "none" },
   ),
-  limit: countInQuery("jobs on a page, 100 by default; larger numbers are reduced to the maximum", MAX_LIMIT),
+  limit: countInQuery(
+    "jobs on a page, 100 by default; larger numbers are reduced to the maximum",
+    MAX_LIMIT,
+  ),
   offset: countInQuery("jobs to skip; large offsets are slow: prefer cursor"),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, LONGEST_CURSOR),
@@ -82,7 +85,7 @@ export const listJobsPage: Operation = {
     const began = monotonic();
     const { fields: shown, count, ...filter } = readQuery(request, fields);
     const { lists } = admin.databases;
-    const asCounted = async (page: (JobPage | LightPage) & PageOfQuery) =>
+    const withCount = async (page: (JobPage | LightPage) & PageOfQuery) =>
       count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {};
     // The ETag does not depend on took_ms or on the moment of the count.
     const answer = (write: (more: Texts) => string[], more: Texts) => ({
@@ -91,12 +94,12 @@ export const listJobsPage: Operation = {
     });
     if (shown === "row") {
       const page = await listLightJobs(lists, filter);
-      const meant = await meantInstead(admin, filter.q, page);
-      const more = { ...(await asCounted(page)), ...meant };
+      const similarNames = await similarNamesOf(admin, filter.q, page);
+      const more = { ...(await withCount(page)), ...similarNames };
       return answer((members) => lightPageJson(page, members), more);
     }
     const page = await listJobs(lists, filter);
-    return answer((members) => jobPageJson(page, members), await asCounted(page));
+    return answer((members) => jobPageJson(page, members), await withCount(page));
   },
 };
 
@@ -104,9 +107,11 @@ export const listJobsPage: Operation = {
 type Texts = Readonly<Record<string, string>>;
 
 /** Returns similar names when nothing matches. */
-async function meantInstead({ databases }: Admin, q = "", { jobs, report }: LightPage) {
+async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
-  return { meant: JSON.stringify(await namesMeant(databases.reads, q, report.unknownNames)) };
+  return {
+    meant: JSON.stringify(await namesMeant(databases.reads, q, report.unknownNames)),
+  };
 }
 
 /** Returns the number of matching jobs; null when the filter cannot be counted. */
@@ -116,6 +121,6 @@ async function counted(
 ): Promise<Value | null> {
   if (isWhole) return exact(jobs.length, "probe", new Date(now()).toISOString());
   if (query === null) return null;
-  const { gauge } = await feed.known();
+  const { gauge } = await feed.snapshot();
   return countQuery(databases.feed, query, gauge);
 }

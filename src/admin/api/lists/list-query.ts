@@ -14,7 +14,9 @@ export function listQuery<const S extends readonly string[]>(sorts: S, searched:
       `rows on a page, ${DEFAULT_LIMIT} by default; larger numbers are reduced to the maximum`,
       MAX_LIMIT,
     ),
-    cursor: inQuery(text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 8_192)),
+    cursor: inQuery(
+      text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 8_192),
+    ),
   };
 }
 

@@ -41,15 +41,16 @@ export const getCounts: Operation = {
   answer: { title: "CountsOrMatches", anyOf: [counts, matching] },
   run: async (admin, request) => {
     const { q = "", exact: isExact = "0", cursor = "" } = readQuery(request, query);
-    if (cursor !== "") return jsonText(await goOn(admin, readCursor(cursor)));
+    if (cursor !== "") return jsonText(await continueCount(admin, readCursor(cursor)));
     const isAll = q.trim() === "";
-    if (isExact === "1") return jsonText(await goOn(admin, { q, nowUs: null, progress: null }));
+    if (isExact === "1")
+      return jsonText(await continueCount(admin, { q, nowUs: null, progress: null }));
     if (isAll) {
-      const known = await admin.feed.known();
-      return answerAt(countsJson(known), known.counts.asOf);
+      const snapshot = await admin.feed.snapshot();
+      return answerAt(countsJson(snapshot), snapshot.counts.asOf);
     }
     const jobQuery = await compileQuery(admin.databases.reads, q);
-    const { gauge } = await admin.feed.known();
+    const { gauge } = await admin.feed.snapshot();
     const count = await countQuery(admin.databases.feed, jobQuery, gauge);
     return answerAt(matchJson(count, null, 1), count.as_of);
   },
@@ -62,7 +63,7 @@ interface Count {
 }
 
 /** Continues a count, for about 0.4 s. */
-async function goOn({ databases }: Admin, { q, nowUs, progress }: Count): Promise<string> {
+async function continueCount({ databases }: Admin, { q, nowUs, progress }: Count): Promise<string> {
   const options = nowUs === null ? {} : { nowUs };
   const jobQuery = await compileQuery(databases.reads, q, options);
   const begun = progress ?? (await beginCount(databases.lists));

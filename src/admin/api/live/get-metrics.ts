@@ -6,17 +6,19 @@ export const getMetrics: Operation = {
   summary: "Metrics for Prometheus",
   answer: "text/plain",
   run: async ({ config, feed, metrics }) => {
-    const known = await feed
-      .known()
+    const snapshot = await feed
+      .snapshot()
       .catch((error: unknown) =>
         error instanceof WorkerError && error.code === "database_unreachable" ? "away" : "unknown",
       );
     const names =
-      typeof known === "object" ? await feed.largest(known, config.limits.metricsNames) : null;
+      typeof snapshot === "object"
+        ? await feed.largest(snapshot, config.limits.metricsNames)
+        : null;
     return {
       status: 200,
       headers: { "content-type": metrics.contentType },
-      body: await metrics.expose({ known, names, feed, pool: config.pool }),
+      body: await metrics.expose({ snapshot, names, feed, pool: config.pool }),
     };
   },
 };

@@ -17,7 +17,9 @@ const MOST_ENTRIES = 200;
 
 const query = {
   limit: countInQuery(`on a page, 50 by default; at most ${MOST_ENTRIES}`, MOST_ENTRIES),
-  cursor: inQuery(text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20)),
+  cursor: inQuery(
+    text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
+  ),
 };
 
 const facts = listOf(
@@ -77,7 +79,7 @@ export const listActivity: Operation = {
     const byId = new Map(found.map((operation) => [operation.id, operation]));
     const texts = parsed.map((members) =>
       objectText({
-        ...namedAnew(members),
+        ...withRequested(members),
         ...idsIn(members.get("ids") ?? "null"),
         ...ofOperation(byId.get(operationIdOf(members) ?? "") ?? null),
       }),
@@ -95,9 +97,9 @@ export const listActivity: Operation = {
 };
 
 /** Returns the members with `requested`, which entries of earlier versions have under another name. */
-function namedAnew(members: ReadonlyMap<string, string>): Record<string, string> {
-  const { asked = "null", ...rest } = Object.fromEntries(members);
-  return { requested: asked, ...rest };
+function withRequested(members: ReadonlyMap<string, string>): Record<string, string> {
+  const { asked: requested = "null", ...rest } = Object.fromEntries(members);
+  return { requested, ...rest };
 }
 
 // A command may have 10,000 ids; a page of such entries would be megabytes.

@@ -22,7 +22,9 @@ import { operationIdIn, operationSchema } from "./shapes.ts";
 const MOST_OPERATIONS = 200;
 const MOST_IDS = 1_000;
 
-const cursor = inQuery(text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20));
+const cursor = inQuery(
+  text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
+);
 
 const LONGEST_PAGE = 4 * 1_048_576;
 
@@ -111,7 +113,9 @@ async function resultsIn(store: OperationStore | null, operation: JobOperation) 
 }
 
 const jobsQuery = {
-  outcome: inQuery(choice(["Outcome", "what the operation did with them"], outcomes), { default: "done" }),
+  outcome: inQuery(choice(["Outcome", "what the operation did with them"], outcomes), {
+    default: "done",
+  }),
   limit: countInQuery(`ids on a page, 100 by default; at most ${MOST_IDS}`, MOST_IDS),
   cursor,
 };

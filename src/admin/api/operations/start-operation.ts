@@ -34,14 +34,14 @@ import { recordOperation } from "./record-operation.ts";
 import { byOf, noteOperation, operationSchema, rehearsalSchema } from "./shapes.ts";
 import { wholeNumber } from "./whole-number.ts";
 
-const rehearsing = {
+const rehearseFields = {
   q: text(["Query", "the jobs, in the query language"], 1, MOST_CHARACTERS),
   action: choice(["Action", "the action on these jobs"], operationActions),
   changes: optional(json(["Changes", "the action's fields, such as priority"])),
   dry_run: flag(["Dry run", "must be true: this only previews the operation"]),
 } satisfies CommandFields;
 
-const beginning = {
+const beginFields = {
   rehearsal: text(["Rehearsal", "from a dry run; valid once, for 15 minutes"], 1, 100),
   rate: optional(
     wholeNumber(
@@ -70,7 +70,7 @@ export const startOperation: Operation = {
   summary: "Previews an operation on all jobs that match (dry_run), or starts a previewed one",
   body: {
     title: "StartOperation",
-    oneOf: [bodyOf(rehearsing, "Rehearse"), bodyOf(beginning, "Begin")],
+    oneOf: [bodyOf(rehearseFields, "Rehearse"), bodyOf(beginFields, "Begin")],
   },
   answer: { title: "StartOperationResult", anyOf: [rehearsalSchema, operationSchema] },
   run: async (admin, request) => {
@@ -84,7 +84,7 @@ export const startOperation: Operation = {
 type Members = ReadonlyMap<string, string>;
 
 async function show(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
-  const { q, action, changes, dry_run: isDry } = checked(rehearsing, members);
+  const { q, action, changes, dry_run: isDry } = checked(rehearseFields, members);
   const problems = [
     ...(isDry ? [] : [{ path: "dry_run", message: "must be true: start with a dry run" }]),
     ...(q.trim() === "" ? [{ path: "q", message: EVERY }] : []),
@@ -92,12 +92,15 @@ async function show(admin: Admin, request: HttpRequest, members: Members): Promi
   if (problems.length > 0) throw new InputError(problems);
   request.notes["action"] = `rehearse ${action}`;
   const { operations } = admin;
-  const asked = { query: q, action, changes: changesIn(changes ?? "null") };
+  const requested = { query: q, action, changes: changesIn(changes ?? "null") };
   const missing = await operations.missing();
   const { tools } = operations;
-  const report = await rehearse({ ...tools, store: missing === null ? tools.store : null }, asked);
-  const { query, changes: kept } = report.rehearsal;
-  const cli = commandLineOf(action, query, kept);
+  const report = await rehearse(
+    { ...tools, store: missing === null ? tools.store : null },
+    requested,
+  );
+  const { query, changes: checkedChanges } = report.rehearsal;
+  const cli = commandLineOf(action, query, checkedChanges);
   return jsonText(rehearsalJson(report, missing, cli));
 }
 
@@ -118,7 +121,7 @@ function changesIn(json: string): object {
 }
 
 async function begin(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
-  const { rehearsal, rate = null, canary = null, limit = null } = checked(beginning, members);
+  const { rehearsal, rate = null, canary = null, limit = null } = checked(beginFields, members);
   const { operations } = admin;
   const missing = await operations.missing();
   if (missing !== null) throw extensionMissing(missing);

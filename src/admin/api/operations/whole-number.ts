@@ -7,10 +7,10 @@ export function wholeNumber(
   min: number,
   max: number,
 ): Field<v.GenericSchema<unknown, number>> {
-  const says = `must be a whole number from ${min} to ${max}`;
+  const message = `must be a whole number from ${min} to ${max}`;
   const check = v.pipe(
-    v.number(says),
-    v.check((value) => Number.isInteger(value) && value >= min && value <= max, says),
+    v.number(message),
+    v.check((value) => Number.isInteger(value) && value >= min && value <= max, message),
   );
   return { kind: "integer", label, about, min, max, isRequired: true, isNullable: false, check };
 }

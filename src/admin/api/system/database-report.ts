@@ -44,11 +44,11 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed
   const optional = await part("optional_indexes", readIndexStates(db, builds));
   const connections = await part("connections", readConnections(db));
   const oldest = await part("oldest_transaction", readOldestTransaction(db));
-  const held = await part("oldest_xmin", readOldestXmin(db));
+  const oldestXmin = await part("oldest_xmin", readOldestXmin(db));
   const tidyUp = isThere
     ? await part(
         "cleanup",
-        feed.known().then((known) => readTidyUp(db, known)),
+        feed.snapshot().then((snapshot) => readTidyUp(db, snapshot)),
       )
     : null;
   const hidden = connections?.hidden ?? 0;
@@ -66,7 +66,7 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed
     optional_indexes: optional ?? [],
     connections,
     oldest_transaction: oldest,
-    oldest_xmin: held,
+    oldest_xmin: oldestXmin,
     cleanup: tidyUp ?? [],
     missing,
   };

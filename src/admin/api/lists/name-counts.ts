@@ -5,7 +5,7 @@ import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import { type NameCounts, unknownNames } from "../../../insight/known/name-counts.ts";
 import type { Admin } from "../../context/admin.ts";
 
-export async function knownNames({ feed }: Pick<Admin, "feed">): Promise<NameCounts> {
-  const known = await nullOnTimeout(feed.known());
-  return known?.names ?? unknownNames(new Date(now()).toISOString());
+export async function nameCounts({ feed }: Pick<Admin, "feed">): Promise<NameCounts> {
+  const snapshot = await nullOnTimeout(feed.snapshot());
+  return snapshot?.names ?? unknownNames(new Date(now()).toISOString());
 }

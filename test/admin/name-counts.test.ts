@@ -1,24 +1,24 @@
 // Lists are answered also where the jobs could not be counted in time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { knownNames } from "../../src/admin/api/lists/known-names.ts";
+import { nameCounts } from "../../src/admin/api/lists/name-counts.ts";
 import type { Admin } from "../../src/admin/context/admin.ts";
 import { type ErrorCode, WorkerError } from "../../src/base/errors.ts";
 
 const failing = (code: ErrorCode) =>
   ({
-    feed: { known: () => Promise.reject(new WorkerError(code, "no")), last: null },
+    feed: { snapshot: () => Promise.reject(new WorkerError(code, "no")), last: null },
   }) as unknown as Admin;
 
 test("Where counting takes too long, numbers are unknown, and said to be.", async () => {
-  const names = await knownNames(failing("database_timeout"));
+  const names = await nameCounts(failing("database_timeout"));
   const { value, precision, high } = names.value(undefined, ["ready"]);
   assert.deepEqual([value, precision, high], [0, "capped", null]);
   assert.equal(names.basis, "sample");
 });
 
 test("A database that is away is no reason to show nothing as if it were something.", async () => {
-  await assert.rejects(knownNames(failing("database_unreachable")), {
+  await assert.rejects(nameCounts(failing("database_unreachable")), {
     code: "database_unreachable",
   });
 });
