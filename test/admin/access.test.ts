@@ -1,5 +1,5 @@
-// Who may do what: every route × every mode × every state of credentials, CSRF and read-only,
-// derived from the route table, so that a new row is tested from its first day.
+// Access rules: every route × every mode × every state of credentials, CSRF and read-only, derived from the
+// route table, so that new routes are covered.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AdminRoute } from "../../src/admin/context/admin.ts";
@@ -31,12 +31,12 @@ test("Every route that is not a GET is a write, and every write is not a GET.", 
   }
 });
 
-test("Only the probes are open to everybody.", () => {
+test("Only the probes need no credentials.", () => {
   const open = routes.filter(({ access }) => access === "open").map(({ path }) => path);
   assert.deepEqual(open, ["/healthz", "/readyz"]);
 });
 
-/** The refusal that the contract demands, or null when the request must reach its operation. */
+/** Returns the refusal that the contract requires; null when the request must reach its operation. */
 function expected(
   { access }: AdminRoute,
   mode: Mode,
@@ -44,13 +44,13 @@ function expected(
   readOnly: boolean,
   csrf: CsrfState,
 ): string | null {
-  // No login helps who has no ticket.
+  // Without a ticket the request is refused, with a login or without.
   if (access === "ticket") return "403 ticket";
-  const asks =
+  const needsCredentials =
     mode !== "none" &&
     access !== "open" &&
     (["read", "metrics", "write"].includes(access) || mode === "basic");
-  if (asks && credentials !== "right") return "401 unauthorized";
+  if (needsCredentials && credentials !== "right") return "401 unauthorized";
   if (access !== "write") return null;
   if (readOnly) return "403 read_only";
   return csrf === "right" ? null : "403 csrf";
@@ -78,7 +78,7 @@ function csrfHeaders(state: CsrfState, token: string, foreignToken: string) {
 for (const mode of modes) {
   for (const readOnly of [false, true]) {
     const kind = readOnly ? "read-only" : "read-write";
-    test(`Every route keeps its rules in mode ${mode}, ${kind}.`, async () => {
+    test(`Every route follows its access rules in mode ${mode}, ${kind}.`, async () => {
       const { url } = await migratedDatabase();
       const [admin, foreign] = [
         await startAdmin({ mode, readOnly, url }),
@@ -113,8 +113,8 @@ for (const mode of modes) {
             const wanted = expected(route, mode, credentials, readOnly, csrf);
             const where = `${route.method} ${path}, credentials ${credentials}, csrf ${csrf}`;
             if (seen !== wanted) mistakes.push(`${where}: ${seen}, not ${wanted}`);
-            // What got through did reach its operation: an empty object is bad input for all of
-            // them, and what has an id in its path does not find it.
+            // A request that was not refused has reached its operation: an empty object is bad input for
+            // all of them, and the id in a path does not exist.
             const reached = route.path.includes("{") ? 404 : 400;
             if (wanted === null && route.method === "POST" && answer.status !== reached) {
               mistakes.push(`${where}: ${answer.status} from the operation`);
@@ -144,7 +144,7 @@ test("HEAD needs the same credentials as GET and answers without a body.", async
   }
 });
 
-test("An unknown path is 404 and another method 405 with Allow, whoever asks.", async () => {
+test("An unknown path is 404 and another method 405 with Allow, with or without credentials.", async () => {
   const { client } = await startAdmin({ mode: "basic" });
   const unknown = ["/nothing", "/api", "/api/jobs/", "/assets/../api/session", "//evil.example/"];
   for (const path of [...unknown, "/assets/%2e%2e/admin.css", "/assets%2fadmin.css", "/Healthz"]) {
@@ -164,7 +164,7 @@ test("An unknown path is 404 and another method 405 with Allow, whoever asks.", 
   }
 });
 
-test("A 401 says how to log in, in the way of its mode.", async () => {
+test("A 401 has the challenge and the login details of its mode.", async () => {
   const challenges = {
     basic: [
       'Basic realm="worker admin", charset="UTF-8"',
@@ -228,7 +228,7 @@ test("A write from another origin is refused even with the right token.", async 
   assert.equal((await write(own)).body.code, "bad_input");
 });
 
-test("Another site can link to the admin but not load data or streams from it.", async () => {
+test("Another site can link to the admin but cannot load data or streams from it.", async () => {
   const { client } = await startAdmin();
   const read = (path: string, mode: string) =>
     client.send("GET", path, {
@@ -240,11 +240,11 @@ test("Another site can link to the admin but not load data or streams from it.",
   assert.equal((await read("/", "navigate")).status, 200);
 });
 
-test("A token header that is empty is no failed login.", async () => {
+test("An empty token header does not count as a failed login.", async () => {
   const { client } = await startAdmin({ mode: "header" });
   const attempt = (headers: Record<string, string>) =>
     client.send("GET", "/api/session", { headers, from: "127.0.3.1" });
-  for (let tries = 0; tries < 50; tries++) {
+  for (let attempts = 0; attempts < 50; attempts++) {
     const { status, body } = await attempt({ "x-queue-token": "" });
     assert.deepEqual([status, body.code], [401, "unauthorized"]);
     assert.doesNotMatch(body.error, /wrong/);
@@ -252,7 +252,7 @@ test("A token header that is empty is no failed login.", async () => {
   assert.equal((await attempt(rightCredentials.header)).status, 200);
 });
 
-test("Eight guesses a second are compared, and 429 is the same for the right one.", async () => {
+test("Eight guesses a second are compared; the others are 429, even the right one.", async () => {
   const { client, port } = await startAdmin({ mode: "bearer" });
   const attempt = (token: string, from: string) =>
     client.send("GET", "/api/session", { headers: { authorization: `Bearer ${token}` }, from });
@@ -265,16 +265,18 @@ test("Eight guesses a second are compared, and 429 is the same for the right one
   const text = await rawExchange(port, requests.join("") + last);
   assert.deepEqual(statuses(text), [...Array(8).fill(401), 429, 429, 429, 429, 200]);
   const refused = text.split("HTTP/1.1 429").slice(1, 5);
-  const told = refused.map((one) => one.replace(/x-request-id: .*/i, "").replace(/Date: .*/i, ""));
-  assert.equal(new Set(told.slice(0, 3)).size, 1);
+  const answers = refused.map((one) =>
+    one.replace(/x-request-id: .*/i, "").replace(/Date: .*/i, ""),
+  );
+  assert.equal(new Set(answers.slice(0, 3)).size, 1);
   assert.match(text, /retry-after: 1\r\n/i);
   assert.match(text, /"code":"too_many_logins"/);
-  // A network that has logged in is not slowed down.
+  // A network that has logged in has no limit.
   for (let n = 0; n < 20; n++) assert.equal((await attempt("wrong", "127.0.2.9")).status, 401);
   assert.equal((await attempt(TOKEN, "127.0.2.9")).status, 200);
 });
 
-test("A forwarded address counts only from a proxy that is trusted.", async () => {
+test("A forwarded address is used only if it comes from a trusted proxy.", async () => {
   const { logger, lines } = recordingLogger();
   const trusting = await startAdmin({
     mode: "bearer",
@@ -294,7 +296,7 @@ test("A forwarded address counts only from a proxy that is trusted.", async () =
   assert.deepEqual(clients, ["127.0.7.1", "198.51.100.2", "2001:db8::1", "127.0.6.1"]);
 });
 
-test("Two admins with the same secret accept each other's CSRF token, and others do not.", async () => {
+test("Two admins with the same secret accept each other's CSRF token; others refuse it.", async () => {
   const { url } = await migratedDatabase();
   const [one, two] = [
     await startAdmin({ mode: "basic", url }),
@@ -313,7 +315,7 @@ test("Two admins with the same secret accept each other's CSRF token, and others
   assert.notEqual(await tokenOf(one, PASSWORD), await tokenOf(other, "another one"));
 });
 
-test("The token for metrics opens the metrics and nothing else.", async () => {
+test("The token for metrics gives access to the metrics only.", async () => {
   for (const mode of ["basic", "bearer", "header"] as const) {
     const scraper = "scrape-scrape-scrape";
     const { client } = await startAdmin({

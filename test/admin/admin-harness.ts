@@ -1,5 +1,5 @@
-// An admin server on a real PostgreSQL and a real socket, and a client that sends exactly what it
-// is told to: no header is added but Host.
+// An admin server on a real PostgreSQL and a real socket, and a client that adds no header but Host to a
+// request.
 import http from "node:http";
 import { after } from "node:test";
 import type { Pool } from "pg";
@@ -17,13 +17,13 @@ import type { Limits } from "../../src/http/bounds/limits.ts";
 import type { TestDatabase } from "../support/database.ts";
 
 const endings: (() => Promise<void>)[] = [];
-// Hooks run in the order in which they were made: ours stands before the one that drops databases,
-// which would wait for our connections, because that module is imported later.
+// Hooks run in the order of their creation. This one must run before the hook that drops databases, which
+// would wait for our connections; so that module is imported later.
 after(async () => {
   for (const end of endings) await end();
 });
 
-/** A new database with the queue's schema. */
+/** Returns a new database with the queue's schema. */
 export async function migratedDatabase(
   schema?: string,
   extensions?: readonly string[],
@@ -70,7 +70,7 @@ const file = (content_type: string, text: string) => ({
   gzip: encoded(`${text} in gzip`),
 });
 
-/** Stands for dist/ui/assets.json, so that these tests need no build. */
+/** Replaces dist/ui/assets.json, so that these tests need no build. */
 export const testAssets = {
   "index.html": file("text/html; charset=utf-8", "page"),
   "admin.css": file("text/css; charset=utf-8", "styles"),
@@ -87,7 +87,7 @@ export interface AdminOptions {
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
-  /** Whatever else is to be configured. */
+  /** Sets further options. */
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
   readonly onAudit?: OnAudit;
@@ -103,12 +103,12 @@ export interface TestAdmin {
   readonly client: Client;
 }
 
-/** A running server; it and its pool end with the test file. */
+/** Starts a server. It and its pool end with the test file. */
 export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin> {
   const url = options.url ?? (await migratedDatabase(options.schema)).url;
   const pool = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: 5_000 });
-  // pg's end() resolves while sockets are still open; a PostgreSQL that stops at that moment would
-  // be reported as an uncaught exception.
+  // pg's end() resolves while sockets are still open. If PostgreSQL stops then, the error would be an uncaught
+  // exception.
   const ended: Promise<unknown>[] = [];
   pool.on("connect", (client) => {
     ended.push(new Promise((resolve) => client.once("end", () => resolve(undefined))));
@@ -151,13 +151,13 @@ export interface Answer {
 export interface RequestOptions {
   readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Buffer;
-  /** The client's own address, in 127.0.0.0/8. */
+  /** The address that the client connects from, in 127.0.0.0/8. */
   readonly from?: string;
 }
 
 export interface Client {
   send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
-  /** With the CSRF token, as JSON; `body` is JSON text or a value. */
+  /** Sends JSON with the CSRF token. `body` is JSON text or a value. */
   post(path: string, body: unknown): Promise<Answer>;
   get(path: string): Promise<Answer>;
 }
@@ -189,7 +189,7 @@ export function createClient(port: number, host = "127.0.0.1"): Client {
           },
         });
         if (response.headers["content-type"]?.startsWith("text/event-stream")) {
-          resolve(answer("")); // it has no end
+          resolve(answer("")); // the stream does not end
           request.destroy();
           return;
         }
@@ -220,7 +220,7 @@ function lengthOf(body: string | Buffer, headers: object): Record<string, string
     : { "content-length": String(Buffer.byteLength(body)) };
 }
 
-/** Keeps what is logged. */
+/** Returns a logger that records its lines. */
 export function recordingLogger() {
   const lines: { level: string; fields: Json; message: string }[] = [];
   const at = (level: string) => (fields: object, message: string) => {

@@ -1,4 +1,4 @@
-// What every answer has in common: its headers, whatever happened; and what the log says of it.
+// What all answers have in common: their headers and their lines in the log.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -36,7 +36,7 @@ function checkHeaders({ headers, status }: Answer, what: string, cache = "no-sto
   }
 }
 
-test("Every answer of every route carries all headers, also when it is refused.", async () => {
+test("Every answer of every route has all headers, also a refusal.", async () => {
   const { client } = await startAdmin({ mode: "basic" });
   for (const { method, path, access } of routes) {
     const cache = access === "asset" ? "public, max-age=3600" : "no-store";
@@ -51,7 +51,7 @@ test("Every answer of every route carries all headers, also when it is refused."
   checkHeaders(await client.get("/nothing"), "an unknown path");
 });
 
-test("What cannot be read as a request is answered with the same headers.", async () => {
+test("An invalid request is answered with the same headers.", async () => {
   const { port } = await startAdmin();
   for (const [bytes, status] of [
     ["nonsense\r\n\r\n", 400],
@@ -73,7 +73,7 @@ test("What cannot be read as a request is answered with the same headers.", asyn
   }
 });
 
-test("In mode none a foreign Host is refused everywhere, whatever the path.", async () => {
+test("In mode none a foreign Host is refused on every path.", async () => {
   const { client, port } = await startAdmin({ mode: "none" });
   const get = (path: string, host: string) => client.send("GET", path, { headers: { host } });
   for (const host of [
@@ -107,7 +107,7 @@ test("In mode none a foreign Host is refused everywhere, whatever the path.", as
   assert.deepEqual(statuses(old), [403]);
 });
 
-test("In mode none what a proxy has forwarded is refused everywhere, and so is HTTP/1.0.", async () => {
+test("In mode none a request through a proxy or by HTTP/1.0 is refused on every path.", async () => {
   const { client, port } = await startAdmin({ mode: "none" });
   for (const name of [
     ...["Via", "Forwarded", "X-Real-IP", "X-Forwarded-For", "X-Forwarded-Proto"],
@@ -127,7 +127,7 @@ test("In mode none what a proxy has forwarded is refused everywhere, and so is H
   assert.equal((await other.send("GET", "/api/session", { headers })).status, 200);
 });
 
-test("The log has a line for every write, says who and what, and holds no secret.", async () => {
+test("The log has a line for every write, with user and action and without a secret.", async () => {
   const { logger, lines } = recordingLogger();
   const { client } = await startAdmin({ mode: "basic", logger });
   const login = rightCredentials.basic;
@@ -194,7 +194,7 @@ test("The log has a line for every write, says who and what, and holds no secret
   }
 });
 
-test("A failure inside tells the client nothing but the id under which the log has it.", async () => {
+test("An internal error sends the client only the id under which the log has the details.", async () => {
   const { logger, lines } = recordingLogger();
   const { client, pool } = await startAdmin({ logger });
   await pool.query(`

@@ -27,7 +27,7 @@ test("Every file of the page is served with its type.", async () => {
   }
 });
 
-test("The smallest encoding that the client takes is sent, with an ETag of its own.", async () => {
+test("The smallest encoding that the client accepts is sent, with an ETag of its own.", async () => {
   const etags = new Set<string | undefined>();
   for (const [accepted, encoding, text] of [
     ["gzip, deflate, br, zstd", "br", "script in br"],
@@ -42,29 +42,29 @@ test("The smallest encoding that the client takes is sent, with an ETag of its o
   assert.equal(etags.size, 3);
 });
 
-test("What the client has already is 304 without a body.", async () => {
+test("A file that the client already has is 304 without a body.", async () => {
   const first = await get("/assets/admin.js", { "accept-encoding": "br" });
   const etag = first.headers.etag ?? "";
-  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+  for (const etagSent of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
     const answer = await get("/assets/admin.js", {
       "accept-encoding": "br",
-      "if-none-match": known,
+      "if-none-match": etagSent,
     });
-    assert.deepEqual([answer.status, answer.text], [304, ""], known);
+    assert.deepEqual([answer.status, answer.text], [304, ""], etagSent);
     assert.deepEqual([answer.headers.etag, answer.headers.vary], [etag, "accept-encoding"]);
     assert.equal(answer.headers["cache-control"], "public, max-age=3600");
   }
-  for (const [encoding, known] of [
+  for (const [encoding, etagSent] of [
     ["gzip", etag],
     ["br", '"other"'],
     ["br", etag.slice(1, -1)],
   ]) {
-    const headers = { "accept-encoding": encoding ?? "", "if-none-match": known ?? "" };
+    const headers = { "accept-encoding": encoding ?? "", "if-none-match": etagSent ?? "" };
     assert.equal((await get("/assets/admin.js", headers)).status, 200);
   }
 });
 
-test("A font is kept for ever under its name, and no other name is one.", async () => {
+test("A font may be cached for a year under its name; other names are 404.", async () => {
   const { status, headers } = await get("/assets/fonts/sans-0123.woff2");
   assert.deepEqual([status, headers["content-type"]], [200, "font/woff2"]);
   assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");
@@ -74,12 +74,12 @@ test("A font is kept for ever under its name, and no other name is one.", async 
   }
 });
 
-test("The page itself is never kept, whatever its address ends with.", async () => {
+test("The page itself is never cached, whatever its address ends with.", async () => {
   const { status, headers } = await get("/?page=jobs&state=failed&__proto__=1");
   assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
 });
 
-test("Weights decide between encodings, then size.", () => {
+test("The client's weights decide between encodings, then size.", () => {
   const all = ["br", "gzip", "identity"] as const;
   const cases: [string | undefined, string][] = [
     [undefined, "identity"],
@@ -101,7 +101,7 @@ test("Weights decide between encodings, then size.", () => {
   assert.equal(chooseEncoding("br, gzip", ["identity"]), "identity");
 });
 
-test("Behind a base path everything lives below it, and the path itself leads there.", async () => {
+test("With a base path all routes are below it, and the path without its slash redirects there.", async () => {
   const based = await startAdmin({ basePath: "/queue" });
   const at = async (path: string) => (await based.client.get(path)).status;
   assert.deepEqual(

@@ -1,5 +1,5 @@
-// Every declared command, whatever it is: that HTTP offers it, documents it and protects it follows from
-// the list, and so do these tests. A new command is in them from its first day.
+// HTTP offers, documents and protects every declared command. The tests are made from the list of commands,
+// so new commands are covered.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -13,7 +13,7 @@ const { logger, lines } = recordingLogger();
 const { client, pool } = await startAdmin({ logger });
 const document = await openapiDocument(client);
 
-/** A value that the field takes. */
+/** Returns a valid value of the field. */
 function sample(field: FieldData): unknown {
   switch (field.kind) {
     case "text":
@@ -38,7 +38,7 @@ function sample(field: FieldData): unknown {
   }
 }
 
-/** The least that the command takes, and what HTTP needs to find it. */
+/** Returns the smallest valid body of the command. */
 function leastBody({ fields, http, needsOneOf = [] }: Command): Record<string, unknown> {
   const needed = Object.entries(fields).filter(
     ([name, { isRequired }]) => isRequired || name === needsOneOf[0],
@@ -58,7 +58,7 @@ const contents = async () => {
 const visible = ({ fields }: Command) =>
   Object.entries(fields).filter(([, { isHidden }]) => isHidden !== true);
 
-test("Names, aliases and places of commands are their own.", () => {
+test("Names, aliases and routes of commands are unique.", () => {
   const names = commands.flatMap(({ name, aliases }) => [name, ...aliases]);
   assert.equal(new Set(names).size, names.length, names.join());
   const places = commands.map(({ http }) => `${http.path} ${http.action}`);
@@ -73,7 +73,7 @@ for (const command of commands) {
   const { path, action } = http;
   const post = (more: object) => client.post(path, { ...leastBody(command), ...more });
 
-  test(`HTTP performs "${name}", answers what is declared, and logs it.`, async () => {
+  test(`HTTP performs "${name}", answers as declared, and logs it.`, async () => {
     const { status, body, text, headers } = await post({});
     assert.equal(status, 200, text);
     document.assertFits(body, document.answer("POST", path), name);
@@ -100,7 +100,7 @@ for (const command of commands) {
     assert.deepEqual([bare.status, bare.body.code], [403, "csrf"]);
   });
 
-  test(`"${name}" refuses unknown and wrong fields, all at once, with their names.`, async () => {
+  test(`"${name}" reports all unknown and invalid fields at once, with their names.`, async () => {
     const wrong = Object.fromEntries(
       Object.entries(fields)
         .filter(([, { kind }]) => kind !== "json")
@@ -121,7 +121,7 @@ for (const command of commands) {
     assert.equal(await contents(), before);
   });
 
-  test(`The document has "${name}" with its fields and their limits.`, () => {
+  test(`The OpenAPI document has "${name}" with its fields and their limits.`, () => {
     const whole = document.resolve(document.body(path));
     const schema =
       action === null
@@ -143,7 +143,7 @@ for (const command of commands) {
   });
 }
 
-/** Values just outside of the field's limits. */
+/** Returns values just outside the field's limits. */
 function beyond({ kind, min, max, item, choices }: FieldData): unknown[] {
   const tooMany = (count: number, value: unknown) => Array(count + 1).fill(value);
   switch (kind) {

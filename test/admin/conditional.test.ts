@@ -1,4 +1,4 @@
-// Reads that are repeated over HTTP: 304 while nothing has changed, with the moment at which that was so.
+// Repeated reads over HTTP: 304 while nothing has changed, with the moment of that reading.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask } from "../../ui/host/answers.ts";
@@ -19,7 +19,7 @@ const timeOf = (text: unknown) => {
   return Date.parse(String(text));
 };
 
-test("An unchanged list is 304 with its moment, whatever it took; a changed one comes whole.", async () => {
+test("An unchanged list is 304 with its moment, however long it took; a changed one is sent whole.", async () => {
   const { send, pool } = await admin();
   for (const path of [LIST, "/api/jobs?limit=50", "/api/tasks", "/api/queues/x", "/api/horizon"]) {
     if (path.endsWith("x")) await pool.query("select worker.add_job('t', '{}', 'x')");
@@ -39,7 +39,7 @@ test("An unchanged list is 304 with its moment, whatever it took; a changed one 
   assert.notEqual(next.headers.etag, headers.etag);
 });
 
-test("A payload that looks like a moment or a duration is a difference.", async () => {
+test("A payload that looks like a moment or a duration counts as a change.", async () => {
   const { send, pool } = await admin();
   const set = (payload: string) =>
     pool.query("update worker._private_jobs set payload = $1 where id = 20", [payload]);
@@ -50,7 +50,7 @@ test("A payload that looks like a moment or a duration is a difference.", async 
   assert.equal((await send(path, { "if-none-match": headers.etag ?? "" })).status, 200);
 });
 
-test("The header as-of is the answer's own moment where the body has one.", async () => {
+test("The header as-of is the moment in the body if there is one.", async () => {
   const { send } = await admin();
   for (const path of ["/api/overview", "/api/counts", "/api/groups?by=task", "/api/incidents"]) {
     const { text, headers } = await send(path);
@@ -58,7 +58,7 @@ test("The header as-of is the answer's own moment where the body has one.", asyn
   }
 });
 
-test("The page gets an unchanged answer whole, with the newer moment.", async () => {
+test("The page receives an unchanged answer whole, with the newer moment.", async () => {
   const { port } = await admin();
   const url = new URL(`http://127.0.0.1:${port}/api/groups?by=task`);
   const read = () => ask(url, { method: "GET", headers: new Headers() });
@@ -72,7 +72,7 @@ test("The page gets an unchanged answer whole, with the newer moment.", async ()
   assert.deepEqual([ofBefore.as_of, ofAfter.as_of], [before, after]);
 });
 
-test("A request without the right credentials learns nothing from an ETag.", async () => {
+test("Without the right credentials an ETag reveals nothing.", async () => {
   const { send } = await admin({ mode: "bearer" });
   const first = await send(LIST, rightCredentials.bearer);
   const again = { "if-none-match": first.headers.etag ?? "" };

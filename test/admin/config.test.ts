@@ -9,10 +9,10 @@ import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { InputError } from "../../src/base/errors.ts";
 
-// Never connected.
-const pool = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
+// This pool never connects.
+const pool = new pg.Pool({ connectionString: "postgres://user@127.0.0.1:1/none" });
 
-test("The defaults are the contract's.", () => {
+test("The defaults are those of the contract.", () => {
   const config = adminServerConfig(pool).build();
   assert.equal(config.schema.name, "worker");
   assert.deepEqual(config.listen, { host: "127.0.0.1", port: 4000 });
@@ -21,7 +21,7 @@ test("The defaults are the contract's.", () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test("A generated secret has at least 128 bits and is another one each time.", () => {
+test("A generated secret has at least 128 bits and differs each time.", () => {
   const secrets = Array.from({ length: 50 }, (_, n) => {
     const mode = (["basic", "bearer", "header"] as const)[n % 3] ?? "basic";
     return adminServerConfig(pool).auth({ mode }).build().auth.generatedSecret ?? "";
@@ -33,15 +33,16 @@ test("A generated secret has at least 128 bits and is another one each time.", (
   }
 });
 
-test("A configured secret is not in the configuration any more, whoever looks.", () => {
+test("The configuration does not contain a configured secret.", () => {
   for (const auth of [
     { mode: "basic", password: "tell-nobody" },
     { mode: "bearer", token: "tell-nobody" },
     { mode: "header", token: "tell-nobody" },
   ] as const) {
     const config = adminServerConfig(pool).auth(auth).build();
-    const seen = inspect(config.auth, { depth: 9, showHidden: true }) + JSON.stringify(config.auth);
-    assert.ok(!seen.includes("tell-nobody"));
+    const printed =
+      inspect(config.auth, { depth: 9, showHidden: true }) + JSON.stringify(config.auth);
+    assert.ok(!printed.includes("tell-nobody"));
     assert.equal(config.auth.generatedSecret, null);
     assert.equal(
       config.auth.secret?.matches(auth.mode === "basic" ? "admin:tell-nobody" : "tell-nobody"),
@@ -51,7 +52,7 @@ test("A configured secret is not in the configuration any more, whoever looks.",
   }
 });
 
-test("Everything that is wrong is reported at once.", () => {
+test("All problems are reported at once.", () => {
   const builder = adminServerConfig(null as unknown as Pool)
     .schema("")
     .listenAddr("4000")
@@ -71,13 +72,13 @@ test("Everything that is wrong is reported at once.", () => {
         "readOnly",
         "schema",
       ]);
-      assert.ok(!error.message.includes("two words"), "a secret is not repeated");
+      assert.ok(!error.message.includes("two words"), "the message does not contain the secret");
       return true;
     },
   );
 });
 
-test("Options of logins are checked, for their mode.", () => {
+test("Options of a login are checked for its mode.", () => {
   const refused: [unknown, RegExp][] = [
     [{ mode: "digest" }, /auth\.mode: must be one of basic, bearer, header, none/],
     [null, /auth\.mode/],
@@ -89,7 +90,7 @@ test("Options of logins are checked, for their mode.", () => {
     [{ mode: "bearer", token: "" }, /auth\.token: must not be empty/],
     [{ mode: "bearer", token: "ü" }, /auth\.token/],
     [{ mode: "header", headerName: "x y" }, /auth\.headerName/],
-    [{ mode: "header", headerName: "Cookie" }, /auth\.headerName: has another meaning/],
+    [{ mode: "header", headerName: "Cookie" }, /auth\.headerName: is a reserved header/],
     [{ mode: "header", headerName: "X-Worker-Admin-CSRF" }, /another meaning/],
     [{ mode: "header", headerName: "Sec-Fetch-Site" }, /another meaning/],
     [{ mode: "none", token: "x" }, /auth\.token: unknown field/],
@@ -134,7 +135,7 @@ test("A listen address is host:port, IPv6 in brackets.", () => {
   }
 });
 
-test("Mode none is refused unless the address is loopback beyond doubt.", () => {
+test("Mode none is refused unless the address is certainly a loopback address.", () => {
   const open = (address: string) =>
     adminServerConfig(pool).listenAddr(address).auth({ mode: "none" }).build();
   for (const address of [
@@ -168,7 +169,7 @@ test("Mode none is refused unless the address is loopback beyond doubt.", () => 
   }
 });
 
-test("A unix socket is private unless it is given to others; a certificate is read at once.", () => {
+test("A unix socket has mode 0600 by default; a certificate is read at once.", () => {
   const on = (address: string) => adminServerConfig(pool).listenAddr(address);
   const unix = on("unix:/run/worker/admin.sock");
   const path = "/run/worker/admin.sock";
@@ -193,7 +194,7 @@ test("A unix socket is private unless it is given to others; a certificate is re
   assert.throws(() => on("[::1]:0").tls(missing).build(), /tls\.certFile: cannot be read/);
 });
 
-test("The schema is that of the utils unless another one is named.", () => {
+test("The schema is that of the utils unless another one is set.", () => {
   const utils = {
     database: { client: pool, schema: { name: "of_utils", quoted: '"of_utils"' } },
   };
@@ -203,7 +204,7 @@ test("The schema is that of the utils unless another one is named.", () => {
   assert.equal(hostile.schema.quoted, '"""; drop schema x; --"');
 });
 
-test("A base path ends with a slash and cannot leave its place.", () => {
+test("A base path ends with a slash and must not contain .. or an empty segment.", () => {
   const path = (text: string) => adminServerConfig(pool).basePath(text).build().basePath;
   assert.deepEqual(
     [path("/"), path(""), path("/queue"), path("/a/b/")],
@@ -214,7 +215,7 @@ test("A base path ends with a slash and cannot leave its place.", () => {
   }
 });
 
-test("A short secret is refused where other machines can guess at it.", () => {
+test("A short secret is refused where other machines can reach the server.", () => {
   const build = (address: string, proxies: string[], auth: AuthOptions, scraper = "x".repeat(12)) =>
     adminServerConfig(pool)
       .listenAddr(address)
@@ -236,7 +237,7 @@ test("A short secret is refused where other machines can guess at it.", () => {
   assert.equal(build("0.0.0.0:1", [], { mode: "basic" }).hasShortSecret, false, "generated");
 });
 
-test("Limits keep their defaults but for what is given, and are checked.", () => {
+test("Limits that are not set keep their defaults; those that are set are checked.", () => {
   const limits = (given: object) => adminServerConfig(pool).limits(given).build().limits;
   assert.equal(limits({ viewers: 7 }).viewers, 7);
   assert.equal(limits({ viewers: 7 }).requestMs, 3_000);
@@ -251,9 +252,9 @@ test("Limits keep their defaults but for what is given, and are checked.", () =>
   assert.throws(() => adminServerConfig(pool).label("a\nb").build(), /label/);
 });
 
-test("Every limit stands in docs/admin.md with its default.", () => {
+test("docs/admin.md has every limit with its default.", () => {
   const text = readFileSync(join(import.meta.dirname, "../../docs/admin.md"), "utf8");
   const rows = [...text.matchAll(/^\| `(\w+)` \| (\d+) \|/gm)];
-  const told = Object.fromEntries(rows.map(([, name, number]) => [name, Number(number)]));
-  assert.deepEqual(told, adminServerConfig(pool).build().limits);
+  const documented = Object.fromEntries(rows.map(([, name, number]) => [name, Number(number)]));
+  assert.deepEqual(documented, adminServerConfig(pool).build().limits);
 });

@@ -1,4 +1,4 @@
-// GET /api/counts, and what overview and metrics say, of a small table and of one that is taken for large.
+// GET /api/counts, the overview and the metrics, for a small table and for one that counts as large.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -9,7 +9,7 @@ import { pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
 import { type Json, migratedDatabase, startAdmin, type TestAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-/** 6,000 jobs: 2,000 ready, of them 50 behind a locked queue, 2,000 scheduled, 1,500 failed, 500 running. */
+/** Adds 6,000 jobs: 2,000 ready (50 of them blocked by a locked queue), 2,000 scheduled, 1,500 failed, 500 running. */
 async function fill({ pool }: Pick<TestAdmin, "pool">, schema = "worker"): Promise<void> {
   await pool.query(`
     insert into ${schema}._private_tasks (identifier) values ('mail'), ('report');
@@ -43,7 +43,7 @@ function contains({ value, precision, low, high }: Value, count: number): boolea
   return Number(low) <= count && count <= (high ?? Number.POSITIVE_INFINITY);
 }
 
-/** Until the count is whole. */
+/** Continues until the count is complete. */
 async function countAll({ client }: TestAdmin, q: string): Promise<Json> {
   let answer = (await client.get(`/api/counts?exact=1&q=${encodeURIComponent(q)}`)).body;
   while (answer.cursor !== null) {
@@ -52,7 +52,7 @@ async function countAll({ client }: TestAdmin, q: string): Promise<Json> {
   return answer;
 }
 
-test("In a small table every number is exact, and says of which moment.", async () => {
+test("In a small table every number is exact and has its moment.", async () => {
   const admin = await startAdmin();
   await fill(admin);
   const { body } = await admin.client.get("/api/counts");
@@ -75,7 +75,7 @@ test("In a small table every number is exact, and says of which moment.", async 
   assert.equal((await countAll(admin, "payload.n<=17")).count.value, 17);
 });
 
-test("In a large table the truth is inside the intervals, and the small numbers are exact.", async () => {
+test("In a large table the true numbers are within the intervals, and small numbers are exact.", async () => {
   const admin = await startAdmin({ feed: { smallPages: 0, sampledPages: 40 } });
   await fill(admin);
   const { body } = await admin.client.get("/api/counts");
@@ -83,7 +83,7 @@ test("In a large table the truth is inside the intervals, and the small numbers 
     const { low, high, value, precision } = body[name];
     assert.ok(precision === "exact" || (low <= value && value <= high), name);
   }
-  // Due and ahead are both above what the heads of the index are counted to.
+  // There are more due and scheduled jobs than the heads of the index are counted to.
   assert.equal(body.scheduled.precision, "estimated");
   const inside = conditions.filter((one) => contains(body[one], truth[one]));
   assert.ok(inside.length >= 6, `${inside}`);
@@ -100,7 +100,7 @@ test("In a large table the truth is inside the intervals, and the small numbers 
   document.assertFits(few, document.answer("GET", "/api/counts"), "/api/counts");
 });
 
-test("In a large table a few blocked jobs that no sample meets are counted at least.", async () => {
+test("In a large table a few blocked jobs outside the sample are counted.", async () => {
   const admin = await startAdmin({ feed: { smallPages: 0, sampledPages: 2 } });
   await fill(admin);
   await admin.pool.query(
@@ -110,13 +110,13 @@ test("In a large table a few blocked jobs that no sample meets are counted at le
     select 1, 1, '{}', now() - interval '9 hours' from generate_series(1, 7)`);
   await admin.pool.query("analyze worker._private_jobs");
   const { blocked, ready } = (await admin.client.get("/api/counts")).body;
-  assert.equal(ready.precision, "estimated", "the heads do not count all that is due");
+  assert.equal(ready.precision, "estimated", "the heads do not count all due jobs");
   assert.ok(blocked.value >= 7 && blocked.low >= 7, JSON.stringify(blocked));
 });
 
 for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
   const size = feed.smallPages === 0 ? "large" : "small";
-  test(`In a ${size} table as many retries are overdue as a query of the table counts.`, async () => {
+  test(`In a ${size} table the number of overdue retries is that of a count by SQL.`, async () => {
     const admin = await startAdmin({ feed });
     await fill(admin);
     await admin.pool.query(
@@ -139,7 +139,7 @@ for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
     assert.ok(body.retrying.value > rows[0].due);
   });
 
-  test(`In a ${size} table retries are neither the oldest ready job nor the next scheduled one.`, async () => {
+  test(`In a ${size} table the oldest ready job and the next scheduled one are not retries.`, async () => {
     const admin = await startAdmin({ feed });
     await fill(admin);
     await admin.pool.query(`update worker._private_jobs set attempts = 2,
@@ -153,7 +153,7 @@ for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
     assert.equal(Date.parse(body.oldest_ready_at), Number(rows[0].oldest));
   });
 
-  test(`In a ${size} table the oldest ready job is none that waits for a locked queue.`, async () => {
+  test(`In a ${size} table the oldest ready job is not one of a locked queue.`, async () => {
     const admin = await startAdmin({ feed });
     await fill(admin);
     const blocked = "job_queue_id = 1 and locked_at is null";
@@ -163,14 +163,14 @@ for (const feed of [{}, { smallPages: 0, sampledPages: 40 }]) {
     const { body } = await admin.client.get("/api/counts");
     const hours = (Date.parse(body.as_of) - Date.parse(body.oldest_ready_at)) / 3_600_000;
     assert.ok(hours > 0.9 && hours < 2, `${hours}`);
-    // Who watches over all that is due hears of it.
+    // The metric of due jobs includes it.
     const { text } = await admin.client.get("/metrics");
     assert.match(text, /^worker_oldest_ready_age_seconds 32\d\d\d/m);
     await admin.pool.query(`delete from worker._private_jobs where not (${blocked})`);
   });
 }
 
-test("A cursor is only what this route made, and a query that cannot be read is refused.", async () => {
+test("A cursor of another route and an invalid query are refused.", async () => {
   const { client } = await startAdmin();
   const text = (fields: unknown) => Buffer.from(JSON.stringify(fields)).toString("base64url");
   const broken = [
@@ -188,7 +188,7 @@ test("A cursor is only what this route made, and a query that cannot be read is 
   assert.deepEqual([status, body.problems[0].field], [400, "q"]);
 });
 
-test("Metrics tell of conditions, ages, names, workers, locks, the feed and the pool.", async () => {
+test("Metrics include conditions, ages, names, workers, locks, the feed and the pool.", async () => {
   const admin = await startAdmin();
   await fill(admin);
   const { text } = await admin.client.get("/metrics");
@@ -212,7 +212,7 @@ test("Metrics tell of conditions, ages, names, workers, locks, the feed and the 
   assert.match(text, /^worker_admin_pool_connections\{state="idle"\} \d$/m);
 });
 
-test("In a schema of an odd name the numbers are the same.", async () => {
+test("In a schema with an unusual name the numbers are the same.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { testPool } = await import("../support/test-pool.ts");
   const schema = `o'dd "schema" $1`;
@@ -232,7 +232,9 @@ test("In a schema of an odd name the numbers are the same.", async () => {
 const program = pgbouncerProgram();
 const skip = program === null && process.env["CI"] !== "true" && "pgbouncer is not installed";
 
-test("Behind pgbouncer the numbers are the same, and no setting stays.", { skip }, async () => {
+test("Behind pgbouncer the numbers are the same, and no setting stays in a session.", {
+  skip,
+}, async () => {
   assert.ok(program !== null);
   const { serverUrl } = await import("../support/database.ts");
   const { name, url } = await migratedDatabase();

@@ -1,5 +1,4 @@
-// GET /api/database and the writes beside it: what an operator sees of the database, with every right
-// and with few, and indexes and extensions that are added from the page.
+// GET /api/database, with all rights and with few; and the writes that add indexes and extensions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -24,7 +23,7 @@ async function report(from: Client = client): Promise<Json> {
 const indexOf = (body: Json, name: string) =>
   body.optional_indexes.find((one: Json) => one.name === name);
 
-test("It shows the server, the schema, tables and indexes, and what each tidy-up would find.", async () => {
+test("It shows the server, the schema, tables, indexes, and what each cleanup task would delete.", async () => {
   await pool.query(`
     select from worker.add_job('spent', queue_name => 'full');
     insert into worker._private_tasks (identifier) values ('unused');
@@ -59,7 +58,7 @@ test("It shows the server, the schema, tables and indexes, and what each tidy-up
   );
 });
 
-test("It shows the oldest transaction and what holds back vacuum, never what they say.", async () => {
+test("It shows the oldest transaction and what blocks vacuum, without the text of a statement.", async () => {
   const other = new pg.Client({ connectionString: url, application_name: "an old backup" });
   await other.connect();
   await other.query("begin isolation level repeatable read");
@@ -107,7 +106,7 @@ test("An index is built in the background, shown with its progress, cancelled, a
   assert.equal(indexOf(await report(), "failed").state, "absent");
 });
 
-test("An unknown index or extension is refused with those there are.", async () => {
+test("An unknown index or extension is refused with a list of the existing ones.", async () => {
   const index = await client.post("/api/indexes", { action: "build", name: "everything" });
   assert.equal(index.status, 400);
   assert.match(index.body.error, /name: must be one of failed, retrying/);
@@ -116,7 +115,7 @@ test("An unknown index or extension is refused with those there are.", async () 
   assert.match(extension.body.error, /name: must be one of workers, operations/);
 });
 
-test("A stock schema is shown as such, and gets an extension when it is asked for.", async () => {
+test("A stock schema is shown as such, and an extension can be added to it.", async () => {
   const stock = await emptyDatabase();
   const setup = new pg.Client({ connectionString: stock.url });
   await setup.connect();
@@ -131,7 +130,7 @@ test("A stock schema is shown as such, and gets an extension when it is asked fo
   assert.equal((await report(admin.client)).schema.extensions[0].is_installed, true);
 });
 
-test("Where rights are missing the answer says so and has the rest.", async () => {
+test("Without some rights the answer names what is missing and has the rest.", async () => {
   const role = await rolePool(url, pool, (name) => `grant usage on schema worker to ${name}`);
   const { user } = (await role.pool.query("select current_user as user")).rows[0];
   const limited = new URL(url);

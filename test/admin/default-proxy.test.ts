@@ -1,5 +1,5 @@
-// A real nginx with its own defaults in front of an admin without a login: it sends a Host that is this
-// machine's, from this machine.
+// A real nginx with default settings in front of an admin without a login. It sends a local Host from a
+// local address.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -14,8 +14,8 @@ import { createClient, startAdmin } from "./admin-harness.ts";
 const env = { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` };
 const hasNginx = spawnSync("nginx", ["-v"], { env }).status === 0;
 
-test("nginx with its defaults does not publish an admin without a login.", {
-  skip: hasNginx ? false : "there is no nginx",
+test("nginx with default settings does not publish an admin without a login.", {
+  skip: hasNginx ? false : "nginx is not installed",
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "default-proxy-"));
   after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// The event stream over a real socket: what it says, when it says nothing, and who may watch.
+// The event stream over a real socket: its events, its pauses, and its viewers.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect, type RawConnection } from "../http/raw-client.ts";
@@ -13,14 +13,14 @@ async function watch({ port }: TestAdmin, query = "", headers = ""): Promise<Raw
 const withoutMoments = (json: object) =>
   JSON.parse(JSON.stringify(json).replaceAll(/"(\w*as_of)":"[^"]*"/g, '"$1":""'));
 
-/** The overviews in a stream so far. */
+/** Returns the overviews in a stream so far. */
 function overviews(text: string) {
   return [...text.matchAll(/^event: overview\ndata: (.*)\n$/gm)].map(([, data = ""]) =>
     JSON.parse(data),
   );
 }
 
-test("A viewer is shown the overview at once, and again when it has changed.", async () => {
+test("A viewer receives the overview at once, and again when it has changed.", async () => {
   const admin = await startAdmin();
   const viewer = await watch(admin);
   const first = await viewer.received(/event: overview\ndata: .*\n\n/);
@@ -38,29 +38,29 @@ test("A viewer is shown the overview at once, and again when it has changed.", a
   viewer.socket.destroy();
 });
 
-/** Counts how often a connection is asked for: each statement takes one. */
-function countAsked({ pool }: TestAdmin): () => number {
-  let asked = 0;
+/** Counts the connections that are taken from the pool: one for each statement. */
+function countStatements({ pool }: TestAdmin): () => number {
+  let statements = 0;
   pool.on("acquire", () => {
-    asked += 1;
+    statements += 1;
   });
-  return () => asked;
+  return () => statements;
 }
 
-test("Two hundred viewers are shown at once what the first one sees, and nobody is asked again.", async () => {
+test("Two hundred viewers receive what the first one received, without further statements.", async () => {
   const admin = await startAdmin();
   const first = await watch(admin);
   await first.received(/event: overview/);
-  const asked = countAsked(admin);
+  const statements = countStatements(admin);
   const others = await Promise.all(Array.from({ length: 199 }, () => watch(admin)));
   await Promise.all(others.map((other) => other.received(/event: overview/)));
-  // The loop itself comes round now and then, but not two hundred times.
-  assert.ok(asked() <= 40, `${asked()} statements for 200 viewers`);
+  // The loop itself runs a few times, but not two hundred times.
+  assert.ok(statements() <= 40, `${statements()} statements for 200 viewers`);
   for (const { socket } of [first, ...others]) socket.destroy();
 });
 
-test("With nobody watching nothing is asked, and a large table is left alone, too.", async () => {
-  // Another server's stream tells that more than a second has passed.
+test("Without viewers no statement runs, for a small table and for a large one.", async () => {
+  // The stream of another server serves as a clock: more than a second passes.
   const clock = await watch(await startAdmin({ feed: { pingMs: 400 } }), "?events=counts");
   let ticks = 0;
   for (const feed of [{}, { smallPages: -1, askedMs: 50 }]) {
@@ -69,11 +69,11 @@ test("With nobody watching nothing is asked, and a large table is left alone, to
     await viewer.received(/event: pulse/);
     viewer.socket.destroy();
     assert.equal((await admin.client.get("/api/counts")).status, 200);
-    const asked = countAsked(admin);
+    const statements = countStatements(admin);
     let before = -1;
-    // What was under way ends; then there is a whole second in which nothing happens.
-    while (asked() !== before) {
-      before = asked();
+    // Running statements end; after that a whole second passes without a statement.
+    while (statements() !== before) {
+      before = statements();
       ticks += 3;
       await clock.received(new RegExp(`(?:[\\s\\S]*?: ping\\n){${ticks}}`));
     }
@@ -81,7 +81,7 @@ test("With nobody watching nothing is asked, and a large table is left alone, to
   clock.socket.destroy();
 });
 
-test("A viewer chooses its events, and comes back with the id of the last one.", async () => {
+test("A viewer selects its events, and reconnects with the id of the last one.", async () => {
   const admin = await startAdmin();
   const viewer = await watch(admin, "?events=pulse,counts");
   const text = await viewer.received(/event: counts\ndata: .*\n\n/);
@@ -100,14 +100,14 @@ test("A viewer chooses its events, and comes back with the id of the last one.",
   back.socket.destroy();
 });
 
-test("A stream is compressed for who accepts that.", async () => {
+test("A stream is compressed for clients that accept compression.", async () => {
   const admin = await startAdmin();
   const viewer = await watch(admin, "", "Accept-Encoding: gzip\r\n");
   assert.match(await viewer.received(/\r\n\r\n/), /content-encoding: gzip/);
   viewer.socket.destroy();
 });
 
-test("A write is in the overview that is read after it, however many read.", async () => {
+test("An overview that is read after a write includes it, with any number of readers.", async () => {
   const admin = await startAdmin();
   for (let total = 1; total <= 10; total++) {
     const readers = Array.from({ length: 5 }, () => admin.client.get("/api/overview"));
@@ -123,6 +123,6 @@ test("Streams end when the server stops.", async () => {
   const viewers = [await watch(admin), await watch(admin)];
   await Promise.all(viewers.map((viewer) => viewer.received(/event: overview/)));
   await admin.server.stop();
-  // Not in chunks: it ends where the connection does, behind a whole event.
+  // Without chunked encoding a stream ends with the connection, after a whole event.
   for (const viewer of viewers) assert.match(await viewer.end(), /\n\n$/);
 });

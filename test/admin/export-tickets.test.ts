@@ -1,4 +1,4 @@
-// Addresses that download an export without a login, and two admins behind one address.
+// Tickets that download an export without a login, and two admins behind one address.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -17,7 +17,7 @@ import {
 
 const authorization = `Bearer ${TOKEN}`;
 
-/** Two admins on one database, with three jobs, that have the same secret. */
+/** Starts two admins with the same secret on one database with three jobs. */
 async function twoAdmins(extensions: readonly string[], options: AdminOptions = {}) {
   const { url } = await migratedDatabase(undefined, extensions);
   const start = () => startAdmin({ url, mode: "bearer", ...options });
@@ -47,32 +47,32 @@ async function ticketOf(admin: TestAdmin, body: object): Promise<string> {
 const status = async ({ client }: TestAdmin, path: string, method = "GET") =>
   (await client.send(method, path)).status;
 
-test("With one secret a ticket of one admin downloads at the other, what it was given for.", async () => {
+test("With a shared secret, the ticket of one admin downloads its export from the other.", async () => {
   const [one, other] = await twoAdmins([]);
   const path = await ticketOf(one, { q: "id:2..3", format: "csv", columns: "id" });
   assert.equal(await status(one, path, "HEAD"), 200);
-  assert.equal(await status(other, path, "HEAD"), 200, "asking for the headers uses nothing up");
+  assert.equal(await status(other, path, "HEAD"), 200, "HEAD does not use the ticket");
   const answer = await other.client.send("GET", path);
   assert.deepEqual([answer.status, answer.text], [200, "id\r\n2\r\n3\r\n"]);
   const again = await other.client.send("GET", path);
   assert.deepEqual([again.status, again.body.code], [403, "ticket"]);
 });
 
-test("Where the extension is, a ticket is used up at all admins, whoever comes first.", async () => {
+test("With the extension, a ticket that was used at one admin is refused by all.", async () => {
   const admins = await twoAdmins(["operations"]);
   for (let n = 0; n < 5; n++) {
     const path = await ticketOf(admins[n % 2] as TestAdmin, { q: "" });
-    const tries = [...admins, ...admins, ...admins].map((admin) => status(admin, path));
-    const statuses = await Promise.all(tries);
+    const answers = [...admins, ...admins, ...admins].map((admin) => status(admin, path));
+    const statuses = await Promise.all(answers);
     assert.deepEqual(statuses.toSorted(), [200, 403, 403, 403, 403, 403]);
   }
   const { rows } = await admins[0].pool.query(
     "select count(*)::int as n from worker._private_rehearsals where expires_at < now() + interval '61 s'",
   );
-  assert.equal(rows[0].n, 5, "they go with the rehearsals' tidying");
+  assert.equal(rows[0].n, 5, "they are deleted with the rehearsals");
 });
 
-test("A ticket counts as it was given, under the secret it was given under, and for a minute.", async () => {
+test("A ticket is valid unchanged, with the secret that signed it, for a minute.", async () => {
   let time = 1_800_000_000_000;
   const clock = () => time;
   const request = exportRequest({ q: "task:a", columns: "id" });
@@ -116,7 +116,7 @@ test("A ticket counts as it was given, under the secret it was given under, and 
   assert.equal(mine.read(ticket), null);
 });
 
-test("A guess at the password by what has been derived from it costs 50 ms.", async () => {
+test("Guessing the password from a derived secret takes 50 ms a guess.", async () => {
   const cost = async () => {
     const before = process.cpuUsage();
     await secretOf("a password").derivation();
@@ -127,7 +127,7 @@ test("A guess at the password by what has been derived from it costs 50 ms.", as
   assert.ok(Math.min(...costs) >= 50, `${costs} ms`);
 });
 
-test("Asking for a ticket's headers alone reads nothing from the database.", async () => {
+test("HEAD with a ticket reads nothing from the database.", async () => {
   const [admin] = await twoAdmins([]);
   const path = await ticketOf(admin, { q: "", format: "csv" });
   const lock = await admin.pool.connect();
@@ -140,7 +140,7 @@ test("Asking for a ticket's headers alone reads nothing from the database.", asy
   assert.equal((await admin.client.send("GET", path)).status, 200);
 });
 
-test("No line of the log has a ticket in it, and a long query fits into one.", async () => {
+test("No line of the log contains a ticket, and a long query fits into one.", async () => {
   const { logger, lines } = recordingLogger();
   const [admin] = await twoAdmins([], { logger });
   const names = Array.from({ length: 7 }, (_, n) => `"${n}${"€".repeat(250)}"`);
@@ -155,7 +155,7 @@ test("No line of the log has a ticket in it, and a long query fits into one.", a
   assert.ok(!JSON.stringify(lines).includes(secret));
 });
 
-test("A query as long as the language allows is listed, counted and exported, with a ticket, too.", async () => {
+test("A query of the maximum length is listed, counted and exported, also with a ticket.", async () => {
   const [admin] = await twoAdmins([]);
   const long = (name: string) =>
     `task:a,${Array.from({ length: 15 }, (_, n) => `"${n}${name.repeat(250)}"`).join(",")}`;
@@ -173,7 +173,7 @@ test("A query as long as the language allows is listed, counted and exported, wi
   assert.match(wide.body.error, /q: is too long for an address/);
 });
 
-test("Who finds no place for a download may come back with the ticket.", async () => {
+test("A ticket stays valid when there is no free place for its download.", async () => {
   const [admin] = await twoAdmins([]);
   await admin.pool.query(`insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('text', repeat('x', 1000)) from generate_series(1, 20000)`);

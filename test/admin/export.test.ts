@@ -1,4 +1,4 @@
-// Exports, payloads of any size, and pages that no row breaks, over HTTP.
+// Exports, payloads of any size, and lists with large rows, over HTTP.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -68,7 +68,7 @@ test("An export has every matching job on a line of JSON, its payload byte for b
   assert.equal(some.trailers["x-export-complete"], "10");
 });
 
-test("CSV quotes what has a meaning in it, and hides formulas from spreadsheets.", async () => {
+test("CSV quotes special characters, and escapes formulas for spreadsheets.", async () => {
   await insert(`values (1, '{"a": "x, \\"y\\""}', E'=cmd(), "q"\\r\\nline'), (1, '-5', null)`);
   const { text, headers } = await download(
     "/api/export?format=csv&columns=id,payload,last_error,state",
@@ -80,7 +80,7 @@ test("CSV quotes what has a meaning in it, and hides formulas from spreadsheets.
   );
 });
 
-test("A download's name tells what was asked for, and its day.", async () => {
+test("A download's file name has the query's words and the day.", async () => {
   await insert("values (1, '{}', null)");
   for (const [q, format, name] of [
     ["is:failed task:charge_card", "csv", "jobs-failed-charge_card"],
@@ -89,16 +89,17 @@ test("A download's name tells what was asked for, and its day.", async () => {
     [`task:${"x".repeat(200)}`, "csv", `jobs-${"x".repeat(55)}`],
   ] as const) {
     const { headers } = await download(`/api/export?format=${format}&q=${encodeURIComponent(q)}`);
-    const said = String(headers["content-disposition"]);
-    assert.match(said, /^attachment; filename="[\w.-]+-\d{4}-\d\d-\d\d\.(csv|jsonl)"$/);
+    const disposition = String(headers["content-disposition"]);
+    assert.match(disposition, /^attachment; filename="[\w.-]+-\d{4}-\d\d-\d\d\.(csv|jsonl)"$/);
     assert.ok(
-      said.startsWith(`attachment; filename="${name}-20`) && said.includes(`.${format}`),
-      said,
+      disposition.startsWith(`attachment; filename="${name}-20`) &&
+        disposition.includes(`.${format}`),
+      disposition,
     );
   }
 });
 
-test("An export goes on behind the last line that arrived, up to where it had begun to go.", async () => {
+test("An export continues after the last line received, up to its first boundary.", async () => {
   await insert("select 1, 'null', null from generate_series(1, 50)");
   const whole = await download("/api/export?columns=id");
   const boundary = whole.headers["x-export-boundary"];
@@ -116,7 +117,7 @@ test("An export goes on behind the last line that arrived, up to where it had be
   assert.equal((await client.get("/api/export?q=is:nothing")).status, 400);
 });
 
-test("Who leaves an export ends it, and who reads slowly holds no more than a piece.", async () => {
+test("An export ends when its client leaves, and for a slow client only one piece is in memory.", async () => {
   await insert(
     "select 1, json_build_object('text', repeat('x', 1000)), null from generate_series(1, 40000)",
   );
@@ -137,7 +138,7 @@ test("Who leaves an export ends it, and who reads slowly holds no more than a pi
     return rows[0].n as number;
   };
   while ((await busy()) > 0);
-  assert.ok(heap() - before < 60_000_000, "nothing more is made than what is read");
+  assert.ok(heap() - before < 60_000_000, "pieces are made as they are read");
   response.destroy();
   await once(response, "close");
   while ((await busy()) > 0);
@@ -168,38 +169,42 @@ test("Too many exports of one client wait for a place.", async () => {
   for (let n = 0; n < 6; n++) assert.equal((await client.send("HEAD", "/api/export")).status, 200);
 });
 
-test("A ticket downloads what it was given for, once.", async () => {
+test("A ticket downloads its export once.", async () => {
   const bearer = await startAdmin({ mode: "bearer" });
   const { authorization } = { authorization: "Bearer configured-token-4711" };
   const get = (path: string, headers = {}) => bearer.client.send("GET", path, { headers });
   const token = (await get("/api/session", { authorization })).body.csrf_token;
-  const give = (body: object, headers = {}) =>
+  const createTicket = (body: object, headers = {}) =>
     bearer.client.send("POST", "/api/export/ticket", {
       headers: { "content-type": "application/json", authorization, ...headers },
       body: JSON.stringify(body),
     });
   const csrf = { "x-worker-admin-csrf": token };
-  assert.equal((await give({}, {})).status, 403);
+  assert.equal((await createTicket({}, {})).status, 403);
   await bearer.pool.query("insert into worker._private_tasks (identifier) values ('a')");
   await bearer.pool.query("insert into worker._private_jobs (task_id) values (1)");
-  const given = await give({ format: "csv", columns: "id", q: "task:a" }, csrf);
+  const given = await createTicket({ format: "csv", columns: "id", q: "task:a" }, csrf);
   const { path, expires_in_ms } = given.body;
   assert.equal(expires_in_ms, 60_000);
   assert.match(path, /^api\/export\/download\?ticket=[\w-]+\.[\w-]{43}$/);
-  // Who asks for the headers first, as download managers do, does not use it up.
+  // HEAD, which download managers send first, does not use the ticket.
   assert.equal((await bearer.client.send("HEAD", `/${path}`)).status, 200);
   const first = await get(`/${path}`);
   assert.deepEqual([first.status, first.text], [200, "id\r\n1\r\n"]);
   const second = await get(`/${path}`);
   assert.deepEqual([second.status, second.body.code], [403, "ticket"]);
   assert.equal((await get("/api/export")).status, 401);
-  assert.equal((await give({ formta: "csv", q: "" }, csrf)).status, 400);
-  assert.equal((await give({ format: "csv" }, csrf)).status, 400, "a query, be it an empty one");
-  assert.equal((await give({ q: "", cursor: "x" }, csrf)).status, 400);
-  assert.equal((await give({ q: "id<10((" }, csrf)).status, 400, "a query that cannot be read");
+  assert.equal((await createTicket({ formta: "csv", q: "" }, csrf)).status, 400);
+  assert.equal(
+    (await createTicket({ format: "csv" }, csrf)).status,
+    400,
+    "a query is required, even an empty one",
+  );
+  assert.equal((await createTicket({ q: "", cursor: "x" }, csrf)).status, 400);
+  assert.equal((await createTicket({ q: "id<10((" }, csrf)).status, 400, "an invalid query");
 });
 
-test("A payload of any size comes whole and in pieces; above 16 MB its job is too large for one answer.", async () => {
+test("A payload of any size is sent whole, in pieces; a job above 16 MB is too large for one answer.", async () => {
   await insert(`values (1, '{"small": true}', null),
     (1, (select json_agg(md5(n::text)) from generate_series(1, 480000) n), null),
     (1, json_build_object('x', repeat('ä', 9000000)), 'why'), (1, 'null', null)`);
@@ -224,7 +229,7 @@ test("A payload of any size comes whole and in pieces; above 16 MB its job is to
   const [, , third] = exported.text.split("\n");
   assert.ok(third === `{"id":3,"payload":${rows[2].text},"last_error":"why"}`);
   assert.equal(exported.trailers["x-export-complete"], "4");
-  // A list shows them without what would break it, and says so.
+  // A list omits the parts that are too large, and marks them.
   const page = (await client.get("/api/jobs")).body;
   assert.deepEqual(
     page.jobs.map(({ id, payload_truncated }: Json) => [id, payload_truncated ?? false]),
@@ -241,7 +246,7 @@ test("A payload of any size comes whole and in pieces; above 16 MB its job is to
   assert.equal(page.jobs[2].last_error, "why");
 });
 
-test("Rows of a table have no payload, and say where a job stands since when.", async () => {
+test("Rows of a table have no payload, but the job's condition and its beginning.", async () => {
   await insert(`values (1, '{"a": 1}', E'Error: first line\\n  at second'), (1, '1', null)`);
   await pool.query("update worker._private_jobs set attempts = 25 where id = 1");
   const { body } = await client.get("/api/jobs?fields=row&sort=-failed_at&count=fast");

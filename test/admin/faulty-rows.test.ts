@@ -1,4 +1,4 @@
-// What stands in the database's rows is never the client's mistake.
+// Errors that are caused by rows in the database are not the client's.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { TEST_SETTINGS } from "../support/database-server.ts";
 import { olderBinaries } from "../support/postgres-versions.ts";
 import { startAdmin, type TestAdmin } from "./admin-harness.ts";
 
-// From version 17 on PostgreSQL subtracts infinite moments.
+// PostgreSQL 17 and later can subtract infinite times, so an older version is used.
 const binaries = olderBinaries("15");
 const directory = mkdtempSync(join(tmpdir(), "worker-infinite-"));
 let server: EmbeddedServer;
@@ -30,13 +30,13 @@ before(async () => {
   await pool.end();
   admin = await startAdmin({ url: server.url() });
 });
-// The admin is stopped by its harness, before this.
+// Runs after the harness has stopped the admin.
 after(async () => {
   await server.stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
-test("Workers whose heartbeat is infinite are listed, and nothing that reads workers fails.", async () => {
+test("Workers with an infinite heartbeat are listed, and no read of workers fails.", async () => {
   for (const path of [
     ...[
       "overview",
@@ -60,7 +60,7 @@ test("Workers whose heartbeat is infinite are listed, and nothing that reads wor
 
 const db = () => ({ client: admin.pool, schema: schemaName() });
 
-test("A read that stumbles over a row is a fault of the database, a value of another type is input.", async () => {
+test("An error at a row is a database error; an error at a parameter is an input error.", async () => {
   const row = query(db(), (s) => `select id::int from ${s}._private_workers where id <> $1::text`, [
     "x",
   ]);

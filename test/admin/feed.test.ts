@@ -1,4 +1,4 @@
-// The loop behind the event stream, with a database that counts how often it is asked.
+// The loop behind the event stream, with a database that counts statements.
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
@@ -48,7 +48,7 @@ function setUp(options: Partial<FeedOptions> = {}) {
   return { state, feed, watch };
 }
 
-test("The loop runs while somebody watches and at no other time.", async () => {
+test("The loop runs only while there are viewers.", async () => {
   const { state, feed, watch } = setUp();
   for (let n = 0; n < 20; n++) await turn();
   assert.equal(state.asked, 0);
@@ -64,24 +64,24 @@ test("The loop runs while somebody watches and at no other time.", async () => {
   const round = 5;
   const atEnd = state.asked;
   for (let n = 0; n < 1_000; n++) await turn();
-  assert.ok(state.asked <= atEnd + round, "at most the round under way is finished");
+  assert.ok(state.asked <= atEnd + round, "at most the current round is finished");
   const again = watch("overview");
   await again.seen(/overview/);
   again.connection.destroy();
   await feed.stop();
 });
 
-test("Who only asks is answered from one flight, and nothing goes on after it in a small table.", async () => {
+test("Concurrent requests share one reading, and on a small table nothing runs after it.", async () => {
   const { state, feed } = setUp();
   await Promise.all(Array.from({ length: 200 }, () => feed.overview()));
-  assert.ok(state.asked <= 10, `${state.asked} statements: the flight under way and one after it`);
+  assert.ok(state.asked <= 10, `${state.asked} statements: the current reading and one after it`);
   const after = state.asked;
   for (let n = 0; n < 1_000; n++) await turn();
   assert.equal(state.asked, after);
   await feed.stop();
 });
 
-test("What has not changed is not sent again, but the stream shows that it lives.", async () => {
+test("Unchanged events are not sent again, but the stream sends signs of life.", async () => {
   const { feed, watch } = setUp();
   const viewer = watch("overview");
   const text = await viewer.seen(/(: ping\n\n[\s\S]*){3}/);
@@ -90,7 +90,7 @@ test("What has not changed is not sent again, but the stream shows that it lives
   await feed.stop();
 });
 
-test("The pulse comes again and again, also when nothing changes, and is small.", async () => {
+test("The pulse is small, and is repeated when nothing changes.", async () => {
   const { feed, watch } = setUp({ pingMs: 60 });
   const viewer = watch("pulse");
   const text = await viewer.seen(/(event: pulse[\s\S]*){3}/);
@@ -101,7 +101,7 @@ test("The pulse comes again and again, also when nothing changes, and is small."
   await feed.stop();
 });
 
-test("Each viewer is sent what it asks for; what others say is sent with it.", async () => {
+test("Each viewer receives the events that it requested, also those of sources.", async () => {
   const source = { event: "incidents", intervalMs: 1, read: async () => '{"level":"ok"}' } as const;
   const { feed, watch } = setUp({ sources: [source] });
   const [counts, incidents] = [watch("counts"), watch("incidents", "operation")];
@@ -116,7 +116,7 @@ test("Each viewer is sent what it asks for; what others say is sent with it.", a
   await feed.stop();
 });
 
-test("A problem is told once, without what is inside, and the overview after it.", async () => {
+test("A problem is sent once, without internal details, and the overview follows it.", async () => {
   const { state, feed, watch } = setUp();
   const viewer = watch("overview");
   await viewer.seen(/overview/);
@@ -135,7 +135,7 @@ test("A problem is told once, without what is inside, and the overview after it.
   await feed.stop();
 });
 
-test("After a write the sources that somebody watches are read at once.", async () => {
+test("After a write the watched sources are read at once.", async () => {
   let read = 0;
   const source = {
     event: "incidents" as const,
@@ -151,7 +151,7 @@ test("After a write the sources that somebody watches are read at once.", async 
   await feed.stop();
 });
 
-test("Who comes back is told what the sources say at once, however long they rest.", async () => {
+test("A viewer that returns receives the sources' events at once, during their pause, too.", async () => {
   let read = 0;
   const source = {
     event: "incidents" as const,

@@ -1,4 +1,4 @@
-// The admin in an application's own server.
+// The admin inside an application's own server.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http from "node:http";
@@ -35,7 +35,7 @@ async function application(auth: "bearer" | "none" = "bearer") {
   return { admin, server, port, client: createClient(port) };
 }
 
-test("It answers under its path, and the rest is the application's.", async () => {
+test("It answers below its path; the application answers the rest.", async () => {
   const { admin, client, server } = await application();
   const headers = { authorization: `Bearer ${TOKEN}` };
   assert.equal((await client.get("/")).text, "the application");
@@ -57,7 +57,7 @@ test("It answers under its path, and the rest is the application's.", async () =
   server.close();
 });
 
-test("close() ends event streams and leaves the application's connections alone.", async () => {
+test("close() ends event streams and keeps the application's connections open.", async () => {
   const { admin, port, server, client } = await application("none");
   const other = await connect(port);
   other.socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -66,7 +66,7 @@ test("close() ends event streams and leaves the application's connections alone.
   viewer.socket.write("GET /queue/api/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await viewer.received(/event: overview/);
   await admin.close();
-  // A stream ends with its connection, which was its own.
+  // A stream ends with its connection.
   assert.match(await viewer.end(), /\n\n$/);
   assert.equal(other.socket.closed, false);
   assert.equal((await client.get("/")).text, "the application");
@@ -74,7 +74,7 @@ test("close() ends event streams and leaves the application's connections alone.
   server.close();
 });
 
-test("A body that somebody has read already is an error of the application's, said in the log.", async () => {
+test("A body that was read before the handler is the application's error, and is logged.", async () => {
   const { admin, client, server } = await application("none");
   const { body } = await client.get("/queue/api/session");
   const { status } = await client.send("POST", "/taken", {
@@ -86,12 +86,12 @@ test("A body that somebody has read already is an error of the application's, sa
   server.close();
 });
 
-test("A short secret is refused, since nobody knows who can reach the server.", () => {
+test("A short secret is refused, because other machines may reach the server.", () => {
   const config = adminServerConfig(pool).auth({ mode: "bearer", token: "short" }).build();
   assert.throws(() => createAdminHandler(config), /at least 12 characters/);
 });
 
-test("Without a login it refuses what a proxy has forwarded to the application.", async () => {
+test("Without a login it refuses requests that a proxy has forwarded to the application.", async () => {
   const { admin, client, server } = await application("none");
   const forwarded = await client.send("GET", "/queue/api/session", {
     headers: { "x-forwarded-for": "192.0.2.1" },

@@ -1,4 +1,4 @@
-// What is refused, with which status and in which words; and that a refused request changes nothing.
+// Refused requests: their status, their messages, and that they change nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RequestOptions, startAdmin } from "./admin-harness.ts";
@@ -21,7 +21,7 @@ const post = (path: string, headers: RequestOptions["headers"], body: string | B
   });
 const asJson = { "content-type": "application/json" };
 
-test("Only JSON in UTF-8 is taken.", async () => {
+test("Only JSON in UTF-8 is accepted.", async () => {
   const types = [
     undefined,
     "",
@@ -71,7 +71,7 @@ test("A body must be one valid JSON object without duplicate fields.", async () 
   }
 });
 
-/** Path, body, and the fields that must be named, with a part of what is said about each. */
+/** Path, body, and the fields that the answer must name, with a part of each message. */
 const refusals: [string, object | string, Record<string, RegExp>][] = [
   ["/api/jobs", {}, { identifier: /is required/ }],
   ["/api/jobs", { identifier: "" }, { identifier: /1 to 128/ }],
@@ -147,8 +147,16 @@ const refusals: [string, object | string, Record<string, RegExp>][] = [
       priority: /does not apply to complete/,
     },
   ],
-  ["/api/jobs/action", { action: "fail", ids: [1], attempts: 0 }, { attempts: /not for fail/ }],
-  ["/api/jobs/action", { action: "retry", ids: [1], attempts: 3 }, { attempts: /not for retry/ }],
+  [
+    "/api/jobs/action",
+    { action: "fail", ids: [1], attempts: 0 },
+    { attempts: /does not apply to fail/ },
+  ],
+  [
+    "/api/jobs/action",
+    { action: "retry", ids: [1], attempts: 3 },
+    { attempts: /does not apply to retry/ },
+  ],
   [
     "/api/jobs/action",
     { action: "run-now", ids: [1], run_at: "2090-01-01T00:00:00Z" },
@@ -160,8 +168,8 @@ const refusals: [string, object | string, Record<string, RegExp>][] = [
     { action: /must be one of/, "ids[0]": /job id/, prioriti: /did you mean "priority"/ },
   ],
   ["/api/maintenance", { action: "cleanup", cleanup_tasks: null }, { cleanup_tasks: /list/ }],
-  ["/api/maintenance", { action: "cleanup", dry_run: true }, { dry_run: /only for sweep/ }],
-  ["/api/maintenance", { action: "migrate", worker_ids: ["w"] }, { worker_ids: /only for force/ }],
+  ["/api/maintenance", { action: "cleanup", dry_run: true }, { dry_run: /only to sweep/ }],
+  ["/api/maintenance", { action: "migrate", worker_ids: ["w"] }, { worker_ids: /only to force/ }],
   ["/api/jobs/action", { action: "reschedule", ids: [1], attempts: -1 }, { attempts: /0 to/ }],
   ["/api/jobs/action", { action: "reschedule", ids: [1], max_attempts: 0 }, { max_attempts: /1 / }],
   ["/api/jobs/action", { action: "fail", ids: [1], reason: 5 }, { reason: /string/ }],
@@ -197,7 +205,7 @@ const refusals: [string, object | string, Record<string, RegExp>][] = [
   ],
 ];
 
-test("A body that breaks a rule is 400 and names every field that is wrong.", async () => {
+test("An invalid body is 400, and the answer names every invalid field.", async () => {
   for (const [path, body, fields] of refusals) {
     const answer = await client.post(path, body);
     const what = `${path} ${JSON.stringify(body).slice(0, 100)}: ${answer.text}`;
@@ -215,7 +223,7 @@ test("A body that breaks a rule is 400 and names every field that is wrong.", as
   }
 });
 
-test("A query parameter that is unknown, repeated, or out of range is 400 and named.", async () => {
+test("An unknown, repeated or invalid query parameter is 400, and the answer names it.", async () => {
   const queries: [string, string, RegExp][] = [
     ["limit=-1", "limit", /0 or more/],
     ["limit=ten", "limit", /whole number/],
@@ -244,7 +252,7 @@ test("A query parameter that is unknown, repeated, or out of range is 400 and na
   assert.equal((await client.get("/api/jobs?cursor=%3Cscript%3E")).status, 400);
 });
 
-test("Markup in a request is never anything but JSON text in the answer.", async () => {
+test("Markup of a request appears in an answer only as JSON text.", async () => {
   const markup = encodeURIComponent("<script>alert(1)</script>");
   for (const path of [
     `/api/jobs?search=${markup}`,
@@ -259,7 +267,7 @@ test("Markup in a request is never anything but JSON text in the answer.", async
   }
 });
 
-test("A body over 1 MiB is 413, however it is sent, and is not read to its end.", async () => {
+test("A body above 1 MiB is 413, also in chunks, and is not read to its end.", async () => {
   const large = `{"identifier":"x","payload":"${"x".repeat(10_000_000)}"}`;
   const { status, body } = await client.post("/api/jobs", large);
   assert.deepEqual([status, body.code], [413, "body_too_large"]);
@@ -270,13 +278,13 @@ test("A body over 1 MiB is 413, however it is sent, and is not read to its end."
   assert.equal((await client.post("/api/jobs", `${fits} `)).status, 413);
 });
 
-test("A long name in a request does not make a long answer.", async () => {
+test("A long field name in a request does not cause a long answer.", async () => {
   const { text, status } = await client.post("/api/jobs", { ["x".repeat(500_000)]: 1 });
   assert.equal(status, 400);
   assert.ok(text.length < 5_000, `${text.length} characters`);
 });
 
-test("What a browser form can send never gets through.", async () => {
+test("A request that a browser form can send is refused.", async () => {
   const forms: [string, string][] = [
     ["text/plain", '{"identifier":"x"}'],
     ["application/x-www-form-urlencoded", "identifier=x"],
@@ -292,7 +300,7 @@ test("None of these requests has changed anything.", async () => {
   assert.equal(await contents(), before);
 });
 
-test("A list of as many items as fit into a body is refused with a few problems.", async () => {
+test("A list of the maximum size with invalid items is refused with a few problems.", async () => {
   for (const body of [
     { action: "retry", ids: Array(150_000).fill("x") },
     { action: "complete", ids: Array(150_000).fill(0) },

@@ -1,4 +1,4 @@
-// Causes on the wire.
+// Why, incidents, horizon and groups over HTTP.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../http/raw-client.ts";
@@ -7,7 +7,7 @@ import { openapiDocument } from "./openapi-document.ts";
 
 const { client, pool } = await startAdmin();
 
-test("Why: references are whole, ids are exact, and the verb is a request that is accepted.", async () => {
+test("Why: references are complete, ids are exact, and the fix is a request that is accepted.", async () => {
   const large = "9007199254740993";
   await pool.query(`insert into worker._private_tasks (identifier) values ('t');
     insert into worker._private_job_queues (queue_name, locked_by, locked_at)
@@ -26,7 +26,7 @@ test("Why: references are whole, ids are exact, and the verb is a request that i
   assert.equal((await client.get(path)).body.condition, "ready");
 });
 
-test("Why: the group of a job's error is the one under which its errors are listed.", async () => {
+test("Why: the error group of a job is the group in which its error is listed.", async () => {
   const { client } = await startAdmin();
   const [job] = (await client.post("/api/jobs", { identifier: "t", max_attempts: 1 })).body.jobs;
   assert.equal((await client.get(`/api/jobs/${job.id}/why`)).body.error_group, null);
@@ -35,12 +35,12 @@ test("Why: the group of a job's error is the one under which its errors are list
   assert.equal((await client.get("/api/groups?by=error")).body.groups[0].key, group);
 });
 
-test("Why: a job that is not there, and an id that is none.", async () => {
+test("Why: a missing job is 404 and an invalid id is 400.", async () => {
   assert.equal((await client.get("/api/jobs/4711/why")).status, 404);
   assert.equal((await client.get("/api/jobs/x/why")).status, 400);
 });
 
-test("Incidents: what stands still is told with a request that mends it.", async () => {
+test("Incidents: a stuck queue is reported with a request that fixes it.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   assert.equal((await client.get("/api/incidents")).body.verdict, "No issues found");
@@ -49,7 +49,7 @@ test("Incidents: what stands still is told with a request that mends it.", async
       values ('q', 'w', now() - interval '5 hours');
     insert into worker._private_jobs (task_id, job_queue_id) values (1, 1);
     insert into worker._private_workers (id, last_heartbeat_at) values ('w', now() - interval '1 hour')`);
-  // The reading before still rests; another admin has read nothing yet.
+  // The previous reading is still cached; another admin has no reading yet.
   const another = await startAdmin({ url });
   const { body } = await another.client.get("/api/incidents");
   const [one] = body.incidents;
@@ -64,7 +64,7 @@ test("Incidents: what stands still is told with a request that mends it.", async
   assert.deepEqual([found.status, found.body.jobs], [200, []]);
 });
 
-test("Horizon and groups: numbers add up, and bad parameters are named.", async () => {
+test("Horizon and groups: numbers add up, and invalid parameters are named.", async () => {
   const { client } = await startAdmin();
   await client.post("/api/jobs", { identifier: "t" });
   const { id } = (await client.post("/api/jobs", { identifier: "t", max_attempts: 1 })).body
@@ -103,7 +103,7 @@ test("Horizon and groups: numbers add up, and bad parameters are named.", async 
   }
 });
 
-test("Who watches is told of incidents and the horizon.", async () => {
+test("Viewers receive incidents and the horizon.", async () => {
   const { port } = await startAdmin();
   const viewer = await connect(port);
   viewer.socket.write(
@@ -118,7 +118,7 @@ test("Who watches is told of incidents and the horizon.", async () => {
   viewer.socket.destroy();
 });
 
-test("What is answered is what the OpenAPI document says, with incidents and causes in it.", async () => {
+test("Answers with incidents and causes match the OpenAPI document.", async () => {
   const { client, pool } = await startAdmin();
   await pool.query(`insert into worker._private_tasks (identifier) values ('t');
     insert into worker._private_job_queues (queue_name, locked_by, locked_at)
@@ -140,10 +140,10 @@ test("What is answered is what the OpenAPI document says, with incidents and cau
     "/api/groups?by=queue": "/api/groups",
     "/api/groups/common?q=is:failed": "/api/groups/common",
   };
-  for (const [asked, path] of Object.entries(answers)) {
-    const { body, status } = await client.get(asked);
-    assert.equal(status, 200, asked);
-    document.assertFits(body, document.answer("GET", path), asked);
+  for (const [url, path] of Object.entries(answers)) {
+    const { body, status } = await client.get(url);
+    assert.equal(status, 200, url);
+    document.assertFits(body, document.answer("GET", path), url);
   }
   const { body } = await client.get("/api/incidents");
   assert.deepEqual(

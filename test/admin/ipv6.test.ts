@@ -1,14 +1,13 @@
-// The admin over IPv6: where it listens, whom a Host header may name, and who the client is behind a
-// proxy that is reached there.
+// The admin over IPv6: listening, the Host header, and the client's address behind a proxy.
 import assert from "node:assert/strict";
 import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 import { createClient, recordingLogger, startAdmin } from "./admin-harness.ts";
 
 const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-const skip = addresses.some(({ address }) => address === "::1") ? false : "there is no ::1 here";
+const skip = addresses.some(({ address }) => address === "::1") ? false : "::1 is not available";
 
-test("On [::1] it answers this machine, by the names of its loopback alone.", {
+test("On [::1] it answers this machine only, by the names of its loopback.", {
   skip,
 }, async () => {
   const { server, port } = await startAdmin({
@@ -44,7 +43,7 @@ test("On [::1] it answers this machine, by the names of its loopback alone.", {
   assert.deepEqual([foreign.status, foreign.body.code], [403, "csrf"]);
 });
 
-test("A proxy is trusted by its address over IPv6, and as an IPv4 address on both.", {
+test("A trusted proxy is recognized by its IPv6 address, and by its IPv4 address on both kinds of socket.", {
   skip,
 }, async () => {
   const { logger, lines } = recordingLogger();

@@ -1,4 +1,4 @@
-// The job routes: what goes in comes out, byte for byte, and messages say what happened.
+// The routes of jobs: payloads pass byte for byte, and messages describe the result.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startAdmin } from "./admin-harness.ts";
@@ -11,7 +11,7 @@ const addJob = async (fields: object): Promise<string> => {
   return /"id":(\d+)/.exec(text)?.[1] ?? "";
 };
 
-test("A payload passes byte for byte: large integers, duplicate keys, key order, escapes.", async () => {
+test("A payload passes byte for byte, with large integers, duplicate keys, key order and escapes.", async () => {
   const payloads = [
     '{"n":1234567890123456789,"n":-0,"z":1e400,"a":0.10000000000000000000001}',
     '{"b":1, "a" : [ 1,\t2 ] ,"":{}}',
@@ -41,7 +41,7 @@ test("A job without a payload has an empty one.", async () => {
   assert.deepEqual(body.jobs[0].payload, {});
 });
 
-test("Every field of a new job arrives where it belongs.", async () => {
+test("Every field of a new job is stored in its column.", async () => {
   const { body } = await client.post("/api/jobs", {
     identifier: "all",
     payload: { a: 1 },
@@ -106,7 +106,7 @@ test("An explicit null is the same as an absent field.", async () => {
   assert.equal((await client.post("/api/jobs/action", action)).body.jobs[0].priority, 4);
 });
 
-test("The job key modes have dashes on the wire, and are taken with underscores, too.", async () => {
+test("Job key modes have dashes in JSON, and are accepted with underscores, too.", async () => {
   const keyed = (priority: number, job_key_mode?: string) =>
     client.post("/api/jobs", { identifier: "keyed", key: "one", priority, job_key_mode });
   const first = (await keyed(1)).body.jobs[0];
@@ -119,7 +119,7 @@ test("The job key modes have dashes on the wire, and are taken with underscores,
   assert.equal((await keyed(6, "preserve run at")).status, 400);
 });
 
-test("An action says how many of how many, and leaves locked jobs alone.", async () => {
+test("An action's message has the numbers of changed and given jobs, and locked jobs are skipped.", async () => {
   const act = async (fields: object) => (await client.post("/api/jobs/action", fields)).body;
   const ids = [];
   for (let n = 0; n < 3; n++) ids.push(Number(await addJob({ identifier: "acted" })));
@@ -169,7 +169,7 @@ test("Jobs without attempts left do not count as run or rescheduled, and retry g
   assert.deepEqual([both.requested, both.done], [3, 1]);
   const later = { action: "reschedule", ids: [spent], run_at: "2040-01-01T00:00:00Z" };
   assert.equal((await act(later)).message, `Rescheduled 0 of 1 job; 1 ${how}`);
-  // Where no time is asked for, what was asked for is done.
+  // Without a time the other changes are made.
   const urgent = await act({ action: "reschedule", ids: [spent], priority: -1 });
   assert.equal(urgent.message, "Rescheduled 1 of 1 job");
   const given = await act({ action: "run-now", ids: [spent], attempts: 2 });
@@ -183,7 +183,7 @@ test("Jobs without attempts left do not count as run or rescheduled, and retry g
   }
 });
 
-test("A run-now with a time that is not ahead is what it always was.", async () => {
+test("A run-now with a past time runs jobs now.", async () => {
   const id = Number(await addJob({ identifier: "punctual", run_at: "2090-01-01T00:00:00Z" }));
   const past = { action: "run-now", ids: [id], run_at: "2020-01-01T00:00:00Z", reason: null };
   const { body } = await client.post("/api/jobs/action", past);
@@ -191,15 +191,15 @@ test("A run-now with a time that is not ahead is what it always was.", async () 
   assert.ok(body.jobs[0].run_at > "2021");
 });
 
-test("Adding says whether a job is new, changed, or was there already.", async () => {
+test("Adding a job reports whether it is new, changed, or existed already.", async () => {
   const add = async (more: object) =>
     (await client.post("/api/jobs", { identifier: "once", key: "once", ...more })).body;
   const added = await add({});
   const [{ id }] = added.jobs;
   assert.deepEqual([added.message, added.outcome], [`Added job ${id} for once`, "added"]);
-  const kept = await add({ job_key_mode: "unsafe-dedupe" });
+  const unchanged = await add({ job_key_mode: "unsafe-dedupe" });
   assert.deepEqual(
-    [kept.message, kept.outcome],
+    [unchanged.message, unchanged.outcome],
     [`Nothing was added: job ${id} has the key once and is unchanged`, "kept"],
   );
   const updated = await add({ priority: 3 });
@@ -209,7 +209,7 @@ test("Adding says whether a job is new, changed, or was there already.", async (
   );
 });
 
-test("Times have the database's microseconds, and are taken back exactly.", async () => {
+test("Times have the database's microseconds, and are accepted with them.", async () => {
   const id = Number(await addJob({ identifier: "timely", run_at: "2031-01-31T08:00:00.123456Z" }));
   const other = Number(await addJob({ identifier: "timely" }));
   const listed = (await client.get("/api/jobs?identifier=timely")).body.jobs;
@@ -252,7 +252,7 @@ test("Ids beyond 2^53 are exact.", async () => {
   await pool.query("delete from worker._private_jobs where id > 9000000000000000");
 });
 
-test("A job is removed by its key; a running one loses its key.", async () => {
+test("A job is removed by its key; a running job loses its key.", async () => {
   const remove = async (key: string) =>
     (await client.post("/api/jobs/remove-by-key", { key })).body.message;
   await addJob({ identifier: "removed", key: "gone" });
@@ -293,7 +293,7 @@ test("A page of jobs is ascending by id, and its cursor continues it.", async ()
   assert.deepEqual((await page(`search=${all.ids[1]}`)).ids, [all.ids[1]]);
 });
 
-test("An absent job is 404 and says so.", async () => {
+test("A missing job is 404 with a message.", async () => {
   const { status, body } = await client.get("/api/jobs/8999999999");
   assert.deepEqual([status, body.code], [404, "not_found"]);
   for (const id of ["abc", "-1", "1.5", "9223372036854775808", "1%2F2", "%00", "01"]) {

@@ -1,4 +1,4 @@
-// The last error of each task, on a small table (exact) and on a large one (of a sample, and said to be).
+// The last error of each task: exact on a small table, from a sample and marked so on a large one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
@@ -8,7 +8,7 @@ import {
 } from "../../src/database/schema/indexes/optional-index.ts";
 import { type Json, startAdmin } from "./admin-harness.ts";
 
-/** Tasks whose jobs wait, failed, are retried, are blocked or are locked, and one that has no error. */
+/** Adds tasks whose jobs are ready, failed, retrying, blocked or locked, and one without an error. */
 async function fill(pool: Pool): Promise<void> {
   await pool.query(`
     select worker.add_job(task, queue_name => case task when 'blocked' then 'held' end)

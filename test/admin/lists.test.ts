@@ -12,7 +12,7 @@ import { until } from "../worker/worker-process.ts";
 import { type Client, type Json, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// Tells often what it does, and is alive however slow this machine is.
+// Sends heartbeats often, and stays alive on a slow machine.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -20,7 +20,7 @@ after(async () => {
   for (const end of endings) await end();
 });
 
-/** All rows of a list, a page at a time. */
+/** Reads all rows of a list, page by page. */
 async function allOf(client: Client, path: string, list: string, limit = 1): Promise<Json[]> {
   const rows: Json[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
@@ -28,12 +28,12 @@ async function allOf(client: Client, path: string, list: string, limit = 1): Pro
     assert.equal(answer.status, 200, answer.text);
     rows.push(...answer.body[list]);
     cursor = answer.body.next_cursor;
-    assert.ok(rows.length < 1_000, "it has an end");
+    assert.ok(rows.length < 1_000, "the list ends");
   }
   return rows;
 }
 
-/** A schema as Graphile Worker leaves it, and one with our additions. */
+/** Adds queues in several states. */
 async function addQueues(pool: Pool): Promise<void> {
   await pool.query(`
     select worker.add_job('t', queue_name => 'q' || n, priority => n % 3)
@@ -48,7 +48,7 @@ async function addQueues(pool: Pool): Promise<void> {
       values ('gone', now() - interval '8 minutes'), ('here', now())`);
 }
 
-test("Queues are listed with their holders and counts, the worst first: stuck, failed, ready, held.", async () => {
+test("Queues are listed with their workers and counts, in the order stuck, failed, ready, locked.", async () => {
   const { client, pool } = await startAdmin();
   await addQueues(pool);
   const { body } = await client.get("/api/queues");
@@ -71,8 +71,8 @@ test("Queues are listed with their holders and counts, the worst first: stuck, f
   assert.deepEqual(brief(await allOf(client, "/api/queues?", "queues")), inOrder);
   const [stuck, , first, , unknown] = body.queues;
   const age = Date.now() - Date.parse(stuck.stuck_since);
-  assert.ok(Math.abs(age - 480_000) < 30_000, "since the holder's last sign of life");
-  assert.equal(unknown.stuck_since, null, "a stranger may well be working");
+  assert.ok(Math.abs(age - 480_000) < 30_000, "since the worker's last heartbeat");
+  assert.equal(unknown.stuck_since, null, "an unknown worker may still be running");
   assert.deepEqual(
     [first.scheduled.value, first.total.value, first.total.precision],
     [1, 2, "exact"],
@@ -99,7 +99,7 @@ test("Queues are listed with their holders and counts, the worst first: stuck, f
   assert.equal(
     (await client.get("/api/queues?search=q")).body.states,
     null,
-    "of all, not of these",
+    "the count of all queues, not of this page",
   );
   assert.deepEqual(await names("search=Q4"), ["q4"]);
   const countOf = async (query: string) => (await client.get(`/api/queues?${query}`)).body.count;
@@ -117,17 +117,24 @@ test("Queues are listed with their holders and counts, the worst first: stuck, f
   await pool.query(
     "update worker._private_job_queues set locked_at = now() - interval '5 hours' where locked_by = 'stranger'",
   );
-  assert.deepEqual(await names("only=stuck"), ["q4", "q2"], "after four hours a stranger's, too");
+  assert.deepEqual(
+    await names("only=stuck"),
+    ["q4", "q2"],
+    "after four hours that of an unknown worker, too",
+  );
   await pool.query(
     "insert into worker._private_job_queues (queue_name) values ('empty'); select worker.add_job('t', queue_name => 'empty 2', run_at => now() + interval '1 day')",
   );
-  await until("what has no job is idle", async () => (await names("only=idle")).join() === "empty");
+  await until(
+    "a queue without jobs is idle",
+    async () => (await names("only=idle")).join() === "empty",
+  );
   for (const bad of ["sort=size", "only=free", "limit=-1", "cursor=no", "serch=x"]) {
     assert.equal((await client.get(`/api/queues?${bad}`)).status, 400, bad);
   }
 });
 
-test("One queue shows what runs next, in order, and what was added last.", async () => {
+test("One queue shows its next jobs in order and the jobs added last.", async () => {
   const { client, pool } = await startAdmin();
   const { rows } = await pool.query<{ id: string }>(`
     select id::text from (values (1, 5, '1 hour'), (2, 0, '1 minute'), (3, 0, '2 minutes'),
@@ -160,7 +167,7 @@ test("One queue shows what runs next, in order, and what was added last.", async
   }
 });
 
-test("A queue whose name no path can hold is had by its name.", async () => {
+test("A queue whose name cannot be in a path is found by ?name=.", async () => {
   const { client, pool } = await startAdmin();
   const names = ["", ".", "..", "a/b", "7"];
   await pool.query(
@@ -176,9 +183,9 @@ test("A queue whose name no path can hold is had by its name.", async () => {
   assert.equal((await client.get("/api/queue")).status, 400);
 });
 
-test("A large table is looked through within bounds, and what was not looked at is said.", async () => {
+test("A large table is read within limits, and an incomplete answer is marked.", async () => {
   const { client, pool } = await startAdmin();
-  // One row a page makes a large table of few rows.
+  // With one row on each page, few rows make a large table.
   await pool.query(`
     alter table worker._private_jobs alter column payload set storage plain;
     select count(*) from (select worker.add_job('t', queue_name => 'q' || n % 50,
@@ -191,20 +198,20 @@ test("A large table is looked through within bounds, and what was not looked at 
   const rare = body.queues.find((one: Json) => one.queue_name === "rare");
   const other = body.queues[0];
   assert.ok(other.total.low <= other.total.value && other.total.basis !== "scan");
-  // All that is due lies at the head of the work, so it is counted there.
+  // All due jobs are within the head of the index, so they are counted there.
   assert.deepEqual([rare.ready.value, rare.ready.precision], [1, "exact"]);
   assert.deepEqual([other.ready.value, other.ready.precision], [86, "exact"]);
   const oldest = (await client.get("/api/queues?sort=oldest&limit=1")).body.queues[0];
   assert.equal(oldest.queue_name, "q1", "the first one that was added");
   let one: Json = {};
-  // A machine that is busy may use up what the read may cost: then that is said, and it is asked again.
-  await until("it is looked through", async () => {
+  // On a busy machine the time limit may be reached; then the answer is marked, and the test reads again.
+  await until("the answer is complete", async () => {
     one = (await client.get("/api/queues/rare")).body;
     return one.next_complete;
   });
   assert.deepEqual([one.next.length, one.arrivals.length], [1, 1]);
   assert.equal(one.running, null);
-  // What is not in the first lists follows in the list of jobs.
+  // Jobs after the first ones are in the list of jobs.
   const beginning = (await client.get("/api/queues/q1?limit=10")).body;
   for (const [list, cursor, order] of [
     ["next", beginning.next_cursor, { q: "is:due", sort: "priority" }],
@@ -212,8 +219,8 @@ test("A large table is looked through within bounds, and what was not looked at 
   ] as const) {
     const found: string[] = beginning[list].map((job: Json) => job.id);
     for (let next = cursor; next !== null; ) {
-      const asked = { ...order, queue: "q1", limit: "30", cursor: next };
-      const { body: page } = await client.get(`/api/jobs?${new URLSearchParams(asked)}`);
+      const parameters = { ...order, queue: "q1", limit: "30", cursor: next };
+      const { body: page } = await client.get(`/api/jobs?${new URLSearchParams(parameters)}`);
       found.push(...page.jobs.map((job: Json) => job.id));
       next = page.next_cursor;
     }
@@ -225,16 +232,16 @@ test("A large table is looked through within bounds, and what was not looked at 
     ["rare", "t"],
   );
   const { body: workers } = await client.get("/api/workers");
-  const [stranger] = workers.workers;
-  assert.deepEqual([stranger.state, stranger.locked_queues], ["unknown", 1]);
+  const [unknownWorker] = workers.workers;
+  assert.deepEqual([unknownWorker.state, unknownWorker.locked_queues], ["unknown", 1]);
   assert.notEqual(
-    stranger.running.precision,
+    unknownWorker.running.precision,
     "exact",
-    "nothing leads to the jobs that it has locked",
+    "no index gives the jobs that it has locked",
   );
   await pool.query(`create index on worker._private_jobs (job_queue_id, priority, run_at) include (id)
     where is_available and job_queue_id is not null`);
-  await until("the index is known", async () => {
+  await until("the index is used", async () => {
     const { queues } = (await client.get("/api/queues?search=rare")).body;
     return queues[0].ready.basis === "probe";
   });
@@ -248,10 +255,10 @@ test("A large table is looked through within bounds, and what was not looked at 
   );
 });
 
-test("A task is called unsupported only where everybody says what he knows.", async () => {
+test("A task is shown as unsupported only when every worker reports all its tasks.", async () => {
   const { client, pool, url } = await adminWithUrl();
   await pool.query(
-    "select worker.add_job('mine'); select worker.add_job('nobodys', max_attempts => 1)",
+    "select worker.add_job('mine'); select worker.add_job('unsupported', max_attempts => 1)",
   );
   const tasks = async (query = "") => {
     const { body } = await client.get(`/api/tasks${query}`);
@@ -268,55 +275,51 @@ test("A task is called unsupported only where everybody says what he knows.", as
   });
   await worker.start();
   endings.push(() => worker.stop());
-  await until("it has done its job", async () => (await tasks()).get("mine").ready.value === 0);
-  const known = await tasks();
+  await until("the job has run", async () => (await tasks()).get("mine").ready.value === 0);
+  const listed = await tasks();
   const support = (task: Json) => [task.supported_by, task.is_unsupported];
-  assert.deepEqual(support(known.get("mine")), [1, false]);
-  assert.deepEqual(support(known.get("nobodys")), [0, true]);
+  assert.deepEqual(support(listed.get("mine")), [1, false]);
+  assert.deepEqual(support(listed.get("unsupported")), [0, true]);
   const { body } = await client.get("/api/tasks");
   const document = await openapiDocument(client);
   document.assertFits(body, document.answer("GET", "/api/tasks"), "tasks");
 
-  // Somebody who says nothing holds a lock: perhaps he knows it.
+  // A worker without heartbeats holds a lock; it may support the task.
   await pool.query(
     "insert into worker._private_job_queues (queue_name, locked_at, locked_by) values ('q', now(), 'stock')",
   );
-  assert.deepEqual(support((await tasks()).get("nobodys")), [0, null]);
+  assert.deepEqual(support((await tasks()).get("unsupported")), [0, null]);
   await pool.query("delete from worker._private_job_queues");
-  assert.deepEqual(support((await tasks()).get("nobodys")), [0, true]);
-  // A worker that does not name all its tasks.
+  assert.deepEqual(support((await tasks()).get("unsupported")), [0, true]);
+  // A worker that does not report all its tasks.
   await pool.query(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
      values ('many', now(), '{"task_identifiers": ["x"], "tasks_cut": true}')`,
   );
-  assert.deepEqual(support((await tasks()).get("nobodys")), [0, null]);
+  assert.deepEqual(support((await tasks()).get("unsupported")), [0, null]);
 
   await pool.query(`update worker._private_jobs set attempts = 1, updated_at = now(),
     last_error = E'Error: deadlock detected\\n    at x'`);
-  const retrying = (await tasks("?search=NOBODY")).get("nobodys");
-  assert.equal(
-    retrying.last_error_line,
-    "Error: deadlock detected",
-    "a job that is retried has one",
-  );
+  const retrying = (await tasks("?search=UNSUPPORTED")).get("unsupported");
+  assert.equal(retrying.last_error_line, "Error: deadlock detected", "a retrying job has an error");
   await pool.query(`select worker.permanently_fail_jobs(array(select id from worker.jobs),
     E'TypeError: no\\n    at there')`);
-  const failed = (await tasks("?sort=-failed&search=NOBODY")).get("nobodys");
+  const failed = (await tasks("?sort=-failed&search=UNSUPPORTED")).get("unsupported");
   assert.equal(failed.last_error_line, "TypeError: no");
   assert.deepEqual([failed.failed.value, failed.ready.value], [1, 0]);
   assert.ok(Date.now() - Date.parse(failed.last_failed_at) < 60_000);
   for (const sort of ["-ready", "worst"]) {
     const all = await allOf(client, `/api/tasks?sort=${sort}&`, "tasks");
-    assert.deepEqual(all.map((task) => task.identifier).sort(), ["mine", "nobodys"]);
+    assert.deepEqual(all.map((task) => task.identifier).sort(), ["mine", "unsupported"]);
   }
 });
 
-test("The task with the most jobs in trouble comes first, those that no worker knows among them.", async () => {
+test("The task with the most jobs in trouble comes first; jobs without a supporting worker count, too.", async () => {
   const { client, pool } = await startAdmin();
   await pool.query(`
     select worker.add_job('calm') from generate_series(1, 9);
     select worker.add_job('failing', max_attempts => 1) from generate_series(1, 2);
-    select worker.add_job('nobodys') from generate_series(1, 3);
+    select worker.add_job('unsupported') from generate_series(1, 3);
     select worker.permanently_fail_jobs(
       array(select id from worker.jobs where task_identifier = 'failing'));
     insert into worker._private_workers (id, last_heartbeat_at, metadata)
@@ -325,13 +328,13 @@ test("The task with the most jobs in trouble comes first, those that no worker k
     const { body } = await client.get("/api/tasks?sort=worst");
     return [body.count, body.tasks.map((task: Json) => task.identifier)];
   };
-  assert.deepEqual(await order(), [3, ["nobodys", "failing", "calm"]]);
+  assert.deepEqual(await order(), [3, ["unsupported", "failing", "calm"]]);
   await pool.query("delete from worker._private_workers");
-  // Nobody can tell who knows what: then only failures count.
-  assert.deepEqual(await order(), [3, ["failing", "calm", "nobodys"]]);
+  // Without reports the supported tasks are unknown, so only failures count.
+  assert.deepEqual(await order(), [3, ["failing", "calm", "unsupported"]]);
 });
 
-test("Timetables show the ledger, and pattern and next tick as far as a living worker keeps them.", async () => {
+test("Timetables show stored entries, and pattern and next tick if a live worker has them.", async () => {
   const { client, pool, url } = await adminWithUrl();
   await pool.query(
     `insert into worker._private_known_crontabs values
@@ -348,7 +351,7 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
       ],
     },
   });
-  // It makes up for a tick: its job waits, for nobody knows the task.
+  // Its backfilled job waits, because no worker supports the task.
   await pool.query(
     "insert into worker._private_known_crontabs values ('filled', now() - interval '1 day', date_trunc('minute', now()) - interval '2 minutes')",
   );
@@ -358,7 +361,7 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
     const { body } = await client.get(`/api/cron${query}`);
     return new Map(body.entries.map((entry: Json) => [entry.identifier, entry]));
   };
-  await until("the tick is there", async () => (await entries()).get("filled")?.pending_job_id);
+  await until("the tick is scheduled", async () => (await entries()).get("filled")?.pending_job_id);
   const all = await entries();
   assert.deepEqual([...all.keys()].sort(), ["filled", "forgotten", "keyed", "never"]);
   const filled = all.get("filled");
@@ -399,7 +402,7 @@ test("Timetables show the ledger, and pattern and next tick as far as a living w
   }
 });
 
-test("A tick that nobody has scheduled is told as late, once it is over for a while.", async () => {
+test("A tick that was not scheduled is reported as late after a while.", async () => {
   const { client, pool } = await startAdmin();
   const cron = ["each hour", "each minute", "new"].map((identifier) => {
     const pattern = identifier === "each minute" ? "* * * * *" : "0 * * * *";
@@ -429,7 +432,7 @@ test("A tick that nobody has scheduled is told as late, once it is over for a wh
 
 const LISTS = ["/api/queues", "/api/queues/q", "/api/tasks", "/api/workers", "/api/cron"];
 
-test("A schema of any name, and a stock one, have the same lists.", async () => {
+test("The lists are the same in a schema of any name and in a stock schema.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { testPool } = await import("../support/test-pool.ts");
   const odd = `o'dd "schema" $1`;

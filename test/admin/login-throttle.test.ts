@@ -1,4 +1,4 @@
-// How many guesses at the secret are compared, by a clock that is moved by hand.
+// The number of guesses that are compared, with a manual clock.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuthentication } from "../../src/admin/access/authentication.ts";
@@ -45,23 +45,23 @@ test("An IPv6 /64 is one network, and an IPv4-mapped address is the IPv4 one.", 
   assert.equal(compared(throttleAt().throttle, mapped), 8);
 });
 
-test("A network that has logged in within an hour is compared whatever others guess; then no more.", () => {
+test("For an hour after a login a network has no limit, whatever others guess.", () => {
   const { time, throttle } = throttleAt();
   throttle.accepted("login", "2001:db8:0:7::1");
   const guess = () => compared(throttle, networks(1_000));
-  const known = () =>
+  const isCompared = () =>
     compared(
       throttle,
       Array.from({ length: 500 }, () => "2001:db8:0:7::2"),
     );
-  assert.deepEqual([guess(), known()], [64, 500]);
+  assert.deepEqual([guess(), isCompared()], [64, 500]);
   time.ms = HOUR_MS - 1;
-  assert.deepEqual([guess(), known()], [64, 500]);
+  assert.deepEqual([guess(), isCompared()], [64, 500]);
   time.ms = HOUR_MS + 1_000;
-  assert.deepEqual([known(), guess()], [8, 56]);
+  assert.deepEqual([isCompared(), guess()], [8, 56]);
 });
 
-test("Of networks that have logged in ten thousand are remembered.", () => {
+test("The last ten thousand networks that have logged in are remembered.", () => {
   const { throttle } = throttleAt();
   for (const client of networks(10_001)) throttle.accepted("login", client);
   assert.equal(throttle.hasLoggedIn("login", "10.0.0.0"), false);
@@ -80,7 +80,7 @@ function authentication() {
     onLogin: () => {},
     throttle,
   });
-  /** The status, and all that the answer tells. */
+  /** Returns the status and all details of the answer. */
   const attempt = (token: string, client: string, isScrape = false) => {
     const headers = { authorization: `Bearer ${token}` };
     try {
@@ -93,7 +93,7 @@ function authentication() {
   return { time, attempt };
 }
 
-test("Of 5,000 guesses the right one is not told from the others, from however many networks they come.", () => {
+test("Among 5,000 guesses from many networks the right one has the same answer as the others.", () => {
   for (const count of [1, 100, 5_000]) {
     const { time, attempt } = authentication();
     const from = networks(count);
@@ -101,13 +101,13 @@ test("Of 5,000 guesses the right one is not told from the others, from however m
       time.ms = n / 10;
       return attempt(n === 4_000 ? TOKEN : `guess-${n}`, from[n % count] ?? "");
     });
-    const toldApart = answers.filter((text) => !text.startsWith("429"));
-    assert.equal(toldApart.length, count === 1 ? 8 : 64);
+    const distinct = answers.filter((text) => !text.startsWith("429"));
+    assert.equal(distinct.length, count === 1 ? 8 : 64);
     assert.equal(answers[4_000], answers.at(-1));
   }
 });
 
-test("A scraper that is known is served beside guesses, but knows no more of the login than others.", () => {
+test("A scraper that has logged in is served beside guesses, but its own guesses at the login are limited.", () => {
   const { attempt } = authentication();
   const scraper = "192.0.2.7";
   assert.equal(attempt(SCRAPER, scraper, true), "200 metrics");

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
-test("It is answered 503 outcome_unknown, without an invitation to try again.", async () => {
+test("A write without an answer is 503 outcome_unknown, without advice to retry.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });
   pool.on("error", () => {});
   await client.get("/api/session");
-  // Only the answer to the add names it.
+  // Only the answer to the insert contains this name.
   proxy.cutAnswer("mail");
   const job = { identifier: "mail", key: "once" };
   const first = await client.post("/api/jobs", job);
@@ -21,14 +21,14 @@ test("It is answered 503 outcome_unknown, without an invitation to try again.", 
   assert.equal((await client.get("/api/jobs")).body.jobs.length, 1);
 });
 
-test("So is an action whose commit has no answer; it may be done, and no retry is invited.", async () => {
+test("An action whose commit has no answer is the same; it may have been committed.", async () => {
   const { url } = await migratedDatabase();
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });
   pool.on("error", () => {});
   const added = await client.post("/api/jobs", { identifier: "mail" });
   const [{ id }] = added.body.jobs;
-  // The answer to the commit: those of the statements before it have other words.
+  // Only the answer to the commit contains this word.
   proxy.cutAnswer("COMMIT");
   const body = `{"action":"stop-retrying","ids":[${id}]}`;
   const first = await client.post("/api/jobs/action", body);

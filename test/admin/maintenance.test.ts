@@ -18,7 +18,7 @@ const addLocked = async (worker: string, age: string) => {
   return body.jobs[0].id as number;
 };
 
-test("Cleanup without tasks runs all three, with an empty list none.", async () => {
+test("Cleanup without a list runs all three tasks; with an empty list it runs none.", async () => {
   const add = await client.post("/api/jobs", { identifier: "spent", queue: "spent" });
   await client.post("/api/jobs/action", { action: "fail", ids: [add.body.jobs[0].id] });
   assert.deepEqual(await maintain({ action: "cleanup", cleanup_tasks: [] }), {
@@ -42,10 +42,13 @@ test("Cleanup without tasks runs all three, with an empty list none.", async () 
   );
 });
 
-test("Force-unlock frees what the named workers hold, and nothing else.", async () => {
-  const [mine, other] = [await addLocked("dead", "1 minute"), await addLocked("alive", "1 minute")];
-  assert.deepEqual(await maintain({ action: "force-unlock", worker_ids: ["dead", "nobody"] }), {
-    message: 'Unlocked 1 job and 0 queues of 1 of 2 workers; there is no worker "nobody"',
+test("Force-unlock unlocks the jobs and queues of the named workers only.", async () => {
+  const [mine, other] = [
+    await addLocked("stopped", "1 minute"),
+    await addLocked("alive", "1 minute"),
+  ];
+  assert.deepEqual(await maintain({ action: "force-unlock", worker_ids: ["stopped", "absent"] }), {
+    message: 'Unlocked 1 job and 0 queues of 1 of 2 workers; there is no worker "absent"',
     unlocked_jobs: 1,
     unlocked_queues: 0,
     requested: 2,
@@ -55,15 +58,15 @@ test("Force-unlock frees what the named workers hold, and nothing else.", async 
   assert.deepEqual([await state(mine), await state(other)], ["ready", "locked"]);
 });
 
-test("A sweep says beforehand what it would do, then does it.", async () => {
-  const id = await addLocked("silent", "2 hours");
-  await pool.query("select worker.worker_heartbeat('silent')");
+test("A dry run of a sweep reports what the sweep then does.", async () => {
+  const id = await addLocked("stale", "2 hours");
+  await pool.query("select worker.worker_heartbeat('stale')");
   await pool.query(
     "update worker._private_workers set last_heartbeat_at = now() - interval '1 hour'",
   );
   const sweep = { action: "sweep-stale-workers", sweep_threshold_secs: 600 };
   const dry = await maintain({ ...sweep, dry_run: true });
-  assert.deepEqual([dry.dry_run, dry.stale_workers, dry.recovered_jobs], [true, ["silent"], 0]);
+  assert.deepEqual([dry.dry_run, dry.stale_workers, dry.recovered_jobs], [true, ["stale"], 0]);
   assert.equal(dry.message, "Would recover 1 job of 1 worker");
   assert.equal(dry.recoverable_jobs, 1);
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "locked");
@@ -72,7 +75,7 @@ test("A sweep says beforehand what it would do, then does it.", async () => {
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "ready");
 });
 
-test("A sweep says whom it leaves alone because their own threshold is longer.", async () => {
+test("A sweep reports the workers that it skips because of a longer threshold.", async () => {
   await pool.query("delete from worker._private_workers");
   await addLocked("patient", "20 minutes");
   await pool.query(`select worker.worker_heartbeat('patient', '{"threshold_ms": 3600000}')`);
@@ -88,7 +91,7 @@ test("A sweep says whom it leaves alone because their own threshold is longer.",
   assert.deepEqual(dry.spared_workers, ["patient"]);
 });
 
-test("Migrate builds a schema that is missing, and says what it did.", async () => {
+test("Migrate creates a missing schema and reports its steps.", async () => {
   const { url } = await migratedDatabase();
   const empty = await startAdmin({ url, schema: "second" });
   const before = await empty.client.get("/api/overview");
@@ -103,7 +106,7 @@ test("Migrate builds a schema that is missing, and says what it did.", async () 
   assert.match(again.body.message, /^The schema second is up to date/);
 });
 
-test("Migrate behind somebody's lock is 503 with a sentence, not a minute of silence.", async () => {
+test("Migrate behind another session's lock is 503 with a message within seconds.", async () => {
   const blocker = await pool.connect();
   await blocker.query("begin; lock table worker.migrations in access exclusive mode");
   const began = performance.now();

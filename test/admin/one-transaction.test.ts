@@ -1,4 +1,4 @@
-// An action over HTTP, what the jobs were, and its line in the audit trail: all of it is there, or nothing.
+// An action over HTTP, the state of its jobs before, and its entry in the audit trail are one transaction.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
@@ -19,7 +19,7 @@ async function valuesOf(text: string, values: unknown[] = []): Promise<unknown[]
 const fail = (...ids: string[]) =>
   client.post("/api/jobs/action", { action: "fail", ids: ids.map(Number) });
 
-/** Runs `work` while a trigger on the audit trail does what `body` says. */
+/** Runs `work` while a trigger on the audit trail runs `body`. */
 async function withTrigger(body: string, work: () => Promise<void>): Promise<void> {
   await pool.query(`
     create sequence worker.lines;
@@ -29,7 +29,7 @@ async function withTrigger(body: string, work: () => Promise<void>): Promise<voi
   await pool.query("drop function worker.on_line() cascade; drop sequence worker.lines");
 }
 
-test("The job, its before-image, the operation and the audit line have one transaction's id.", async () => {
+test("The job, its state before, the operation and the audit entry have one transaction id.", async () => {
   const id = await add();
   const { body } = await fail(id);
   const { operation } = body;
@@ -44,7 +44,7 @@ test("The job, its before-image, the operation and the audit line have one trans
   assert.equal(new Set(ids).size, 1);
 });
 
-test("An action whose audit line cannot be written is an error and changes nothing.", async () => {
+test("An action whose audit entry cannot be written is an error and changes nothing.", async () => {
   const id = await add();
   await withTrigger("raise exception 'no line';", async () => {
     const { status, body } = await fail(id);
@@ -58,7 +58,7 @@ test("An action whose audit line cannot be written is an error and changes nothi
   assert.deepEqual(await valuesOf(rows, [id]), []);
 });
 
-test("An action that collides is repeated as a whole, and leaves one line.", async () => {
+test("An action with a deadlock is repeated as a whole, and has one audit entry.", async () => {
   const id = await add();
   const collide = "if nextval('worker.lines') < 3 then raise sqlstate '40P01'; end if;";
   await withTrigger(collide, async () => assert.equal((await fail(id)).status, 200));
@@ -70,12 +70,12 @@ test("An action that collides is repeated as a whole, and leaves one line.", asy
   assert.equal(second.action, "add");
 });
 
-test("A row that another session holds is left alone; the others and the line are written.", async () => {
-  const [held, free] = [await add(), await add()];
+test("A row that another session has locked is skipped; the others and the audit entry are written.", async () => {
+  const [locked, free] = [await add(), await add()];
   const other = await pool.connect();
   await other.query("begin");
-  await other.query("select from worker._private_jobs where id = $1 for update", [held]);
-  const { status, body } = await fail(held, free);
+  await other.query("select from worker._private_jobs where id = $1 for update", [locked]);
+  const { status, body } = await fail(locked, free);
   await other.query("rollback");
   other.release();
   assert.deepEqual([status, body.requested, body.done], [200, 2, 1]);

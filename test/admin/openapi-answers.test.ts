@@ -1,4 +1,4 @@
-// Every answer of the API in each of its shapes, member by member as the OpenAPI document describes it.
+// Every answer of the API, in each of its shapes, matches the OpenAPI document member by member.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -9,22 +9,22 @@ import { openapiDocument } from "./openapi-document.ts";
 const { url } = await migratedDatabase("worker", ["operations"]);
 const { client, pool } = await startAdmin({ url });
 const document = await openapiDocument(client);
-const seen = new Set<string>();
+const compared = new Set<string>();
 
-/** The answer, once it is as the document has it. */
-async function look(method: "GET" | "POST", route: string, path = route, sent?: object) {
+/** Returns the answer after comparing it with the document. */
+async function compare(method: "GET" | "POST", route: string, path = route, sent?: object) {
   const { status, body, text } =
     method === "GET" ? await client.get(path) : await client.post(path, sent);
   assert.ok(status === 200 || status === 202, `${path}: ${status} ${text.slice(0, 300)}`);
   document.assertFits(body, document.answer(method, route), `${method} ${path}`);
-  seen.add(`${method} ${route}`);
+  compared.add(`${method} ${route}`);
   return body;
 }
 
 async function begin(q: string, manner: object): Promise<Json> {
   const rehearsal = { q, action: "fail", changes: { reason: "why not" }, dry_run: true };
-  const shown = await look("POST", "/api/operations", "/api/operations", rehearsal);
-  return look("POST", "/api/operations", "/api/operations", {
+  const shown = await compare("POST", "/api/operations", "/api/operations", rehearsal);
+  return compare("POST", "/api/operations", "/api/operations", {
     rehearsal: shown.rehearsal,
     ...manner,
   });
@@ -32,11 +32,11 @@ async function begin(q: string, manner: object): Promise<Json> {
 
 async function isOver(id: number): Promise<void> {
   for (let state = ""; !["done", "undone"].includes(state); ) {
-    ({ state } = await look("GET", "/api/operations/{id}", `/api/operations/${id}`));
+    ({ state } = await compare("GET", "/api/operations/{id}", `/api/operations/${id}`));
   }
 }
 
-test("Every shape of every answer is described.", async () => {
+test("Every shape of every answer matches the document.", async () => {
   await pool.query(`
     select worker.worker_heartbeat('w', '{"threshold_ms": 3600000}');
     select worker.add_job('t', json_build_object('n', n), queue_name => 'q', job_key => 'k' || n)
@@ -48,51 +48,57 @@ test("Every shape of every answer is described.", async () => {
     insert into worker._private_known_crontabs (identifier, known_since) values ('c', now())`);
 
   for (const path of ["", "?fields=row", "?count=fast&limit=3", "?fields=row&count=fast&limit=0"]) {
-    await look("GET", "/api/jobs", `/api/jobs${path}`);
+    await compare("GET", "/api/jobs", `/api/jobs${path}`);
   }
-  const large = await look("GET", "/api/jobs", "/api/jobs?q=id:402");
+  const large = await compare("GET", "/api/jobs", "/api/jobs?q=id:402");
   assert.equal(large.jobs[0].payload_truncated, true);
   for (const path of [
     "/api/jobs/401",
     "/api/jobs/402?fields=head",
     "/api/jobs/1?fields=head&start=5",
   ])
-    await look("GET", "/api/jobs/{id}", path);
-  for (const id of [1, 31, 32, 401]) await look("GET", "/api/jobs/{id}/why", `/api/jobs/${id}/why`);
+    await compare("GET", "/api/jobs/{id}", path);
+  for (const id of [1, 31, 32, 401])
+    await compare("GET", "/api/jobs/{id}/why", `/api/jobs/${id}/why`);
   for (const q of ["", "?q=is:failed", "?q=payload.n%3E5&exact=1"])
-    await look("GET", "/api/counts", `/api/counts${q}`);
+    await compare("GET", "/api/counts", `/api/counts${q}`);
   for (const by of ["error", "task", "queue", "worker", "priority"])
-    await look("GET", "/api/groups", `/api/groups?by=${by}`);
-  const common = await look("GET", "/api/groups/common", "/api/groups/common?q=is:failed");
+    await compare("GET", "/api/groups", `/api/groups?by=${by}`);
+  const common = await compare("GET", "/api/groups/common", "/api/groups/common?q=is:failed");
   assert.equal(common.compared.here, 30);
-  await look("GET", "/api/queues/{queue}", "/api/queues/q");
-  await look("GET", "/api/queue", "/api/queue?name=q");
-  await look("GET", "/api/workers/{worker}", "/api/workers/w");
-  await look("GET", "/api/explain", "/api/explain?q=is:failed%20payload.a:1");
-  await look("GET", "/api/suggest", "/api/suggest?q=task:");
+  await compare("GET", "/api/queues/{queue}", "/api/queues/q");
+  await compare("GET", "/api/queue", "/api/queue?name=q");
+  await compare("GET", "/api/workers/{worker}", "/api/workers/w");
+  await compare("GET", "/api/explain", "/api/explain?q=is:failed%20payload.a:1");
+  await compare("GET", "/api/suggest", "/api/suggest?q=task:");
 
-  const held = await begin("task:t attempts:0", { rate: 1 });
+  const paused = await begin("task:t attempts:0", { rate: 1 });
   for (const verb of ["pause", "resume", "stop"]) {
-    await look("POST", `/api/operations/{id}/${verb}`, `/api/operations/${held.id}/${verb}`, {});
+    await compare(
+      "POST",
+      `/api/operations/{id}/${verb}`,
+      `/api/operations/${paused.id}/${verb}`,
+      {},
+    );
   }
   const { id } = await begin("id:1..20 attempts:25", { rate: 0 });
   await isOver(id);
-  await look("GET", "/api/operations/{id}/jobs", `/api/operations/${id}/jobs?limit=2`);
-  await look("GET", "/api/operations/{id}/results", `/api/operations/${id}/results`);
-  await look("POST", "/api/operations/{id}/undo", `/api/operations/${id}/undo`, {});
+  await compare("GET", "/api/operations/{id}/jobs", `/api/operations/${id}/jobs?limit=2`);
+  await compare("GET", "/api/operations/{id}/results", `/api/operations/${id}/results`);
+  await compare("POST", "/api/operations/{id}/undo", `/api/operations/${id}/undo`, {});
   await isOver(id);
-  await look("POST", "/api/export/ticket", "/api/export/ticket", { q: "is:failed" });
+  await compare("POST", "/api/export/ticket", "/api/export/ticket", { q: "is:failed" });
 
-  // What has one shape, and no name in its path.
+  // Routes with one shape and without a name in their path.
   const described = routes.filter(({ operation }) => typeof operation.answer !== "string");
   for (const { method, path } of described) {
-    if (method === "GET" && !path.includes("{") && !seen.has(`GET ${path}`))
-      await look("GET", path);
+    if (method === "GET" && !path.includes("{") && !compared.has(`GET ${path}`))
+      await compare("GET", path);
   }
-  // Those of commands are looked at where each of them is performed.
+  // Answers of commands are compared in commands.test.ts.
   const performed = new Set(commands.map(({ http }) => `POST ${http.path}`));
   const missing = described
     .map(({ method, path }) => `${method} ${path}`)
-    .filter((one) => !seen.has(one) && !performed.has(one));
+    .filter((one) => !compared.has(one) && !performed.has(one));
   assert.deepEqual(missing, []);
 });

@@ -1,4 +1,4 @@
-// Compares values with the schemas of the OpenAPI document: as much of JSON Schema as it uses.
+// Compares values with the schemas of the OpenAPI document. Supports the part of JSON Schema that it uses.
 import assert from "node:assert/strict";
 import type { Client, Json } from "./admin-harness.ts";
 
@@ -7,12 +7,12 @@ type Schema = Readonly<Record<string, Json>>;
 export interface OpenapiDocument {
   readonly text: string;
   readonly root: Json;
-  /** The schema of what `POST path` takes, or of what a method answers with. */
+  /** Returns the schema of the body of `POST path`. */
   body(path: string): Schema;
   answer(method: string, path: string): Schema;
-  /** The schema behind a reference, or the schema itself. */
+  /** Returns the schema that a reference names, or the schema itself. */
   resolve(schema: Schema): Schema;
-  /** Every member is described, and of the type that is described. */
+  /** Asserts that every member is described and has the described type. */
   assertFits(value: unknown, schema: Schema, path: string): void;
 }
 
@@ -65,7 +65,7 @@ export async function openapiDocument(client: Client): Promise<OpenapiDocument> 
   };
 }
 
-/** Nothing when one of the attempts succeeds, else why each of them failed. */
+/** Returns an empty list when one of the attempts succeeds; otherwise why each failed. */
 function failures<T>(attempts: readonly T[], run: (attempt: T) => void): string[] {
   const reasons: string[] = [];
   for (const attempt of attempts) {

@@ -1,5 +1,5 @@
-// Operations by query over HTTP: rehearsed, begun, watched, held, undone, by one admin and by two, and
-// the trail that all writes leave.
+// Operations by query over HTTP: rehearsal, start, events, pause, undo, with one admin and with two; and the
+// audit trail.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -56,7 +56,7 @@ async function until(id: number, state: string, by: Client = client): Promise<Js
 const post = async (id: number, verb: string, by: Client = client) =>
   by.post(`/api/operations/${id}/${verb}`, {});
 
-test("A rehearsal shows what would happen and changes nothing.", async () => {
+test("A rehearsal previews the operation and changes nothing.", async () => {
   await add(7, "shown");
   const report = await rehearsed({
     q: "task:shown",
@@ -81,7 +81,7 @@ test("A rehearsal shows what would happen and changes nothing.", async () => {
   assert.equal(rows.length, 0);
 });
 
-test("Begun, done, its receipt read, undone.", async () => {
+test("An operation is started, ends, has a receipt, and is undone.", async () => {
   await add(30, "whole");
   const operation = await begun({ q: "task:whole", action: "complete" });
   const done = await until(operation.id, "done");
@@ -93,8 +93,8 @@ test("Begun, done, its receipt read, undone.", async () => {
   assert.deepEqual([done.not_found.value, done.not_found.precision], [0, "exact"]);
   const { body: jobs } = await client.get(`/api/operations/${operation.id}/jobs?limit=20`);
   assert.equal(jobs.ids.length, 20);
-  const known = { task_identifier: "whole", error_line: null };
-  assert.deepEqual(jobs.jobs[19], { id: jobs.ids[19], ...known });
+  const expectedJob = { task_identifier: "whole", error_line: null };
+  assert.deepEqual(jobs.jobs[19], { id: jobs.ids[19], ...expectedJob });
   const rest = await client.get(
     `/api/operations/${operation.id}/jobs?limit=20&cursor=${jobs.next_cursor}`,
   );
@@ -109,7 +109,7 @@ test("Begun, done, its receipt read, undone.", async () => {
   assert.deepEqual([body.operations[0].id, body.operations[0].state], [operation.id, "undone"]);
 });
 
-test("One at a time: the second is told so, and may begin when the first holds.", async () => {
+test("A second operation is refused while one runs, and can start once the first is paused.", async () => {
   await add(600, "slow");
   await add(3, "quick");
   const slow = await begun({ q: "task:slow", action: "fail" }, { rate: 100 });
@@ -135,7 +135,7 @@ test("One at a time: the second is told so, and may begin when the first holds."
   assert.equal((await post(slow.id, "resume")).status, 409);
 });
 
-test("What is refused says which field and why, and changes nothing.", async () => {
+test("A refused request names the field and the reason, and changes nothing.", async () => {
   const refusals: [object, RegExp][] = [
     [{ q: "task:t", action: "complete" }, /dry_run: is required/],
     [{ q: "task:t", action: "complete", dry_run: false }, /dry_run: must be true/],
@@ -158,10 +158,10 @@ test("What is refused says which field and why, and changes nothing.", async () 
     [{ rehearsal: "x", canary: 0 }, /canary: must be/],
     [{ rehearsal: "x", q: "task:t" }, /q: unknown field/],
   ];
-  for (const [body, says] of refusals) {
+  for (const [body, message] of refusals) {
     const answer = await client.post("/api/operations", body);
     assert.equal(answer.status, 400, answer.text);
-    assert.match(answer.body.error, says);
+    assert.match(answer.body.error, message);
   }
   const proto = await client.post(
     "/api/operations",
@@ -178,7 +178,7 @@ test("What is refused says which field and why, and changes nothing.", async () 
   assert.equal((await client.get("/api/activity?cursor=odd")).status, 400);
 });
 
-test("Two admins share rehearsals, receipts and who is at work.", async () => {
+test("Two admins share rehearsals, receipts and running operations.", async () => {
   const second = await startAdmin({ url });
   await add(4, "shared");
   const { rehearsal } = await rehearsed({ q: "task:shared", action: "retry" });
@@ -190,7 +190,7 @@ test("Two admins share rehearsals, receipts and who is at work.", async () => {
   assert.equal(again.status, 404);
 });
 
-test("An admin that is stopped leaves its operation interrupted, and another resumes it.", async () => {
+test("The operation of a stopped admin is interrupted, and another admin resumes it.", async () => {
   const first = await startAdmin({ url });
   await add(500, "left");
   const operation = await begun({ q: "task:left", action: "fail" }, { rate: 200 }, first.client);
@@ -202,7 +202,7 @@ test("An admin that is stopped leaves its operation interrupted, and another res
   await post(operation.id, "stop");
 });
 
-test("Killed in the middle and resumed, each job is touched exactly once.", async () => {
+test("An operation that is killed and resumed changes each job exactly once.", async () => {
   await add(3_000, "killed");
   await pool.query("create table worker.touched (id bigint)");
   await pool.query(`create function worker.note() returns trigger language plpgsql as
@@ -225,7 +225,7 @@ test("Killed in the middle and resumed, each job is touched exactly once.", asyn
   }
   child.kill("SIGKILL");
   await once(child, "exit");
-  // Its lease is over sooner than the clock says.
+  // Its lease is made to expire at once.
   await pool.query(
     "update worker._private_operations set lease_until = clock_timestamp() where lease_until is not null",
   );
@@ -242,12 +242,12 @@ test("Killed in the middle and resumed, each job is touched exactly once.", asyn
   await pool.query("drop trigger note on worker._private_jobs");
 });
 
-test("Every write is in the trail: who, from where, which jobs, before and after.", async () => {
-  const told: AuditEntry[] = [];
+test("Every write is in the trail, with user, origin, jobs, and their state before and after.", async () => {
+  const entries: AuditEntry[] = [];
   const trailed = await startAdmin({
     url,
     mode: "basic",
-    onAudit: (entry) => void told.push(entry),
+    onAudit: (entry) => void entries.push(entry),
   });
   const { rightCredentials } = await import("./admin-harness.ts");
   const headers = rightCredentials.basic;
@@ -287,7 +287,7 @@ test("Every write is in the trail: who, from where, which jobs, before and after
   assert.deepEqual(changed.changes, { priority: 6 });
   assert.deepEqual([first.action, first.ids], ["add", [id]]);
   assert.deepEqual(
-    told.map(({ action, by }) => [action, by]),
+    entries.map(({ action, by }) => [action, by]),
     [
       ["add", "operator"],
       ["reschedule", "operator"],
@@ -303,8 +303,8 @@ test("Without the tables it is previewed and not started, until they are added."
   await add(3, "bare", bare.pool);
   const list = await bare.client.get("/api/operations");
   assert.deepEqual(list.body, { operations: [], next_cursor: null, resumable: false });
-  const asked = { q: "task:bare", action: "retry" };
-  const report = await rehearsed(asked, bare.client);
+  const rehearsing = { q: "task:bare", action: "retry" };
+  const report = await rehearsed(rehearsing, bare.client);
   assert.deepEqual([report.count.value, report.can_undo, report.undo_bytes], [3, false, 0]);
   const { sentence, ...missing } = report.missing;
   const command = "worker migrate --with-operations";
@@ -316,15 +316,15 @@ test("Without the tables it is previewed and not started, until they are added."
   const undone = await post(1, "undo", bare.client);
   assert.deepEqual([undone.status, undone.body.code], [404, "not_found"]);
   await bare.client.post("/api/extensions", { action: "add", name: "operations" });
-  assert.equal((await rehearsed(asked, bare.client)).missing, null);
-  // The first preview was not kept: it is taken again.
+  assert.equal((await rehearsed(rehearsing, bare.client)).missing, null);
+  // The first rehearsal was not stored, so a new one is needed.
   assert.equal((await bare.client.post("/api/operations", start)).status, 404);
-  const operation = await begun(asked, {}, bare.client);
+  const operation = await begun(rehearsing, {}, bare.client);
   const done = await until(operation.id, "done", bare.client);
   assert.deepEqual([done.done, done.can_undo], [3, true]);
 });
 
-test("A role that may not add the tables is told which command their owner runs.", async () => {
+test("For a role without rights to add the tables, the answer has the command for their owner.", async () => {
   const { url } = await migratedDatabase("some jobs");
   const owner = testPool(url);
   const role = `operator_${process.pid}`;
@@ -338,7 +338,7 @@ test("A role that may not add the tables is told which command their owner runs.
   const command = "worker migrate --schema='some jobs' --with-operations";
   assert.deepEqual([missing.may_add, missing.command], [false, command]);
   assert.match(missing.sentence, /adds them when \w+, the owner of the schema, runs it$/);
-  // The owner has added them, and has given no rights.
+  // The owner has added the tables without granting rights.
   const { client } = await startAdmin({ url, schema: "some jobs" });
   await client.post("/api/extensions", { action: "add", name: "operations" });
   await owner.pool.query(`revoke pg_write_all_data from ${role}`);
@@ -353,7 +353,7 @@ test("A role that may not add the tables is told which command their owner runs.
   await owner.close();
 });
 
-test("Who watches the stream is told of progress and of the end.", async () => {
+test("Viewers of the stream receive progress and the end of an operation.", async () => {
   await add(900, "watched");
   const states: string[] = [];
   const response = await fetch(new URL("api/events?events=operation", server.url));
@@ -365,8 +365,8 @@ test("Who watches the stream is told of progress and of the end.", async () => {
     assert.equal(done, false);
     text += value;
     for (const [, data = ""] of text.matchAll(/^event: operation\n(?:id: .*\n)?data: (.*)\n\n/gm)) {
-      const said = JSON.parse(data);
-      if (said?.id === operation.id && said.state !== states.at(-1)) states.push(said.state);
+      const event = JSON.parse(data);
+      if (event?.id === operation.id && event.state !== states.at(-1)) states.push(event.state);
     }
   }
   await reader.cancel();

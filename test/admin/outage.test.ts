@@ -1,4 +1,4 @@
-// PostgreSQL goes away, comes back, or freezes: outages are weather, not reasons to restart us.
+// PostgreSQL stops, returns, or freezes: the admin recovers from outages without a restart.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +27,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("While PostgreSQL is away answers are 503, and without a restart all is well again.", async () => {
+test("While PostgreSQL is away answers are 503, and afterwards requests work without a restart.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({ url: postgres.url(), logger });
   const { client } = admin;
@@ -63,11 +63,11 @@ test("While PostgreSQL is away answers are 503, and without a restart all is wel
   viewer.socket.destroy();
   while ((await client.get("/readyz")).status !== 200);
 
-  const said = lines.filter(
+  const logged = lines.filter(
     ({ level, message }) => level !== "debug" && !message.startsWith("write"),
   );
   assert.deepEqual(
-    said.map(({ level, fields, message }) => [level, fields.code ?? message]),
+    logged.map(({ level, fields, message }) => [level, fields.code ?? message]),
     [
       ["error", "database_unreachable"],
       ["info", "the database is back"],
@@ -75,7 +75,7 @@ test("While PostgreSQL is away answers are 503, and without a restart all is wel
   );
 });
 
-/** Stands before PostgreSQL and can hold everything back without closing anything. */
+/** A proxy in front of PostgreSQL that can stop forwarding without closing connections. */
 async function freezer(target: string) {
   let frozen = false;
   const sockets = new Set<net.Socket>();
@@ -108,40 +108,40 @@ async function freezer(target: string) {
   };
 }
 
-test("A frozen PostgreSQL does not hold requests or connections for ever.", async () => {
+test("With a frozen PostgreSQL, requests and connections end within their limits.", async () => {
   const { host, port, user, database } = postgres.connection;
   const front = await freezer(`${host}/.s.PGSQL.${port}`);
   const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
   const { client } = await startAdmin({ url });
   assert.equal((await client.get("/api/overview")).status, 200);
   front.freeze(true);
-  // More than the pool has connections, so that the last ones wait for the first.
+  // More requests than connections, so that the last ones wait for the first.
   const stuck = await Promise.all(Array.from({ length: 6 }, () => client.get("/api/jobs/1")));
   for (const { status, body } of stuck) {
-    // Its time was over, or that of those who had all connections.
+    // Its own time limit was reached, or all connections were busy.
     assert.ok(["timeout", "busy"].includes(body.code), body.code);
     assert.equal(status, 503);
   }
   front.freeze(false);
   assert.equal((await client.get("/api/overview")).status, 200);
-  // Idle connections break: nobody else listens to the pool, and the process goes on.
+  // Idle connections break. Nothing else listens to the pool's errors, and the process continues.
   front.close();
   assert.equal((await client.get("/api/overview")).status, 503);
 });
 
-test("A PostgreSQL that answers and refuses is 503, and counts as away, until it no longer does.", async () => {
+test("While PostgreSQL refuses connections, answers are 503 and it counts as away.", async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   const allow = (isAllowed: boolean) =>
     owner.query(`alter database closed allow_connections ${isAllowed};
       select pg_terminate_backend(pid) from pg_stat_activity where datname = 'closed'`);
-  // Not a copy of the other one, to which somebody may still be connected.
+  // Not a copy of the template, which may still have connections.
   await owner.query("create database closed template template0");
   await migrated(postgres.url("closed"));
   const { client } = await startAdmin({ url: postgres.url("closed") });
   assert.match((await client.get("/metrics")).text, /^worker_database_up 1$/m);
   await allow(false);
-  // The pool may not have heard yet that its connections are gone.
+  // The pool may not have noticed yet that its connections are closed.
   let answer = await client.get("/api/jobs");
   while (!answer.text.includes("not currently accepting")) answer = await client.get("/api/jobs");
   assert.deepEqual([answer.status, answer.body.code], [503, "database_unreachable"]);
@@ -153,7 +153,7 @@ test("A PostgreSQL that answers and refuses is 503, and counts as away, until it
   await owner.end();
 });
 
-test("A statement that takes too long is 503 and leaves its connection usable.", async () => {
+test("A statement that takes too long is 503, and its connection stays usable.", async () => {
   const { client, pool } = await startAdmin({ url: postgres.url() });
   const blocker = await pool.connect();
   await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");

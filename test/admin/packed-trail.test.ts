@@ -1,5 +1,5 @@
-// Rows of the trail, of operations, timetables and locks that unpack to a hundred times their size on disk:
-// pages of them are shorter, and say so.
+// Rows of the trail, of operations, timetables and locks that decompress to a hundred times their size on
+// disk. Pages of them have fewer rows, and a cursor.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
@@ -21,7 +21,7 @@ async function read(path: string): Promise<Json> {
   return body;
 }
 
-/** The ids on all pages, and how many pages there were. */
+/** Returns the ids on all pages, and the number of pages. */
 async function walked(path: string, rows: string): Promise<{ ids: number[]; pages: number }> {
   const ids: number[] = [];
   let pages = 0;
@@ -42,7 +42,7 @@ const insertEntries = (count: number, members: string) =>
      from generate_series(1, ${count})`,
   );
 
-test("A page of the trail ends where its entries are too long together, and the next goes on.", async () => {
+test("A page of the trail ends when its entries are too long together, and the next page continues.", async () => {
   await insertEntries(30, `'message', repeat('a', ${MB})`);
   await insertEntries(30, "'message', 'short'");
   const { ids, pages } = await walked("/api/activity", "entries");
@@ -69,7 +69,7 @@ test("Entries with many ids are read in few pages.", async () => {
   assert.equal(entries[0].ids_count, 10_000);
 });
 
-test("An entry that is too long by itself is named, not sent.", async () => {
+test("An entry that is too long by itself is replaced by a note.", async () => {
   await insertEntries(1, `'message', repeat('a', ${3 * MB})`);
   await insertEntries(1, `'message', repeat('a', ${30 * MB})`);
   const { entries, next_cursor } = await read("/api/activity");
@@ -87,7 +87,7 @@ const insertOperations = (count: number, changes: string, query = "'is:failed'")
      from generate_series(1, ${count})`,
   );
 
-test("A page of operations ends where their rows are too long together, and the next goes on.", async () => {
+test("A page of operations ends when their rows are too long together, and the next page continues.", async () => {
   await insertOperations(12, `json_build_object('reason', repeat('a', ${MB}))`);
   await insertOperations(20, "json_build_object('reason', 'no')");
   const { ids, pages } = await walked("/api/operations", "operations");
@@ -96,14 +96,14 @@ test("A page of operations ends where their rows are too long together, and the 
   assert.equal((await read("/api/operations/1")).id, 1);
 });
 
-test("An operation with a query that is none of ours is neither listed nor found.", async () => {
+test("An operation whose query is too long is neither listed nor found.", async () => {
   await insertOperations(1, "'{}'", `repeat('a', ${MB})`);
   await insertOperations(1, "'{}'");
   assert.deepEqual((await walked("/api/operations", "operations")).ids, [2]);
   assert.equal((await client.get("/api/operations/1")).status, 404);
 });
 
-test("An activity page shows what its entries began, as far as their rows are short enough.", async () => {
+test("An activity page shows the operations of its entries if their rows are short enough.", async () => {
   await insertOperations(30, `json_build_object('reason', repeat('a', ${MB}))`);
   await pool.query(
     `insert into worker._private_audit (operation_id, entry)
@@ -114,7 +114,7 @@ test("An activity page shows what its entries began, as far as their rows are sh
   assert.deepEqual(ids, descending(30));
 });
 
-test("A timetable whose identifier no worker can have is left out.", async () => {
+test("A timetable with an invalid identifier is left out.", async () => {
   await pool.query(
     `insert into worker._private_known_crontabs (identifier, known_since)
      select 'c' || n || repeat('a', 200000), now() from generate_series(1, 50) as n
@@ -127,7 +127,7 @@ test("A timetable whose identifier no worker can have is left out.", async () =>
   );
 });
 
-test("Of the id in a lock no more is read than a worker's can have.", async () => {
+test("Of the id in a lock at most the longest valid worker id is read.", async () => {
   await pool.query(
     `insert into worker._private_job_queues (queue_name, locked_at, locked_by)
      select 'q' || n, now() - interval '5 minutes', n || repeat('a', ${MB}) from generate_series(1, 20) as n`,

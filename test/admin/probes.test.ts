@@ -1,4 +1,4 @@
-// For machines: probes, metrics, the OpenAPI document; and the overview, which everybody reads.
+// Routes for programs: probes, metrics, the OpenAPI document, the session; and the overview.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
@@ -7,13 +7,13 @@ import { openapiDocument } from "./openapi-document.ts";
 
 const { client, pool } = await startAdmin();
 
-test("Health and readiness are open and say nothing but yes.", async () => {
+test("Health and readiness need no login and have no details.", async () => {
   const closed = await startAdmin({ mode: "basic" });
   assert.deepEqual((await closed.client.get("/healthz")).body, { status: "ok" });
   assert.deepEqual((await closed.client.get("/readyz")).body, { status: "ready" });
 });
 
-test("Fifty probes at once ask the database once.", async () => {
+test("Fifty probes at once cause one check of the database.", async () => {
   let queries = 0;
   const counted = await startAdmin();
   const { connect } = counted.pool;
@@ -25,12 +25,12 @@ test("Fifty probes at once ask the database once.", async () => {
     Array.from({ length: 50 }, () => counted.client.get("/readyz")),
   );
   assert.ok(answers.every(({ status }) => status === 200));
-  assert.ok(queries <= 10, `${queries} connections were asked for`);
+  assert.ok(queries <= 10, `${queries} connections were taken`);
 });
 
-test("The overview counts jobs by state and passes a worker's metadata as it is.", async () => {
+test("The overview counts jobs by state and passes a worker's metadata unchanged.", async () => {
   const metadata = '{"b": 12345678901234567890, "a" : "é"}';
-  // jsonb rewrites what it stores; we pass on what it gives.
+  // jsonb rewrites JSON when it is stored; the admin passes on the stored text.
   const { rows } = await pool.query("select $1::jsonb::text as text", [metadata]);
   await pool.query("select worker.worker_heartbeat('w1', $1::json)", [metadata]);
   const add = (fields: object) =>
@@ -64,7 +64,7 @@ test("The overview counts jobs by state and passes a worker's metadata as it is.
   assert.match(body.as_of, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-test("Metrics count jobs by state and requests by route, never by what was sent.", async () => {
+test("Metrics count jobs by state and requests by route, never by the request's text.", async () => {
   await client.get("/api/jobs/123456");
   await client.get("/no-such-path");
   const { text, headers } = await client.get("/metrics");
@@ -77,7 +77,7 @@ test("Metrics count jobs by state and requests by route, never by what was sent.
   assert.doesNotMatch(text, /no-such-path|\/jobs\/123456/);
 });
 
-test("The OpenAPI document has every route, and only those.", async () => {
+test("The OpenAPI document has exactly the routes of the table.", async () => {
   const { body } = await client.get("/api/openapi.json");
   assert.equal(body.openapi, "3.1.0");
   const documented = Object.entries(body.paths as object).flatMap(([path, methods]) =>
@@ -90,7 +90,7 @@ test("The OpenAPI document has every route, and only those.", async () => {
   assert.equal(new Set(ids).size, routes.length);
 });
 
-test("The OpenAPI document names its schemas once, and every reference leads somewhere.", async () => {
+test("The OpenAPI document names each schema once, and every reference exists.", async () => {
   const { root, text } = await openapiDocument(client);
   const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
   assert.ok(references.length > 50);
@@ -113,7 +113,7 @@ test("The OpenAPI document names its schemas once, and every reference leads som
   assert.deepEqual([limit.minimum, limit.maximum], [0, 500]);
 });
 
-test("The OpenAPI document says how to log in and which errors there are.", async () => {
+test("The OpenAPI document describes the login and the errors.", async () => {
   const schemes = {
     basic: { type: "http", scheme: "basic" },
     bearer: { type: "http", scheme: "bearer" },
@@ -128,16 +128,17 @@ test("The OpenAPI document says how to log in and which errors there are.", asyn
     assert.deepEqual(body.components.securitySchemes.login, schemes[mode]);
     for (const { path, method, operation: declared } of routes) {
       const operation = body.paths[path][method.toLowerCase()];
-      const asks = (await admin.client.send(method, path.replace("{id}", "1"))).status === 401;
-      assert.equal(operation.security.length === 1, asks, `${mode} ${path}`);
-      assert.equal("401" in operation.responses, asks, `${mode} ${path}`);
+      const needsLogin =
+        (await admin.client.send(method, path.replace("{id}", "1"))).status === 401;
+      assert.equal(operation.security.length === 1, needsLogin, `${mode} ${path}`);
+      assert.equal("401" in operation.responses, needsLogin, `${mode} ${path}`);
       assert.equal("415" in operation.responses, declared.body !== undefined, path);
       assert.ok("503" in operation.responses && "500" in operation.responses, path);
     }
   }
 });
 
-test("The session says how this server is set up and gives no secret away.", async () => {
+test("The session describes the server's configuration without a secret.", async () => {
   const header = await startAdmin({ mode: "header", readOnly: true, schema: "worker" });
   const { body } = await header.client.send("GET", "/api/session", {
     headers: rightCredentials.header,

@@ -1,4 +1,4 @@
-// The query language over HTTP: completion, costs, and errors that say where.
+// The query language over HTTP: completion, costs, and errors with their positions.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { makeRandom, randomQuery, randomText } from "../insight/random-query.ts";
@@ -25,7 +25,7 @@ async function suggestions(q: string, at?: number) {
   return body;
 }
 
-/** The query with each suggestion in its place. */
+/** Returns the query with each suggestion inserted. */
 async function completed(q: string, at?: number): Promise<string[]> {
   const { replace, suggestions: found } = await suggestions(q, at);
   return found.map(
@@ -34,14 +34,14 @@ async function completed(q: string, at?: number): Promise<string[]> {
 }
 
 describe("completion of queries", () => {
-  test("proposes fields, words and names for what begins so", async () => {
+  test("suggests fields, words and names with the typed beginning", async () => {
     assert.deepEqual((await completed("")).slice(0, 3), ["id:", "is:", "task:"]);
     assert.deepEqual(await completed("is:ready fai"), ["is:ready failed<", "is:ready is:failed"]);
     assert.deepEqual(await completed("is:f,re"), ["is:f,ready", "is:f,retrying"]);
     assert.deepEqual(await completed("-(mail"), ["-(task:mail/send", "-(queue:mails"]);
   });
 
-  test("proposes names of tasks, queues and workers, in quotes where they need them", async () => {
+  test("suggests names of tasks, queues and workers, quoted if necessary", async () => {
     assert.deepEqual(await completed("task:re"), ['task:"report (big)"']);
     assert.deepEqual(await completed('task:mail/send,"report (b'), [
       'task:mail/send,"report (big)"',
@@ -49,11 +49,11 @@ describe("completion of queries", () => {
     assert.deepEqual(await completed("queue:x,ma"), ["queue:x,mails"]);
     assert.deepEqual(await completed("worker:"), ["worker:host-1"]);
     assert.deepEqual(await completed("flag:b"), ["flag:bulk"]);
-    // A name that begins as JSON would is a name all the same.
+    // A name may begin like JSON.
     assert.equal((await completed("flag:")).length, 2);
   });
 
-  test("proposes what stands in payloads", async () => {
+  test("suggests keys and values of payloads", async () => {
     assert.deepEqual(await completed("payload."), ["payload.to", "payload.n", "payload.tags"]);
     assert.deepEqual(await completed("payload.to."), ["payload.to.name", 'payload.to."odd key"']);
     assert.deepEqual(await completed('payload.to."odd key":'), ['payload.to."odd key":7']);
@@ -61,7 +61,7 @@ describe("completion of queries", () => {
     assert.deepEqual(await completed("payload.tags:n"), ['payload.tags:"none"']);
   });
 
-  test("replaces the whole word that the cursor stands in", async () => {
+  test("replaces the whole word at the cursor", async () => {
     assert.deepEqual(await completed("is:rexyz task:mail", 5), [
       "is:ready task:mail",
       "is:retrying task:mail",
@@ -70,7 +70,7 @@ describe("completion of queries", () => {
     assert.deepEqual(await completed('"in quotes'), []);
   });
 
-  test("answers whatever is typed", async () => {
+  test("answers any text", async () => {
     for (const q of [
       'payload."',
       "payload[",
@@ -86,23 +86,23 @@ describe("completion of queries", () => {
   });
 });
 
-test("A query's cost is told term by term.", async () => {
+test("The cost of a query is shown term by term.", async () => {
   const { body } = await client.get(
-    `/api/explain?q=${encodeURIComponent(" is:failed AND (task:nobody)")}`,
+    `/api/explain?q=${encodeURIComponent(" is:failed AND (task:absent)")}`,
   );
   assert.deepEqual(body, {
-    q: "is:failed task:nobody",
+    q: "is:failed task:absent",
     cost: "bounded",
     index_hint: "failed",
-    unknown: ["task:nobody"],
+    unknown: ["task:absent"],
     terms: [
       { term: "is:failed", at: 1, end: 10, cost: "bounded", index: "failed" },
-      { term: "(task:nobody)", at: 15, end: 28, cost: "bounded", index: "task" },
+      { term: "(task:absent)", at: 15, end: 28, cost: "bounded", index: "task" },
     ],
   });
 });
 
-test("A query that is wrong is refused with its place and a suggestion, by each route that takes one.", async () => {
+test("Each route with a query refuses an invalid one, with the position and a suggestion.", async () => {
   for (const path of ["/api/explain", "/api/jobs"]) {
     const { status, body } = await client.get(`${path}?q=is:failed%20tsak:x`);
     assert.equal(status, 400, path);
@@ -121,7 +121,7 @@ test("A query that is wrong is refused with its place and a suggestion, by each 
   }
 });
 
-test("Whatever is asked is answered or refused, by no route with a failure.", async () => {
+test("Every route answers or refuses any query without an internal error.", async () => {
   const random = makeRandom(3);
   const counts = { 200: 0, 400: 0 };
   for (let i = 0; i < 150; i++) {
@@ -136,7 +136,7 @@ test("Whatever is asked is answered or refused, by no route with a failure.", as
   assert.ok(counts[200] > 100 && counts[400] > 50, JSON.stringify(counts));
 });
 
-test("Where nothing is found, names near to those in the query are told, and what to write.", async () => {
+test("When nothing matches, similar names are suggested with the terms to replace.", async () => {
   const meant = async (q: string, more = "&fields=row") => {
     const { status, body } = await client.get(`/api/jobs?q=${encodeURIComponent(q)}${more}`);
     assert.equal(status, 200);
@@ -155,5 +155,9 @@ test("Where nothing is found, names near to those in the query are told, and wha
     assert.deepEqual(await meant(q), [], q);
   }
   assert.equal(await meant("queue:mails"), undefined, "something was found");
-  assert.equal(await meant("queue:mals", ""), undefined, "whole jobs are for programs");
+  assert.equal(
+    await meant("queue:mals", ""),
+    undefined,
+    "not for fields=full, which programs read",
+  );
 });

@@ -19,7 +19,7 @@ function refusalLog() {
   return { log, lines, endMinute: () => endMinute() };
 }
 
-test("Ten lines a client, sixty in all, and how many more there were.", () => {
+test("The log has ten lines a client, sixty in all, and the number of the others.", () => {
   const { log, lines, endMinute } = refusalLog();
   for (let n = 0; n < 25; n++) log.log("wrong_login", "10.0.0.1", { client: "10.0.0.1" });
   assert.equal(lines.length, 10);
@@ -36,10 +36,10 @@ test("Ten lines a client, sixty in all, and how many more there were.", () => {
   log.log("host", "10.0.0.1", {});
   assert.equal(lines.at(-1)?.message, "a request for another host was refused");
   log.close();
-  assert.equal(lines.length, 62, "nothing more to be told of");
+  assert.equal(lines.length, 62, "nothing more to log");
 });
 
-test("What is kept out is seen: wrong logins, CSRF and Host, each in a line without a secret.", async () => {
+test("Refused requests are logged: wrong logins, CSRF and Host, each in a line without a secret.", async () => {
   const { logger, lines } = recordingLogger();
   const basic = await startAdmin({ mode: "basic", logger });
   await basic.client.send("GET", "/api/jobs", { headers: wrongCredentials.basic });
@@ -72,7 +72,7 @@ test("Ten thousand anonymous requests leave less than 20 KB of log.", async () =
   const text = await rawExchange(port, requests.join("").repeat(2_500) + last);
   assert.equal(statuses(text).length, 10_001);
   await server.stop();
-  const seen = lines.filter(({ level }) => level !== "debug");
-  assert.ok(JSON.stringify(seen).length < 20_000, `${seen.length} lines`);
-  assert.equal(seen.at(-1)?.fields.more, 4_990);
+  const logged = lines.filter(({ level }) => level !== "debug");
+  assert.ok(JSON.stringify(logged).length < 20_000, `${logged.length} lines`);
+  assert.equal(logged.at(-1)?.fields.more, 4_990);
 });

@@ -1,4 +1,4 @@
-// Every read has an end, whatever the database does, and what it asked for ends with it.
+// Every read has a time limit, and its statement ends with it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminDatabases } from "../../src/admin/config/databases.ts";
@@ -8,7 +8,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { connect } from "../http/raw-client.ts";
 import { recordingLogger, startAdmin, type TestAdmin } from "./admin-harness.ts";
 
-/** Nobody can read jobs until `release` is called. */
+/** Blocks all reads of jobs until `release` is called. */
 async function blocked({ pool }: TestAdmin) {
   const blocker = await pool.connect();
   await blocker.query("begin; lock table worker._private_jobs in access exclusive mode");
@@ -24,7 +24,7 @@ async function blocked({ pool }: TestAdmin) {
   return { waiting, release };
 }
 
-test("A read that takes too long is 503, and its statement is stopped.", async () => {
+test("A read that takes too long is 503, and its statement is cancelled.", async () => {
   const admin = await startAdmin({ configure: (builder) => builder.limits({ requestMs: 150 }) });
   const { release } = await blocked(admin);
   for (const path of ["/api/jobs", "/api/jobs/1"]) {
@@ -39,7 +39,7 @@ test("A read that takes too long is 503, and its statement is stopped.", async (
   assert.equal((await admin.client.get("/api/jobs")).status, 200);
 });
 
-test("A client that leaves takes its statement with it, and no error is logged.", async () => {
+test("When a client leaves, its statement is cancelled, and no error is logged.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({ logger });
   const { waiting, release } = await blocked(admin);
@@ -49,7 +49,7 @@ test("A client that leaves takes its statement with it, and no error is logged."
   const began = performance.now();
   client.socket.destroy();
   while ((await waiting()) > 0);
-  // By itself it would have waited for the lock for a second.
+  // Otherwise it would have waited a second for the lock.
   assert.ok(performance.now() - began < 900, `${performance.now() - began} ms`);
   await release();
   assert.equal((await admin.client.get("/api/jobs")).status, 200);
@@ -59,23 +59,23 @@ test("A client that leaves takes its statement with it, and no error is logged."
   );
 });
 
-test("A pool that others have taken is busy, not away.", async () => {
+test("When others use all connections of the pool, the answer is busy, not unreachable.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({
     logger,
     configure: (builder) => builder.limits({ waitMs: 100 }),
   });
-  const taken = await Promise.all(Array.from({ length: 4 }, () => admin.pool.connect()));
+  const connections = await Promise.all(Array.from({ length: 4 }, () => admin.pool.connect()));
   const { status, body, headers } = await admin.client.get("/api/jobs");
   assert.deepEqual([status, body.code], [503, "busy"]);
   assert.match(body.error, /all 4 database connections are busy/);
   assert.ok(headers["retry-after"]);
-  for (const client of taken) client.release();
+  for (const client of connections) client.release();
   assert.equal((await admin.client.get("/api/jobs")).status, 200);
   assert.ok(!lines.some(({ fields }) => fields.code === "database_unreachable"));
 });
 
-test("A download's statements take as long as they may, however soon its answer has to begin.", async () => {
+test("The statements of a download are not limited by the time until its answer begins.", async () => {
   const { pool } = await startAdmin();
   const schema = schemaName("worker");
   const databases = adminDatabases({ pool, schema, logger: silentLogger, lineMs: 2_000 });

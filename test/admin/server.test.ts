@@ -1,4 +1,4 @@
-// The life of an admin server, as an application that embeds it sees it.
+// The life of an admin server, from the view of an application that embeds it.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
@@ -8,7 +8,7 @@ import { createClient, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const pools: pg.Pool[] = [];
 
-test("serve() starts what was configured, with a generated password that works.", async () => {
+test("serve() starts a server with its configuration and a generated password.", async () => {
   const { url } = await migratedDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pools.push(pool);
@@ -25,12 +25,12 @@ test("serve() starts what was configured, with a generated password that works."
     generated_secret: true,
   });
 
-  const taken = adminServerConfig(pool).listenAddr(`127.0.0.1:${server.address.port}`).build();
-  await assert.rejects(serve(taken), { code: "listen", message: /is in use/ });
-  assert.equal(pool.listenerCount("error"), 1, "a server that did not start leaves nothing");
+  const samePort = adminServerConfig(pool).listenAddr(`127.0.0.1:${server.address.port}`).build();
+  await assert.rejects(serve(samePort), { code: "listen", message: /is in use/ });
+  assert.equal(pool.listenerCount("error"), 1, "a server that did not start removes its listener");
 });
 
-test("How long an idle connection is kept is a limit, as a load balancer in front needs.", async () => {
+test("The time after which idle connections are closed can be set.", async () => {
   const { url } = await migratedDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pools.push(pool);
@@ -40,7 +40,7 @@ test("How long an idle connection is kept is a limit, as a load balancer in fron
   assert.equal(answer.headers.get("keep-alive"), "timeout=65");
 });
 
-test("A write under way when the server stops is finished and answered.", async () => {
+test("A write that is running when the server stops is finished and answered.", async () => {
   const { client, pool, server } = await startAdmin();
   await client.post("/api/jobs", { identifier: "first" });
   const blocker = await pool.connect();

@@ -1,5 +1,4 @@
-// A database that answers, but not in time what is large: whoever asks gets a coarser answer, and is told
-// how coarse it is.
+// A database that is too slow for large reads: answers are coarser, and have their precision.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { Database } from "../../src/database/database.ts";
@@ -30,29 +29,29 @@ beforeEach(() =>
     analyze worker._private_jobs`),
 );
 
-interface Asked {
+interface Statement {
   readonly text: string;
   readonly values?: readonly unknown[];
 }
 
-/** The same database, which stops statements of which `isSlow` says so. */
-function slow(isSlow: (asked: Asked) => boolean): Database {
-  const query = (asked: Asked) => {
-    if (!isSlow(asked)) return queue.pool.query(asked as never);
+/** Returns the same database, which cancels the statements for which `isSlow` returns true. */
+function slow(isSlow: (statement: Statement) => boolean): Database {
+  const query = (statement: Statement) => {
+    if (!isSlow(statement)) return queue.pool.query(statement as never);
     const error = new Error("canceling statement due to statement timeout");
     return Promise.reject(Object.assign(error, { code: "57014" }));
   };
   return { ...queue.db, client: { query } as unknown as Database["client"] };
 }
 
-/** How many pages a sample reads; null: it is none. */
-function pagesOf({ text, values = [] }: Asked): number | null {
+/** Returns the number of pages that a sample reads; null for another statement. */
+function pagesOf({ text, values = [] }: Statement): number | null {
   if (!text.includes("as sampled (page")) return null;
   return (values.find((value) => Array.isArray(value) && typeof value[0] === "number") as unknown[])
     .length;
 }
 
-const readsWhole = ({ text }: Asked) =>
+const readsWhole = ({ text }: Statement) =>
   /from "worker"\._private_jobs as jobs\s+where (?!jobs\.ctid|jobs\.is_available)/.test(text) &&
   !text.includes("as sampled (page");
 
@@ -62,14 +61,14 @@ const contains = ({ value, precision, low, high }: Value, count: number) =>
     ? value === count
     : Number(low) <= count && count <= Number(high ?? Infinity);
 
-// So evenly as here they lie nowhere else: the intervals are narrower than the last page is short.
+// The rows are spread so evenly that the intervals are narrower than the error of the last, short page.
 const isAbout = ({ value }: Value, count: number) => Math.abs(value / count - 1) < 0.1;
 
-test("Where a sample takes too long, a smaller one is taken, and says less.", async () => {
-  // The truth is in nine of ten intervals, not in each.
+test("When a sample takes too long, a smaller one is read, with wider intervals.", async () => {
+  // Nine of ten intervals contain the true number, not every one.
   const TRIES = 16;
   const sampled = async (most: number) => {
-    const db = slow((asked) => Number(pagesOf(asked)) > most);
+    const db = slow((statement) => Number(pagesOf(statement)) > most);
     const all: Value[] = [];
     for (let n = 0; n < TRIES; n++) {
       all.push((await createSampler(db, large).pulse()).counts.conditions.failed);
@@ -85,8 +84,8 @@ test("Where a sample takes too long, a smaller one is taken, and says less.", as
   assert.ok(width(coarse) > width(fine), JSON.stringify([coarse, fine]));
 });
 
-test("Where not even a few pages can be read, the planner says how many jobs there are.", async () => {
-  const db = slow((asked) => pagesOf(asked) !== null);
+test("When not even a few pages can be read, the planner's estimate is used.", async () => {
+  const db = slow((statement) => pagesOf(statement) !== null);
   const { counts, names, isSmall } = await createSampler(db, large).pulse();
   assert.equal(isSmall, false);
   assert.equal(counts.total.basis, "catalog");
@@ -96,7 +95,7 @@ test("Where not even a few pages can be read, the planner says how many jobs the
     assert.deepEqual([precision, high], ["capped", null], one);
   }
   assert.equal(names.value(undefined, ["ready"]).precision, "capped");
-  // So do databases without statistics, and without an index in time.
+  // The same holds for databases without statistics, and without an index in time.
   await queue.sql("truncate worker._private_jobs");
   await queue.sql(
     `insert into worker._private_jobs (task_id) select 1 from generate_series(1, 9000)`,
@@ -107,7 +106,7 @@ test("Where not even a few pages can be read, the planner says how many jobs the
   assert.deepEqual([states.ready.value, states.ready.precision], [0, "capped"]);
 });
 
-test("Where a small table cannot be read whole in time, it is sampled.", async () => {
+test("When a small table cannot be read whole in time, it is sampled.", async () => {
   const db = slow(readsWhole);
   const { counts, isSmall } = await createSampler(db).pulse();
   assert.equal(isSmall, false);
@@ -123,8 +122,8 @@ test("Where a small table cannot be read whole in time, it is sampled.", async (
   assert.ok(findings.some(({ value }) => value === '"EUR"'));
 });
 
-test("Groups, what they have in common, and times are told from as many pages as there is time for.", async () => {
-  const db = slow((asked) => Number(pagesOf(asked)) > 40);
+test("Groups, their common properties and times are made from as many pages as time allows.", async () => {
+  const db = slow((statement) => Number(pagesOf(statement)) > 40);
   const gauge = await readGauge(db);
   const failed = await compileQuery(db, "is:failed");
   for (const q of ["is:failed", "payload.currency:EUR"]) {
@@ -146,8 +145,8 @@ test("Groups, what they have in common, and times are told from as many pages as
   assert.ok(compared.here > 0 && compared.there > 0);
 });
 
-test("A count one by one goes on where a step takes too long, and says what it could not decide.", async () => {
-  // 300 rows are too many for a statement, and one of them is too much by itself.
+test("An exact count continues after a step that takes too long, and reports undecided jobs.", async () => {
+  // 300 rows are too many for a statement, and one row is too slow by itself.
   const db = slow(({ text, values = [] }) => {
     const [from, to] = [Number(values[0]), Number(values[1])];
     return text.includes("count(*) as count") && (to - from > 300 || (from < 1_234 && to >= 1_234));
@@ -157,7 +156,7 @@ test("A count one by one goes on where a step takes too long, and says what it c
   for (let answers = 0; !isDone(progress); answers++) {
     const { afterId } = progress;
     progress = await countOn(db, jobQuery, progress, true);
-    assert.notEqual(progress.afterId, afterId, "each answer gets further");
+    assert.notEqual(progress.afterId, afterId, "each answer makes progress");
     assert.ok(answers < 1_000);
   }
   assert.deepEqual([progress.count, progress.undecided], [JOBS / 5, 1]);

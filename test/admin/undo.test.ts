@@ -1,4 +1,4 @@
-// What was done to single jobs over HTTP is in Activity, and is taken back from there.
+// Actions on single jobs over HTTP are in the activity list and can be undone from there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../support/until.ts";
@@ -24,7 +24,7 @@ async function undone(id: number): Promise<Json> {
   return body;
 }
 
-test("An action by ids says by which operation it is undone; Activity has it, too.", async () => {
+test("An action by ids returns the operation that undoes it, also in the activity list.", async () => {
   const ids = [await add("kept"), await add()];
   const { body: before } = await client.get(`/api/jobs/${ids[0]}`);
   const acted = await client.post("/api/jobs/action", { action: "complete", ids });
@@ -55,7 +55,7 @@ test("An action by ids says by which operation it is undone; Activity has it, to
   assert.equal((await client.post(`/api/operations/${id}/undo`, {})).status, 409);
 });
 
-test("So does a removal by key; what changed nothing is no operation.", async () => {
+test("A removal by key returns one, too; an action without changes has none.", async () => {
   const id = await add("gone soon");
   const removed = await client.post("/api/jobs/remove-by-key", { key: "gone soon" });
   assert.equal(removed.body.outcome, "removed");
@@ -67,7 +67,7 @@ test("So does a removal by key; what changed nothing is no operation.", async ()
   assert.deepEqual([none.body.done, none.body.operation], [0, null]);
 });
 
-test("Who fails to keep it changes nothing.", async () => {
+test("An action whose undo cannot be stored changes nothing.", async () => {
   const id = await add();
   await pool.query(
     "alter table worker._private_operation_rows add constraint none check (job_id < 0) not valid",
@@ -78,7 +78,7 @@ test("Who fails to keep it changes nothing.", async () => {
   await pool.query("alter table worker._private_operation_rows drop constraint none");
 });
 
-test("Without the extension there is no operation, and it is done as ever.", async () => {
+test("Without the extension the action is done without an operation.", async () => {
   const without = await startAdmin();
   const { body } = await without.client.post("/api/jobs", { identifier: "single" });
   const ids = [body.jobs[0].id];

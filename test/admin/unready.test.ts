@@ -1,5 +1,5 @@
-// The admin on a database that is empty, away or read-only: it starts, says what is wrong, and is well
-// without a restart once the database is.
+// The admin on a database that is empty, away or read-only: it starts, reports the problem, and works without
+// a restart once the problem is fixed.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import pg from "pg";
@@ -9,7 +9,7 @@ import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 const pools: pg.Pool[] = [];
 after(() => Promise.all(pools.map((pool) => pool.end())));
 
-test("On an empty database it says so, and migrate makes the schema.", async () => {
+test("On an empty database it reports the missing schema, and migrate creates it.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { client } = await startAdmin({ url: (await emptyDatabase()).url });
   const session = await client.get("/api/session");
@@ -25,13 +25,13 @@ test("On an empty database it says so, and migrate makes the schema.", async () 
   assert.equal((await client.get("/")).status, 200);
   const { status } = await client.post("/api/maintenance", { action: "migrate" });
   assert.equal(status, 200);
-  // At once, not when the last look is old enough.
+  // At once, without waiting for the cached state to expire.
   assert.equal((await client.get("/readyz")).status, 200);
   assert.equal((await client.get("/api/session")).body.problem, null);
   assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
 });
 
-test("Without a server it starts and says so.", async () => {
+test("Without PostgreSQL it starts and reports the problem.", async () => {
   const { client } = await startAdmin({ url: "postgres://nobody@127.0.0.1:1/none" });
   const { body } = await client.get("/api/session");
   assert.equal(body.problem.code, "database_unreachable");
@@ -39,7 +39,7 @@ test("Without a server it starts and says so.", async () => {
   assert.deepEqual([ready.status, ready.body.reason], [503, "database_unreachable"]);
 });
 
-test("On a server that takes no writes it is read-only, and says why.", async () => {
+test("On a server that refuses writes it is read-only, with the reason.", async () => {
   const { url, name } = await migratedDatabase();
   const owner = new pg.Pool({ connectionString: url, max: 1 });
   pools.push(owner);
@@ -59,11 +59,11 @@ test("On a server that takes no writes it is read-only, and says why.", async ()
   assert.equal((await client.get("/api/jobs")).status, 200);
 });
 
-test("A server that stops taking writes between two looks refuses in the same words.", async () => {
+test("When a server becomes read-only between two checks, the refusal is the same.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
-  // What was known a moment ago is of other connections.
+  // The cached state is that of earlier connections.
   pool.on("acquire", (connection) => {
     void connection.query("set default_transaction_read_only = on");
   });

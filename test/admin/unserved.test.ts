@@ -1,10 +1,10 @@
-// What could not be served is seen: in the log, in few lines, and in the metrics.
+// Requests that could not be served are in the log, in few lines, and in the metrics.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createDegradationLog } from "../../src/admin/live/degradation-log.ts";
 import { recordingLogger, startAdmin } from "./admin-harness.ts";
 
-test("One line for each cause and minute, and how many more there were.", () => {
+test("Each cause has one line a minute, and a line with the number of the others.", () => {
   const { logger, lines } = recordingLogger();
   const counted: string[] = [];
   let endMinute = () => {};
@@ -32,10 +32,10 @@ test("One line for each cause and minute, and how many more there were.", () => 
   report("busy", { path: "/again" });
   assert.equal(lines.at(-1)?.fields.path, "/again");
   close();
-  assert.equal(lines.length, 4, "nothing more to be told of");
+  assert.equal(lines.length, 4, "nothing more to log");
 });
 
-test("An answer 503 and a statement that was stopped leave a line and a number.", async () => {
+test("A 503 and a cancelled statement are logged and counted.", async () => {
   const { logger, lines } = recordingLogger();
   const admin = await startAdmin({ logger });
   const lock = await admin.pool.connect();

@@ -1,4 +1,4 @@
-// Each extension of the schema may be missing: a stock schema has none, and the admin works on it.
+// The admin works without any of the schema's extensions, and with a stock schema, which has none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -10,23 +10,23 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { type Client, startAdmin } from "./admin-harness.ts";
 
-/** A database whose schema has all extensions but one. */
+/** Returns a database whose schema has all extensions except one. */
 async function databaseWithout(name: string): Promise<string> {
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const registry = extensions.filter((extension) => extension.name !== name);
-  const asked = registry.filter(({ added }) => added === "on request");
+  const onRequest = registry.filter(({ added }) => added === "on request");
   await migrateBy({ registry }, pool, schemaName(), {
-    extensions: asked.map((extension) => extension.name),
+    extensions: onRequest.map((extension) => extension.name),
   });
   await pool.end();
   return url;
 }
 
-/** The operation's id; null where the schema has no tables for it. */
+/** Returns the operation's id; null if the schema has no tables for it. */
 async function beginOperation(client: Client): Promise<string | null> {
-  const asked = { q: "task:none", action: "retry", dry_run: true };
-  const { rehearsal, missing } = (await client.post("/api/operations", asked)).body;
+  const rehearsing = { q: "task:none", action: "retry", dry_run: true };
+  const { rehearsal, missing } = (await client.post("/api/operations", rehearsing)).body;
   const { status, body, text } = await client.post("/api/operations", { rehearsal });
   if (missing === null) {
     assert.equal(status, 202, text);
@@ -40,14 +40,14 @@ async function beginOperation(client: Client): Promise<string | null> {
 const named = new Set(["/api/queue", "/api/export/download"]);
 
 for (const { name, added: when } of extensions) {
-  test(`Without the extension "${name}" everything is answered, and it can be added.`, async () => {
+  test(`Without the extension "${name}" every route answers, and the extension can be added.`, async () => {
     const { client } = await startAdmin({ url: await databaseWithout(name) });
     const { body: added } = await client.post("/api/jobs", { identifier: "t" });
     const [{ id }] = added.jobs;
     const operation = await beginOperation(client);
     assert.equal(operation === null, name === "operations");
     for (const { method, path } of routes) {
-      // What is named by anything but a job's id is not there, and a download has a ticket first.
+      // Routes by another name than a job's id find nothing, and a download needs a ticket first.
       if (method !== "GET" || /\{(?!id\})/.test(path) || named.has(path)) continue;
       const isOne = path.startsWith("/api/operations/");
       const shown = isOne ? (operation ?? "1") : id;
@@ -76,7 +76,7 @@ for (const { name, added: when } of extensions) {
   });
 }
 
-test("Tables of an earlier version are not used, and brought up to date by a migration.", async () => {
+test("Tables of an earlier version are not used until a migration updates them.", async () => {
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const earlier = extensions.map((one) => extension({ ...one, steps: one.steps.slice(0, 1) }));

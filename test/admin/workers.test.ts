@@ -1,5 +1,4 @@
-// The list of workers, with real ones: ours in both modes, one of Graphile Worker without a heartbeat,
-// one that is stale.
+// The list of workers, with real ones: ours in both modes, a stock one without heartbeats, and a stale one.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -13,7 +12,7 @@ import { until } from "../worker/worker-process.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
-// Tells often what it does, and is alive however slow this machine is.
+// Sends heartbeats often, and stays alive on a slow machine.
 const TALKATIVE = { heartbeatIntervalMs: 100, thresholdMs: 60_000 };
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -21,8 +20,8 @@ after(async () => {
   for (const end of endings) await end();
 });
 
-/** Tasks that run until the file ends. */
-function held(...names: string[]) {
+/** Returns tasks that run until the test file ends. */
+function blockingTasks(...names: string[]) {
   const { promise, resolve } = Promise.withResolvers<void>();
   endings.unshift(async () => resolve());
   return { released: promise, tasks: names.map((name) => defineTask(name, () => promise)) };
@@ -44,10 +43,10 @@ async function stockWorker(url: string, task: string, released: Promise<void>): 
 
 const wait = (what: string, condition: () => Promise<boolean>) => until(what, condition);
 
-test("Workers of all kinds are listed with what they run, and none is called dead without proof.", async () => {
+test("Workers of all kinds are listed with their jobs, and none is shown as stale without proof.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
-  const { released, tasks } = held("mine", "quick_one", "stocks");
+  const { released, tasks } = blockingTasks("mine", "quick_one", "stocks");
   const [mine, quick] = tasks as [(typeof tasks)[0], (typeof tasks)[0]];
   const safe = new Worker({
     connectionString: url,
@@ -109,7 +108,7 @@ test("Workers of all kinds are listed with what they run, and none is called dea
   assert.deepEqual([ours.tasks, ours.tasks_complete, ours.locked_queues], [["mine"], true, 1]);
   assert.deepEqual([ours.current[0].id, ours.current[0].task], [ofSafe, "mine"]);
   assert.deepEqual([ours.running.value, ours.running.basis], [1, "heartbeat"]);
-  // Nobody but the worker itself can tell of what the fast mode has locked.
+  // Only the worker's own report has the jobs that the fast mode has locked.
   assert.deepEqual([lane.current[0].id, lane.current[0].task], [ofFast, "quick_one"]);
   const { rows: locked } = await pool.query(
     "select locked_by from worker._private_jobs where id = $1",
@@ -117,7 +116,7 @@ test("Workers of all kinds are listed with what they run, and none is called dea
   );
   assert.equal(locked[0].locked_by, null);
 
-  // After four hours a lock of a stranger is worth a look; it is still not called silent.
+  // After four hours the lock of an unknown worker is a warning; it is still not shown as stale.
   await pool.query(
     `update worker._private_job_queues set locked_at = now() - interval '5 hours'
      where locked_by = $1`,
@@ -129,7 +128,7 @@ test("Workers of all kinds are listed with what they run, and none is called dea
   const { body: one } = await client.get(`/api/workers/${encodeURIComponent(safe.id)}`);
   assert.deepEqual(one.cron, [{ identifier: "each minute", task: "mine", pattern: "* * * * *" }]);
   assert.deepEqual(
-    one.queues.map((held: Json) => [held.queue_name, held.holder, held.ready.value]),
+    one.queues.map((queue: Json) => [queue.queue_name, queue.holder, queue.ready.value]),
     [["q1", "alive", 0]],
   );
   const document = await openapiDocument(client);
@@ -138,16 +137,16 @@ test("Workers of all kinds are listed with what they run, and none is called dea
   const missing = await client.get("/api/workers/nobody");
   assert.deepEqual([missing.status, missing.body.code], [404, "not_found"]);
 
-  // Pages joined by their cursors have everybody once, in each order.
+  // All pages together have each worker once, in each order.
   for (const sort of ["state", "id", "-started", "-running", "-done"]) {
-    const seen: string[] = [];
+    const ids: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
       const page: Json = await list(`?sort=${sort}&limit=1&cursor=${cursor}`);
-      seen.push(...page.workers.map((worker: Json) => worker.worker_id));
+      ids.push(...page.workers.map((worker: Json) => worker.worker_id));
       cursor = page.next_cursor;
     }
-    assert.deepEqual(seen.toSorted(), [safe.id, fast.id, "gone", stock.worker_id].sort(), sort);
+    assert.deepEqual(ids.toSorted(), [safe.id, fast.id, "gone", stock.worker_id].sort(), sort);
   }
   const [row] = (await list("?fields=row&search=QUICK_ONE")).workers;
   assert.deepEqual(
@@ -204,7 +203,7 @@ test("The counters of a worker reach its row, and with them its rates.", async (
   assert.ok(body.done_per_min > 0 && body.failed_per_min > 0);
 });
 
-test("Whatever somebody writes into a heartbeat row, the lists are answered.", async () => {
+test("The lists are answered with any content of a heartbeat row.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
   const rows = [
@@ -239,7 +238,7 @@ test("Whatever somebody writes into a heartbeat row, the lists are answered.", a
   assert.equal((await client.post("/api/maintenance", sweep)).status, 200);
 });
 
-test("On a stock schema everybody who holds a lock is unknown.", async () => {
+test("On a stock schema every worker that holds a lock is unknown.", async () => {
   const { emptyDatabase } = await import("../support/database.ts");
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
@@ -251,7 +250,7 @@ test("On a stock schema everybody who holds a lock is unknown.", async () => {
     counts: { alive: 0, stale: 0, unknown: 0 },
     differences: [],
   });
-  const { released } = held();
+  const { released } = blockingTasks();
   await stockWorker(url, "stocks", released);
   await pool.query("select worker.add_job('stocks')");
   const list = async () => (await client.get("/api/workers")).body;
@@ -264,31 +263,35 @@ test("On a stock schema everybody who holds a lock is unknown.", async () => {
   await pool.end();
 });
 
-test("What living workers do not have in common is told: their versions, and tasks that some know.", async () => {
+test("Differences between live workers are listed: their versions, and tasks that only some support.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
-  const tell = (id: string, said: object, silentS = 0) =>
+  const addWorker = (id: string, metadata: object, heartbeatAgeS = 0) =>
     pool.query(
       `insert into worker._private_workers (id, last_heartbeat_at, metadata)
        values ($1, now() - $3::float8 * interval '1 second', $2)`,
-      [id, JSON.stringify({ threshold_ms: 3_600_000, ...said }), silentS],
+      [id, JSON.stringify({ threshold_ms: 3_600_000, ...metadata }), heartbeatAgeS],
     );
   const differences = async (query = "") =>
     (await client.get(`/api/workers${query}`)).body.differences.map(
       ({ kind, name, text }: Json) => `${kind} ${name} ${text}`,
     );
   for (const id of ["a", "b", "c"])
-    await tell(id, { version: "2.1.0", task_identifiers: ["mail"] });
-  await tell("gone", { version: "1.0.0", task_identifiers: ["fax"] }, 4_000);
+    await addWorker(id, { version: "2.1.0", task_identifiers: ["mail"] });
+  await addWorker("gone", { version: "1.0.0", task_identifiers: ["fax"] }, 4_000);
   assert.deepEqual(await differences(), []);
-  await tell("d", { version: "2.0.4", task_identifiers: ["mail", "report"] });
+  await addWorker("d", { version: "2.0.4", task_identifiers: ["mail", "report"] });
   assert.deepEqual(await differences(), [
     "worker d runs 2.0.4, the others 2.1.0.",
     "task report is supported by 1 of 4.",
   ]);
-  assert.deepEqual(await differences("?search=d"), [], "some of them say nothing about all");
-  await tell("e", { version: "2.0.4", task_identifiers: ["mail"], tasks_cut: true });
-  await tell("f", { version: "3.0.0-beta" });
+  assert.deepEqual(
+    await differences("?search=d"),
+    [],
+    "a part of the workers shows no differences",
+  );
+  await addWorker("e", { version: "2.0.4", task_identifiers: ["mail"], tasks_cut: true });
+  await addWorker("f", { version: "3.0.0-beta" });
   assert.deepEqual(await differences(), [
     "workers 2 workers run 2.0.4, most 2.1.0.",
     "worker f runs 3.0.0-beta, most 2.1.0.",

@@ -166,7 +166,7 @@ test("An invalid combination is one line that names the option.", async () => {
       1,
     ],
     [["--tls-cert", cert, "--tls-key", "/none"], /^worker: --tls-key: cannot be read: ENOENT/, 1],
-    [["--listen", socket, ...TLS], /^worker: --tls-cert: is for TCP/, 1],
+    [["--listen", socket, ...TLS], /^worker: --tls-cert: applies to TCP only/, 1],
     [["--listen", "unix:admin.sock"], /^worker: --listen: must have an absolute path/, 1],
     [["--listen", `unix:/${"x".repeat(107)}`], /^worker: --listen: must have a path of at most/, 1],
     [["--listen-mode", "0600"], /^worker: --listen-mode: applies to a unix socket/, 1],

@@ -1,4 +1,4 @@
-// Thousands of queues in every state, on a table that is read whole, one that was counted in parts, and by a sample.
+// Thousands of queues in every state, on a table that is read whole, counted in parts, or sampled.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
@@ -8,7 +8,7 @@ import { type Client, type Json, startAdmin } from "../admin-harness.ts";
 const QUEUES = 10_000;
 const ranks = ["stuck", "failed", "ready", "running", "scheduled", "idle"] as const;
 
-/** The states take turns in the order of the names. */
+/** Adds queues whose states alternate in the order of their names. */
 async function fill(pool: Pool): Promise<void> {
   await pool.query(`
     insert into worker._private_tasks (identifier) values ('t');

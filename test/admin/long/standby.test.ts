@@ -1,5 +1,5 @@
-// The admin on a real hot standby: it reads everything, changes nothing and says why; once the standby is
-// promoted it takes writes, without a restart.
+// The admin on a real hot standby: reads work and writes are refused with the reason. After the standby is
+// promoted, writes work without a restart.
 import assert from "node:assert/strict";
 import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ before(async () => {
     "show data_directory",
   ).then((rows) => rows.slice(-1));
   await primary.stop();
-  // A standby that no primary feeds: it waits for one, and lets itself be read meanwhile.
+  // A standby without a primary: it waits for one and can be read meanwhile.
   const place = row?.["data_directory"] ?? assert.fail();
   const signal = join(place, "standby.signal");
   writeFileSync(signal, "");
@@ -51,7 +51,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("Everything can be read there, and the session, /readyz and /api/database say what it is.", async () => {
+test("Every read works there, and the session, /readyz and /api/database report a standby.", async () => {
   const { client } = admin;
   const { body } = await client.get("/api/session");
   assert.deepEqual([body.read_only, body.read_only_server, body.problem], [true, true, null]);
@@ -64,8 +64,8 @@ test("Everything can be read there, and the session, /readyz and /api/database s
     ...["/api/queue", "/api/export/download"],
   ]);
   for (const { method, path } of routes) {
-    const isOfNobody = named.has(path) || /\{(?!id\})/.test(path);
-    if (method !== "GET" || isOfNobody) continue;
+    const needsName = named.has(path) || /\{(?!id\})/.test(path);
+    if (method !== "GET" || needsName) continue;
     const { status, text } = await client.get(path.replace("{id}", "2"));
     assert.equal(status, 200, `${path}: ${text}`);
   }
@@ -73,7 +73,7 @@ test("Everything can be read there, and the session, /readyz and /api/database s
   assert.deepEqual([database.server.is_standby, database.server.is_read_only], [true, true]);
 });
 
-test("The stream tells what happens, without a problem.", async () => {
+test("The stream sends events, and no problem.", async () => {
   const events = "overview,pulse,counts,incidents,horizon,operation";
   const response = await fetch(new URL(`api/events?events=${events}`, admin.server.url));
   const reader = (response.body ?? assert.fail()).pipeThrough(new TextDecoderStream()).getReader();
@@ -89,7 +89,7 @@ test("The stream tells what happens, without a problem.", async () => {
   await reader.cancel();
 });
 
-test("Every write is refused as in the read-only mode, and taken once the standby is promoted.", async () => {
+test("Every write is refused as in read-only mode, and accepted once the standby is promoted.", async () => {
   const { client } = admin;
   for (const { path } of routes.filter(({ method }) => method === "POST")) {
     const { status, body } = await client.post(path.replace("{id}", "1"), {});
@@ -102,8 +102,8 @@ test("Every write is refused as in the read-only mode, and taken once the standb
   const { body } = await client.get("/api/session");
   assert.deepEqual([body.read_only, body.read_only_server], [false, false]);
   assert.deepEqual((await client.get("/readyz")).body, { status: "ready" });
-  const asked = { q: "is:failed", action: "retry", dry_run: true };
-  const { rehearsal } = (await client.post("/api/operations", asked)).body;
+  const rehearsing = { q: "is:failed", action: "retry", dry_run: true };
+  const { rehearsal } = (await client.post("/api/operations", rehearsing)).body;
   const begun = await client.post("/api/operations", { rehearsal, rate: 0 });
   assert.deepEqual([begun.status, begun.body.resumable], [202, true]);
 });
