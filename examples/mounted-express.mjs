@@ -1,4 +1,4 @@
-// The admin in an express application: before body parsers, since it reads bodies byte for byte.
+// The admin in an express application, mounted before body parsers, because it reads bodies byte for byte.
 import { once } from "node:events";
 import express from "express";
 import pg from "pg";

@@ -1,4 +1,4 @@
-// The admin in a fastify application: it takes the request before fastify reads its body.
+// The admin in a fastify application. A hook passes requests to it before fastify reads the body.
 import Fastify from "fastify";
 import pg from "pg";
 import { adminHandler, adminServerConfig } from "pg-job-worker";

@@ -1,4 +1,4 @@
-// The admin in an application's own node:http server, under a path of its own.
+// The admin in an application's node:http server, under its own path.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import pg from "pg";

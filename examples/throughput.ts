@@ -10,8 +10,8 @@ const tick = defineTask("tick", () => {
 });
 
 const jobs = Array.from({ length: 5_000 }, (_, n) => ({ task: tick, payload: { n } }));
-await utils.addJobs(jobs); // one insert, and the jobs come back
-await utils.copyJobs(jobs); // a COPY: any number, only counted
+await utils.addJobs(jobs); // one insert that returns the jobs
+await utils.copyJobs(jobs); // a COPY of any number of jobs, which returns their count
 await runOnce({
   connectionString,
   tasks: [tick],

@@ -1,5 +1,6 @@
-// The binary: look at Node's version, run the command line, set the exit code. The rest is imported
-// only then: an older Node would fail in the middle of it. No top-level await: it ships as CommonJS.
+// The entry point of the command: checks Node's version, runs the command line, sets the exit status.
+// Everything else is imported after the check, because an older Node fails to load it. There is no top-level
+// await, because the file is shipped as CommonJS.
 import { nodeVersionProblem } from "./base/version.ts";
 
 const problem = nodeVersionProblem("worker");

@@ -1,4 +1,4 @@
-// The library's first import: throws under a Node.js that is too old.
+// The library's first import. Throws when Node.js is too old.
 import { nodeVersionProblem } from "./base/version.ts";
 
 const problem = nodeVersionProblem("pg-job-worker");

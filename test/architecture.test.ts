@@ -1,5 +1,5 @@
-// Holds the layout to ARCHITECTURE.md and to the README of each layer: which folder may import which, which
-// folder owns what, and how large a file may grow. A line here is changed together with the sentence there.
+// Checks the layout against ARCHITECTURE.md and the README of each layer: imports between folders, owners of
+// outside resources, and sizes of files. Change a line here together with the sentence there.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -26,8 +26,8 @@ const layers: Record<string, readonly string[]> = {
   ],
 };
 /**
- * The folders of each layer, from the lowest up, and which folders of the same layer they may import: only
- * those above them here, so that data flows one way. "" is the layer's own folder.
+ * The folders of each layer, from the lowest up, and the folders of the same layer that each may import: only
+ * those listed before it, so that data flows one way. "" is the layer's own folder.
  */
 const rooms: Record<string, Record<string, readonly string[]>> = {
   database: {
@@ -165,7 +165,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
     "": ["arguments", "output", "shell", "commands", "run", "run/own"],
   },
 };
-/** The client's application: what each room of ui/assembly may import; each page is a room. */
+/** The client: the folders that each folder of ui/assembly may import. Each page is a folder. */
 const clientRooms: Record<string, readonly string[]> = {
   host: [],
   lib: [],
@@ -209,7 +209,7 @@ interface Source {
   readonly path: string;
   readonly text: string;
   readonly imports: readonly string[];
-  /** Packages whose code is imported, not only their types. */
+  /** The packages whose code is imported, not only their types. */
   readonly packages: readonly string[];
 }
 
@@ -239,7 +239,7 @@ const layerOf = (path: string) => path.split(sep)[1] ?? "";
 test("A layer imports only the layers below it.", () => {
   const wrong = sources.flatMap(({ path, imports }) => {
     const allowed = layers[layerOf(path)];
-    if (allowed === undefined) return []; // main.ts and index.ts stand above all layers
+    if (allowed === undefined) return []; // main.ts and index.ts are above all layers
     return imports
       .filter((target) => target.startsWith(`src${sep}`))
       .filter((target) => layerOf(target) !== layerOf(path) && !allowed.includes(layerOf(target)))
@@ -248,10 +248,10 @@ test("A layer imports only the layers below it.", () => {
   assert.deepEqual(wrong, []);
 });
 
-/** `fetch` for src/queue/fetch/x.ts. */
+/** Returns `fetch` for src/queue/fetch/x.ts. */
 const roomOf = (path: string) => path.split(sep).slice(2, -1).join("/");
 
-/** The folders in the table of a layer's README, in their order. */
+/** Returns the folders in the table of a layer's README, in order. */
 function listedFolders(layer: string): string[] {
   const readme = readFileSync(join(root, "src", layer, "README.md"), "utf8");
   const rows = readme.matchAll(/^\| \[`([a-z/-]+)`\]\(\1\) \| [^|]+ \|$/gm);
@@ -265,7 +265,7 @@ for (const [layer, table] of Object.entries(rooms)) {
     assert.deepEqual([...new Set(here.map(({ path }) => roomOf(path)))].sort(), names.toSorted());
     for (const [index, name] of names.entries()) {
       const later = (table[name] ?? []).filter((other) => names.indexOf(other) >= index);
-      assert.deepEqual(later, [], `${layer}/${name} stands before these`);
+      assert.deepEqual(later, [], `${layer}/${name} is listed before these`);
     }
     const wrong = here.flatMap(({ path, imports }) =>
       imports
@@ -298,7 +298,7 @@ test("ARCHITECTURE.md is short, and has a line for each run-time dependency.", (
   assert.deepEqual(missing, []);
 });
 
-test("A room has twelve files at the most.", () => {
+test("A folder has at most twelve files.", () => {
   const byRoom = Map.groupBy(sources, ({ path }) => dirname(path));
   const crowded = [...byRoom].filter(([, files]) => files.length > MOST_FILES_A_ROOM);
   assert.deepEqual(
@@ -322,20 +322,20 @@ test("Each outside resource has one owner.", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("Only the command line reads the environment, and only the clock asks for the time.", () => {
+test("Only the command line reads the environment, and only the clock reads the time.", () => {
   const wrong = sources
     .filter(({ path }) => !/^src\/(cli\/|main\.ts|base\/clock\.ts)/.test(path))
     .flatMap(({ path, text }) => [
       ...(/process\.argv|process\.exit\b/.test(text) ? [`${path} uses argv or exit`] : []),
-      ...(/\bDate\.now\(\)|performance\.now\(\)/.test(text) ? [`${path} asks for the time`] : []),
+      ...(/\bDate\.now\(\)|performance\.now\(\)/.test(text) ? [`${path} reads the time`] : []),
     ]);
   assert.deepEqual(wrong, []);
 });
 
-test("Nothing but the command line's printer writes to the terminal.", () => {
+test("Only the command line's printer writes to the terminal.", () => {
   const wrong = sources.filter(
     ({ path, text }) =>
-      // main.ts says that Node is too old before anything else of the program is loaded.
+      // main.ts reports a Node that is too old before any other part of the program is loaded.
       ![join("src", "cli", "output", "print.ts"), join("src", "main.ts")].includes(path) &&
       /\bconsole\.|process\.(stdout|stderr)\.write/.test(text),
   );
@@ -345,7 +345,7 @@ test("Nothing but the command line's printer writes to the terminal.", () => {
   );
 });
 
-test("The admin and the command line know commands by their list, and perform() alone.", () => {
+test("The admin and the command line use only the list of commands and perform().", () => {
   const inner = ["indexes", "jobs", "maintenance"].map((room) => join("src", "commands", room));
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
@@ -378,7 +378,7 @@ test("A module does nothing when it is imported.", async () => {
   const program = `for (const url of ${JSON.stringify(urls)}) await import(url);`;
   const register = join(root, "test", "support", "register.mjs");
   const options = ["--import", register, "--input-type=module", "--eval", program];
-  // Whatever it had begun, a timer or a socket, would keep the process from its end.
+  // A timer or a socket that an import has opened would keep the process running.
   const { stdout, stderr } = await promisify(execFile)(process.execPath, options, {
     timeout: 60_000,
     env: {},
@@ -386,7 +386,7 @@ test("A module does nothing when it is imported.", async () => {
   assert.deepEqual([stdout, stderr], ["", ""]);
 });
 
-test("The command line imports of the admin only its server and its configuration.", () => {
+test("The command line imports only the server and the configuration of the admin.", () => {
   const starting = /^src\/admin\/(server\.ts|config\/)/;
   const wrong = sources
     .filter(({ path }) => layerOf(path) === "cli")
@@ -404,7 +404,7 @@ test("The engine's tables are at most 5,000 lines.", () => {
   assert.ok(lines <= 5000, `src/queue has ${lines} lines`);
 });
 
-test("The client imports nothing of the server but what both compilers read.", () => {
+test("The client imports only the part of the server that both compilers read.", () => {
   const shared = join("src", "domain", "portable");
   const wrong = uiSources.filter(({ imports }) =>
     imports.some((one) => one.startsWith("src") && !one.startsWith(shared)),
@@ -415,7 +415,7 @@ test("The client imports nothing of the server but what both compilers read.", (
   );
 });
 
-/** `lib`, `model`; `pages/jobs` for one page, `pages` for their list; `index` and `host` for a file. */
+/** Returns `lib` or `model`; `pages/jobs` for a page, `pages` for their list; `index` or `host` for a file. */
 function clientRoomOf(path: string): string {
   const [, , room = "", page = "", file] = path.split(sep);
   if (room === "pages" && file !== undefined) return `pages/${page}`;
@@ -429,12 +429,12 @@ const clientSources = uiSources
     return { ...source, imports: own.map((target) => `${target}.ts`) };
   });
 
-test("A room of the client imports only what it may, and no page imports another.", () => {
+test("A folder of the client imports only the folders listed for it, and no page imports another.", () => {
   const kindOf = (room: string) => (room.startsWith("pages/") ? "pages/*" : room);
   const wrong = clientSources.flatMap(({ path, imports }) => {
     const room = clientRoomOf(path);
     const allowed = clientRooms[kindOf(room)];
-    assert.ok(allowed, `${room} is not a room of the client`);
+    assert.ok(allowed, `${room} is not a listed folder of the client`);
     return imports
       .map((target) => [target, clientRoomOf(target)] as const)
       .filter(([, other]) => other !== room && !allowed.includes(kindOf(other)))
@@ -443,7 +443,7 @@ test("A room of the client imports only what it may, and no page imports another
   assert.deepEqual(wrong, []);
 });
 
-test("Every page of the client is in its list.", () => {
+test("The list of the client's pages has every page.", () => {
   const list = clientSources.find(
     ({ path }) => path === join("ui", "assembly", "pages", "index.ts"),
   );
@@ -456,7 +456,7 @@ test("Every page of the client is in its list.", () => {
   );
 });
 
-test("The client's files and rooms stay small and say at the top what they are.", () => {
+test("The client's files and folders stay small, and each file has a header.", () => {
   const rooms = Map.groupBy(clientSources, ({ path }) => clientRoomOf(path));
   const crowded = [...rooms].filter(([, files]) => files.length > MOST_FILES_A_ROOM);
   const long = uiSources.filter(({ text }) => text.split("\n").length - 1 > LONGEST_FILE_LINES);
@@ -471,9 +471,9 @@ test("The client's files and rooms stay small and say at the top what they are."
   );
 });
 
-test("No source compares the names of bulk actions: what differs is in their declarations.", () => {
+test("No source compares the names of bulk actions; differences are in their declarations.", () => {
   const names = jobActions.map(({ name }) => name).join("|");
-  // The verdict of an interceptor, "fail" among them, is no bulk action.
+  // The verdict of an interceptor, such as "fail", is not a bulk action.
   const compared = new RegExp(
     `(?<!verdict\\?\\.)\\b(?:action|command|name)\\)? [!=]== "(?:${names})"`,
   );
@@ -499,7 +499,7 @@ test("There is no import cycle, type imports included.", () => {
   for (const { path } of all) visit(path, []);
 });
 
-test("Files stay small and say at the top what they are.", () => {
+test("Files stay small and have a header.", () => {
   const lines = sources.map(({ path, text }) => ({ path, count: text.split("\n").length - 1 }));
   assert.deepEqual(
     lines.filter(({ count }) => count > LONGEST_FILE_LINES),

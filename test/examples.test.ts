@@ -1,4 +1,4 @@
-// Every file in examples/ runs as it stands, on a queue of its own, and prints what it says here.
+// Every file in examples/ runs unchanged on a queue of its own, and prints the output expected here.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -34,13 +34,13 @@ const prints: Record<string, RegExp> = {
   "utilities.ts": /failed: the file is gone/,
 };
 
-test("There is an expectation for every example.", () => {
+test("Every example has an expected output.", () => {
   const names = readdirSync(directory).filter((name) => /\.(ts|mjs)$/.test(name));
   assert.deepEqual(names.sort(), Object.keys(prints).sort());
 });
 
 for (const [name, expected] of Object.entries(prints)) {
-  test(`The example ${name} runs and prints what it promises.`, async () => {
+  test(`The example ${name} runs and prints the expected output.`, async () => {
     const { url } = await migratedDatabase();
     const { stdout } = await promisify(execFile)(process.execPath, [join(directory, name)], {
       env: { ...process.env, DATABASE_URL: url },

@@ -1,4 +1,4 @@
-// What an import of the built library reads: everything that index.js imports, without what is loaded on use.
+// The files that an import of the built library reads: all imports of index.js without those loaded on use.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 const dist = join(import.meta.dirname, "../dist");
 
-/** The file and all that it imports before it runs. */
+/** Returns the file and all static imports. */
 function readAtOnce(path: string, found = new Map<string, string>()): ReadonlyMap<string, string> {
   if (found.has(path)) return found;
   const text = readFileSync(path, "utf8");
@@ -40,7 +40,7 @@ test("Importing the library reads neither the admin nor its page nor an HTTP ser
   }
 });
 
-test("Importing the library loads Node's TLS only where a connection uses it.", () => {
+test("Importing the library loads Node's TLS only when a connection uses it.", () => {
   assert.deepEqual(inAll('from "node:tls"'), []);
 });
 

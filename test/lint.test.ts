@@ -1,5 +1,5 @@
-// The lint's rules on promises need type information, which a change of the linter or of its
-// configuration can take away without a word: here they have to find what they are there for.
+// The linter's rules on promises need type information. A change of the linter or its configuration can disable
+// it without an error, so this test checks that the rules find their cases.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { test } from "node:test";
 
 const root = join(import.meta.dirname, "..");
 
-test("The lint finds a promise that nobody waits for, and one taken for a condition.", () => {
+test("The linter finds a promise that is not awaited, and one used as a condition.", () => {
   const project = mkdtempSync(join(tmpdir(), "worker-lint-"));
   try {
     copyFileSync(join(root, "biome.json"), join(project, "biome.json"));

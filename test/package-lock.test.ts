@@ -1,4 +1,4 @@
-// package-lock.json: what `npm ci` trusts, on machines that we have never seen.
+// package-lock.json, which `npm ci` uses on every machine.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,8 @@ interface Locked {
 const text = readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8");
 const { packages } = JSON.parse(text) as { packages: Record<string, Locked> };
 
-// npm leaves out what the registry at hand does not carry, and then `npm ci` fails everywhere. Write
-// the entry by hand (version, os, cpu, libc, optional, dev): it is not fetched elsewhere.
+// npm omits packages that its registry does not have, and then `npm ci` fails on other platforms. Write the
+// entry by hand (version, os, cpu, libc, optional, dev); other platforms do not download it.
 test("The lock file names the optional packages of every platform.", () => {
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(
@@ -24,7 +24,7 @@ test("The lock file names the optional packages of every platform.", () => {
   assert.deepEqual(missing, []);
 });
 
-test("The lock file ties nobody to one registry.", () => {
+test("The lock file contains no address of a registry.", () => {
   const tied = Object.entries(packages).filter(([, { resolved }]) => resolved !== undefined);
   assert.deepEqual(tied, []);
 });

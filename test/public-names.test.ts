@@ -1,5 +1,5 @@
-// The library's public names and their members have a docstring each: it is what an editor shows. They are read
-// from the shipped declarations.
+// Every public name of the library and every member has a docstring, which editors show. They are read from
+// the shipped declarations.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// Every type of ours that stands in a public signature is itself public, so that an application can
-// name what it gets and gives. Read from the declarations that are shipped: as the compiler prints
-// them, each begins at the start of a line and names its types with a capital.
+// Every type of ours in a public signature is itself public, so that an application can name it. The shipped
+// declarations are read: in the compiler's output each begins at the start of a line, and names of types begin
+// with a capital.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -9,9 +9,9 @@ import { test } from "node:test";
 const types = join(import.meta.dirname, "../dist/types");
 
 interface Names {
-  /** Texts of the declarations: a function with overloads has several. */
+  /** The texts of the declarations; a function with overloads has several. */
   readonly declared: ReadonlyMap<string, readonly string[]>;
-  /** A name here → the file and the name there. */
+  /** Local name → file and name of its declaration. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +33,7 @@ function namesOf(file: string): Names {
   return names;
 }
 
-/** `import` or `export` of names from one of our files: the name → where it is declared. */
+/** Returns the names that are imported or exported from another file, with their declarations. */
 function linksOf(text: string, file: string, word: "import" | "export"): [string, string][] {
   const lists = text.matchAll(new RegExp(`^${word} (?:type )?{([^}]*)} from "(\\.[^"]*)"`, "gm"));
   return [...lists].flatMap(([, list = "", path = ""]) => {
@@ -44,11 +44,11 @@ function linksOf(text: string, file: string, word: "import" | "export"): [string
   });
 }
 
-/** The types of ours in the declarations of `name`, as `file#name`. */
+/** Returns our types in the declarations of `name`, as `file#name`. */
 function typesIn(file: string, name: string): string[] {
   const { declared, imported } = namesOf(file);
   const texts = declared.get(name);
-  assert.ok(texts !== undefined, `${file} declares no ${name}`);
+  assert.ok(texts !== undefined, `${file} does not declare ${name}`);
   const all = texts.join("\n");
   const inline = [...all.matchAll(/import\("(\.[^"]*)"\)\.(\w+)/g)].map(
     ([, path = "", type]) => `${join(dirname(file), path.replace(/\.js$/, ".d.ts"))}#${type}`,

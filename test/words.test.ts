@@ -1,5 +1,5 @@
-// One word for one state: texts for readers keep away from words that were retired for it. Names of the wire, which
-// stay as they are, are single words and no texts.
+// Texts use one word for each state, and not the words that were retired for it. Names in JSON are single words
+// and not checked.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,16 +21,16 @@ const retired: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\b[Hh]old the page\b/, "pause live updates"],
 ];
 
-/** `'Recovered: …'` is stored with jobs and read again, by earlier versions, too. */
+/** `'Recovered: …'` is stored with jobs, and earlier versions read it. */
 const isKept = (text: string) => text.startsWith("'Recovered: ");
 
 const literal = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
-/** What stands in quotes and is a text: more than one word, and no SQL. */
+/** Yields the texts in quotes: more than one word, and not SQL. */
 function* textsOf(source: string): Generator<string> {
   let code = source.replaceAll(comment, "");
-  // What is put into a text, from the inside outwards.
+  // Replaces the parts of templates, the innermost first.
   for (let before = ""; before !== code; ) {
     before = code;
     code = code.replaceAll(/\$\{[^{}`]*\}|\$\{[^{}]*\}/g, "…");
@@ -62,7 +62,7 @@ for (const [folder, subject] of [
   ["src", "The server and the command line use"],
   ["ui/assembly", "The page uses"],
 ] as const) {
-  test(`${subject} one word for one state in every text.`, async () => {
+  test(`${subject} one word for each state in every text.`, async () => {
     const files = await read(folder, ".ts");
     assert.ok(files.size > 100);
     const faults = [...files].flatMap(([file, source]) =>
@@ -72,7 +72,7 @@ for (const [folder, subject] of [
   });
 }
 
-test("The documents call no worker silent and no queue held.", async () => {
+test("No document calls a worker silent or a queue held.", async () => {
   const files = [...(await read("docs", ".md")), ...(await read("deploy", ".yaml"))];
   const words =
     /\b(worker|workers|holder) (is|are|has fallen|have fallen) silent\b|\bsilent worker|\bheld queue|queue is held\b/i;
@@ -85,7 +85,7 @@ test("The documents call no worker silent and no queue held.", async () => {
   assert.deepEqual(faults, []);
 });
 
-test("A retired word is found wherever a text has it.", () => {
+test("A retired word is found in every text.", () => {
   const source =
     'a("x is silent"); b(`${n === 1 ? `${n} is` : "are"} held by ${who}`); c("silent"); // is silent';
   assert.deepEqual(faultsIn(textsOf(source)), [

@@ -91,8 +91,8 @@ test("Options of a login are checked for its mode.", () => {
     [{ mode: "bearer", token: "ü" }, /auth\.token/],
     [{ mode: "header", headerName: "x y" }, /auth\.headerName/],
     [{ mode: "header", headerName: "Cookie" }, /auth\.headerName: is a reserved header/],
-    [{ mode: "header", headerName: "X-Worker-Admin-CSRF" }, /another meaning/],
-    [{ mode: "header", headerName: "Sec-Fetch-Site" }, /another meaning/],
+    [{ mode: "header", headerName: "X-Worker-Admin-CSRF" }, /is a reserved header/],
+    [{ mode: "header", headerName: "Sec-Fetch-Site" }, /is a reserved header/],
     [{ mode: "none", token: "x" }, /auth\.token: unknown field/],
   ];
   for (const [auth, message] of refused) {

@@ -1,6 +1,6 @@
-// The executable for Linux on arm64, from dist/release, under qemu's emulation: npm run test:arm64. Of Debian
-// it needs qemu-user, libc6-arm64-cross and libstdc++6-arm64-cross. A child process of an emulated one would
-// not be emulated, so programs as tasks are not tried here.
+// The executable for Linux on arm64, from dist/release, emulated by qemu: npm run test:arm64. It needs Debian's
+// qemu-user, libc6-arm64-cross and libstdc++6-arm64-cross. Child processes are not emulated, so tasks that are
+// programs are not tested here.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,10 +16,10 @@ writeFileSync(program, `#!/bin/sh\nexec qemu-aarch64 -L ${SYSTEM} '${built}' "$@
 chmodSync(program, 0o755);
 
 test("The executable for arm64 migrates, adds, runs tasks in TypeScript, and serves the admin.", async () => {
-  assert.ok(existsSync(built), "first: npm run build -- --all");
+  assert.ok(existsSync(built), "build it first: npm run build -- --all");
   assert.ok(
     existsSync(`${SYSTEM}/lib/libstdc++.so.6`),
-    "first: apt-get install libstdc++6-arm64-cross",
+    "install it first: apt-get install libstdc++6-arm64-cross",
   );
   const env = { DATABASE_URL: (await emptyDatabase()).url };
   const succeeds = async (...args: string[]) => {
@@ -30,7 +30,7 @@ test("The executable for arm64 migrates, adds, runs tasks in TypeScript, and ser
   assert.match(await succeeds("--version"), /^\d+\.\d+\.\d+\n$/);
   await succeeds("migrate");
   const tasks = filesOf({
-    "says.ts": "export default (word: string): void => console.log(process.arch, word);",
+    "print.ts": "export default (word: string): void => console.log(process.arch, word);",
   });
   await succeeds("add", "says", '"hello"');
   assert.equal(

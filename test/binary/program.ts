@@ -1,5 +1,5 @@
-// Drives the native executable as a stranger's machine would: a copy alone in a directory of its
-// own, an empty environment, no Node within reach.
+// Runs the native executable as on another machine: a copy in an empty directory, an empty environment, and
+// no Node.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 
 export const root = join(import.meta.dirname, "../..");
 
-/** Another user where we may become one, else ourselves. */
+/** Another user if this process is root; otherwise the same user. */
 export const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const running = new Set<ChildProcess>();
@@ -29,7 +29,7 @@ after(() => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** An empty directory that everybody may use. */
+/** Creates an empty directory that all users can use. */
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "worker-binary-"));
   chmodSync(directory, 0o777);
@@ -37,7 +37,7 @@ export function newDirectory(): string {
   return directory;
 }
 
-/** Builds dist/worker, and what is in it, when a source is newer. */
+/** Builds dist/worker and its parts when a source is newer. */
 export async function ensureProgram(): Promise<string> {
   const built = join(root, "dist/worker");
   if (!(modified(built) > newest(["src", "ui", "build", "build.mjs", "package.json"]))) {
@@ -46,7 +46,7 @@ export async function ensureProgram(): Promise<string> {
   return built;
 }
 
-/** A copy of dist/worker in an empty directory. */
+/** Copies dist/worker to an empty directory. */
 export async function installedProgram(): Promise<string> {
   const built = await ensureProgram();
   const program = join(newDirectory(), "worker");
@@ -74,7 +74,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly gid?: number;
-  /** Where a server listens; default: any free port of the loopback address. */
+  /** The address of a server. Default: a free port of the loopback address. */
   readonly listen?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs one command to its end, in the program's own directory. */
+/** Runs a command to its end, in the program's directory. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -102,7 +102,7 @@ export async function run(
 export interface Service {
   /** The line that `--json` prints once the server listens. */
   readonly announced: { readonly url: string; readonly generated_secret: string | null };
-  /** What it has written to stderr so far. */
+  /** Returns the text on stderr so far. */
   stderr(): string;
   send(signal: NodeJS.Signals): void;
   stop(signal: NodeJS.Signals): Promise<{ status: number | null; signal: NodeJS.Signals | null }>;

@@ -1,4 +1,4 @@
-// What stands in deploy/, and the programs that know whether it is right.
+// The files of deploy/, and the programs that check them.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,33 +10,33 @@ export const root = join(import.meta.dirname, "../..");
 
 export const deployed = (path: string) => readFileSync(join(root, "deploy", path), "utf8");
 
-/** For `skip`: false where the program is there. */
+/** Returns the reason to skip a test; false if the program is installed. */
 export function unlessThere(program: string): string | false {
   const isThere =
     spawnSync("sh", ["-c", `command -v ${program}`], { env: environment() }).status === 0;
   return isThere ? false : `${program} is not installed`;
 }
 
-/** Servers stand where only root looks for programs. */
+/** Adds the directories of servers, which only root has on its PATH. */
 function environment(): Record<string, string> {
   return { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin`, HOME: tmpdir() };
 }
 
-/** What a program says of something; rejects, with all of it, where that is not well. */
+/** Returns the output of a check. Rejects with the output when the check fails. */
 export async function check(program: string, ...args: string[]): Promise<string> {
   const options = { env: environment(), timeout: 60_000 };
   const { stdout, stderr } = await promisify(execFile)(program, args, options);
   return stdout + stderr;
 }
 
-/** A directory for this test file. */
+/** Creates a directory for this test file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "wk-deploy-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** `30s`, `5min`, `1h`, `90`: seconds. */
+/** Returns `30s`, `5min`, `1h` or `90` in seconds. */
 export function secondsOf(span: string): number {
   const [, count = "", unit = "s"] = /^(\d+)(s|min|h)?$/.exec(span) ?? [];
   return Number(count) * ({ s: 1, min: 60, h: 3_600 }[unit] ?? Number.NaN);

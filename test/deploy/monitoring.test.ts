@@ -1,5 +1,5 @@
-// Alerts and dashboard ask for metrics that there are, with values that there are; Prometheus understands
-// the rules, and they fire when they should.
+// Alerts and dashboard use existing metrics and label values; Prometheus accepts the rules, and they fire when
+// they should.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ const expressions = [
   ...dashboard.templating.list.map(({ query }) => JSON.stringify(query)),
 ];
 
-/** All that is there: of an admin with a certificate, and of a worker. */
+/** All metrics of an admin with a certificate and of a worker. */
 let exposed = "";
 before(async () => {
   const { url } = await migratedDatabase();
@@ -56,7 +56,7 @@ before(async () => {
   await worker.stop();
 });
 
-test("Every metric that is asked for is there, with every value that is asked for.", () => {
+test("Every metric and label value in alerts and dashboard exists.", () => {
   const names = new Set([...exposed.matchAll(/^# TYPE (\w+) /gm)].map(([, name = ""]) => name));
   const isThere = (name: string) =>
     names.has(name) || names.has(name.replace(/_(bucket|sum|count)$/, ""));
@@ -77,7 +77,7 @@ test("Every metric that is asked for is there, with every value that is asked fo
   assert.ok(count > 30);
 });
 
-test("Every alert says what is wrong and where to look.", () => {
+test("Every alert has a description and a link.", () => {
   assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
   for (const { alert, labels, annotations } of rules) {
     assert.match(labels.severity, /^(warning|critical)$/, alert);
@@ -87,7 +87,7 @@ test("Every alert says what is wrong and where to look.", () => {
 
 const skip = unlessThere("promtool");
 
-test("Prometheus understands the rules, and they fire when they should.", { skip }, async () => {
+test("Prometheus accepts the rules, and they fire when they should.", { skip }, async () => {
   const folder = newFolder();
   const rulesFile = join(root, "deploy/monitoring/alerts.yaml");
   assert.match(await check("promtool", "check", "rules", rulesFile), /\d+ rules found/);

@@ -1,5 +1,4 @@
-// The units of systemd: what they start and hand over is what the program knows, systemd finds nothing wrong
-// with them, and they are allowed little.
+// The systemd units: their commands and variables are valid, systemd accepts them, and they have few rights.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,13 +12,13 @@ const UNITS = [...SERVICES, "worker-admin.socket"];
 const DROP_IN = "worker-admin-tls.conf";
 const folder = newFolder();
 
-/** The values of `name=` in a unit. */
+/** Returns the values of `name=` in a unit. */
 const valuesOf = (unit: string, name: string) =>
   [...deployed(`systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, "gm"))].map(
     ([, value = ""]) => value,
   );
 
-test("What the units start, hand over and set is what the program knows.", () => {
+test("The commands, credentials and variables of the units are valid.", () => {
   for (const unit of SERVICES) {
     const [command = ""] = valuesOf(unit, "ExecStart");
     const [call = []] = callsIn(command);
@@ -39,7 +38,7 @@ test("What the units start, hand over and set is what the program knows.", () =>
   }
 });
 
-/** The units as they would be installed on a machine that has the program. */
+/** Returns the units as installed on a machine with the program. */
 function installed(): string[] {
   return UNITS.map((unit) => {
     const path = join(folder, unit);
@@ -52,11 +51,11 @@ function installed(): string[] {
 
 const skip = unlessThere("systemd-analyze");
 
-test("systemd finds nothing wrong with the units.", { skip }, async () => {
+test("systemd accepts the units without a warning.", { skip }, async () => {
   assert.equal(await check("systemd-analyze", "verify", "--man=no", ...installed()), "");
 });
 
-test("systemd finds the services exposed to less than 1.6 of 10.", { skip }, async () => {
+test("systemd rates the exposure of the services below 1.6 of 10.", { skip }, async () => {
   for (const path of installed().slice(0, SERVICES.length)) {
     const args = ["security", "--no-pager", "--offline=true", "--threshold=16", path];
     assert.match(await check("systemd-analyze", ...args), /Overall exposure level .*: \d/);

@@ -1,7 +1,7 @@
-// Every block of code in the README and in docs/ does what its page says: programs pass the compiler and
-// run on an empty database, shell blocks run in the order of their page, JSON, crontabs and queries are
-// read, SQL runs. A block of text that is marked `output` is what the block before it prints, where `…`
-// stands for anything. What cannot run here says why, and the options that it names are still checked.
+// Every block of code in the README and in docs/ works: programs compile and run on an empty database, shell
+// blocks run in the order of their page, SQL runs, JSON, crontabs and queries are parsed. A text block marked
+// `output` is compared with the output of the block before it; `…` matches anything. Blocks that cannot run
+// here are marked with the reason, and their options are checked.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,20 +23,20 @@ import { Programs } from "./programs.ts";
 import { type Ran, Session } from "./session.ts";
 import { callsIn, knownOptions, refusalOf } from "./shell-words.ts";
 
-/** Why a block may be left out: `norun=…`. */
+/** The reasons for which a block does not run: `norun=…`. */
 const reasons: Readonly<Record<string, string>> = {
   checkout: "runs in a clone of the repository for minutes; .ci/run does it",
   package: "packs and installs the package; test/long/package.test.ts does it",
-  executable: "is about the executable; test/binary does it",
+  executable: "needs the executable; test/binary does it",
   root: "changes the machine's own directories",
   systemd: "needs systemd as the first process",
   container: "needs a container engine",
   cluster: "needs a cluster",
-  hosts: "names hosts and networks that are not here",
-  product: "is another product's code, to translate from",
+  hosts: "contains hosts and networks that do not exist here",
+  product: "is code of another product",
 };
 
-/** Declarations, as the compiler has printed them, are no programs. */
+/** Declarations that the compiler has printed are not programs. */
 const isProgram = ({ language, notes }: Block) =>
   /^[tj]s$/.test(language) && !notes.has("norun") && !notes.has("signature");
 
@@ -57,11 +57,11 @@ before(() => {
   }
 });
 
-test("The programs of the documentation pass the strict compiler.", async () => {
+test("The programs of the documentation compile with strict options.", async () => {
   assert.equal(await programs.check(), "");
 });
 
-test("What cannot run says why, in one of the known words.", () => {
+test("A block that does not run has one of the listed reasons.", () => {
   for (const { path, blocks } of pages) {
     for (const { notes, line } of blocks) {
       const reason = notes.get("norun");
@@ -70,7 +70,7 @@ test("What cannot run says why, in one of the known words.", () => {
   }
 });
 
-test("Every command that the documentation names is one that the program knows.", () => {
+test("Every command in the documentation exists.", () => {
   const refused = pages.flatMap(({ path, blocks, tokens }) => {
     const told = blocks
       .filter(({ language }) => ["sh", "ini", "yaml", "dockerfile"].includes(language))
@@ -86,11 +86,11 @@ test("Every command that the documentation names is one that the program knows."
   assert.deepEqual(refused, []);
 });
 
-/** Of npm, docker and esbuild, and of who speaks of another program's. */
+/** Options of npm, docker and esbuild. */
 const others = ["--all", "--banner", "--build-arg"];
 const isOurs = (path: string) => path !== "docs/from-graphile-worker.md";
 
-test("Every option that the documentation names is one of some command.", () => {
+test("Every option in the documentation exists.", () => {
   const unknown = pages
     .filter(({ path }) => isOurs(path))
     .flatMap(({ path, tokens }) =>
@@ -103,14 +103,14 @@ test("Every option that the documentation names is one of some command.", () => 
   assert.deepEqual(unknown, []);
 });
 
-/** Graphile Worker's own installation. */
+/** Returns a database with a stock schema of Graphile Worker. */
 const stockDatabase = () =>
   databaseLike("docs_stock", async (connectionString) => {
     const logger = new Logger(() => () => {});
     await runMigrations({ connectionString, schema: "graphile_worker", logger });
   });
 
-/** The bad night that the tests of the page have, too. */
+/** Returns a database with many incidents, the same as in the tests of the page. */
 async function badNight(): Promise<TestDatabase> {
   const database = await migratedDatabase("worker", ["operations"]);
   const text = readFileSync(join(root, "test/page/incident.sql"), "utf8");
@@ -122,14 +122,14 @@ async function badNight(): Promise<TestDatabase> {
   return database;
 }
 
-/** A page that is about what is there already finds it in its database. */
+/** Databases with contents, for pages that need them. */
 const databases: Readonly<Record<string, () => Promise<TestDatabase>>> = {
   "docs/from-graphile-worker.md": stockDatabase,
   "docs/operate.md": badNight,
 };
 
 for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
-  test(`The code of ${page.path} does what the page says.`, async () => {
+  test(`The code of ${page.path} works as described.`, async () => {
     const { url } = await (databases[page.path] ?? emptyDatabase)();
     const session = new Session(url);
     const pool = new pg.Pool({ connectionString: url, max: 1 });
@@ -148,7 +148,7 @@ for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
       const statuses = await session.end();
       assert.ok(
         statuses.every((status) => status === 0),
-        `${page.path}: what served has ended with ${statuses}`,
+        `${page.path}: servers ended with ${statuses}`,
       );
     }
   });
@@ -158,11 +158,11 @@ interface Place {
   readonly session: Session;
   readonly pool: pg.Pool;
   readonly where: string;
-  /** What it is to print; null: the page does not say. */
+  /** The expected output; null if the page has none. */
   readonly wanted: RegExp | null;
 }
 
-/** What the block prints. */
+/** Runs the block and returns its output. */
 async function done(block: Block, { session, pool, where, wanted }: Place): Promise<string> {
   const { language, notes, text } = block;
   const file = notes.get("file");
@@ -177,7 +177,7 @@ async function done(block: Block, { session, pool, where, wanted }: Place): Prom
       if (!isProgram(block) || file !== undefined) return "";
       return programs.run(files.get(block) ?? "", (await emptyDatabase()).url);
     case "sql":
-      // What belongs to the whole server, such as a role, is taken back.
+      // Changes of the whole server, such as a role, are rolled back.
       await pool.query(notes.has("rollback") ? `begin; ${text}; rollback` : text);
       return "";
     case "json":
@@ -193,7 +193,7 @@ async function done(block: Block, { session, pool, where, wanted }: Place): Prom
       for (const line of text.trim().split("\n")) assert.ok(parseQuery(line) !== null, where);
       return "";
     default:
-      // Pictures of text, pieces of configuration, other languages' task files.
+      // Diagrams, parts of configurations, task files in other languages.
       assert.ok(
         ["text", "ini", "yaml", "nginx", "py", "dockerfile"].includes(language),
         `${where}: ${language}`,
@@ -207,7 +207,7 @@ function printed({ status, output, errors }: Ran, wanted: number, where: string)
   return output;
 }
 
-/** What is said there, and no more; `…` is anything. */
+/** Returns a pattern that matches exactly the text; `…` matches anything. */
 function printing(text: string): RegExp {
   const plain = (part: string) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   return new RegExp(`^${text.trim().split("…").map(plain).join("[\\s\\S]*?")}\\s*$`);

@@ -1,5 +1,5 @@
-// What the hand-written pages have to tell of, since the code has it: kinds of incidents, codes of errors,
-// options of Graphile Worker, alarms.
+// The hand-written pages cover everything that the code has: kinds of incidents, error codes, options of
+// Graphile Worker, alarms.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { pageAt, root, userPages } from "./pages.ts";
 
 const namedIn = (path: string) => new Set(codeSpansOf(pageAt(path).tokens));
 
-test("Every option of Graphile Worker that run() tells the way of has its row in the guide.", () => {
+test("Every option of Graphile Worker that run() explains has a row in the guide.", () => {
   const named = namedIn("docs/from-graphile-worker.md");
   assert.deepEqual(
     Object.keys(graphileNames).filter((name) => !named.has(name)),
@@ -19,7 +19,7 @@ test("Every option of Graphile Worker that run() tells the way of has its row in
   );
 });
 
-test("Every code of an error stands in the library's page.", () => {
+test("The library's page has every error code.", () => {
   const source = readFileSync(join(root, "src/base/errors.ts"), "utf8");
   const [, list = ""] = /export type ErrorCode =([^;]+);/.exec(source) ?? [];
   const codes = [...list.matchAll(/"(\w+)"/g)].map(([, code = ""]) => code);
@@ -31,7 +31,7 @@ test("Every code of an error stands in the library's page.", () => {
   );
 });
 
-/** The page speaks of them in words. */
+/** The headings of the page. */
 const headings: Record<(typeof incidentKinds)[number], string> = {
   no_worker: "No workers are running",
   stuck_queue: "A queue is stuck",
@@ -45,12 +45,12 @@ const headings: Record<(typeof incidentKinds)[number], string> = {
   trouble: "The database is in trouble",
 };
 
-test("Every kind of incident has its section, with what mends it.", () => {
+test("Every kind of incident has a section with its fix.", () => {
   const told = headingsOf(pageAt("docs/operate.md").tokens).map(({ text }) => text);
   for (const kind of incidentKinds) assert.ok(told.includes(headings[kind]), kind);
 });
 
-test("Every alarm has its row, with what to do.", () => {
+test("Every alarm has a row with what to do.", () => {
   const rules = readFileSync(join(root, "deploy/monitoring/alerts.yaml"), "utf8");
   const alarms = [...rules.matchAll(/^ *- alert: (\w+)$/gm)].map(([, name = ""]) => name);
   assert.ok(alarms.length > 5);
@@ -61,7 +61,7 @@ test("Every alarm has its row, with what to do.", () => {
   );
 });
 
-test("What is installed has the version that there is.", () => {
+test("The commands for installation have the current version.", () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const told = userPages().flatMap(({ path, text }) =>
     [...text.matchAll(/(?:pg-job-worker-|worker:)(\d+\.\d+\.\d+)/g)].map(([, one]) => [path, one]),

@@ -1,5 +1,5 @@
-// Where pages lead: every file and anchor is there, every page of docs/ is found from its index, and a
-// link to a test is called as its file, and carries the test's title.
+// Links of the pages: every file and anchor exists, the index of docs/ has every page, and a link to a test
+// has the name of its file and the test's title.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
@@ -9,7 +9,7 @@ import { allPages, decisions, type Page, pageAt, root, userPages } from "./pages
 
 const LONGEST_DECISION_LINES = 40;
 
-/** From the root, and the anchor behind it; null: it leads out of the project. */
+/** Returns the path from the root, and the anchor; null for a link out of the project. */
 function targetOf({ href }: Link, page: Page): { path: string; anchor: string } | null {
   if (/^[a-z]+:/.test(href)) return null;
   const [path = "", anchor = ""] = decodeURI(href).split("#");
@@ -32,7 +32,7 @@ function anchorsOf(path: string): ReadonlySet<string> {
   return found;
 }
 
-test("Every link leads to a file that is there, and to an anchor in it.", () => {
+test("The file and the anchor of every link exist.", () => {
   const broken = links.filter(({ path, anchor }) => {
     if (!existsSync(join(root, path))) return true;
     return anchor !== "" && !anchorsOf(path).has(anchor);
@@ -44,7 +44,7 @@ test("Every link leads to a file that is there, and to an anchor in it.", () => 
   );
 });
 
-test("Every path of the project that a page names is there.", () => {
+test("Every path of the project in a page exists.", () => {
   const named = /^(?:\.ci|build|deploy|docs|examples|src|test|ui)\/[\w./-]+$/;
   const missing = allPages().flatMap(({ path, tokens }) =>
     codeSpansOf(tokens)
@@ -54,7 +54,7 @@ test("Every path of the project that a page names is there.", () => {
   assert.deepEqual(missing, []);
 });
 
-test("Every page of docs/ is in its index.", () => {
+test("The index of docs/ has every page.", () => {
   const listed = links.filter(({ page }) => page.path === "docs/README.md").map(({ path }) => path);
   const missing = userPages().filter(({ path }) => /^docs\/(?!README)/.test(path));
   assert.deepEqual(
@@ -63,7 +63,7 @@ test("Every page of docs/ is in its index.", () => {
   );
 });
 
-test("Every decision is in their list, and fits on one page.", () => {
+test("The list of decisions has every decision, and each fits on one page.", () => {
   const [list, ...files] = decisions().toSorted(
     (a, b) => Number(b.endsWith("README.md")) - Number(a.endsWith("README.md")),
   );
@@ -76,7 +76,7 @@ test("Every decision is in their list, and fits on one page.", () => {
   assert.deepEqual(wrong, []);
 });
 
-test("A link to a test is called as its file, and its title is a test's title there.", () => {
+test("A link to a test has the name of its file, and its title is the title of a test there.", () => {
   const sources = new Map<string, string>();
   const wrong = links.filter(({ path, text, title }) => {
     if (!path.endsWith(".test.ts")) return false;
@@ -91,7 +91,7 @@ test("A link to a test is called as its file, and its title is a test's title th
   );
 });
 
-/** The first words of a call of test() or describe(); a title may be made of parts. */
+/** Whether `text` is the title in a call of test() or describe(), which may be a template. */
 function isTitle(text: string, source: string): boolean {
   const titles = source.matchAll(/\b(?:test|it|describe)\(\s*(?:"((?:\\.|[^"])*)"|`([^`]*)`)/g);
   return [...titles].some(([, plain, made = ""]) => {

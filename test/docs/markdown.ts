@@ -1,18 +1,18 @@
-// Markdown as the documentation uses it: blocks of code with what their fences say, headings with the
-// anchors that GitHub gives them, links, and pieces of code within the text.
+// Reads the documentation's Markdown: blocks of code with the words of their fences, headings with GitHub's
+// anchors, links, and code spans.
 import MarkdownIt, { type Token } from "markdown-it";
 import { anchorOf } from "../../build/reference/table.ts";
 
-/** Tables and fences as GitHub has them; no HTML, no typographic changes. */
+/** With GitHub's tables and fences, without HTML and typographic changes. */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 export interface Block {
-  /** The first word behind the fence. */
+  /** The first word after the fence. */
   readonly language: string;
-  /** The words behind it: `norun=systemd`, `file=tasks/mail.js`. */
+  /** The words after the language: `norun=systemd`, `file=tasks/mail.js`. */
   readonly notes: ReadonlyMap<string, string>;
   readonly text: string;
-  /** Of its fence, from 1. */
+  /** The line of its fence, from 1. */
   readonly line: number;
 }
 
@@ -21,7 +21,7 @@ export interface Heading {
   /** Without its markup. */
   readonly text: string;
   readonly anchor: string;
-  /** Its place among the tokens. */
+  /** Its index among the tokens. */
   readonly at: number;
 }
 
@@ -62,7 +62,7 @@ export function headingsOf(tokens: readonly Token[]): Heading[] {
   });
 }
 
-/** What a reader sees of an inline token, pictures left out. */
+/** Returns the visible text of an inline token, without pictures. */
 function plainText(token: Token | undefined): string {
   const parts = (token?.children ?? []).map(({ type, content }) => {
     if (type === "text" || type === "code_inline") return content;
@@ -71,7 +71,7 @@ function plainText(token: Token | undefined): string {
   return parts.join("");
 }
 
-/** Links and pictures. */
+/** Returns all links and pictures. */
 export function linksOf(tokens: readonly Token[]): Link[] {
   return tokens.flatMap(({ children }) => {
     const found: Link[] = [];
@@ -90,7 +90,7 @@ export function linksOf(tokens: readonly Token[]): Link[] {
   });
 }
 
-/** Every piece of code that stands within the text. */
+/** Returns all code spans. */
 export function codeSpansOf(tokens: readonly Token[]): string[] {
   return tokens.flatMap(({ children }) =>
     (children ?? []).filter(({ type }) => type === "code_inline").map(({ content }) => content),

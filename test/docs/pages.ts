@@ -1,4 +1,4 @@
-// The documentation as files: the README, what stands in docs/, and the other pages in Markdown.
+// The documentation as files: the README, the pages in docs/, and the other pages in Markdown.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Block, blocksOf, parse } from "./markdown.ts";
@@ -27,14 +27,14 @@ export function pageAt(path: string): Page {
 
 const isDecision = (name: string) => name.startsWith("decisions");
 
-/** What users read: its code runs. */
+/** Returns the pages for users. Their code runs in tests. */
 export function userPages(): Page[] {
   const names = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
   const pages = names.filter((name) => name.endsWith(".md") && !isDecision(name)).sort();
   return ["README.md", ...pages.map((name) => join("docs", name))].map(pageAt);
 }
 
-/** And what contributors read: its links hold, too. */
+/** Returns all pages, with those for contributors. Their links are tested. */
 export function allPages(): Page[] {
   const others = readdirSync(root).filter((name) => name.endsWith(".md") && name !== "README.md");
   const layers = readdirSync(join(root, "src")).map((name) => join("src", name, "README.md"));

@@ -1,5 +1,5 @@
-// The programs of the pages as a reader would have them: files of a project that has the package, checked
-// by the strict compiler, and run on a database with nothing in it until they end by themselves.
+// The programs of the pages as files of a project that has the package installed. They are compiled with strict
+// options and run on an empty database until they end by themselves.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ export class Programs {
     symlinkSync(root, join(this.directory, "node_modules/pg-job-worker"));
   }
 
-  /** `name` tells the language by its end. Gives the path of the file. */
+  /** Adds a file and returns its path. The extension of `name` selects the language. */
   add(name: string, text: string): string {
     const path = join(this.directory, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -33,7 +33,7 @@ export class Programs {
     return path;
   }
 
-  /** What the compiler has to say; empty: nothing. */
+  /** Returns the compiler's messages; empty without any. */
   async check(): Promise<string> {
     const compilerOptions = {
       ...{ strict: true, noEmit: true, module: "nodenext", target: "es2024", types: ["node"] },
@@ -48,7 +48,7 @@ export class Programs {
     );
   }
 
-  /** What it prints. Rejects where it fails. */
+  /** Returns the output. Rejects when the program fails. */
   async run(path: string, url: string): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [path], {
       env: { ...process.env, ...libpqVariables(url), DATABASE_URL: url },
@@ -62,7 +62,7 @@ export class Programs {
   }
 }
 
-/** For drivers that read no URL with a unix socket. */
+/** For drivers that do not accept a URL with a unix socket. */
 function libpqVariables(url: string): Record<string, string> {
   const { host, port, user = "", database = "" } = new pg.Client(url);
   return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database };

@@ -1,4 +1,4 @@
-// The generated pages: as they are committed they are what the program says of itself today.
+// The committed reference pages are the same as newly generated ones.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,16 +14,16 @@ const types = join(root, "dist/types");
 assert.ok(existsSync(types), "Build the types first: npm run build.");
 const pages = referencePages(root);
 
-test("The reference is fresh; npm run docs writes it.", () => {
+test("The reference is up to date; npm run docs writes it.", () => {
   for (const [path, text] of pages) {
     const committed = readFileSync(join(root, path), "utf8");
-    assert.ok(committed === text, `${path} is not what \`npm run docs\` makes`);
+    assert.ok(committed === text, `${path} differs from what \`npm run docs\` writes`);
   }
 });
 
 const page = (name: string) => pages.get(`docs/reference/${name}.md`) ?? "";
 
-test("Every command has its section, with all its options.", () => {
+test("Every command has a section with all its options.", () => {
   for (const { name, options } of commands) {
     const section = page("command-line").split(`\n## worker ${name}\n`)[1]?.split("\n## ")[0] ?? "";
     assert.notEqual(section, "", name);
@@ -32,7 +32,7 @@ test("Every command has its section, with all its options.", () => {
   }
 });
 
-test("Every route has its section, with every parameter that it checks.", () => {
+test("Every route has a section with all its parameters.", () => {
   const { paths } = openapiDocument() as { paths: Record<string, Record<string, object>> };
   for (const { method, path, operation } of routes) {
     assert.ok(paths[path]?.[method.toLowerCase()], `${method} ${path}`);
@@ -44,7 +44,7 @@ test("Every route has its section, with every parameter that it checks.", () => 
   }
 });
 
-test("Every public name of the library has its section, and the contents lead to it.", () => {
+test("Every public name of the library has a section, and the table of contents links to it.", () => {
   const declarations = publicDeclarations(types);
   assert.ok(declarations.length > 60);
   const headings = headingsOf(parse(page("library")));
@@ -55,7 +55,7 @@ test("Every public name of the library has its section, and the contents lead to
   }
 });
 
-test("In the library's page unions are written out, and objects within objects have a row each.", () => {
+test("In the library's page unions are complete, and nested objects have a row each.", () => {
   const rows = page("library")
     .split("\n")
     .filter((line) => line.startsWith("| `"));

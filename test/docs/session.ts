@@ -1,6 +1,5 @@
-// A reader at a terminal: the shell blocks of a page one after the other, in one directory that is empty
-// at first, with our command on the PATH and a database of its own. Variables, functions and the
-// directory of a block are those of the next one, too.
+// A shell session for the blocks of a page, which run in order. It has an empty directory, our command on the
+// PATH and a database of its own. Each block starts with the variables, functions and directory of the last.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,7 +10,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { root } from "./pages.ts";
 
-/** What pages write where a reader has something else. */
+/** The placeholder in pages for the user's own URL. */
 const PLACEHOLDER_URL = "postgres://user:password@host:5432/database";
 const PLACEHOLDER_PORT = /\b5678\b/g;
 const LONGEST_BLOCK_MS = 60_000;
@@ -21,7 +20,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 export interface Ran {
   readonly status: number | null;
-  /** Of stdout: log lines and failures go to stderr. */
+  /** The text on stdout; log lines and errors are on stderr. */
   readonly output: string;
   readonly errors: string;
 }
@@ -42,7 +41,7 @@ export class Session {
     writeFileSync(this.#state, `cd '${this.directory}'\n`);
   }
 
-  /** A file that the page shows. */
+  /** Writes a file that the page shows. */
   write(name: string, text: string): void {
     const path = join(this.directory, name);
     mkdirSync(dirname(path), { recursive: true });
@@ -51,7 +50,7 @@ export class Session {
   }
 
   async run(block: string): Promise<Ran> {
-    // At the exit, so that a block that fails on purpose leaves what it has said, too.
+    // Runs at the exit, so that a block that fails on purpose keeps its variables, too.
     const keep = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
     const child = this.#shell(`${keep}\n${await this.#real(block)}`, LONGEST_BLOCK_MS);
     const closed = once(child, "close");
@@ -60,7 +59,7 @@ export class Session {
     return { status, output, errors };
   }
 
-  /** A block whose last command serves until it is stopped; gives what it has said when `awaited` is there. */
+  /** Runs a block whose last command is a server. Resolves to its output once it matches `awaited`. */
   async serve(block: string, awaited: RegExp): Promise<string> {
     const child = this.#shell(`trap : TERM\n${await this.#real(block)}`);
     const closed = once(child, "close").then(([status]) => status as number | null);
@@ -79,7 +78,7 @@ export class Session {
     return output;
   }
 
-  /** Stops what still serves, as systemd would. Gives the exit statuses. */
+  /** Stops running servers with SIGTERM. Returns their exit statuses. */
   async end(): Promise<(number | null)[]> {
     const statuses = this.#servers.map(({ child, closed }) => {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");

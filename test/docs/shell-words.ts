@@ -1,4 +1,4 @@
-// Where a text for the shell calls our program, and whether the program knows what it is told there.
+// Finds the calls of our program in shell texts, and checks their arguments.
 import { typedIn } from "../../src/cli/arguments/command-line.ts";
 import { givenIn } from "../../src/cli/arguments/given.ts";
 import { UsageError } from "../../src/cli/arguments/refusals.ts";
@@ -6,12 +6,12 @@ import { commands } from "../../src/cli/commands/index.ts";
 import { manualOf } from "../../src/cli/commands/program/manual.ts";
 import { program } from "../../src/cli/shell/globals.ts";
 
-/** `dist/worker`, `ExecStart=/usr/local/bin/worker`, `worker:0.1.0`: wherever they stand. */
+/** Matches `dist/worker`, `ExecStart=/usr/local/bin/worker` and `worker:0.1.0` anywhere. */
 const OURS = /[/=]worker$|^worker:[\w.-]+$/;
-/** What may stand before our name alone: a variable, or who runs it. */
+/** Words that may precede the plain name: a variable, or a program that runs another. */
 const BEFORE = /^(\w+=.*|sudo|npx|exec|env|time)$/s;
 
-/** The arguments of every call of our program in `text`. */
+/** Returns the arguments of every call of our program in `text`. */
 export function callsIn(text: string): string[][] {
   return simpleCommands(text).flatMap((words) => {
     const first = words.findIndex((word) => !BEFORE.test(word));
@@ -23,7 +23,7 @@ export function callsIn(text: string): string[][] {
   });
 }
 
-/** Every option of every command, in all its spellings. */
+/** All options of all commands, in all spellings. */
 export const knownOptions: ReadonlySet<string> = new Set(
   manualOf(program, commands)
     .commands.flatMap(({ options }) => options)
@@ -31,7 +31,7 @@ export const knownOptions: ReadonlySet<string> = new Set(
     .flatMap(({ names }) => names),
 );
 
-/** What the program would refuse; null: nothing. `inText`: there words may be left out. */
+/** Returns why the program would refuse the arguments; null if it would not. `inText`: words may be missing. */
 export function refusalOf(args: readonly string[], inText = false): string | null {
   try {
     givenIn(typedIn(args, program, commands), program.options, {});
@@ -43,7 +43,7 @@ export function refusalOf(args: readonly string[], inText = false): string | nul
   }
 }
 
-/** Commands between `|`, `;`, `&` and ends of lines, without what is redirected. */
+/** Splits a text at `|`, `;`, `&` and ends of lines, and removes redirections. */
 function simpleCommands(text: string): string[][] {
   const found: string[][] = [[]];
   const pattern =

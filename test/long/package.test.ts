@@ -1,6 +1,5 @@
-// The npm package as an application gets it: packed from a copy without dist/, installed from the
-// registry into an empty directory, type-checked and run as an ES module and as CommonJS. And what that
-// copy built is what is built here.
+// The npm package as an application installs it: packed from a copy without dist/, installed into an empty
+// directory, type-checked, and run as an ES module and as CommonJS. The copy also builds the same bytes.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -32,7 +31,7 @@ const application = join(place, "application");
 const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const LARGEST_INSTALLATION = 25_000_000;
 
-// An npm above us says in npm_* where its own project is.
+// A parent npm sets npm_* variables for its own project.
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([key]) => !/^npm_(?!config_(cache|registry)$)/.test(key)),
 );
@@ -58,7 +57,7 @@ after(() => rmSync(place, { recursive: true, force: true }));
 
 test("The same sources in another directory build the same bytes.", async () => {
   await ensureProgram();
-  // What only saves time: the stripped Node and the packed PostgreSQL.
+  // Caches that only save time: the stripped Node and the packed PostgreSQL.
   for (const entry of readdirSync(join(root, "dist/.cache"), { withFileTypes: true })) {
     const path = join("dist/.cache", entry.name);
     if (entry.isFile()) cpSync(join(root, path), join(clone, path));
@@ -83,14 +82,14 @@ const installed = (path: string) => join(application, "node_modules", path);
 const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
-test("Packing leaves package.json and the pages as they were.", () => {
+test("Packing does not change package.json and the pages.", () => {
   assert.deepEqual(manifestOf(clone), manifestOf(root));
   for (const page of ["README.md", "docs/library.md", "docs/promises.md"]) {
     assert.equal(readFileSync(join(clone, page), "utf8"), readFileSync(join(root, page), "utf8"));
   }
 });
 
-test("Every link of the published pages leads to a file that is there.", () => {
+test("The file of every link in the published pages exists.", () => {
   const directory = installed(name);
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
   const pages = names.filter((one) => one.endsWith(".md") && !one.includes("node_modules"));
@@ -106,14 +105,14 @@ test("Every link of the published pages leads to a file that is there.", () => {
   assert.deepEqual(dead, []);
 });
 
-test("npm publish refuses the directory, whose manifest it would register.", async () => {
+test("npm publish refuses the source directory, because its manifest is not the published one.", async () => {
   const publish = run("npm", ["publish", "--dry-run"], { cwd: clone, env });
   await assert.rejects(publish, {
     stderr: /Publish what npm pack makes: npm pack, then npm publish/,
   });
 });
 
-test("The published manifest has no tool, no script and no platform in it.", () => {
+test("The published manifest contains no tool, no script and no platform.", () => {
   const { dependencies, ...manifest } = manifestOf(installed(name));
   for (const field of ["scripts", "devDependencies", "optionalDependencies", "overrides"]) {
     assert.ok(!(field in manifest), field);
@@ -125,7 +124,7 @@ test("The published manifest has no tool, no script and no platform in it.", () 
   );
 });
 
-test("An installation is small, runs everywhere, and puts no node on the PATH.", () => {
+test("An installation is small, has no package of one platform, and puts no node on the PATH.", () => {
   const lock = JSON.parse(readFileSync(installed(".package-lock.json"), "utf8"));
   const packages = Object.entries<{ os?: string[]; cpu?: string[] }>(lock.packages);
   assert.deepEqual(
@@ -194,7 +193,7 @@ for (const type of ["module", "commonjs"] as const) {
   });
 }
 
-test("npx worker is the command; its demo says what it lacks.", async () => {
+test("npx worker runs the command; its demo names the package that is missing.", async () => {
   const cwd = application;
   const { stdout } = await run("npx", ["worker", "--version"], { cwd, env });
   assert.equal(stdout, `${version}\n`);

@@ -1,5 +1,5 @@
-// npm start: what it says before it builds, and when it builds. The project here is the real script
-// beside a build that only counts, so that the sources can be changed.
+// npm start: its messages before a build, and when it builds. The project here has the real script and a build
+// that only counts, so that the sources can be changed.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -63,11 +63,11 @@ test("npm start builds when the contents of a source have changed, and only then
   const expected = { status: 0, stdout: '["demo","--listen","127.0.0.1:0"]\n', stderr: "" };
   assert.deepEqual(start(project, FREE_PORT), expected);
   assert.equal(builds(project), 1);
-  // What a checkout does: the same bytes, another time.
+  // As after a checkout: the same bytes, another time.
   utimesSync(source, new Date(), new Date());
   assert.deepEqual(start(project, FREE_PORT), expected);
   assert.equal(builds(project), 1);
-  // And the other way round: other bytes, as many, and the time of before.
+  // The reverse: other bytes of the same length, and the same time.
   const { atime, mtime } = statSync(source);
   writeFileSync(source, "two");
   utimesSync(source, atime, mtime);
@@ -92,7 +92,7 @@ test("npm start builds again after a build that failed.", () => {
   assert.equal(builds(project), 2);
 });
 
-test("npm start says in one line that its port is taken, and builds nothing.", async () => {
+test("npm start reports in one line that its port is in use, and builds nothing.", async () => {
   const project = newProject();
   const holder = createServer().listen(0, "127.0.0.1");
   await once(holder, "listening");
@@ -107,7 +107,7 @@ test("npm start says in one line that its port is taken, and builds nothing.", a
   holder.close();
 });
 
-test("npm start says in one line that nothing is installed.", () => {
+test("npm start reports in one line that nothing is installed.", () => {
   const project = newProject();
   rmSync(join(project, "node_modules"));
   const { status, stderr } = start(project, FREE_PORT);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Inside the virtual machine of vm.ts, as root, under a systemd that is PID 1: installs worker as
-# docs/deploy.md says and tries what the units promise. Each line on the console that begins with @@ is a result:
-# "@@ ok …", "@@ failed …" with what was seen on lines behind it, "@@ figure …".
+# Runs inside the virtual machine of vm.ts, as root, with systemd as PID 1. Installs worker with the commands of
+# docs/deploy.md and checks the units. Each console line that begins with @@ is a result: "@@ ok …", "@@ failed …"
+# with what was seen on the lines after it, "@@ figure …".
 cd /mnt || exit
 exec 3>/dev/ttyS0
 say() { echo "@@ $*" >&3; }
@@ -27,7 +27,7 @@ until_true() { # seconds, command…
   done
 }
 of() { systemctl show --value -p "$2" "$1"; }
-# The queue, as somebody at this machine asks it.
+# Queries of the queue by a local user.
 export DATABASE_URL=postgres://user:password@host:5432/database
 jobs() { su postgres -c "psql -XAtd database -c \"$1\""; }
 left() { jobs "select count(*) from worker.jobs where task_identifier = '$1'"; }
@@ -41,7 +41,7 @@ restarted() {
 
 database() {
   echo 127.0.0.1 host >>/etc/hosts
-  # Made in a chroot it may have another port: that machine's 5432 was taken.
+  # Created in a chroot, it may have another port if 5432 was in use on that machine.
   sed -i 's/^port = .*/port = 5432/' /etc/postgresql/*/main/postgresql.conf
   systemctl restart postgresql
   until_true 60 su postgres -c 'psql -XAtc "select 1"'
@@ -68,7 +68,7 @@ T
   chmod +x /srv/worker/tasks/count.py /srv/worker/tasks/archive /srv/worker/tasks/rest
 }
 
-# ---- from nothing to the first job, by the words of the documentation (install.sh is its block)
+# ---- from an empty machine to the first job, with the commands of the documentation (install.sh is its block)
 check "a database" database
 tasks
 began=$(now)
@@ -89,7 +89,7 @@ check "no secret stands in the environment of the worker" no_secret worker
 check "no secret stands in the environment of the admin" no_secret worker-admin
 uid() { [ "$(awk '/^Uid/{print $2}' "/proc/$(of "$1" MainPID)/status")" -ge 61184 ]; }
 check "they run as users that exist only meanwhile" uid worker
-# An announcement on stdout is for whoever started the admin, and no line of its log.
+# The announcement on stdout is for the process that has started the admin, and is not in its log.
 json_lines() {
   journalctl -q -o cat _SYSTEMD_UNIT="$1.service" _PID="$(of "$1" MainPID)" |
     grep -vE '^(worker admin |  (URL|User|Password|Token|Header) )' | python3 -c '
@@ -175,7 +175,7 @@ check "and serves it" until_true 20 is_second
 check "in the same process" test "$(of worker-admin MainPID)" = "$before"
 systemctl stop worker worker-admin.service worker-admin.socket
 
-# ---- the image, by the engine that Debian has, on a base of this machine's libraries
+# ---- the image, with Debian's container engine, on a base of this machine's libraries
 if command -v podman >/dev/null; then
   mkdir -p /etc/containers
   printf '[storage]\ndriver = "vfs"\nrunroot = "/run/containers"\ngraphroot = "/var/lib/containers"\n' >/etc/containers/storage.conf

@@ -1,5 +1,5 @@
-// A virtual machine with Debian, in which systemd is PID 1: its root, a second disk with what is tried, and
-// what it says on its console. qemu emulates it, so it runs where no hardware helps, and slowly.
+// A virtual machine with Debian, in which systemd is PID 1: its root, a second disk with the files under test,
+// and its console. qemu emulates it without hardware support, so it is slow.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -20,12 +20,12 @@ const SUITE = "bookworm";
 const PACKAGES = [
   ...["systemd", "systemd-sysv", "dbus", "libstdc++6", "postgresql", "python3", "curl", "openssl"],
   ...["ssl-cert", "procps", "linux-image-cloud-amd64", "initramfs-tools", "zstd"],
-  // The image is built and run by Debian's engine.
+  // Debian's container engine, which builds and runs the image.
   ...["podman", "crun", "catatonit", "netavark"],
 ];
 
 const TRIED = "/etc/systemd/system/tried.service";
-/** Runs what the second disk has, after all else has started, and switches the machine off. */
+/** Runs guest.sh from the second disk after all other units, and switches the machine off. */
 const UNIT = `[Unit]
 After=multi-user.target
 [Service]
@@ -36,8 +36,8 @@ WantedBy=multi-user.target
 `;
 
 /**
- * Removes a folder and nothing beside it: a debootstrap that was interrupted leaves /proc mounted in it, and
- * that is this machine's.
+ * Removes a folder without what is mounted in it: an interrupted debootstrap leaves this machine's /proc
+ * mounted there.
  */
 export function removeFolder(folder: string): void {
   const mounts = readFileSync("/proc/mounts", "utf8").split("\n");
@@ -48,7 +48,7 @@ export function removeFolder(folder: string): void {
   execFileSync("rm", ["-rf", "--one-file-system", folder]);
 }
 
-/** Makes `root.img`, `kernel` and `initrd` in the directory, unless they are there: by far the longest part. */
+/** Creates `root.img`, `kernel` and `initrd` in the directory unless they exist. This is the longest part. */
 export async function makeRoot(directory: string): Promise<void> {
   const image = join(directory, "root.img");
   if (existsSync(image)) return;
@@ -65,14 +65,14 @@ export async function makeRoot(directory: string): Promise<void> {
     ["initrd", "initrd.img-"],
   ] as const) {
     const found = boot.find((one) => one.startsWith(begins));
-    if (found === undefined) throw new Error(`Debian's kernel brought no ${begins}…`);
+    if (found === undefined) throw new Error(`Debian's kernel has no ${begins}…`);
     copyFileSync(join(root, "boot", found), join(directory, name));
   }
   await makeDisk(root, image, "3G");
   removeFolder(root);
 }
 
-/** A file system with what is in a folder: nothing has to be mounted for it. */
+/** Creates a file system with the contents of a folder, without mounting it. */
 export async function makeDisk(folder: string, image: string, size: string): Promise<void> {
   await run("mke2fs", ["-q", "-F", "-t", "ext4", "-d", folder, image, size]);
 }
@@ -85,13 +85,13 @@ async function tell(program: string, ...args: string[]): Promise<void> {
 
 export interface Said {
   readonly title: string;
-  /** Null: it was so. Else what was seen instead. */
+  /** null if the check has passed; otherwise what was seen. */
   readonly problem: string | null;
 }
 
 const LONGEST_MS = 60 * 60_000;
 
-/** Starts it and waits until it has switched itself off; the root is as before. */
+/** Starts the machine and waits until it switches itself off. Its root stays unchanged. */
 export async function boot(
   directory: string,
   disk: string,
@@ -120,7 +120,7 @@ export async function boot(
   return read(serial, onFigure);
 }
 
-/** Lines that begin with @@: `ok …`, `failed …` with lines behind it, `figure …`, and `end`. */
+/** Reads the lines that begin with @@: `ok …`, `failed …` with the lines after it, `figure …`, and `end`. */
 async function read(serial: string, onFigure: (figure: string) => void): Promise<Said[]> {
   const said: { title: string; problem: string | null }[] = [];
   let isWhole = false;
@@ -133,6 +133,6 @@ async function read(serial: string, onFigure: (figure: string) => void): Promise
     else if (word === "end") isWhole = true;
     else if (word === " " && last !== undefined) last.problem += `${rest}\n`;
   }
-  if (!isWhole) said.push({ title: "It came to its end.", problem: `see ${serial}` });
+  if (!isWhole) said.push({ title: "The checks ran to their end.", problem: `see ${serial}` });
   return said;
 }

@@ -1,6 +1,6 @@
 // The executable and the shipped units under a real systemd: npm run test:systemd. A virtual machine with Debian
-// is made (debootstrap), booted (qemu, emulated: no KVM is asked for) and does what docs/deploy.md says; guest.sh
-// says what is looked at. WORKER_VM=DIRECTORY keeps the machine's root there for the next time.
+// is created (debootstrap) and booted (qemu, without KVM), and runs the commands of docs/deploy.md. The checks are
+// in guest.sh. WORKER_VM=DIRECTORY keeps the machine's root there for the next run.
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -24,9 +24,9 @@ const NEEDED: Readonly<Record<string, string>> = {
 const lacking = Object.keys(NEEDED).filter((path) => !existsSync(path));
 const skip =
   process.getuid?.() !== 0
-    ? "only root may make the machine's root"
+    ? "only root can create the machine's root"
     : lacking.length > 0
-      ? `first: apt-get install ${lacking.map((path) => NEEDED[path]).join(" ")}`
+      ? `install first: apt-get install ${lacking.map((path) => NEEDED[path]).join(" ")}`
       : false;
 
 const kept = process.env["WORKER_VM"];
@@ -35,7 +35,7 @@ after(() => {
   if (kept === undefined) removeFolder(directory);
 });
 
-/** What the guide tells to do, word for word: its one block for systemd. */
+/** Returns the guide's only block for systemd. */
 function installation(guide: string): string {
   const [, block] = /```sh norun=systemd\n([\s\S]*?)```/.exec(guide) ?? [];
   assert.ok(block, "docs/deploy.md has no block for systemd");
@@ -58,7 +58,7 @@ async function payload(): Promise<string> {
   return disk;
 }
 
-test("Under systemd as PID 1 the units do what docs/deploy.md says", { skip }, async (t) => {
+test("Under systemd as PID 1 the units work as docs/deploy.md describes", { skip }, async (t) => {
   mkdirSync(directory, { recursive: true });
   await makeRoot(directory);
   const disk = await payload();

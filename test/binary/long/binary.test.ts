@@ -1,4 +1,4 @@
-// dist/worker, the one native executable, without anything else of this project.
+// dist/worker, the native executable, without any other file of the project.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import {
 const program = await installedProgram();
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** A request with the login that the program printed. */
+/** Sends a request with the login that the program has printed. */
 async function ask(service: Service, path: string, init: RequestInit = {}): Promise<Response> {
   const { url, generated_secret } = service.announced;
   const login = Buffer.from(`admin:${generated_secret}`).toString("base64");
@@ -39,20 +39,20 @@ async function addJob(service: Service, identifier: string): Promise<void> {
   assert.equal(answer.status, 200, await answer.text());
 }
 
-test("It says its version with an empty environment, alone in a directory, as any user.", async () => {
+test("It prints its version with an empty environment, alone in a directory, as any user.", async () => {
   for (const account of [{}, stranger]) {
     const ended = await run(program, ["--version"], account);
     assert.deepEqual(ended, { status: 0, stdout: `${version}\n`, stderr: "" });
   }
 });
 
-test("It starts within two and a half times what Node alone takes.", () => {
+test("It starts in at most two and a half times the time of Node alone.", () => {
   const time = (command: string, args: string[]) => {
     const begin = performance.now();
     assert.equal(spawnSync(command, args, { env: {} }).status, 0);
     return performance.now() - begin;
   };
-  // The fastest of many: what is slower is the machine's other work.
+  // The fastest of many starts, because others are slowed down by other processes.
   const rounds = Array.from({ length: 15 }, () => [
     time(program, ["--version"]),
     time(process.execPath, ["-e", "0"]),
@@ -61,7 +61,7 @@ test("It starts within two and a half times what Node alone takes.", () => {
   assert.ok(fastest(0) <= 2.5 * fastest(1), `${fastest(0)} ms against ${fastest(1)} ms`);
 });
 
-test("It migrates a database, serves the page and its API, and stops when asked.", async () => {
+test("It migrates a database, serves the page and its API, and stops on SIGTERM.", async () => {
   const database = await emptyDatabase();
   const env = { DATABASE_URL: database.url };
   const migrated = await run(program, ["migrate"], { env });
@@ -94,7 +94,7 @@ test("The demo runs with an empty environment as a user without rights, and keep
   assert.ok(!readdirSync(join(place, "data")).includes("socket"));
 });
 
-test("Two demos that unpack PostgreSQL into one cache at the same time both come up.", async () => {
+test("Two demos that unpack PostgreSQL into one cache at the same time both start.", async () => {
   const place = newDirectory();
   const env = { XDG_CACHE_HOME: join(place, "cache") };
   const services = await Promise.all(

@@ -1,5 +1,5 @@
-// The executable in a root that holds glibc, libstdc++ and nothing else, read-only, as nobody, with an empty
-// environment: what a container image without a distribution has.
+// The executable in a read-only root with only glibc and libstdc++, as the user 65534, with an empty
+// environment, as in a container image without a distribution.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -12,12 +12,12 @@ const NOBODY = "65534";
 const mayMount = spawnSync("unshare", ["--mount", "true"]).status === 0;
 const skip =
   process.getuid?.() !== 0
-    ? "only root may change the root of a process"
+    ? "only root can change the root of a process"
     : mayMount
       ? false
-      : "nothing may be mounted here";
+      : "mounting is not allowed here";
 
-/** Copies the program and the libraries that it asks for; a worker's tasks beside them. */
+/** Creates the root with the program, the libraries that it needs, and a worker's tasks. */
 function rootOf(program: string): string {
   const root = newDirectory();
   const put = (from: string, to: string) => {
@@ -38,7 +38,7 @@ function rootOf(program: string): string {
   return root;
 }
 
-/** A program like `worker` that runs in `root`, which it makes read-only. A server's socket is let in. */
+/** Returns a program like `worker` that runs in `root`, read-only except for a server's socket. */
 function enclosed(root: string, socket: string | null): string {
   const program = join(newDirectory(), "worker");
   if (socket !== null) mkdirSync(join(root, socket), { recursive: true });
@@ -53,7 +53,7 @@ function enclosed(root: string, socket: string | null): string {
   return program;
 }
 
-test("It works alone with glibc and libstdc++, as nobody, and writes nothing.", {
+test("It works with only glibc and libstdc++, as a user without rights, and writes no file.", {
   skip,
 }, async () => {
   const { url } = await emptyDatabase();

@@ -1,5 +1,5 @@
-// Nothing but what was named becomes part of the executable: no variable of the environment, no file of the
-// working directory or a home, and no signal brings code into it. Each bait is first seen to work on Node.
+// The executable loads only the named tasks: no variable of the environment, no file of the working directory
+// or a home directory, and no signal adds code. Each attack is first shown to work on Node.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -11,13 +11,13 @@ import { installedProgram, newDirectory, run, start } from "../program.ts";
 
 const program = await installedProgram();
 
-/** What leaves a mark, wherever it is run. */
+/** The directory in which an attack that runs leaves a mark. */
 const place = newDirectory();
 const mark = join(place, "mark");
 const intruder = `require("node:fs").writeFileSync(${JSON.stringify(mark)}, "");`;
 const hostile = filesOf({
   "intruder.cjs": intruder,
-  // An OpenSSL whose only provider is a library that somebody brings.
+  // A configuration of OpenSSL whose only provider is the attacker's library.
   "openssl.cnf": `nodejs_conf = all\n[all]\nproviders = some\n[some]\none = its\n[its]\nmodule = ${place}/intruder.so\nactivate = 1\n`,
   "node_modules/absent/index.js": intruder,
   ".node_modules/absent/index.js": intruder,
@@ -52,12 +52,12 @@ beforeEach(async () => {
   env = { PATH: "/usr/bin:/bin", DATABASE_URL: (await migratedDatabase()).url };
 });
 
-/** Runs `worker` there, as a shell of that directory would. */
+/** Runs `worker` in that directory. */
 function inHostileDirectory(args: readonly string[], more: Record<string, string> = {}) {
   return spawnSync(program, args, { cwd: hostile, env: { ...env, ...more }, encoding: "utf8" });
 }
 
-test("The baits work on Node itself.", () => {
+test("The attacks work on Node itself.", () => {
   execFileSync(process.execPath, ["-e", "0"], { env: { NODE_OPTIONS: ENVIRONMENT.NODE_OPTIONS } });
   assert.ok(existsSync(mark));
   const { OPENSSL_CONF } = ENVIRONMENT;
@@ -70,7 +70,7 @@ test("The baits work on Node itself.", () => {
   execFileSync("rm", [mark]);
 });
 
-test("Nothing in the environment or the working directory becomes part of it.", async () => {
+test("It loads no code from the environment or the working directory.", async () => {
   const tasks = filesOf({
     "asks.cjs": `module.exports = () => {
       try { require("absent"); } catch (error) { console.log(error.code); }
@@ -91,13 +91,13 @@ test("Nothing in the environment or the working directory becomes part of it.", 
   assert.ok(!existsSync(mark));
 });
 
-test("A module for Node's prompt keeps it from starting, and is not loaded.", () => {
+test("With a module for Node's prompt it does not start, and does not load the module.", () => {
   const { status } = inHostileDirectory(["status"], { NODE_REPL_EXTERNAL_MODULE: intruderFile });
   assert.notEqual(status, 0);
   assert.ok(!existsSync(mark));
 });
 
-test("Compiled code that somebody else has kept is not run, and none is kept for him.", async () => {
+test("It does not run compiled code of another user from a cache, and writes none.", async () => {
   const cache = newDirectory();
   const tasks = filesOf({ "says.cjs": "module.exports = () => console.log('said');" });
   assert.equal(inHostileDirectory(["add", "says"]).status, 0);
@@ -107,7 +107,7 @@ test("Compiled code that somebody else has kept is not run, and none is kept for
   assert.deepEqual(readdirSync(cache), []);
 });
 
-test("Options of Node are no options of its, and no words for its own processes either.", async () => {
+test("It accepts no options of Node, and passes none to its processes.", async () => {
   for (const word of ["--inspect=127.0.0.1:0", "--require=./intruder.cjs", "-e0"]) {
     const { status, stderr } = inHostileDirectory([word, "status"]);
     assert.deepEqual(
@@ -123,7 +123,7 @@ test("SIGUSR1 opens no debugger in the admin, and does not end it.", async () =>
   const service = await start(program, ["admin"], { env });
   const { url } = service.announced;
   service.send("SIGUSR1");
-  // Node would say where it listens before it is done with the first of these.
+  // Node would print the debugger's address before it answers the first of these.
   for (let n = 0; n < 10; n++) assert.equal((await fetch(new URL("readyz", url))).status, 200);
   assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
   assert.doesNotMatch(service.stderr(), /debugger/i);
@@ -140,7 +140,7 @@ test("SIGUSR1 opens no debugger in a worker and in the processes that it starts.
   await running.logged("still here");
   const seen = running.count;
   const all = [running.pid, ...childrenOf(running.pid)];
-  assert.ok(all.length > 1, "it has started no process");
+  assert.ok(all.length > 1, "it has not started a process");
   for (const pid of all) process.kill(pid, "SIGUSR1");
   assert.equal((await run(program, ["add", "says"], { env })).status, 0);
   await running.logged("still here", seen);

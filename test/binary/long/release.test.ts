@@ -1,5 +1,5 @@
-// What goes with an executable: the list of what is inside, and the notices. The code that is inside compiled. And one
-// of a platform whose PostgreSQL is not there.
+// The files that belong to an executable: the bill of materials and the notices. Its compiled code. And an
+// executable without PostgreSQL.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -39,12 +39,12 @@ async function bill(): Promise<Bill> {
 
 const nameOf = ({ group, name }: Component) => (group === undefined ? name : `${group}/${name}`);
 
-test("The bill of materials names all that has code in the executable, and the notices do.", async () => {
+test("The bill of materials and the notices name all packages with code in the executable.", async () => {
   const { components, metadata } = await bill();
   const sum = createHash("sha256").update(readFileSync(program)).digest("hex");
   assert.deepEqual(metadata.component.hashes, [{ alg: "SHA-256", content: sum }]);
   const named = components.map(nameOf);
-  // The bundler writes above each part whose it is.
+  // The bundler writes the package above each part.
   const text = readFileSync(join(root, "dist/worker.cjs"), "utf8");
   const marks = text.matchAll(/^\s*\/\/ (?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//gm);
   const withCode = [...new Set([...marks].map(([, name = ""]) => name))];
@@ -59,7 +59,7 @@ test("The bill of materials names all that has code in the executable, and the n
   }
 });
 
-test("Each part in the bill of materials has version, licence and hash, and a place in the tree.", async () => {
+test("Each part in the bill of materials has a version, a license, a hash, and a position in the tree.", async () => {
   const { components, dependencies } = await bill();
   const parts = components.flatMap((one) => one.components ?? []);
   for (const one of [...components, ...parts]) {
@@ -81,7 +81,7 @@ test("The same executable has the same bill of materials.", async () => {
   assert.deepEqual(await bill(), await bill());
 });
 
-test("What short commands run is compiled to the same bytes each time, and V8 takes them.", async () => {
+test("The code of short commands is compiled to the same bytes each time, and V8 accepts them.", async () => {
   const { files } = await pieces();
   const made = await withShortScript(files, true);
   assert.deepEqual(await withShortScript(files, true), made);
@@ -96,7 +96,7 @@ test("What short commands run is compiled to the same bytes each time, and V8 ta
   );
 });
 
-test("An executable without a PostgreSQL says so when a demo is asked for, and works else.", async () => {
+test("An executable without PostgreSQL reports that for a demo; other commands work.", async () => {
   const bare = join(newDirectory(), "worker");
   const { files } = await pieces();
   await makeExecutable({ ...nativeTarget(), postgresPackage: null }, files, bare);

@@ -1,4 +1,4 @@
-// worker run in the executable, on a host without Node: TypeScript, packages beside it, programs.
+// worker run in the executable, on a host without Node: TypeScript, packages, programs.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { migratedDatabase } from "../../support/database.ts";
 import { installedProgram, run } from "../program.ts";
 
 const program = await installedProgram();
-// Where no Node is.
+// A PATH without Node.
 const BARE = { PATH: "/usr/bin:/bin", HOME: "/nonexistent" };
 
 let env: Record<string, string>;
@@ -24,7 +24,7 @@ async function add(task: string): Promise<void> {
 const started = (args: readonly string[], more: Record<string, string> = {}): RunProcess =>
   startRun(args, { ...env, ...more }, [program]);
 
-test("It strips types, finds packages beside the tasks, runs programs, and drains the queue.", async () => {
+test("It strips types, finds packages next to the tasks, runs programs, and empties the queue.", async () => {
   const project = filesOf({
     "node_modules/es/package.json": '{"name":"es","type":"module","exports":"./index.js"}',
     "node_modules/es/index.js": "export default 'from a package';",
@@ -56,7 +56,7 @@ test("It strips types, finds packages beside the tasks, runs programs, and drain
   assert.match(stderr, /"msg":"from a program"/);
 });
 
-test("Its young objects take 9 MB at the most, however many of them live on.", async () => {
+test("Its heap for new objects has at most 9 MB, even when many objects stay alive.", async () => {
   const tasks = filesOf({
     "keep.ts": `import { getHeapSpaceStatistics } from "node:v8";
       export default (): void => {
@@ -73,9 +73,9 @@ test("Its young objects take 9 MB at the most, however many of them live on.", a
 });
 
 const saying = (word: string) =>
-  `export default (_: unknown, { logger }: any): void => logger.info("it says ${word}");`;
+  `export default (_: unknown, { logger }: any): void => logger.info("the word is ${word}");`;
 
-test("It begins anew when a file changes.", async () => {
+test("It restarts when a file changes.", async () => {
   const tasks = filesOf({ "say.ts": saying("one") });
   const watched = started(["--tasks", tasks, "--watch"]);
   await watched.logged("the worker has started");
@@ -83,7 +83,7 @@ test("It begins anew when a file changes.", async () => {
   putFile(tasks, "say.ts", saying("two"));
   await watched.logged("the worker has started", seen);
   await add("say");
-  await watched.logged("it says two");
+  await watched.logged("the word is two");
   watched.send("SIGTERM");
   assert.equal((await watched.ended).status, 0);
 });

@@ -1,5 +1,5 @@
-// The image, put together here as its Dockerfile says and started in a root of its own; and what compose
-// and Kubernetes start, probe and stop.
+// The image, built here by the instructions of its Dockerfile and started in its own root; and the commands,
+// probes and stop signals of compose and Kubernetes.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { refusalOf } from "../../docs/shell-words.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { deployed, root, secondsOf } from "../files.ts";
 
-/** Instructions of the Dockerfile, one after the other. */
+/** The instructions of the Dockerfile, in order. */
 const instructions = deployed("container/Dockerfile")
   .replaceAll(/^#.*\n/gm, "")
   .replaceAll("\\\n", " ")
@@ -29,7 +29,7 @@ const all = (name: string) =>
 const only = (name: string) => all(name)[0] ?? "";
 const words = (text: string) => JSON.parse(text.slice(text.indexOf("["))) as string[];
 
-test("The image is nobody's, and what it starts and asks itself the program knows.", () => {
+test("The image runs as a user without rights, and its command and health check are valid.", () => {
   assert.match(only("USER"), /^[1-9]\d+:[1-9]\d+$/);
   const [program = "", ...first] = words(only("ENTRYPOINT"));
   assert.equal(program, "worker");
@@ -41,7 +41,7 @@ test("The image is nobody's, and what it starts and asks itself the program know
   }
 });
 
-/** The base has glibc, libstdc++ and nothing that we need besides. */
+/** Builds the image's root. Its base has only glibc and libstdc++. */
 function imageOf(program: string): string {
   const image = newDirectory();
   const put = (from: string, to: string) => {
@@ -59,21 +59,21 @@ function imageOf(program: string): string {
 }
 
 const isRoot = process.getuid?.() === 0;
-/** Everything in it ends with it. */
+/** All its processes end with it. */
 const ENCLOSED = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const mayMount = spawnSync("unshare", [...ENCLOSED, "true"]).status === 0;
 const skip = !isRoot
-  ? "only root may change the root of a process"
+  ? "only root can change the root of a process"
   : mayMount
     ? false
-    : "nothing may be mounted here";
+    : "mounting is not allowed here";
 
-/** Node and its network need the loopback up: a new network has it down, and ip may be missing. */
+/** Brings the loopback device up, which is down in a new network namespace. ip may not be installed. */
 const LOOPBACK_UP = `perl -e 'my $up = pack "a16 s", "lo", 1; socket(S, 2, 2, 0); ioctl(S, 0x8914, $up) or die $!'`;
 
 const NAME = ".s.PGSQL.5432";
 
-/** The tests' server lets nobody in but its own account, and the image's user is another one. */
+/** Relays to the tests' server, which accepts only its own account; the image has another user. */
 async function relay(url: string): Promise<{ database: string; relayed: string }> {
   const relayed = new URL(url);
   const { hostname: host, port, searchParams } = relayed;
@@ -94,7 +94,7 @@ async function relay(url: string): Promise<{ database: string; relayed: string }
   return { database, relayed: relayed.href };
 }
 
-test("The image starts on a read-only root as its user, is healthy, and stops at its signal.", {
+test("The image starts on a read-only root as its user, is healthy, and stops on its signal.", {
   skip,
 }, async () => {
   const { url } = await migratedDatabase();
@@ -140,10 +140,10 @@ test("The image starts on a read-only root as its user, is healthy, and stops at
   assert.match(stdout, /stopped\n$/);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: what YAML says; the assertions are its types
+// biome-ignore lint/suspicious/noExplicitAny: the content of YAML; the assertions check its types
 type Yaml = any;
 
-test("Compose starts what the program knows, with the secrets that it reads.", () => {
+test("Compose starts valid commands, with secrets that the program reads.", () => {
   const { services, secrets } = parse(deployed("container/compose.yaml"), { merge: true }) as Yaml;
   assert.deepEqual(Object.keys(services).sort(), ["admin", "database", "migrate", "worker"]);
   for (const name of ["migrate", "worker", "admin"]) {
@@ -161,7 +161,7 @@ test("Compose starts what the program knows, with the secrets that it reads.", (
   assert.ok(secondsOf(services.worker.stop_grace_period) >= 35);
 });
 
-test("Kubernetes starts what the program knows, probes what answers, and waits for long jobs.", () => {
+test("Kubernetes starts valid commands, probes existing routes, and waits for long jobs.", () => {
   const documents: Yaml[] = parseAllDocuments(deployed("kubernetes/worker.yaml")).map(
     (document) => {
       assert.deepEqual(document.errors, []);
@@ -207,7 +207,7 @@ function isSubset(some: Record<string, string>, all: Record<string, string>): bo
   return Object.entries(some).every(([name, value]) => all[name] === value);
 }
 
-test("Every file of deploy/ is told of in the guide.", () => {
+test("The guide mentions every file of deploy/.", () => {
   const guide = readFileSync(join(root, "docs/deploy.md"), "utf8");
   const names = execFileSync("find", [join(root, "deploy"), "-type", "f"], { encoding: "utf8" });
   for (const path of names.trim().split("\n")) {

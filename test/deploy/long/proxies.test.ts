@@ -1,5 +1,5 @@
-// The proxies' configurations: each passes its program's own check, and through nginx the admin is what it
-// is without: events as they come, the client's own address, the base path.
+// The proxies' configurations: each passes its program's own check, and the admin works through nginx, with
+// events at once, the client's address, and the base path.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ import { check, deployed, newFolder, root, unlessThere } from "../files.ts";
 const folder = newFolder();
 const skip = unlessThere("nginx");
 
-test("The admins that the configurations speak of are called as the program wants it.", () => {
+test("The commands of the admins in the configurations are valid.", () => {
   for (const path of ["proxy/nginx.conf", "proxy/Caddyfile"]) {
     const calls = callsIn(deployed(path).replaceAll(/^# {3}(?=worker)/gm, ""));
     assert.equal(calls.length, 2, path);
@@ -26,13 +26,13 @@ test("The admins that the configurations speak of are called as the program want
   }
 });
 
-test("Caddy finds nothing wrong.", { skip: unlessThere("caddy") }, async () => {
+test("Caddy accepts its configuration.", { skip: unlessThere("caddy") }, async () => {
   const path = join(root, "deploy/proxy/Caddyfile");
   const said = await check("caddy", "validate", "--config", path, "--adapter", "caddyfile");
   assert.match(said, /Valid configuration/);
 });
 
-/** The configuration on a port of this test's, with its certificate; the path of the whole. */
+/** Writes the configuration with a port and a certificate of this test. Returns its path. */
 function nginxConfig(port: number, upstream: string): string {
   const snippet = deployed("proxy/nginx.conf")
     .replace("listen 443 ", `listen 127.0.0.1:${port} `)
@@ -52,7 +52,7 @@ function nginxConfig(port: number, upstream: string): string {
   return path;
 }
 
-test("Through nginx events come as they are made, under the base path, from the client itself.", {
+test("Through nginx events arrive at once, the base path works, and the client's address is logged.", {
   skip,
 }, async () => {
   const socket = join(folder, "admin.sock");
