@@ -29,7 +29,7 @@ const layers: Record<string, readonly string[]> = {
  * The folders of each layer, from the lowest up, and the folders of the same layer that each may import: only
  * those listed before it, so that data flows one way. "" is the layer's own folder.
  */
-const rooms: Record<string, Record<string, readonly string[]>> = {
+const folders: Record<string, Record<string, readonly string[]>> = {
   database: {
     errors: [],
     "": ["errors"],
@@ -166,7 +166,7 @@ const rooms: Record<string, Record<string, readonly string[]>> = {
   },
 };
 /** The client: the folders that each folder of ui/assembly may import. Each page is a folder. */
-const clientRooms: Record<string, readonly string[]> = {
+const clientFolders: Record<string, readonly string[]> = {
   host: [],
   lib: [],
   literals: [],
@@ -201,7 +201,7 @@ const clientRooms: Record<string, readonly string[]> = {
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
 };
 const LARGEST_MAP_BYTES = 12_000;
-const MOST_FILES_A_ROOM = 12;
+const MOST_FILES = 12;
 const LONGEST_FILE_LINES = 300;
 const LONGEST_MEDIAN_LINES = 90;
 
@@ -249,7 +249,7 @@ test("A layer imports only the layers below it.", () => {
 });
 
 /** Returns `fetch` for src/queue/fetch/x.ts. */
-const roomOf = (path: string) => path.split(sep).slice(2, -1).join("/");
+const folderOf = (path: string) => path.split(sep).slice(2, -1).join("/");
 
 /** Returns the folders in the table of a layer's README, in order. */
 function listedFolders(layer: string): string[] {
@@ -258,20 +258,23 @@ function listedFolders(layer: string): string[] {
   return [...rows].map(([, name = ""]) => name);
 }
 
-for (const [layer, table] of Object.entries(rooms)) {
+for (const [layer, table] of Object.entries(folders)) {
   test(`A folder of ${layer} imports only folders before it, and is listed in its README.`, () => {
-    const here = sources.filter(({ path }) => layerOf(path) === layer);
+    const ofLayer = sources.filter(({ path }) => layerOf(path) === layer);
     const names = Object.keys(table);
-    assert.deepEqual([...new Set(here.map(({ path }) => roomOf(path)))].sort(), names.toSorted());
+    assert.deepEqual(
+      [...new Set(ofLayer.map(({ path }) => folderOf(path)))].sort(),
+      names.toSorted(),
+    );
     for (const [index, name] of names.entries()) {
       const later = (table[name] ?? []).filter((other) => names.indexOf(other) >= index);
       assert.deepEqual(later, [], `${layer}/${name} is listed before these`);
     }
-    const wrong = here.flatMap(({ path, imports }) =>
+    const wrong = ofLayer.flatMap(({ path, imports }) =>
       imports
         .filter((target) => target.startsWith(`src${sep}${layer}${sep}`))
-        .filter((target) => roomOf(target) !== roomOf(path))
-        .filter((target) => !table[roomOf(path)]?.includes(roomOf(target)))
+        .filter((target) => folderOf(target) !== folderOf(path))
+        .filter((target) => !table[folderOf(path)]?.includes(folderOf(target)))
         .map((target) => `${path} imports ${target}`),
     );
     assert.deepEqual(wrong, []);
@@ -281,10 +284,10 @@ for (const [layer, table] of Object.entries(rooms)) {
 }
 
 test("The README of the domain lists its folders.", () => {
-  const here = sources
+  const ofLayer = sources
     .filter(({ path }) => layerOf(path) === "domain")
-    .map(({ path }) => roomOf(path));
-  const folders = [...new Set(here)].filter((name) => name !== "");
+    .map(({ path }) => folderOf(path));
+  const folders = [...new Set(ofLayer)].filter((name) => name !== "");
   assert.deepEqual(listedFolders("domain").toSorted(), folders.toSorted());
 });
 
@@ -299,10 +302,10 @@ test("ARCHITECTURE.md is short, and has a line for each run-time dependency.", (
 });
 
 test("A folder has at most twelve files.", () => {
-  const byRoom = Map.groupBy(sources, ({ path }) => dirname(path));
-  const crowded = [...byRoom].filter(([, files]) => files.length > MOST_FILES_A_ROOM);
+  const byFolder = Map.groupBy(sources, ({ path }) => dirname(path));
+  const crowded = [...byFolder].filter(([, files]) => files.length > MOST_FILES);
   assert.deepEqual(
-    crowded.map(([room]) => room),
+    crowded.map(([folder]) => folder),
     [],
   );
 });
@@ -316,7 +319,7 @@ test("Each outside resource has one owner.", () => {
   ];
   const wrong = sources.flatMap(({ path, packages }) =>
     packages
-      .filter((target) => owners.some(([what, who]) => what.test(target) && !who.test(path)))
+      .filter((target) => owners.some(([name, owner]) => name.test(target) && !owner.test(path)))
       .map((target) => `${path} imports ${target}`),
   );
   assert.deepEqual(wrong, []);
@@ -346,12 +349,12 @@ test("Only the command line's printer writes to the terminal.", () => {
 });
 
 test("The admin and the command line use only the list of commands and perform().", () => {
-  const inner = ["indexes", "jobs", "maintenance"].map((room) => join("src", "commands", room));
+  const inner = ["indexes", "jobs", "maintenance"].map((folder) => join("src", "commands", folder));
   const wrong = sources
     .filter(({ path }) => ["admin", "cli"].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>
       imports
-        .filter((target) => inner.some((room) => target.startsWith(room)))
+        .filter((target) => inner.some((folder) => target.startsWith(folder)))
         .map((target) => `${path} imports ${target}`),
     );
   assert.deepEqual(wrong, []);
@@ -416,10 +419,10 @@ test("The client imports only the part of the server that both compilers read.",
 });
 
 /** Returns `lib` or `model`; `pages/jobs` for a page, `pages` for their list; `index` or `host` for a file. */
-function clientRoomOf(path: string): string {
-  const [, , room = "", page = "", file] = path.split(sep);
-  if (room === "pages" && file !== undefined) return `pages/${page}`;
-  return room.replace(/\.ts$/, "");
+function clientFolderOf(path: string): string {
+  const [, , folder = "", page = "", file] = path.split(sep);
+  if (folder === "pages" && file !== undefined) return `pages/${page}`;
+  return folder.replace(/\.ts$/, "");
 }
 
 const clientSources = uiSources
@@ -430,14 +433,14 @@ const clientSources = uiSources
   });
 
 test("A folder of the client imports only the folders listed for it, and no page imports another.", () => {
-  const kindOf = (room: string) => (room.startsWith("pages/") ? "pages/*" : room);
+  const kindOf = (folder: string) => (folder.startsWith("pages/") ? "pages/*" : folder);
   const wrong = clientSources.flatMap(({ path, imports }) => {
-    const room = clientRoomOf(path);
-    const allowed = clientRooms[kindOf(room)];
-    assert.ok(allowed, `${room} is not a listed folder of the client`);
+    const folder = clientFolderOf(path);
+    const allowed = clientFolders[kindOf(folder)];
+    assert.ok(allowed, `${folder} is not a listed folder of the client`);
     return imports
-      .map((target) => [target, clientRoomOf(target)] as const)
-      .filter(([, other]) => other !== room && !allowed.includes(kindOf(other)))
+      .map((target) => [target, clientFolderOf(target)] as const)
+      .filter(([, other]) => other !== folder && !allowed.includes(kindOf(other)))
       .map(([target]) => `${path} imports ${target}`);
   });
   assert.deepEqual(wrong, []);
@@ -457,12 +460,12 @@ test("The list of the client's pages has every page.", () => {
 });
 
 test("The client's files and folders stay small, and each file has a header.", () => {
-  const rooms = Map.groupBy(clientSources, ({ path }) => clientRoomOf(path));
-  const crowded = [...rooms].filter(([, files]) => files.length > MOST_FILES_A_ROOM);
+  const folders = Map.groupBy(clientSources, ({ path }) => clientFolderOf(path));
+  const crowded = [...folders].filter(([, files]) => files.length > MOST_FILES);
   const long = uiSources.filter(({ text }) => text.split("\n").length - 1 > LONGEST_FILE_LINES);
   const headless = uiSources.filter(({ text }) => !/^(\/\/|\/\*)/.test(text));
   assert.deepEqual(
-    crowded.map(([room]) => room),
+    crowded.map(([folder]) => folder),
     [],
   );
   assert.deepEqual(

@@ -15,11 +15,11 @@ interface Names {
   readonly imported: ReadonlyMap<string, string>;
 }
 
-const known = new Map<string, Names>();
+const files = new Map<string, Names>();
 
 function namesOf(file: string): Names {
-  const seen = known.get(file);
-  if (seen !== undefined) return seen;
+  const cached = files.get(file);
+  if (cached !== undefined) return cached;
   const text = readFileSync(file, "utf8").replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, "");
   const declared = new Map<string, string[]>();
   for (const statement of text.split(/^(?=export|declare|interface|type|import|class)/m)) {
@@ -29,7 +29,7 @@ function namesOf(file: string): Names {
     if (name !== undefined) declared.set(name, [...(declared.get(name) ?? []), statement]);
   }
   const names = { declared, imported: new Map(linksOf(text, file, "import")) };
-  known.set(file, names);
+  files.set(file, names);
   return names;
 }
 

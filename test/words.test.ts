@@ -22,7 +22,7 @@ const retired: readonly (readonly [words: RegExp, instead: string])[] = [
 ];
 
 /** `'Recovered: …'` is stored with jobs, and earlier versions read it. */
-const isKept = (text: string) => text.startsWith("'Recovered: ");
+const isStored = (text: string) => text.startsWith("'Recovered: ");
 
 const literal = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
 const comment = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
@@ -37,7 +37,7 @@ function* textsOf(source: string): Generator<string> {
   }
   for (const [text] of code.matchAll(literal)) {
     const isSql = /\b(select|from|join|where|case when) |locked_at|::/.test(text);
-    if (text.includes(" ") && !isSql && !isKept(text)) yield text.slice(1, -1);
+    if (text.includes(" ") && !isSql && !isStored(text)) yield text.slice(1, -1);
   }
 }
 

@@ -90,7 +90,7 @@ test("Tables of an earlier version are not used until a migration updates them."
   );
   const { client } = await startAdmin({ url });
   assert.equal((await client.get("/api/operations")).body.resumable, false);
-  assert.equal((await client.get("/api/activity")).body.kept, false);
+  assert.equal((await client.get("/api/activity")).body.is_recorded, false);
   const migrated = await client.post("/api/maintenance", { action: "migrate" });
   assert.equal(migrated.status, 200, migrated.text);
   const { body } = await client.get("/api/operations");

@@ -32,7 +32,7 @@ test("The executable for arm64 migrates, adds, runs tasks in TypeScript, and ser
   const tasks = filesOf({
     "print.ts": "export default (word: string): void => console.log(process.arch, word);",
   });
-  await succeeds("add", "says", '"hello"');
+  await succeeds("add", "print", '"hello"');
   assert.equal(
     await succeeds("run", "--tasks", tasks, "--once"),
     "arm64 hello\n1 done, 0 failed\n",

@@ -20,7 +20,7 @@ import { promisify } from "node:util";
 export const root = join(import.meta.dirname, "../..");
 
 /** Another user if this process is root; otherwise the same user. */
-export const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+export const otherUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 const running = new Set<ChildProcess>();
 const directories: string[] = [];

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { unlessThere } from "../deploy/files.ts";
+import { unlessInstalled } from "../deploy/files.ts";
 import { quickly } from "./command.ts";
 
 const run = promisify(execFile);
@@ -36,7 +36,7 @@ const environment = { PATH: process.env["PATH"] ?? "", HOME: folder, TERM: "xter
 const options = { env: environment, cwd: folder, timeout: 60_000 };
 
 test("fish completes commands, options, choices and files.", {
-  skip: unlessThere("fish"),
+  skip: unlessInstalled("fish"),
 }, async () => {
   const ask = `source ${scriptOf("fish")}; complete -C "$argv[1]"`;
   for (const [typed, word] of lines) {
@@ -62,7 +62,7 @@ zpty -d t
 `;
 
 test("zsh completes commands, options, choices and files.", {
-  skip: unlessThere("zsh"),
+  skip: unlessInstalled("zsh"),
 }, async () => {
   for (const [typed, word] of lines) {
     const args = ["-f", "-c", TYPIST, "zsh", scriptOf("zsh"), typed, word];

@@ -11,7 +11,7 @@ export const root = join(import.meta.dirname, "../..");
 export const deployed = (path: string) => readFileSync(join(root, "deploy", path), "utf8");
 
 /** Returns the reason to skip a test; false if the program is installed. */
-export function unlessThere(program: string): string | false {
+export function unlessInstalled(program: string): string | false {
   const isThere =
     spawnSync("sh", ["-c", `command -v ${program}`], { env: environment() }).status === 0;
   return isThere ? false : `${program} is not installed`;

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { createMetrics } from "../../src/admin/feed/metrics.ts";
 import { defineTask, run } from "../../src/index.ts";
 import { migratedDatabase, startAdmin } from "../admin/admin-harness.ts";
-import { check, deployed, newFolder, root, unlessThere } from "./files.ts";
+import { check, deployed, newFolder, root, unlessInstalled } from "./files.ts";
 
 interface Rules {
   readonly groups: readonly {
@@ -60,9 +60,9 @@ test("Every metric and label value in alerts and dashboard exists.", () => {
   const names = new Set([...exposed.matchAll(/^# TYPE (\w+) /gm)].map(([, name = ""]) => name));
   const isThere = (name: string) =>
     names.has(name) || names.has(name.replace(/_(bucket|sum|count)$/, ""));
-  const asked = expressions.join("\n").matchAll(/\b(worker_\w+)(?:\{([^}]*)\})?/g);
+  const uses = expressions.join("\n").matchAll(/\b(worker_\w+)(?:\{([^}]*)\})?/g);
   let count = 0;
-  for (const [, name = "", selectors = ""] of asked) {
+  for (const [, name = "", selectors = ""] of uses) {
     count++;
     assert.ok(isThere(name), name);
     for (const [selector, label] of selectors.matchAll(/(\w+)="[^"]*"/g)) {
@@ -85,7 +85,7 @@ test("Every alert has a description and a link.", () => {
   }
 });
 
-const skip = unlessThere("promtool");
+const skip = unlessInstalled("promtool");
 
 test("Prometheus accepts the rules, and they fire when they should.", { skip }, async () => {
   const folder = newFolder();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { adminNotes } from "../../src/cli/admin/admin-server.ts";
 import { callsIn, refusalOf } from "../docs/shell-words.ts";
-import { check, deployed, newFolder, secondsOf, unlessThere } from "./files.ts";
+import { check, deployed, newFolder, secondsOf, unlessInstalled } from "./files.ts";
 
 const SERVICES = ["worker.service", "worker-admin.service"];
 const UNITS = [...SERVICES, "worker-admin.socket"];
@@ -49,7 +49,7 @@ function installed(): string[] {
   });
 }
 
-const skip = unlessThere("systemd-analyze");
+const skip = unlessInstalled("systemd-analyze");
 
 test("systemd accepts the units without a warning.", { skip }, async () => {
   assert.equal(await check("systemd-analyze", "verify", "--man=no", ...installed()), "");

@@ -72,13 +72,13 @@ test("A block that does not run has one of the listed reasons.", () => {
 
 test("Every command in the documentation exists.", () => {
   const refused = pages.flatMap(({ path, blocks, tokens }) => {
-    const told = blocks
+    const inBlocks = blocks
       .filter(({ language }) => ["sh", "ini", "yaml", "dockerfile"].includes(language))
       .flatMap(({ text }) => callsIn(text).map((args) => ({ args, inText: false })));
-    const named = codeSpansOf(tokens).flatMap((text) =>
+    const inSpans = codeSpansOf(tokens).flatMap((text) =>
       callsIn(text).map((args) => ({ args, inText: true })),
     );
-    return [...told, ...named].flatMap(({ args, inText }) => {
+    return [...inBlocks, ...inSpans].flatMap(({ args, inText }) => {
       const refusal = refusalOf(args, inText);
       return refusal === null ? [] : [`${path}: worker ${args.join(" ")}: ${refusal}`];
     });
@@ -96,8 +96,8 @@ test("Every option in the documentation exists.", () => {
     .flatMap(({ path, tokens }) =>
       codeSpansOf(tokens).flatMap((text) => {
         const [option] = /^--[a-z][a-z-]*/.exec(text) ?? [];
-        const isKnown = option === undefined || knownOptions.has(option) || others.includes(option);
-        return isKnown ? [] : [`${path}: ${option}`];
+        const exists = option === undefined || knownOptions.has(option) || others.includes(option);
+        return exists ? [] : [`${path}: ${option}`];
       }),
     );
   assert.deepEqual(unknown, []);
@@ -138,14 +138,14 @@ for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
       for (const [index, block] of page.blocks.entries()) {
         const where = `${page.path}:${block.line}`;
         const next = page.blocks[index + 1];
-        const wanted = next?.notes.has("output") ? printing(next.text) : null;
+        const expected = next?.notes.has("output") ? printing(next.text) : null;
         if (!block.notes.has("output"))
-          output = await done(block, { session, pool, where, wanted });
-        if (wanted !== null) assert.match(output.trim(), wanted, `${where}:\n${output}`);
+          output = await outputOf(block, { session, pool, where, expected });
+        if (expected !== null) assert.match(output.trim(), expected, `${where}:\n${output}`);
       }
     } finally {
       await pool.end();
-      const statuses = await session.end();
+      const statuses = await session.stop();
       assert.ok(
         statuses.every((status) => status === 0),
         `${page.path}: servers ended with ${statuses}`,
@@ -154,23 +154,26 @@ for (const page of pages.filter(({ blocks }) => blocks.length > 0)) {
   });
 }
 
-interface Place {
+interface BlockContext {
   readonly session: Session;
   readonly pool: pg.Pool;
   readonly where: string;
   /** The expected output; null if the page has none. */
-  readonly wanted: RegExp | null;
+  readonly expected: RegExp | null;
 }
 
 /** Runs the block and returns its output. */
-async function done(block: Block, { session, pool, where, wanted }: Place): Promise<string> {
+async function outputOf(
+  block: Block,
+  { session, pool, where, expected }: BlockContext,
+): Promise<string> {
   const { language, notes, text } = block;
   const file = notes.get("file");
   if (file !== undefined) session.write(file, text);
   switch (language) {
     case "sh":
       if (notes.has("norun") || file !== undefined) return "";
-      if (notes.has("serves")) return session.serve(text, wanted ?? /https?:\/\/\S+/);
+      if (notes.has("serves")) return session.serve(text, expected ?? /https?:\/\/\S+/);
       return printed(await session.run(text), Number(notes.get("exits") ?? 0), where);
     case "ts":
     case "js":
@@ -202,8 +205,8 @@ async function done(block: Block, { session, pool, where, wanted }: Place): Prom
   }
 }
 
-function printed({ status, output, errors }: Ran, wanted: number, where: string): string {
-  assert.equal(status, wanted, `${where}: status ${status}\n${output}${errors}`);
+function printed({ status, output, errors }: Ran, expected: number, where: string): string {
+  assert.equal(status, expected, `${where}: status ${status}\n${output}${errors}`);
   return output;
 }
 

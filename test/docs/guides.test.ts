@@ -46,8 +46,8 @@ const headings: Record<(typeof incidentKinds)[number], string> = {
 };
 
 test("Every kind of incident has a section with its fix.", () => {
-  const told = headingsOf(pageAt("docs/operate.md").tokens).map(({ text }) => text);
-  for (const kind of incidentKinds) assert.ok(told.includes(headings[kind]), kind);
+  const mentioned = headingsOf(pageAt("docs/operate.md").tokens).map(({ text }) => text);
+  for (const kind of incidentKinds) assert.ok(mentioned.includes(headings[kind]), kind);
 });
 
 test("Every alarm has a row with what to do.", () => {
@@ -63,12 +63,12 @@ test("Every alarm has a row with what to do.", () => {
 
 test("The commands for installation have the current version.", () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const told = userPages().flatMap(({ path, text }) =>
+  const mentioned = userPages().flatMap(({ path, text }) =>
     [...text.matchAll(/(?:pg-job-worker-|worker:)(\d+\.\d+\.\d+)/g)].map(([, one]) => [path, one]),
   );
-  assert.ok(told.length > 2);
+  assert.ok(mentioned.length > 2);
   assert.deepEqual(
-    told.filter(([, one]) => one !== version),
+    mentioned.filter(([, one]) => one !== version),
     [],
   );
 });

@@ -50,13 +50,13 @@ export function blocksOf(tokens: readonly Token[]): Block[] {
 }
 
 export function headingsOf(tokens: readonly Token[]): Heading[] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   return tokens.flatMap((token, at) => {
     if (token.type !== "heading_open") return [];
     const text = plainText(tokens[at + 1]);
     const anchor = anchorOf(text);
-    const before = seen.get(anchor) ?? 0;
-    seen.set(anchor, before + 1);
+    const before = counts.get(anchor) ?? 0;
+    counts.set(anchor, before + 1);
     const unique = before === 0 ? anchor : `${anchor}-${before}`;
     return [{ level: Number(token.tag.slice(1)), text, anchor: unique, at }];
   });

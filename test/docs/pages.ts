@@ -13,15 +13,15 @@ export interface Page {
   readonly blocks: readonly Block[];
 }
 
-const known = new Map<string, Page>();
+const pages = new Map<string, Page>();
 
 export function pageAt(path: string): Page {
-  const seen = known.get(path);
-  if (seen !== undefined) return seen;
+  const cached = pages.get(path);
+  if (cached !== undefined) return cached;
   const text = readFileSync(join(root, path), "utf8");
   const tokens = parse(text);
   const page = { path, text, tokens, blocks: blocksOf(tokens) };
-  known.set(path, page);
+  pages.set(path, page);
   return page;
 }
 

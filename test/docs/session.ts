@@ -51,8 +51,8 @@ export class Session {
 
   async run(block: string): Promise<Ran> {
     // Runs at the exit, so that a block that fails on purpose keeps its variables, too.
-    const keep = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
-    const child = this.#shell(`${keep}\n${await this.#real(block)}`, LONGEST_BLOCK_MS);
+    const saveState = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
+    const child = this.#shell(`${saveState}\n${await this.#real(block)}`, LONGEST_BLOCK_MS);
     const closed = once(child, "close");
     const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
     const [status] = await closed;
@@ -79,7 +79,7 @@ export class Session {
   }
 
   /** Stops running servers with SIGTERM. Returns their exit statuses. */
-  async end(): Promise<(number | null)[]> {
+  async stop(): Promise<(number | null)[]> {
     const statuses = this.#servers.map(({ child, closed }) => {
       if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
       return closed;

@@ -37,13 +37,13 @@ const env = Object.fromEntries(
 );
 
 before(async () => {
-  const left = new Set(["dist", "node_modules", ".git", "generated"]);
+  const omitted = new Set(["dist", "node_modules", ".git", "generated"]);
   cpSync(root, clone, {
     recursive: true,
     filter: (path) =>
       !relative(root, path)
         .split("/")
-        .some((part) => left.has(part)),
+        .some((part) => omitted.has(part)),
   });
   symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
   await run("npm", ["pack", "--pack-destination", place], { cwd: clone, env });
@@ -94,7 +94,7 @@ test("The file of every link in the published pages exists.", () => {
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" });
   const pages = names.filter((one) => one.endsWith(".md") && !one.includes("node_modules"));
   assert.ok(pages.length > 10);
-  const dead = pages.flatMap((page) => {
+  const missing = pages.flatMap((page) => {
     const text = readFileSync(join(directory, page), "utf8");
     const targets = [...text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g)].map(([, target = ""]) => target);
     return targets
@@ -102,7 +102,7 @@ test("The file of every link in the published pages exists.", () => {
       .filter((target) => !existsSync(join(directory, dirname(page), target)))
       .map((target) => `${page}: ${target}`);
   });
-  assert.deepEqual(dead, []);
+  assert.deepEqual(missing, []);
 });
 
 test("npm publish refuses the source directory, because its manifest is not the published one.", async () => {
@@ -117,9 +117,9 @@ test("The published manifest contains no tool, no script and no platform.", () =
   for (const field of ["scripts", "devDependencies", "optionalDependencies", "overrides"]) {
     assert.ok(!(field in manifest), field);
   }
-  const known = [...Object.keys(manifestOf(root).dependencies), "@types/pg"];
+  const allowed = [...Object.keys(manifestOf(root).dependencies), "@types/pg"];
   assert.deepEqual(
-    Object.keys(dependencies).filter((dependency) => !known.includes(dependency)),
+    Object.keys(dependencies).filter((dependency) => !allowed.includes(dependency)),
     [],
   );
 });
@@ -145,7 +145,7 @@ import type pg from "pg";
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Utils = Awaited<ReturnType<typeof makeWorkerUtils>>;
-export const known: false[] = [
+export const notAny: false[] = [
   false satisfies IsAny<typeof runOnce>,
   false satisfies IsAny<Worker>,
   false satisfies IsAny<Utils["addJob"]>,

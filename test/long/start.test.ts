@@ -94,9 +94,9 @@ test("npm start builds again after a build that failed.", () => {
 
 test("npm start reports in one line that its port is in use, and builds nothing.", async () => {
   const project = newProject();
-  const holder = createServer().listen(0, "127.0.0.1");
-  await once(holder, "listening");
-  const address = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   for (const words of [["--listen", address], [`--listen=${address}`]]) {
     const { status, stdout, stderr } = start(project, words);
     assert.equal(status, 1);
@@ -104,7 +104,7 @@ test("npm start reports in one line that its port is in use, and builds nothing.
     assert.match(stderr, new RegExp(`^${address} is taken by another program: .*\\n$`));
   }
   assert.throws(() => builds(project), { code: "ENOENT" });
-  holder.close();
+  server.close();
 });
 
 test("npm start reports in one line that nothing is installed.", () => {

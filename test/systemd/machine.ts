@@ -55,7 +55,7 @@ export async function makeRoot(directory: string): Promise<void> {
   const root = join(directory, "root");
   removeFolder(root);
   const include = `--include=${PACKAGES.join(",")}`;
-  await tell("debootstrap", "--variant=minbase", include, SUITE, root);
+  await runProgram("debootstrap", "--variant=minbase", include, SUITE, root);
   writeFileSync(join(root, TRIED), UNIT);
   await run("chroot", [root, "systemctl", "enable", "tried.service"]);
   writeFileSync(join(root, "etc/fstab"), "/dev/vda / ext4 defaults 0 0\n");
@@ -77,13 +77,13 @@ export async function makeDisk(folder: string, image: string, size: string): Pro
   await run("mke2fs", ["-q", "-F", "-t", "ext4", "-d", folder, image, size]);
 }
 
-async function tell(program: string, ...args: string[]): Promise<void> {
+async function runProgram(program: string, ...args: string[]): Promise<void> {
   await run(program, args, { maxBuffer: 64 * 1024 * 1024 }).catch((error: { stdout?: string }) => {
     throw new Error(`${program} failed: ${String(error.stdout ?? error).slice(-2_000)}`);
   });
 }
 
-export interface Said {
+export interface CheckResult {
   readonly title: string;
   /** null if the check has passed; otherwise what was seen. */
   readonly problem: string | null;
@@ -96,7 +96,7 @@ export async function boot(
   directory: string,
   disk: string,
   onFigure: (figure: string) => void,
-): Promise<Said[]> {
+): Promise<CheckResult[]> {
   const serial = join(directory, "serial.log");
   const drive = (file: string, more: string) => [
     "-drive",
@@ -121,18 +121,18 @@ export async function boot(
 }
 
 /** Reads the lines that begin with @@: `ok …`, `failed …` with the lines after it, `figure …`, and `end`. */
-async function read(serial: string, onFigure: (figure: string) => void): Promise<Said[]> {
-  const said: { title: string; problem: string | null }[] = [];
+async function read(serial: string, onFigure: (figure: string) => void): Promise<CheckResult[]> {
+  const results: { title: string; problem: string | null }[] = [];
   let isWhole = false;
   for await (const line of createInterface({ input: createReadStream(serial) })) {
     const [, word = "", rest = ""] = /@@ (ok|failed|figure|end| ) ?(.*)/.exec(line) ?? [];
-    const last = said.at(-1);
-    if (word === "ok") said.push({ title: rest, problem: null });
-    else if (word === "failed") said.push({ title: rest, problem: "" });
+    const last = results.at(-1);
+    if (word === "ok") results.push({ title: rest, problem: null });
+    else if (word === "failed") results.push({ title: rest, problem: "" });
     else if (word === "figure") onFigure(rest);
     else if (word === "end") isWhole = true;
     else if (word === " " && last !== undefined) last.problem += `${rest}\n`;
   }
-  if (!isWhole) said.push({ title: "The checks ran to their end.", problem: `see ${serial}` });
-  return said;
+  if (!isWhole) results.push({ title: "The checks ran to their end.", problem: `see ${serial}` });
+  return results;
 }

@@ -29,10 +29,10 @@ const skip =
       ? `install first: apt-get install ${lacking.map((path) => NEEDED[path]).join(" ")}`
       : false;
 
-const kept = process.env["WORKER_VM"];
-const directory = kept ?? mkdtempSync("/var/tmp/worker-vm-");
+const keptDirectory = process.env["WORKER_VM"];
+const directory = keptDirectory ?? mkdtempSync("/var/tmp/worker-vm-");
 after(() => {
-  if (kept === undefined) removeFolder(directory);
+  if (keptDirectory === undefined) removeFolder(directory);
 });
 
 /** Returns the guide's only block for systemd. */
@@ -62,8 +62,8 @@ test("Under systemd as PID 1 the units work as docs/deploy.md describes", { skip
   mkdirSync(directory, { recursive: true });
   await makeRoot(directory);
   const disk = await payload();
-  const said = await boot(directory, disk, (figure) => t.diagnostic(figure));
-  for (const { title, problem } of said) {
+  const results = await boot(directory, disk, (figure) => t.diagnostic(figure));
+  for (const { title, problem } of results) {
     await t.test(title, () => assert.ok(problem === null, problem ?? ""));
   }
 });

@@ -8,18 +8,18 @@ import { emptyDatabase } from "../../support/database.ts";
 import {
   installedProgram,
   newDirectory,
+  otherUser,
   root,
   run,
   type Service,
   start,
-  stranger,
 } from "../program.ts";
 
 const program = await installedProgram();
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /** Sends a request with the login that the program has printed. */
-async function ask(service: Service, path: string, init: RequestInit = {}): Promise<Response> {
+async function request(service: Service, path: string, init: RequestInit = {}): Promise<Response> {
   const { url, generated_secret } = service.announced;
   const login = Buffer.from(`admin:${generated_secret}`).toString("base64");
   const headers = { ...init.headers, authorization: `Basic ${login}` };
@@ -27,11 +27,11 @@ async function ask(service: Service, path: string, init: RequestInit = {}): Prom
 }
 
 async function addJob(service: Service, identifier: string): Promise<void> {
-  const session = (await (await ask(service, "api/session")).json()) as {
+  const session = (await (await request(service, "api/session")).json()) as {
     csrf_header: string;
     csrf_token: string;
   };
-  const answer = await ask(service, "api/jobs", {
+  const answer = await request(service, "api/jobs", {
     method: "POST",
     headers: { "content-type": "application/json", [session.csrf_header]: session.csrf_token },
     body: JSON.stringify({ identifier, payload: { from: "the binary's test" } }),
@@ -40,7 +40,7 @@ async function addJob(service: Service, identifier: string): Promise<void> {
 }
 
 test("It prints its version with an empty environment, alone in a directory, as any user.", async () => {
-  for (const account of [{}, stranger]) {
+  for (const account of [{}, otherUser]) {
     const ended = await run(program, ["--version"], account);
     assert.deepEqual(ended, { status: 0, stdout: `${version}\n`, stderr: "" });
   }
@@ -67,11 +67,11 @@ test("It migrates a database, serves the page and its API, and stops on SIGTERM.
   const migrated = await run(program, ["migrate"], { env });
   assert.equal(migrated.status, 0, migrated.stderr);
   const service = await start(program, ["admin"], { env });
-  const page = await ask(service, "");
+  const page = await request(service, "");
   assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
   const files = ["assets/admin.css", "assets/admin.js", "assets/admin_ui.js", "favicon.ico"];
-  for (const path of files) assert.equal((await ask(service, path)).status, 200, path);
-  const wasm = await ask(service, "assets/admin_ui_bg.wasm");
+  for (const path of files) assert.equal((await request(service, path)).status, 200, path);
+  const wasm = await request(service, "assets/admin_ui_bg.wasm");
   assert.equal(wasm.headers.get("content-type"), "application/wasm");
   assert.equal(Buffer.from(await wasm.arrayBuffer()).toString("latin1", 0, 4), "\0asm");
   await addJob(service, "from-the-page");
@@ -83,11 +83,11 @@ test("It migrates a database, serves the page and its API, and stops on SIGTERM.
 test("The demo runs with an empty environment as a user without rights, and keeps its jobs after a kill -9.", async () => {
   const place = newDirectory();
   const args = ["demo", "--data-dir", join(place, "data")];
-  const first = await start(program, args, stranger);
+  const first = await start(program, args, otherUser);
   await addJob(first, "kept");
   await first.stop("SIGKILL");
-  const second = await start(program, args, stranger);
-  const found = await ask(second, "api/jobs?identifier=kept");
+  const second = await start(program, args, otherUser);
+  const found = await request(second, "api/jobs?identifier=kept");
   const { jobs } = (await found.json()) as { jobs: unknown[] };
   assert.equal(jobs.length, 1);
   assert.deepEqual(await second.stop("SIGINT"), { status: 0, signal: null });
@@ -102,7 +102,7 @@ test("Two demos that unpack PostgreSQL into one cache at the same time both star
       start(program, ["demo", "--data-dir", join(place, name)], { env }),
     ),
   );
-  for (const service of services) assert.equal((await ask(service, "readyz")).status, 200);
+  for (const service of services) assert.equal((await request(service, "readyz")).status, 200);
   const stopped = await Promise.all(services.map((service) => service.stop("SIGTERM")));
   assert.deepEqual(
     stopped.map(({ status }) => status),
@@ -113,8 +113,8 @@ test("Two demos that unpack PostgreSQL into one cache at the same time both star
 
 test("A second demo on the same data is refused in one line.", async () => {
   const data = join(newDirectory(), "data");
-  const service = await start(program, ["demo", "--data-dir", data], stranger);
-  const second = await run(program, ["demo", "--data-dir", data], stranger);
+  const service = await start(program, ["demo", "--data-dir", data], otherUser);
+  const second = await run(program, ["demo", "--data-dir", data], otherUser);
   assert.equal(second.status, 1);
   assert.match(second.stderr, /in use by process \d+/);
   assert.doesNotMatch(second.stderr, /\n\s+at /);

@@ -99,11 +99,11 @@ test("With a module for Node's prompt it does not start, and does not load the m
 
 test("It does not run compiled code of another user from a cache, and writes none.", async () => {
   const cache = newDirectory();
-  const tasks = filesOf({ "says.cjs": "module.exports = () => console.log('said');" });
-  assert.equal(inHostileDirectory(["add", "says"]).status, 0);
+  const tasks = filesOf({ "print.cjs": "module.exports = () => console.log('printed');" });
+  assert.equal(inHostileDirectory(["add", "print"]).status, 0);
   const args = ["run", "--tasks", tasks, "--once"];
   const { status, stdout, stderr } = inHostileDirectory(args, { NODE_COMPILE_CACHE: cache });
-  assert.deepEqual([status, stdout], [0, "said\n1 done, 0 failed\n"], stderr);
+  assert.deepEqual([status, stdout], [0, "printed\n1 done, 0 failed\n"], stderr);
   assert.deepEqual(readdirSync(cache), []);
 });
 
@@ -131,18 +131,18 @@ test("SIGUSR1 opens no debugger in the admin, and does not end it.", async () =>
 
 test("SIGUSR1 opens no debugger in a worker and in the processes that it starts.", async () => {
   const tasks = filesOf({
-    says: '#!/bin/sh\necho "still here"\n',
+    print: '#!/bin/sh\necho "still here"\n',
     "parent.cjs": "module.exports = () => console.log(process.pid);",
   });
   const running = startRun(["--tasks", tasks], env, [program]);
   await running.logged("the worker has started");
-  assert.equal((await run(program, ["add", "says"], { env })).status, 0);
+  assert.equal((await run(program, ["add", "print"], { env })).status, 0);
   await running.logged("still here");
   const seen = running.count;
   const all = [running.pid, ...childrenOf(running.pid)];
   assert.ok(all.length > 1, "it has not started a process");
   for (const pid of all) process.kill(pid, "SIGUSR1");
-  assert.equal((await run(program, ["add", "says"], { env })).status, 0);
+  assert.equal((await run(program, ["add", "print"], { env })).status, 0);
   await running.logged("still here", seen);
   running.send("SIGTERM");
   const { status, stderr } = await running.ended;

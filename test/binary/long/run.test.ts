@@ -76,13 +76,13 @@ const saying = (word: string) =>
   `export default (_: unknown, { logger }: any): void => logger.info("the word is ${word}");`;
 
 test("It restarts when a file changes.", async () => {
-  const tasks = filesOf({ "say.ts": saying("one") });
+  const tasks = filesOf({ "print.ts": saying("one") });
   const watched = started(["--tasks", tasks, "--watch"]);
   await watched.logged("the worker has started");
   const seen = watched.count;
-  putFile(tasks, "say.ts", saying("two"));
+  putFile(tasks, "print.ts", saying("two"));
   await watched.logged("the worker has started", seen);
-  await add("say");
+  await add("print");
   await watched.logged("the word is two");
   watched.send("SIGTERM");
   assert.equal((await watched.ended).status, 0);

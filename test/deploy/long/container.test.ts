@@ -197,8 +197,8 @@ test("Kubernetes starts valid commands, probes existing routes, and waits for lo
       }
       const given = (option: string) => secondsOf(args[args.indexOf(option) + 1] ?? "");
       if (!args.includes("--stop-timeout")) continue;
-      const takes = given("--stop-timeout") + given("--abort-grace");
-      assert.ok(pod.terminationGracePeriodSeconds >= takes + 5);
+      const longestS = given("--stop-timeout") + given("--abort-grace");
+      assert.ok(pod.terminationGracePeriodSeconds >= longestS + 5);
     }
   }
 });

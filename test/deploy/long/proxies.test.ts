@@ -13,10 +13,10 @@ import { startAdmin } from "../../cli/admin-process.ts";
 import { callsIn, refusalOf } from "../../docs/shell-words.ts";
 import { certificate, freePort } from "../../support/tls-server.ts";
 import { until } from "../../support/until.ts";
-import { check, deployed, newFolder, root, unlessThere } from "../files.ts";
+import { check, deployed, newFolder, root, unlessInstalled } from "../files.ts";
 
 const folder = newFolder();
-const skip = unlessThere("nginx");
+const skip = unlessInstalled("nginx");
 
 test("The commands of the admins in the configurations are valid.", () => {
   for (const path of ["proxy/nginx.conf", "proxy/Caddyfile"]) {
@@ -26,10 +26,10 @@ test("The commands of the admins in the configurations are valid.", () => {
   }
 });
 
-test("Caddy accepts its configuration.", { skip: unlessThere("caddy") }, async () => {
+test("Caddy accepts its configuration.", { skip: unlessInstalled("caddy") }, async () => {
   const path = join(root, "deploy/proxy/Caddyfile");
-  const said = await check("caddy", "validate", "--config", path, "--adapter", "caddyfile");
-  assert.match(said, /Valid configuration/);
+  const output = await check("caddy", "validate", "--config", path, "--adapter", "caddyfile");
+  assert.match(output, /Valid configuration/);
 });
 
 /** Writes the configuration with a port and a certificate of this test. Returns its path. */
@@ -68,7 +68,7 @@ test("Through nginx events arrive at once, the base path works, and the client's
   });
   after(() => nginx.kill());
   const ca = readFileSync(certificate("authority.crt"));
-  const ask = async (path: string, password: string) => {
+  const get = async (path: string, password: string) => {
     const auth = `Basic ${Buffer.from(`admin:${password}`).toString("base64")}`;
     const headers = {
       authorization: auth,
@@ -82,18 +82,18 @@ test("Through nginx events arrive at once, the base path works, and the client's
     return response;
   };
   await until("nginx listens", async () => {
-    return ask("/queue/healthz", "").then(
+    return get("/queue/healthz", "").then(
       (response) => response.resume().statusCode === 200,
       () => false,
     );
   });
-  const events = await ask("/queue/api/events", env.WORKER_ADMIN_PASSWORD);
+  const events = await get("/queue/api/events", env.WORKER_ADMIN_PASSWORD);
   assert.match(String(await once(events, "data")), /^event: problem|^(id|retry|:)/);
   events.destroy();
-  const page = await ask("/queue/", env.WORKER_ADMIN_PASSWORD);
+  const page = await get("/queue/", env.WORKER_ADMIN_PASSWORD);
   assert.equal(page.statusCode, 200);
   await text(page);
-  const wrong = await ask("/queue/api/session", "wrong");
+  const wrong = await get("/queue/api/session", "wrong");
   assert.equal(wrong.resume().statusCode, 401);
   const lines = await admin.stop();
   const clients = lines.flatMap(({ client }) => (client === undefined ? [] : [client]));

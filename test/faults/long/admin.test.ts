@@ -1,6 +1,6 @@
 // The admin under faults, few of each; the suite has a thousand readers, ten thousand sockets, and the bounds.
 import { test } from "node:test";
-import { unlessThere } from "../../deploy/files.ts";
+import { unlessInstalled } from "../../deploy/files.ts";
 import { selection } from "../field/selection.ts";
 import { group as admin } from "../groups/admin/group.ts";
 import { group as fuzz } from "../groups/fuzz/group.ts";
@@ -8,7 +8,7 @@ import { group as fuzz } from "../groups/fuzz/group.ts";
 test(
   "The admin loses nothing that it has acknowledged, and answers every client, under its faults.",
   {
-    skip: unlessThere("nginx"),
+    skip: unlessInstalled("nginx"),
   },
   () => selection(admin),
 );
