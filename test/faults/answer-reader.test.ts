@@ -1,4 +1,4 @@
-// The reader of responses that the fuzz test relies on: it detects correct framing in any pieces, and every fault.
+// The reader of responses that the fuzz test uses: it accepts correct framing however it is split, and detects faults.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answer, answerReader } from "../bench/fuzz/answer-reader.ts";

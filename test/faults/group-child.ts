@@ -1,4 +1,4 @@
-// The process of one group (run.ts): runs it, and reports to its parent line by line and at the end.
+// The process of one group (run.ts). It reports to its parent line by line, and the result at the end.
 
 import type { FieldOptions } from "./field/field.ts";
 import { type GroupResult, runGroup } from "./field/result.ts";

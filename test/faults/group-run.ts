@@ -1,5 +1,5 @@
-// Runs a group in a process of its own, which leads a process group: when its time is up, all that it
-// has started is killed with it. Its servers watch over themselves.
+// Runs a group in its own process, which leads a process group: after a timeout all that it has started is killed with
+// it. Its servers stop by themselves.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync } from "node:fs";
@@ -26,7 +26,7 @@ export async function runInChild(
   const killAll = () => {
     try {
       process.kill(-(started.pid ?? 0), "SIGKILL");
-    } catch {} // All have gone.
+    } catch {} // All have ended.
   };
   const end = () => {
     killAll();

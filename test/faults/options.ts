@@ -12,7 +12,7 @@ export interface FaultOptions {
   readonly list: boolean;
   readonly brief: boolean;
   readonly allowSkips: boolean;
-  /** Where each group has its directory. */
+  /** The parent of the groups' directories. */
   readonly directory: string;
 }
 

@@ -1,10 +1,10 @@
-// Faults under load, in every mode side by side: prints figures beside their bounds, and what broke.
+// Injects faults under load, in every mode at once. Prints figures next to their bounds, and broken rules.
 //
 //   npm run test:faults -- [--list] [--group kill,fleet] [--mode safe,fast] [--seed 7]
 //                          [--brief]  few repetitions, as npm test has them   [--allow-skips]
 //
-// Exit status: 0, all bounds and rules held; 1, one did not; 2, wrong options; 3, something had to be
-// skipped and --allow-skips was not given.
+// Exit status: 0, all bounds and rules held; 1, at least one did not; 2, invalid options; 3, a group was skipped
+// without --allow-skips.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { brokenBounds, table } from "./field/measure.ts";

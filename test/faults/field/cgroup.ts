@@ -1,5 +1,5 @@
-// A control group with a bound on memory, in which programs are killed by the kernel when they reach it:
-// version 2 where the machine has that for memory, else version 1. Needs root.
+// A control group with a memory limit: the kernel kills a program that exceeds it. Version 2 where the machine has it
+// for memory, otherwise version 1. Needs root.
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../src/base/errors.ts";
@@ -10,13 +10,13 @@ const isV2 = existsSync(join(V2, "cgroup.controllers"));
 let made = 0;
 
 export interface MemoryBound {
-  /** Words before a program that is to run within it. */
+  /** Command and arguments that start a program in the group. */
   readonly command: readonly string[];
-  /** To be called when what ran in it has ended, or is about to. */
+  /** Removes the group. Call it when its program has ended, or is about to. */
   remove(): Promise<void>;
 }
 
-/** One for a program: among several the kernel takes whichever has most. */
+/** Use a group for each program: among several the kernel kills the largest. */
 export function memoryBound(megabytes: number): MemoryBound {
   const place = join(isV2 ? V2 : V1, `worker-faults-${process.pid}-${made++}`);
   const set = (name: string, value: number | string) =>

@@ -1,5 +1,5 @@
-// What a group of faults works with: its own servers, a stand for each mode, a seed, and lists of figures and problems.
-// Everything that it has started ends with it.
+// The environment of a group of faults: its servers, a stand for each mode, a seed, and lists of figures and problems.
+// When it ends, all that it has started ends.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ import { Stand } from "./stand.ts";
 
 export interface FaultGroup {
   readonly name: string;
-  /** What it does, for `--list`. */
+  /** A description, for `--list`. */
   readonly title: string;
   readonly limitMinutes: number;
   readonly needs: readonly Need[];
@@ -23,7 +23,7 @@ export interface FaultGroup {
 
 export interface FieldOptions {
   readonly seed: number;
-  /** Of the modes, by name; empty = all. */
+  /** Names of modes; empty: all. */
   readonly modes: readonly string[];
   /** For `npm test`: few repetitions. */
   readonly brief: boolean;
@@ -33,20 +33,20 @@ export interface FieldOptions {
 }
 
 export interface StandsOptions {
-  /** Only these. Default all. */
+  /** The modes. Default: all. */
   readonly modes?: readonly Mode["name"][];
-  /** Where all connect, such as several hosts in one URL. */
+  /** The URL that all connect to, perhaps with several hosts. */
   readonly everybodyUrl?: (url: string) => string;
-  /** Where the members connect, such as a proxy. */
+  /** The URL that the members connect to, such as a proxy's. */
   readonly url?: (url: string, mode: Mode) => string | Promise<string>;
-  /** Default: what the product does by default; in `npm test` something quicker. */
+  /** Default: the product's default; in `npm test` shorter times. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   /** The name of its database, if there are several rounds of stands on one server. */
   readonly name?: string;
 }
 
-/** Dead members' rows need not be waited for so long. */
+/** Shortens the wait for the heartbeat rows of killed members. */
 const BRIEF_RECOVERY = { resilientThresholdMs: 10_000 };
 
 export class Field {
@@ -68,12 +68,12 @@ export class Field {
     this.dice = random(options.seed);
   }
 
-  /** How often: in the suite, and in `npm test`. */
+  /** The number of repetitions: in the suite, and in `npm test`. */
   times(count: number, brief: number): number {
     return this.brief ? brief : count;
   }
 
-  /** A line of progress. */
+  /** Prints a line of progress. */
   say(line: string): void {
     this.#options.say(line);
   }
@@ -114,7 +114,7 @@ export class Field {
     return stands;
   }
 
-  /** For all at once; an error is a problem of its mode, and the others continue. */
+  /** Runs `work` for all stands at once. An error is a problem of its mode; the others continue. */
   async each(stands: readonly Stand[], work: (stand: Stand) => unknown): Promise<void> {
     const one = async (stand: Stand) => work(stand);
     await Promise.all(
@@ -126,7 +126,7 @@ export class Field {
     );
   }
 
-  /** The duration of a fault, if no condition shows its end. */
+  /** Waits for the duration of a fault, if no condition shows its end. */
   async outage(ms: number): Promise<void> {
     await sleep(ms);
   }
@@ -139,7 +139,7 @@ export class Field {
     this.problems.push(`${mode ?? "all"}: ${sentence}`);
   }
 
-  /** Cleanup at the end, last first. */
+  /** Adds a cleanup for the end; the last one added runs first. */
   defer(cleanup: () => unknown): void {
     this.#cleanups.push(cleanup);
   }

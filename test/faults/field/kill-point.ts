@@ -1,19 +1,19 @@
-// A member that kills itself at a chosen moment: around a packet that it sends to fetch and to write
-// results. Which packet is counted from the first job that it has started, or from SIGTERM on.
+// A member that kills itself at a chosen packet of those that it sends to fetch jobs and to write results. Packets are
+// counted from its first job's start, or from SIGTERM.
 import net from "node:net";
 import { machineTime, type RunLog } from "../../worker/run-log.ts";
 
 export interface KillPoint {
   /**
-   * `before`: what has ended is not sent. `sent`: the server gets it, and commits perhaps. `answered`:
-   * it has committed, and nothing of the answer was read.
+   * `before`: the packet is not sent. `sent`: the server gets it, and may commit. `answered`: the server has committed,
+   * and the answer was not read.
    */
   readonly phase: "before" | "sent" | "answered";
   readonly packet: number;
   readonly since: "start" | "SIGTERM";
 }
 
-/** `by` in the log has died when this resolves. Returns a function to call when a job has started. */
+/** Writes the death of `by` to the log and kills the process. Returns a function to call when a job has started. */
 export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: string): () => void {
   const die = () => {
     log.write({ e: "dead", by, t: machineTime() });

@@ -8,18 +8,18 @@ import type { RunLog } from "../../worker/run-log.ts";
 import { addOne, type Duty, randomJob, record } from "../../worker/workload.ts";
 
 export interface LoadPlan {
-  /** Side by side, each with queues and keys of its own. Default 2. */
+  /** Producers in parallel, each with its own queues and keys. Default 2. */
   readonly producers?: number;
-  /** Where they add. Default: where the members work. */
+  /** The database that they add to. Default: the members'. */
   readonly url?: string;
-  /** The jobs. Default: those of randomJob(), of all sorts. `n` is the job's name in its payload. */
+  /** Makes a job. Default: randomJob(). `n` is the job's name in its payload. */
   readonly make?: (n: string, producer: string, dice: Random) => JobToAdd;
 }
 
 export interface Load {
   readonly acknowledged: number;
   readonly rejected: number;
-  /** Codes of rejections and how many there were. */
+  /** The number of rejections by their code. */
   readonly codes: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): 
         count.rejected++;
         rejected(job, parts.log);
       }
-      // What an outage has held up is not made up for afterwards.
+      // Adds that were due during an outage are skipped.
       next = Math.max(next + intervalMs, performance.now());
       const pauseMs = Math.max(0, next - performance.now());
       await sleep(pauseMs, undefined, { signal: over.signal }).catch(() => {});
@@ -81,7 +81,7 @@ export function startLoad(perSecond: number, plan: LoadPlan, parts: LoadParts): 
   };
 }
 
-/** `onLate`: what was not waited for has come to an end. */
+/** `onLate` is called when work that exceeded the limit has ended. */
 async function withLimit<T>(work: Promise<T>, onLate: () => void): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -1,17 +1,17 @@
-// What was measured under faults, per mode, beside its bound; and the table of it.
+// Figures measured under faults, for each mode, with their bounds, and their table.
 
 export type Unit = "ms" | "" | "MB" | "jobs/s" | "x";
 
 export interface Bound {
   readonly most?: number;
   readonly least?: number;
-  /** Default `ms`, which is printed in seconds. */
+  /** Default: `ms`, printed in seconds. */
   readonly unit?: Unit;
 }
 
 export interface Figure {
   readonly what: string;
-  /** Null: of no mode. */
+  /** Null: independent of modes. */
   readonly mode: string | null;
   readonly value: number;
   readonly bound: Bound;
@@ -30,7 +30,7 @@ export function brokenBounds(figures: readonly Figure[]): string[] {
 
 const MODES = ["safe", "fast", "beside stock"] as const;
 
-/** `what | bound | safe | …`: the worst of each, and the median where there are several. */
+/** `what | bound | safe | …`: the worst value of each, and the median if there are several. */
 export function table(figures: readonly Figure[]): string {
   const head = ["what", "bound", ...MODES];
   const rows = [...Map.groupBy(figures, ({ what }) => what)].map(([what, all]) => {

@@ -1,5 +1,5 @@
-// The process of a member (member.ts): a worker as an application runs it, which ends on SIGTERM, with
-// the duties of workload.ts. Events go to stdout, its log to stderr.
+// The process of a member (member.ts): a worker as an application runs it, with the tasks of workload.ts. It ends on
+// SIGTERM. Events are written to stdout, the log to stderr.
 import { flushCompileCache } from "node:module";
 import { createLogger } from "../../../src/base/logger.ts";
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
@@ -46,7 +46,7 @@ async function work({ by, connectionString, options }: MemberDuty): Promise<void
     ],
   });
   say({ event: "ready", workerId: worker.id, pid: process.pid });
-  // For the next member: a killed one would not do it at its end.
+  // For the next member: a killed one could not do it at its end.
   flushCompileCache();
   await worker.stopped;
   say({ event: "stopped" });

@@ -1,5 +1,5 @@
-// The program of our members as one file, with the thread of its heartbeat: from the sources a start costs half a
-// second of CPU, which would be most of the work of a fleet with short lives.
+// Bundles the members' program, with its heartbeat thread, into one file: a start from the sources costs half a second
+// of CPU, which would be most of the work of a fleet with short lives.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";

@@ -16,19 +16,19 @@ import type { KillPoint } from "./kill-point.ts";
 import type { MemberDuty } from "./member-child.ts";
 import { memberProgram } from "./member-program.ts";
 
-/** The differences from the member that its stand would start. */
+/** Differences from a usual member of the stand. */
 export interface MemberChanges {
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
   readonly url?: string;
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A worker of Graphile Worker's. */
+  /** Graphile Worker's own worker. */
   readonly stock?: boolean;
   /** A file for what it logs, such as /dev/full; its lines are not read then. */
   readonly stderr?: string;
-  /** Where it kills itself. */
+  /** The packet at which it kills itself. */
   readonly killAt?: KillPoint;
-  /** Words before `node`, such as `["ip", "netns", "exec", "a"]`. */
+  /** Command before `node`, such as `["ip", "netns", "exec", "a"]`. */
   readonly command?: readonly string[];
 }
 
@@ -58,14 +58,14 @@ export interface Member extends ProcessEvents {
   /** SIGTERM; how long the process then took to its end, milliseconds. */
   stop(): Promise<number>;
   readonly exited: Promise<Exit>;
-  /** Null as long as it lives. */
+  /** Null while it runs. */
   readonly exit: Exit | null;
 }
 
 export interface MemberPlan extends Omit<MemberChanges, "stock" | "killAt"> {
   readonly duty: MemberDuty;
   readonly isStock: boolean;
-  /** Where its lines are kept. */
+  /** The file of its log lines. */
   readonly logPath: string;
 }
 
@@ -81,7 +81,7 @@ export interface MemberWatch {
 /** Resolves when it is ready, or rejects with its output. */
 export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise<Member> {
   const { command = [], nodeArgs = [], env = {}, stderr, duty, isStock, logPath } = plan;
-  // Graphile Worker finds its own files where they are installed.
+  // Graphile Worker reads its own files from where it is installed.
   const program = isStock
     ? ["--import", register, ...nodeArgs, stockMember]
     : [...nodeArgs, await memberProgram(dirname(logPath))];
@@ -140,7 +140,7 @@ function readLines(stream: NodeJS.ReadableStream, path: string, lines: LoggedLin
 /** Levels as pino numbers them. */
 const [WARN, ERROR] = [40, 50];
 
-/** Lines that are not JSON were thrown rather than logged. */
+/** Lines that are not JSON come from an uncaught error. */
 function parsed(line: string): { level: number; msg: string } {
   try {
     return JSON.parse(line);

@@ -1,14 +1,14 @@
-// The modes of a worker that are put side by side under every fault.
+// The modes of a worker; each fault is tested with all of them at once.
 import type { WorkerOptions } from "../../../src/worker/options/worker-options.ts";
 
 export interface Mode {
   readonly name: "safe" | "fast" | "beside stock";
   readonly fastLane: NonNullable<WorkerOptions["fastLane"]>;
-  /** A worker of Graphile Worker's works on the same tables. */
+  /** Graphile Worker's own worker runs on the same tables. */
   readonly stock: boolean;
 }
 
-// The limit is short, so that jobs outlast it, too.
+// The limit is short, so that some jobs exceed it.
 const limitMs = 20;
 
 export const MODES: readonly Mode[] = [

@@ -1,5 +1,4 @@
-// What some groups need of the machine: looked for, and where it is missing and may be had, installed
-// from Debian, or by npm.
+// Programs that some groups need. Missing ones are installed from Debian, or by npm, where that is possible.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
@@ -39,7 +38,7 @@ const works = (program: string, ...args: string[]) =>
 const isFound = (program: string) =>
   ["/usr/sbin", "/usr/bin", "/usr/local/bin"].some((place) => existsSync(`${place}/${program}`));
 
-/** What cannot be had, as sentences. */
+/** The needs that could not be met, as sentences. */
 export async function missing(needs: readonly Need[]): Promise<string[]> {
   const problems: string[] = [];
   for (const need of needs) {

@@ -1,11 +1,11 @@
-// A group from its beginning to its end, in this process; and what became of it.
+// Runs a group in this process and returns its result.
 import { mkdirSync } from "node:fs";
 import { type FaultGroup, Field, type FieldOptions } from "./field.ts";
 import type { Figure } from "./measure.ts";
 
 export interface GroupResult {
   readonly figures: readonly Figure[];
-  /** Oracle rules that were broken, and what else went wrong. */
+  /** Broken rules of the oracle, and other problems. */
   readonly problems: readonly string[];
 }
 

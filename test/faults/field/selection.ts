@@ -1,5 +1,5 @@
-// A group in `npm test`: few repetitions, and only the oracle is asserted, for on a busy machine no
-// bound is.
+// Runs a group in `npm test`: with few repetitions, and with the oracle's rules only, because times on a busy machine
+// prove nothing.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";

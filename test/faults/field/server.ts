@@ -1,5 +1,5 @@
-// A PostgreSQL of a group's own, on the embedded binaries, that can be killed, stopped and started
-// again. What it has committed survives a kill -9, as on a machine that goes on running.
+// A PostgreSQL for one group, from the embedded binaries, that can be killed, stopped and started again. Commits
+// survive a kill -9, because the machine itself continues to run.
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -12,11 +12,11 @@ import { followerOf } from "./standby.ts";
 
 export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** Listens on 127.0.0.1 there, instead of on a unix socket alone. */
+  /** The port on 127.0.0.1. Without one it listens on a unix socket only. */
   readonly port?: number;
-  /** It begins as a copy of that one, and follows it. Both need a port. */
+  /** Makes it a standby of this primary. Both need a port. */
   readonly standbyOf?: Server;
-  /** A directory with `bin/postgres` and `bin/initdb`. Default: what comes with us. */
+  /** A directory with `bin/postgres` and `bin/initdb`. Default: the embedded one. */
   readonly binaries?: string;
 }
 
@@ -24,7 +24,7 @@ export interface Server {
   /** PGDATA is `cluster` in it. */
   readonly directory: string;
   url(database?: string): string;
-  /** A statement on a connection of its own. */
+  /** Runs a statement on its own connection. */
   sql<R extends pg.QueryResultRow>(
     text: string,
     values?: readonly unknown[],
@@ -34,18 +34,18 @@ export interface Server {
   createDatabase(name: string): Promise<string>;
   /** kill -9 of all its processes. */
   kill(): Promise<void>;
-  /** Ends all sessions and stops in order. */
+  /** Stops the server cleanly and ends all sessions. */
   stop(): Promise<void>;
   /** Returns the moment (machineTime) at which it accepted connections. `settings` override the first ones. */
   start(settings?: Readonly<Record<string, string>>): Promise<number>;
   /** Promotes a standby; returns the moment at which it accepts writes. */
   promote(): Promise<number>;
-  /** Starts as a standby of `primary`, whatever it was. Not while it runs. */
+  /** Starts it as a standby of `primary`, whatever it was before. It must be stopped. */
   follow(primary: Server): Promise<number>;
 }
 
-// The machine does not crash here, only processes do: nothing has to reach the disk. But a commit that
-// was acknowledged is with the kernel by then.
+// Only processes crash here, not the machine, so nothing has to reach the disk. The kernel has every acknowledged
+// commit.
 const SETTINGS = {
   fsync: "off",
   synchronous_commit: "on",
@@ -118,7 +118,7 @@ export async function startServer(directory: string, options: ServerOptions = {}
   };
 }
 
-/** Its processes work in its data directory, which identifies them. The first starts others. */
+/** Its processes, found by their working directory, which is its data directory. */
 function killAll(cluster: string): void {
   const place = realpathSync(cluster);
   const postmaster = Number(readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")[0]);
@@ -128,6 +128,6 @@ function killAll(cluster: string): void {
       if (/^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === place) {
         process.kill(Number(name), "SIGKILL");
       }
-    } catch {} // It has gone by itself.
+    } catch {} // It has already ended.
   }
 }

@@ -22,9 +22,9 @@ export interface StandParts {
   readonly mode: Mode;
   /** The address of its database, for the stand itself. */
   readonly url: string;
-  /** The same for its members: perhaps by way of a proxy. */
+  /** The same for its members, perhaps through a proxy. */
   readonly memberUrl: string;
-  /** Its logs are there. */
+  /** The directory of its logs. */
   readonly directory: string;
   readonly seed: number;
   readonly recovery: RecoveryOptions | false | undefined;
@@ -41,7 +41,7 @@ export class Stand {
   readonly url: string;
   readonly log: RunLog;
   readonly dice: Random;
-  /** All that were ever hired, the dead ones, too. */
+  /** All members ever started, killed ones included. */
   readonly members: Member[] = [];
   leasesLost = 0;
   readonly #parts: StandParts;
@@ -69,12 +69,12 @@ export class Stand {
     return this.#utils;
   }
 
-  /** Members that live. */
+  /** Members that run. */
   get living(): Member[] {
     return this.members.filter(({ exit }) => exit === null);
   }
 
-  /** Plain SQL on the side; `worker.` is the schema. Rejects while the database is away. */
+  /** Runs plain SQL; the schema is `worker`. Rejects while the database is unreachable. */
   async sql<R extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[] = [],
@@ -82,7 +82,7 @@ export class Stand {
     return (await this.#pool.query<R>(text, [...values])).rows;
   }
 
-  /** This many members of this mode; with stock workers also one of those, the first time. */
+  /** Starts this many members of this mode, and, the first time in a mode with stock workers, one of those. */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
     const all = Array.from({ length: count }, () => this.#hireOne(changes));
@@ -92,7 +92,7 @@ export class Stand {
 
   /** kill -9, written into the log of runs. */
   async kill(member: Member): Promise<number> {
-    // Read before: afterwards its jobs may already run elsewhere.
+    // The time is read before the kill: after it, its jobs may already run elsewhere.
     const t = machineTime();
     member.signal("SIGKILL");
     await member.exited;
@@ -143,7 +143,7 @@ export class Stand {
     this.#parts.problem(sentence);
   }
 
-  /** Ends the loads, waits until all is done, stops the members, and judges. */
+  /** Ends the loads, waits until all jobs are done, stops the members, and checks the rules. */
   async end(expected: Expectation = {}): Promise<void> {
     try {
       await Promise.all(this.#loads.map((load) => load.stop()));
@@ -159,7 +159,7 @@ export class Stand {
     this.log.close();
   }
 
-  /** A machine that gives it no time has the effect of a fault. */
+  /** A process that gets no CPU time is like one with a fault. */
   #leaseLost(by: string): void {
     this.leasesLost++;
     this.log.fault(by);

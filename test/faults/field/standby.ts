@@ -1,5 +1,5 @@
-// Makes a standby as pg_basebackup does, of a primary that goes on working: its files between the beginning
-// and the end of a backup, and the rest by streaming. Of the same PostgreSQL, so nothing is installed.
+// Makes a standby of a running primary, as pg_basebackup does: it copies the files during a backup, and the rest is
+// streamed. It needs no other program than PostgreSQL.
 import { execFile } from "node:child_process";
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { claimDirectory } from "../../../src/database/embedded/owner.ts";
 
-/** Of a primary: it keeps what a standby has not fetched yet. */
+/** Settings of a primary: it keeps the log that a standby has not fetched yet. */
 export const PRIMARY_SETTINGS = { wal_level: "replica", wal_keep_size: "1GB" };
 
 export interface Primary {
@@ -15,7 +15,7 @@ export interface Primary {
   url(): string;
 }
 
-/** The settings with which a server in `directory` follows `primary`. What was there before goes. */
+/** Copies `primary` to `directory`, in place of an earlier server. Returns the settings with which it follows. */
 export async function followerOf(
   primary: Primary,
   directory: string,
@@ -23,7 +23,7 @@ export async function followerOf(
   const cluster = join(directory, "cluster");
   mkdirSync(directory, { recursive: true, mode: 0o711 });
   rmSync(cluster, { recursive: true, force: true });
-  // As one that a server had and has left.
+  // As one that a stopped server has left.
   claimDirectory(directory).release();
   const client = new pg.Client({ connectionString: primary.url() });
   await client.connect();
@@ -43,7 +43,7 @@ export async function followerOf(
   };
 }
 
-/** Files of a running server are deleted while they are copied: temporary ones, which are not needed. */
+/** A running server deletes temporary files while they are copied; they are not needed. */
 async function copyOf(from: string, to: string): Promise<void> {
   await promisify(execFile)("cp", ["-a", from, to]).catch((error: { stderr?: string }) => {
     const lines = (error.stderr ?? "").trim().split("\n");

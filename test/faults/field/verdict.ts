@@ -6,11 +6,11 @@ import { FORBIDDEN } from "../../worker/workload.ts";
 import type { Stand } from "./stand.ts";
 
 export interface Expectation {
-  /** On top of what follows from the mode and from the log. */
+  /** Permitted in addition to what follows from the mode and the log. */
   readonly lenient?: Leniency;
-  /** Instead of the oracle, where a database has lost what it had acknowledged. */
+  /** Replaces the oracle where a database has lost acknowledged commits. */
   readonly judged?: (log: readonly Entry[], left: readonly JobLeft[]) => string[];
-  /** How long heartbeat rows of dead members may outlast them. Default 90 s: their resilient jobs'. */
+  /** How long heartbeat rows of killed members may exist. Default 90 s, as for resilient jobs. */
   readonly leaseRowsWithinMs?: number;
   /** How long the remaining jobs may take once none is added. Default 120 s. */
   readonly drainedWithinMs?: number;
@@ -25,7 +25,7 @@ const CLOSED_MS = 10_000;
 const UNFINISHED = `from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
-// Retries do not wait for their backoff.
+// Makes retries due at once.
 const HURRY = `update worker._private_jobs set run_at = now()
   where is_available and attempts > 0 and run_at > now()`;
 const LEFT = `select j.id::text, j.payload::text, j.attempts, j.max_attempts, j.last_error,
@@ -85,7 +85,7 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
     });
 }
 
-/** As long as a member is alive that can handle it. */
+/** Waits until no heartbeat row of a killed member is left, if a member runs that can delete them. */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   if (!stand.living.some(({ isStock }) => !isStock)) return;
   const ours = stand.living.filter(({ isStock }) => !isStock).length;
@@ -94,7 +94,7 @@ async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
   await stand.until("only the living have one", isSo, limitMs);
 }
 
-/** SIGTERM for all that are alive; those that do not end are killed. */
+/** Sends SIGTERM to all running members, and kills those that do not end. */
 async function ended({ living }: Stand): Promise<string[]> {
   const problems = await Promise.all(
     living.map(async (member) => {

@@ -1,5 +1,5 @@
-// The disk below PostgreSQL is full for a while: tables cannot grow, then it has no room for its log
-// and ends, perhaps for good. Once there is room again, and it runs, work goes on.
+// PostgreSQL's disk is full for a while: tables cannot grow, then there is no room for its log and the server ends,
+// perhaps for good. Once there is room again and the server runs, the jobs run.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { endAfterOutage, through } from "./outage/way-back.ts";
 const DISK_MB = 400;
 const RATE = 30;
 const FULL_MS = 15_000;
-// Little of its log is kept for later, so that it soon needs room for more.
+// A small log, so that it soon needs more room.
 const SETTINGS = { max_wal_size: "32MB", min_wal_size: "32MB", max_connections: "120" };
 
 export const group: FaultGroup = {
@@ -53,7 +53,7 @@ async function full(field: Field, server: Server, disk: string): Promise<number>
   return isThere ? from : server.start();
 }
 
-/** To the last block: every write that needs another one is rejected, too. */
+/** Fills the disk to the last block, so that every write that needs another one is rejected. */
 function fill(path: string): void {
   for (const bytes of [1_048_576, 4_096]) {
     try {
@@ -64,7 +64,7 @@ function fill(path: string): void {
   }
 }
 
-/** It may be about to recover. */
+/** Whether the server accepts writes, perhaps after a recovery. */
 function answers(server: Server): Promise<boolean> {
   const takesWrites = () => server.sql("create temp table room ()").then(...asBoolean);
   return until("it takes writes", takesWrites, 2_000).then(...asBoolean);

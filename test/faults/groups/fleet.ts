@@ -1,5 +1,5 @@
-// A fleet of short-lived workers, and one that is killed as a whole and started again: the jobs of dead workers are
-// recovered although no worker has lived for as long as a lease.
+// A fleet of short-lived workers, and a fleet that is killed and restarted as a whole: jobs of stale workers are
+// recovered although no worker has run for as long as a lease.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -12,7 +12,7 @@ const SLOTS = 3;
 const MEAN_LIFE_MS = 3_000;
 const LONGEST_LIFE_MS = 9_000;
 const FREED = { most: 12_000 };
-/** Between the death of the whole fleet and its restart, milliseconds. */
+/** Milliseconds between the kill of the whole fleet and its restart. */
 const PAUSES = [0, 3_000, 15_000];
 
 export const group: FaultGroup = {
@@ -40,7 +40,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** Most jobs are over in no time: some are running when their process dies. */
+/** Most jobs are very short; with some longer ones there are always running jobs when a process is killed. */
 function withLongOnes(n: string, producer: string, dice: Random): JobToAdd {
   if (dice(8) > 0) return randomJob(n, producer, dice);
   return { identifier: "single", payload: { n, ms: 600, failures: 0, children: 0 } };
@@ -53,7 +53,7 @@ async function unstable(stand: Stand, untilMs: number): Promise<void> {
       if (member === undefined) return;
       const share = (stand.dice(1_000) + 1) / 1_001;
       const lifeMs = Math.min(LONGEST_LIFE_MS, -Math.log(share) * MEAN_LIFE_MS);
-      // A life has no condition for its end.
+      // The lifetime is random: there is no event to wait for.
       await new Promise((resolve) => setTimeout(resolve, lifeMs));
       await stand.kill(member);
     }
@@ -68,7 +68,7 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   await field.outage(pauseMs);
   const [first, ...others] = Array.from({ length: SLOTS }, () => stand.hire());
   await Promise.race([first, ...others]);
-  // How long a process takes to start is the machine's business.
+  // The time that a process takes to start depends on the machine and is not measured.
   const from = machineTime();
   const next = (await Promise.all([first, ...others])).flatMap((hired) => hired ?? []);
   const names = new Set(fleet.map(({ by }) => by));
@@ -83,7 +83,7 @@ async function restart(field: Field, stand: Stand, pauseMs: number): Promise<voi
   await Promise.all(next.map((member) => stand.kill(member)));
 }
 
-/** Runs that are not retried: of the last attempt, or of a job whose key a newer one may have. */
+/** Runs that are not retried: of the last attempt, or of a job whose key a newer job may have taken. */
 function finalOnes(stand: Stand): (run: Run) => boolean {
   const triesOf = new Map<string, number>();
   for (const entry of stand.log.read()) {

@@ -1,5 +1,5 @@
-// SIGSTOP for longer than the lease, then SIGCONT: others run its jobs, and the resumed worker starts no job that is no
-// longer its own, overwrites no results of others, and ends on one SIGTERM.
+// SIGSTOP for longer than the lease, then SIGCONT: other workers run its jobs. The resumed worker starts no job that it
+// no longer holds, overwrites no results of others, and ends on one SIGTERM.
 import { machineTime } from "../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Member } from "../field/member.ts";
@@ -60,7 +60,7 @@ function replacedOnes(stand: Stand): Set<string> {
   return new Set(added.flatMap(({ n, key }) => (newest.get(key ?? n) === n ? [] : [n])));
 }
 
-/** A job that others have begun meanwhile, begun once more by the attempt that they had. */
+/** Reports jobs that others had started and the resumed worker started again in the same attempt. */
 function staleStarts(stand: Stand, { by }: Member, stoppedAt: number, wokenAt: number): void {
   const runs = stand.runs();
   for (const run of runs.filter((one) => one.by === by && one.from > wokenAt)) {

@@ -1,4 +1,5 @@
-// kill -9 at chosen points, with survivors: what the dead held is freed in time and runs elsewhere.
+// kill -9 at chosen points, beside other workers: locks of a killed worker are removed in time, and its jobs run
+// elsewhere.
 //
 //   the packet that writes results and fetches:   before │ sent │ answered
 //   counted from the first job on, or, while it stops, from SIGTERM on
@@ -47,7 +48,7 @@ interface Death {
 
 async function killed(stand: Stand, n: number): Promise<Member> {
   const phase = PHASES[n % PHASES.length] ?? "sent";
-  // Every fourth while it stops: then there are few packets.
+  // Every fourth is killed while it stops: then there are few packets.
   const since = n % 4 === 3 ? "SIGTERM" : "start";
   const killAt: KillPoint = { phase, since, packet: 1 + stand.dice(since === "start" ? 60 : 2) };
   const [victim] = await stand.hire(1, { killAt });
@@ -62,10 +63,10 @@ async function killed(stand: Stand, n: number): Promise<Member> {
 
 const LOOK_MS = 50;
 
-/** What it had locked by its id; ends when nothing of that is left, and measures that. */
+/** Waits until nothing is locked by its id, and measures that time. Returns what it had locked. */
 async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
   const locked = new Set<string>();
-  // Stopped before the packet came: it has held nothing.
+  // It stopped before that packet: it has locked nothing.
   if (exit?.signal !== "SIGKILL") return { by, locked };
   const from = exit.at;
   const text = `select id::text from worker._private_jobs where locked_by = $1
@@ -73,7 +74,7 @@ async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promi
   await stand.until(`nothing is locked by ${by}`, async () => {
     const rows = await stand.sql<{ id: string }>(text, [workerId]);
     for (const { id } of rows) locked.add(id);
-    // What was on its way to the server may still be done there.
+    // The server may still execute what was on its way.
     return rows.length === 0 && machineTime() > from + LOOK_MS;
   });
   if (locked.size > 0) stand.figure("locks of the dead are gone", machineTime() - from, LOCKED);

@@ -1,6 +1,6 @@
-// Jobs of many hours on live workers, while Graphile Worker's workers look for old locks on the same tables: they
-// remove every lock of more than 4 hours, whatever its holder. Time passes by making locks older, an hour at a time;
-// the workers renew theirs four times in what they take for 4 hours.
+// Jobs of many hours on live workers, beside stock workers, which remove every lock older than 4 hours, whatever its
+// holder. Time is simulated: locks are made an hour older, again and again. Our workers renew theirs four times in 4
+// simulated hours.
 import { Logger, run as runStock } from "graphile-worker";
 import { testPool } from "../../support/test-pool.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -8,11 +8,11 @@ import { record } from "../../worker/workload.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** What the members take for 4 hours. */
+/** The members' `staleLockThresholdMs`, short in place of 4 hours. */
 const STALE_LOCK_MS = 6_000;
 const RENEWED = { most: STALE_LOCK_MS / 4 + 1_000 };
 const HOURS = 12;
-/** What an hour takes at most on a machine that is well. */
+/** The longest duration of a simulated hour, if the machine is not overloaded. */
 const HOUR_MS = 4_000;
 
 export const group: FaultGroup = {
@@ -23,7 +23,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const stands = await field.stands(server, {
-      // If stock workers take jobs themselves, the locks of those are not renewed.
+      // Locks of jobs that stock workers take are not renewed.
       modes: ["safe", "fast"],
       recovery: { staleLockThresholdMs: STALE_LOCK_MS, resetLocksIntervalMs: 200 },
     });
@@ -47,7 +47,7 @@ export const group: FaultGroup = {
 
 const runsOfLong = (stand: Stand) => stand.runs().filter(({ n }) => n.startsWith("long"));
 
-/** One without a queue; one in a queue, with two behind it that are locked with it. Returns their ids. */
+/** Adds one job without a queue, and three in a queue, which are locked together. Returns the ids of the long ones. */
 async function addLongJobs(stand: Stand, ms: number): Promise<string[]> {
   const utils = await stand.utils;
   const short = { ms: 1, failures: 0, children: 0 };
@@ -78,7 +78,7 @@ const LOCKS = `select locked_by is not null as is_locked, now() - locked_at > in
 const locksOf = (stand: Stand, ids: readonly string[]) =>
   stand.sql<{ is_locked: boolean; is_old: boolean }>(LOCKS, [ids]);
 
-/** All locks become an hour older; resolves when those of the long jobs are young again. */
+/** Makes all locks an hour older. Resolves when those of the long jobs are renewed. */
 async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void> {
   await stand.sql(older("_private_jobs"));
   await stand.sql(older("_private_job_queues"));
@@ -92,7 +92,7 @@ async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void
   stand.figure("a lock that is an hour old is young again", machineTime() - from, RENEWED);
 }
 
-/** Two stock workers that support none of our tasks, and look for old locks all the time. */
+/** Starts two stock workers that support none of our tasks, and check for old locks all the time. */
 async function stockResetters(url: string): Promise<AsyncDisposable> {
   const handle = testPool(url);
   const often = { minResetLockedInterval: 100, maxResetLockedInterval: 200 };

@@ -29,7 +29,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** The existing schema is 0.16's, and in use. */
+/** The schema is 0.16's, and in use. */
 async function adopted(field: Field, server: Server, round: number): Promise<void> {
   const stands = await withoutSchema(field, server, `adopted ${round}`);
   await field.each(stands, async (stand) => {
@@ -74,7 +74,7 @@ async function withoutSchema(field: Field, server: Server, name: string): Promis
   return stands;
 }
 
-/** All of them end well, each on connections of its own. */
+/** Runs all migrations, each on its own connections; all must succeed. */
 async function manyMigrators(stand: Stand): Promise<void> {
   const one = async () => {
     await using handle = testPool(stand.url, 2);
@@ -87,12 +87,12 @@ async function manyMigrators(stand: Stand): Promise<void> {
 }
 
 interface StockWorker {
-  /** Adds nothing more. */
+  /** Stops adding. */
   rest(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Works, and adds a job ten times a second by what its version has for that. */
+/** Runs jobs, and adds ten a second in its version's own way. */
 async function stockWorker(
   field: Field,
   stand: Stand,
@@ -141,7 +141,7 @@ async function ended(stand: Stand, workers: readonly StockWorker[]): Promise<voi
   for (const one of workers) await one.rest();
   await migrateAgain(stand);
   await stand.end();
-  // Not before all is done: 0.17 may leave a job locked that ends while it stops.
+  // Not before all jobs are done: 0.17 may leave a job locked if it ends during the stop.
   for (const one of workers) await one.stop();
   const versions = new Set(stand.runs().map(({ by }) => by.replace(/ [\d.]+$/, "")));
   stand.figure("kinds of workers that ran jobs", versions.size, { unit: "" });

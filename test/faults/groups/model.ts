@@ -1,5 +1,5 @@
-// The queue against its model (test/queue/model), in more runs than `npm test` has time for. No fault but
-// the order of calls.
+// Compares the queue with its model (test/queue/model), in more runs than `npm test` has time for. It injects no
+// faults; only the order of calls is random.
 import { type Checked, check, type Mix } from "../../queue/model/check.ts";
 import { installStock } from "../../support/stock-schema.ts";
 import { testPool } from "../../support/test-pool.ts";

@@ -1,5 +1,5 @@
-// pgbouncer in transaction mode between workers and PostgreSQL: paused, reloaded, killed and started again
-// under load. The settings are those of docs/scale.md.
+// pgbouncer in transaction mode between workers and PostgreSQL. Under load it is paused, reloaded, killed and
+// restarted. The settings are those of docs/scale.md.
 
 import { pgbouncerProgram, startPgbouncer } from "../../support/pgbouncer.ts";
 import { machineTime } from "../../worker/run-log.ts";
@@ -7,7 +7,7 @@ import type { FaultGroup, Field } from "../field/field.ts";
 import type { Stand } from "../field/stand.ts";
 
 const BACK_MS = 1_000;
-/** Notifications of jobs do not arrive there. */
+/** No notifications arrive through pgbouncer, so jobs start by polls. */
 const POLL_MS = 500;
 const PER_SECOND = 20;
 const CONNECTIONS = 20;
@@ -22,7 +22,7 @@ export const group: FaultGroup = {
     const program = pgbouncerProgram();
     if (program === null) throw new Error("pgbouncer is not there");
     const bouncer = await startPgbouncer(program, server.url(), CONNECTIONS, {
-      // At the end none is to be there any more.
+      // Connections must be closed at the end.
       idleSeconds: 3,
     });
     field.defer(() => bouncer.stop());
@@ -31,7 +31,7 @@ export const group: FaultGroup = {
       url: (url) => bouncer.url(new URL(url).pathname.slice(1)),
     });
     await field.each(stands, async (stand) => {
-      // Graphile Worker listens, which it cannot behind pgbouncer.
+      // Graphile Worker needs LISTEN, which does not work behind pgbouncer.
       if (stand.mode.stock) await stand.hire(1, { stock: true, url: stand.url });
       await stand.hire(2);
       stand.load(PER_SECOND);
@@ -69,12 +69,12 @@ export const group: FaultGroup = {
   },
 };
 
-/** A job of ours: Graphile Worker is not behind pgbouncer. */
+/** Waits for a job that one of our workers starts: Graphile Worker does not connect through pgbouncer. */
 async function backAfter(stand: Stand, what: string, at: number): Promise<void> {
   const ours = new Set(stand.members.filter(({ isStock }) => !isStock).map(({ by }) => by));
   const first = () => stand.runs().find(({ by, from }) => from > at && ours.has(by));
   await stand.until(`a job starts after ${what}`, () => first() !== undefined, 60_000);
-  // Beside it Graphile Worker takes most jobs: a start of one of ours proves little.
+  // Beside Graphile Worker, which takes most jobs, this time proves little.
   const bound = stand.mode.stock ? {} : { most: BACK_MS };
   stand.figure(`first job after ${what}`, (first()?.from ?? at) - at, bound);
 }

@@ -1,5 +1,5 @@
-// Jobs that kill their process, by kill -9, by process.exit, by using all memory of V8 or of a control group, in fleets
-// of one, two and six, which a supervisor restarts at once, or only after all are dead.
+// Jobs that kill their process: by kill -9, by process.exit, by using all memory of V8 or of a control group. The
+// fleets have one, two and six workers; a supervisor restarts them at once, or only when none runs.
 import type { Duty, Harm } from "../../worker/workload.ts";
 import { record } from "../../worker/workload.ts";
 import { type MemoryBound, memoryBound } from "../field/cgroup.ts";
@@ -8,9 +8,9 @@ import type { Member } from "../field/member.ts";
 import type { Stand } from "../field/stand.ts";
 
 const HARMS: readonly Harm[] = ["kill", "exit", "machine memory"];
-/** V8 ends the process by itself; this is tested only without other workers that take over. */
+/** With `memory`, V8 ends the process. Tested only in a fleet of one. */
 const ALONE: readonly Harm[] = [...HARMS, "memory"];
-/** For a member: the limit of V8's heap, and the kernel's limit altogether. */
+/** Limits of a member: V8's heap, and the whole process. */
 const [HEAP_MB, MEMORY_MB] = [100, 400];
 const MAX_ATTEMPTS = 2;
 const FLEETS = [
@@ -22,7 +22,7 @@ const FLEETS = [
   { size: 6, isSupervised: false },
 ];
 type Fleet = (typeof FLEETS)[number];
-/** Each death is found within one lease. */
+/** A short lease, so that each crash is detected soon. */
 const RECOVERY = { heartbeatIntervalMs: 500, thresholdMs: 2_000 };
 const EXHAUSTED_MS = 90_000;
 const DEATHS = { least: 1, most: MAX_ATTEMPTS + 1, unit: "" } as const;
@@ -34,7 +34,7 @@ export const group: FaultGroup = {
   needs: ["root", "cgroup of memory"],
   async run(field: Field) {
     const bounds: MemoryBound[] = [];
-    // At the very end: no process may be left in them.
+    // Removed last: no process may be left in them.
     field.defer(() => Promise.all(bounds.map(({ remove }) => remove())));
     const server = await field.server();
     for (const [round, fleet] of FLEETS.slice(0, field.times(FLEETS.length, 2)).entries()) {
@@ -50,14 +50,14 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
   const keeping = keep(stand, fleet, bounds, over.signal);
   stand.load(10);
   try {
-    // One after another: of several in one process the first to begin would exhaust them all.
+    // One after another: of several jobs in one process, the first to start would use the attempts of all.
     for (const harm of fleet.size === 1 ? ALONE : HARMS) await exhaust(stand, harm);
   } finally {
     over.abort();
     await keeping;
   }
   await stand.hire();
-  // Dead members' rows outlast them by a minute: they are waited for elsewhere.
+  // Rows of killed members exist for a minute more: other groups wait for that.
   await stand.end({ lenient: { killed: true } });
 }
 
@@ -74,7 +74,7 @@ async function exhaust(stand: Stand, harm: Harm): Promise<void> {
   stand.figure(`deaths by one job of ${MAX_ATTEMPTS} attempts`, deaths.length, DEATHS);
 }
 
-/** Restarts dead members: at once, or when none is alive. */
+/** Restarts members that have ended: at once, or when none runs. */
 async function keep(
   stand: Stand,
   { size, isSupervised }: Fleet,

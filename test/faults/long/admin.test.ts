@@ -1,4 +1,4 @@
-// The admin under faults, few of each; the suite has a thousand readers, ten thousand sockets, and the bounds.
+// The admin under faults, with few repetitions. `npm run test:faults` has a thousand readers and ten thousand sockets.
 import { test } from "node:test";
 import { unlessInstalled } from "../../deploy/files.ts";
 import { selection } from "../field/selection.ts";

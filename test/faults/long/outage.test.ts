@@ -1,4 +1,4 @@
-// Outages and failover of PostgreSQL, a short selection, held to the oracle; `npm run test:faults` has all.
+// A short selection of PostgreSQL's outages and failovers, checked by the oracle. `npm run test:faults` has all.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as failover } from "../groups/failover/group.ts";

@@ -1,4 +1,4 @@
-// A short selection of what networks do, held to the oracle; `npm run test:faults` has all of it.
+// A short selection of network faults, checked by the oracle. `npm run test:faults` has all.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as adds } from "../groups/adds/group.ts";

@@ -1,4 +1,4 @@
-// Faults of time, in short: what needs libfaketime, or minutes, is in `npm run test:faults` alone.
+// A short selection of clock faults. Those that need libfaketime, or minutes, are in `npm run test:faults` only.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as clocks } from "../groups/clocks/group.ts";

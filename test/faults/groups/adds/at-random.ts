@@ -1,5 +1,5 @@
-// Many adds at once while connections are reset and cut at random moments; what has a key is tried until it
-// is added.
+// Many adds at once while connections are reset and cut at random moments. Jobs with a key are added again until one
+// add is accepted.
 import { setTimeout as sleep } from "node:timers/promises";
 import { random } from "../../../support/random-calls.ts";
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
@@ -45,7 +45,7 @@ async function caller(way: Way, name: string, { url, field, tally, over }: Calli
       if (isAdded || !way.isKeyed) {
         tally.note(way, "at random", names, told);
       }
-      // A client of the caller's own is gone with its connection.
+      // A client of the caller is closed with its connection.
       if (!isAdded) {
         await adder.close();
         adder = await way.start(url, field.directory);

@@ -57,7 +57,7 @@ function places({ brief }: Field, { isSlow, temperatures }: Way): Place[] {
 
 let made = 0;
 
-/** Behind the first message, the second …, until nothing is left to cut. */
+/** Cuts after the first message, then after the second, and so on, until there is nothing left to cut. */
 async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tally): Promise<void> {
   const names = () => Array.from({ length: way.jobs }, () => `job-${made++}`);
   for (const { direction, isTorn, temperature } of places(field, way)) {
@@ -82,7 +82,7 @@ async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tal
   }
 }
 
-/** With the keys of before: each is there once then, which the tally sees. */
+/** Adds the same keys again: the tally then checks that each job exists once. */
 async function again(
   field: Field,
   way: Way,

@@ -1,4 +1,4 @@
-// Compares the results that callers got with the table.
+// Compares the results of the callers with the table.
 import type { Field } from "../../field/field.ts";
 import type { Told, Way } from "./ways.ts";
 
@@ -9,7 +9,7 @@ interface Added {
   readonly told: Told;
 }
 
-/** How many jobs of a name there may be. */
+/** The permitted numbers of jobs of one name. */
 const BOUNDS: Readonly<Record<Told, readonly [number, number]>> = {
   added: [1, 1],
   unknown: [0, 1],
@@ -36,7 +36,7 @@ export class Tally {
     }
   }
 
-  /** Reports what is wrong, and how many of the rejected jobs exist. */
+  /** Reports problems, and the number of rejected jobs that exist. */
   async judge(when: string): Promise<void> {
     const there = await this.#count(this.#all.map(({ name }) => name));
     for (const { way, where, name, told } of this.#all) {

@@ -1,4 +1,4 @@
-// The ways in which jobs are added, each on connections of its own through a proxy that may cut them.
+// The ways to add jobs, each on its own connections through a proxy that may cut them.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
@@ -23,11 +23,11 @@ export interface Way {
   readonly name: string;
   /** How many jobs at a time. */
   readonly jobs: number;
-  /** The names are job keys, too. */
+  /** Whether the names are job keys, too. */
   readonly isKeyed: boolean;
-  /** It takes a process each time. */
+  /** Whether each add starts a process. */
   readonly isSlow: boolean;
-  /** Whether its connection was there before. */
+  /** Whether its connection was open before. */
   readonly temperatures: readonly ("cold" | "warm")[];
   start(url: string, directory: string): Promise<Adder>;
 }
@@ -97,7 +97,7 @@ const insideTransaction: Way = {
           await client.query("rollback").catch(() => {});
           return ["not added"];
         }
-        // PostgreSQL's own client reports the commit to the caller: lost means unknown.
+        // The caller's own client sends the commit: if its answer is lost, the result is unknown.
         return [
           await client.query("commit").then(
             () => "added" as const,
@@ -131,7 +131,7 @@ const overHttp: Way = {
 
 const root = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 
-/** One process for all of them: to start Node for each would take most of the time. */
+/** One process for all: starting Node for each would take most of the time. */
 const addMany: Way = {
   ...{ name: "worker add-many", jobs: 3, isKeyed: false, isSlow: true, temperatures: ["cold"] },
   async start(url, directory) {

@@ -48,7 +48,7 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
 
 export const linesOf = (path: string) => readFileSync(path, "utf8").split("\n").length - 1;
 
-/** Until a list is answered like this. */
+/** Waits until a list is answered with this status. */
 export const answers = (admin: AdminProcess, status: number) =>
   until(`a list is answered with ${status}`, async () => {
     const answer = await admin.get("/api/jobs").catch(() => null);

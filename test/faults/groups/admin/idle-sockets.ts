@@ -1,4 +1,4 @@
-// Ten thousand idle connections: a client with a request is served all the same.
+// Ten thousand idle connections: a client that sends a request is served.
 import { once } from "node:events";
 import net from "node:net";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
@@ -35,7 +35,7 @@ export async function idleSockets(field: Field, server: Server): Promise<void> {
   await admin.stop();
 }
 
-/** From many addresses, as many clients would be. The server may close any of them. */
+/** Connects from many addresses, as from many clients. The server may close any of the connections. */
 async function connect(port: number, n: number): Promise<net.Socket> {
   const socket = net.connect({ host: "127.0.0.1", port, localAddress: `127.0.2.${1 + (n % 200)}` });
   socket.on("error", () => {}).resume();

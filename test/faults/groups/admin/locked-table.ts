@@ -6,7 +6,7 @@ import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import { answers } from "./database-away.ts";
 
-/** Many times the connections, so that most wait in line; within what one client may have at once. */
+/** Many more requests than connections, so that most wait; within the limit of one client. */
 const ASKED = 36;
 const WRITTEN = 12;
 const ROUTES = ["/api/jobs?q=is:failed", "/api/jobs/1", "/api/queues", "/api/jobs?q=payload.a:1"];

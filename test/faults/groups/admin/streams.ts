@@ -2,17 +2,17 @@
 import http from "node:http";
 
 export interface Streams {
-  /** Those that are open. */
+  /** The number of open streams. */
   readonly size: number;
-  /** How many have had an event of this name since the last forget(). */
+  /** The number of streams that have had an event of this name since the last forget(). */
   told(event: string): number;
   forget(): void;
   close(): void;
 }
 
-/** As many as one address may have, and some room. */
+/** Below the limit for one address. */
 const OF_ONE_ADDRESS = 150;
-/** Opened at once: what waits in line for the kernel is bounded. */
+/** Opened at once: the kernel's queue of new connections is bounded. */
 const AT_ONCE = 100;
 
 export async function openStreams(port: number, count: number): Promise<Streams> {

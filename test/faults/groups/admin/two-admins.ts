@@ -11,7 +11,7 @@ import { linesOf } from "./database-away.ts";
 import { PASSWORD, startWriters } from "./writers.ts";
 
 const WRITERS = 8;
-/** Written between two kills, so that each of them is amid writes. */
+/** Writes between two kills, so that each kill interrupts writes. */
 const BETWEEN = 200;
 
 export async function twoAdmins(field: Field, server: Server): Promise<void> {
@@ -23,7 +23,7 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
       log: log(port),
       password: PASSWORD,
     });
-  /** The first write after this is the proxy's word that it counts on this one again. */
+  /** The first write after this proves that the proxy uses this admin again. */
   const takesWrites = (port: number) => {
     const before = linesOf(log(port));
     return until("the one that is back takes writes", async () => linesOf(log(port)) > before);

@@ -1,24 +1,24 @@
-// Writers at an address of admins: each adds jobs under keys of its own, and tries a write that has failed
-// once more, as a person would. What was acknowledged must be in the table.
+// Writers that send requests to admins: each adds jobs under its own keys, and repeats a failed write once, as a person
+// would. Every acknowledged job must be in the table.
 import { setTimeout as sleep } from "node:timers/promises";
 
 export const PASSWORD = "a-password-of-the-faults";
 
 const LOGIN = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString("base64")}`;
 const ANSWER_LIMIT_MS = 10_000;
-/** A person presses the button again. */
+/** The delay before a person presses the button again. */
 const AGAIN_AFTER_MS = 250;
 
 export interface Writers {
-  /** The keys of what was acknowledged. */
+  /** The keys of acknowledged jobs. */
   readonly acknowledged: ReadonlySet<string>;
-  /** Writes that the first try did not bring through, and those that the second did not, either. */
+  /** The numbers of writes whose first attempt failed, and whose second failed, too. */
   readonly retried: number;
   readonly failed: readonly string[];
   stop(): Promise<void>;
 }
 
-/** `url`: where the admins are. */
+/** `url`: the address of the admins. */
 export function startWriters(url: string, count: number, pauseMs = 10): Writers {
   const acknowledged = new Set<string>();
   const failed: string[] = [];
@@ -31,7 +31,7 @@ export function startWriters(url: string, count: number, pauseMs = 10): Writers 
       headers: { authorization: LOGIN, "content-type": "application/json", ...init.headers },
       signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     });
-  /** What went wrong; null: it was acknowledged. */
+  /** The problem; null: it was acknowledged. */
   const write = async (key: string): Promise<string | null> => {
     try {
       token ??= ((await (await ask("/api/session")).json()) as { csrf_token: string }).csrf_token;

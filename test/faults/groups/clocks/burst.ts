@@ -10,7 +10,7 @@ const DUE_IN_MS = 15_000;
 export async function burst(field: Field, server: Server): Promise<void> {
   const stands = await field.stands(server, { name: "burst" });
   const jobs = field.times(JOBS, 1_000);
-  // One after another: together they would only wait for each other's processors.
+  // One mode after another: together they would only compete for the processors.
   for (const stand of stands) {
     await field.each([stand], async () => {
       const due = machineTime() + field.times(DUE_IN_MS, 2_000);

@@ -10,9 +10,9 @@ const library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
   .find((path) => existsSync(path));
 
 export interface FakeClock {
-  /** For the process that is to have it. */
+  /** The environment for the process that gets this clock. */
   readonly env: Readonly<Record<string, string>>;
-  /** From now on it is this many seconds ahead; negative: behind. Takes effect within a second. */
+  /** Sets the clock this many seconds ahead; negative: behind. Takes effect within a second. */
   step(seconds: number): void;
 }
 
@@ -33,14 +33,14 @@ export function fakeClock(directory: string, name: string, seconds: number): Fak
   };
 }
 
-/** PostgreSQL's programs, with which the server has this clock. Returns their directory. */
+/** Writes wrappers of PostgreSQL's programs that give the server this clock. Returns their directory. */
 export function serverWith({ env }: FakeClock, directory: string): string {
   const real = findBinaries(serverAccount());
   mkdirSync(join(directory, "bin"), { recursive: true });
   for (const name of ["lib", "share", "bin/initdb"]) {
     symlinkSync(join(real, name), join(directory, name));
   }
-  // It is started with an environment of its own.
+  // The server is started with an environment of its own.
   const words = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
   const script = `#!/bin/sh\nexec env ${words.join(" ")} '${real}/bin/postgres' "$@"\n`;
   writeFileSync(join(directory, "bin/postgres"), script, { mode: 0o755 });

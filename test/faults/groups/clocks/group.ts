@@ -1,5 +1,5 @@
-// Time: only the database's decides. Clocks of machines that are wrong or jump, ticks through a crash, and
-// a second in which very much is due.
+// Only the database's time counts. Machines have wrong or jumping clocks, crashes happen at ticks of a timetable, and
+// very many jobs are due in one second.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { burst } from "./burst.ts";
 import { jumpingServer } from "./jumping-server.ts";
@@ -14,7 +14,7 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     await burst(field, server);
-    // libfaketime is not everywhere, and a tick is a minute: too long for npm test.
+    // Not in npm test: libfaketime is often missing, and a tick takes a minute.
     if (field.brief) return;
     await wrongClocks(field, server);
     await jumpingServer(field);

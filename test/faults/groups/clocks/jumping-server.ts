@@ -1,5 +1,5 @@
-// The database's own clock is set an hour ahead and back: due times follow it, and nothing else happens. No live worker
-// is taken for dead, and in the safe mode nothing runs twice.
+// The database's clock is set an hour ahead and back: due times follow it, and nothing else changes. No running worker
+// is swept, and in the safe mode no job runs twice.
 import { join } from "node:path";
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
@@ -7,7 +7,7 @@ import type { Field } from "../../field/field.ts";
 import { fakeClock, serverWith } from "./fake-time.ts";
 
 const HOUR_S = 3_600;
-/** At last ahead: what was added ahead of a step back is due again. */
+/** The last step is ahead, so that jobs added before a step back are due again. */
 const STEPS_S = [HOUR_S, 0, -HOUR_S, 0, HOUR_S];
 /** Longer than a lease. */
 const STEP_MS = 10_000;
@@ -22,7 +22,7 @@ export async function jumpingServer(field: Field): Promise<void> {
     stand.load(10, { make: job });
   });
   for (const seconds of STEPS_S) {
-    // PostgreSQL's timeouts are moments of that clock: ahead of time it ends what fast lanes have open.
+    // PostgreSQL's timeouts are times of that clock: a step ahead ends the open transactions of fast lanes.
     for (const { log } of stands) log.fault();
     clock.step(seconds);
     await field.outage(STEP_MS);
@@ -35,7 +35,7 @@ export async function jumpingServer(field: Field): Promise<void> {
   });
 }
 
-/** Without a queue: there those behind one that was added ahead of a step back overtake it. */
+/** Without a queue: in one, jobs added after a step back overtake one that was added before it. */
 function job(n: string, _producer: string, dice: Random): JobToAdd {
   const ms = dice(20) === 0 ? 3_000 : 2;
   const failures = dice(10) === 0 ? 1 : 0;

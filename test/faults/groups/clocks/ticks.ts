@@ -1,5 +1,5 @@
-// A crontab of fifty entries on ten workers whose clocks differ, while the database crashes and workers are killed at
-// the tick: each tick of each entry is one job.
+// A crontab of fifty entries on ten workers with different clocks. At the tick the database crashes and workers are
+// killed: each tick of each entry adds one job.
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -9,7 +9,7 @@ const ENTRIES = 50;
 const MINUTE_MS = 60_000;
 const MADE_UP = { most: 10_000 };
 
-// An unsupported task: scheduled jobs stay to be counted.
+// A task that no worker supports, so that its jobs remain and can be counted.
 const crontab = Array.from(
   { length: ENTRIES },
   (_, index) => `* * * * * tick ?id=entry-${index} {entry: ${index}}`,

@@ -1,5 +1,5 @@
-// Machines whose clocks are an hour ahead, an hour behind, or jump about: jobs start by the database's
-// time, and the dead are found by it.
+// Machines whose clocks are an hour ahead, an hour behind, or jump: the database's time decides when jobs start and
+// which workers are stale.
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -13,7 +13,7 @@ import { type FakeClock, fakeClock } from "./fake-time.ts";
 const HOUR_S = 3_600;
 const STEPS_S = [HOUR_S, -HOUR_S, 0, 5, -5] as const;
 
-/** After their time, on members that poll at least once a second. */
+/** How late jobs may start on members that poll at least once a second. */
 const STARTED = { most: 2_500 };
 const FREED = { most: 10_000 };
 /** The two clocks are read one after the other. */
@@ -33,7 +33,7 @@ export async function wrongClocks(field: Field, server: Server): Promise<void> {
     const dueAt = new Map<string, number>();
     stand.load(20, { make: (n, producer, dice) => scheduled(n, producer, dice, dueAt) });
     await stepAbout(field, stand, stepping);
-    // Only wrong clocks are left to find it.
+    // Only members with wrong clocks are left to recover its jobs.
     if (right !== undefined) await stand.kill(right);
     await field.outage(2_000);
     await stand.end();
@@ -63,7 +63,7 @@ function scheduled(
   return { identifier: "single", payload: { n, ms: 1, failures: 0, children: 0 }, spec: { runAt } };
 }
 
-/** A step each second and a half: it takes effect within one. */
+/** A step takes effect within a second, so there is one every second and a half. */
 async function stepAbout(field: Field, { mode, dice }: Stand, clock: FakeClock): Promise<void> {
   for (let step = 0; step < field.times(20, 3); step++) {
     clock.step(STEPS_S[dice(STEPS_S.length)] ?? 0);

@@ -15,7 +15,7 @@ interface Options {
 const { url, fastLane, count, warmUp } = JSON.parse(process.argv[2] ?? "{}") as Options;
 const utils = await makeWorkerUtils({ connectionString: url });
 
-/** Measured from outside; continues on request. */
+/** Waits while the parent measures this process; continues on request. */
 async function looked(event: string): Promise<void> {
   (globalThis as { gc?: () => void }).gc?.();
   process.stdout.write(`${JSON.stringify({ event })}\n`);

@@ -1,4 +1,4 @@
-// Starts and stops in one process, which reports when it has warmed up and when it is done.
+// Starts and stops workers in one process, which reports when it has warmed up and when it is done.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// What adds up: 200 starts and stops in one process, 200 lost connections, and a day of upkeep in minutes.
-// Memory, handles and threads are flat, and no heartbeat row is left.
+// Leaks over time: 200 starts and stops in one process, 200 lost connections, and a day of maintenance in minutes.
+// Memory, handles and threads do not grow, and no heartbeat row is left.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -7,14 +7,14 @@ import { cycles } from "./cycles.ts";
 import { grown, ROOM, type Sample, sampleOf } from "./sample.ts";
 
 const TIMES = 200;
-/** What a process takes at its beginning is not lost. */
+/** Repetitions before the first sample: memory that a process allocates at its start is no leak. */
 const WARM_UP = 30;
-/** A day at 192 times its pace: with a beginning and an end it fits into the group's ten minutes. */
+/** A day at 192 times its speed: with start and end it fits into the group's ten minutes. */
 const DAY_MS = 450_000;
-/** Beside a stock worker, which takes most of them, it must have something to do soon, too. */
+/** Jobs a second. A stock worker takes most of them, so beside one there are more. */
 const RATE = 20;
 const RATE_BESIDE_STOCK = 60;
-/** Everything that a worker does by the clock, as often in minutes as in a day. */
+/** All periodic work of a worker, as often in these minutes as in a day. */
 const FAST_CLOCK = {
   pollIntervalMs: 50,
   recovery: {
@@ -61,7 +61,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** All connections of a member are cut, again and again, each time when it works again. */
+/** Cuts all connections of a member repeatedly, each time after it has run jobs again. */
 async function reconnects(field: Field, stand: Stand): Promise<void> {
   const [member] = await stand.hire(1, { nodeArgs: [ROOM] });
   if (member === undefined) return;
@@ -80,7 +80,7 @@ async function reconnects(field: Field, stand: Stand): Promise<void> {
   if (first !== null) grown(stand, "200 reconnects", first, await settled(field, member));
 }
 
-/** With all of its connections back, those that are in no hurry, too. */
+/** A sample after all connections are back, including those that reconnect late. */
 async function settled(field: Field, { pid }: Member): Promise<Sample> {
   await field.outage(5_000);
   return sampleOf(pid);
@@ -88,7 +88,7 @@ async function settled(field: Field, { pid }: Member): Promise<Sample> {
 
 async function day(field: Field, stand: Stand, ms: number): Promise<void> {
   const members = await stand.hire(2, { options: FAST_CLOCK, nodeArgs: [ROOM] });
-  // Until everything has been used that there is.
+  // Until every kind of work has been done once.
   await field.outage(ms / 4);
   const before = await Promise.all(members.map(({ pid }) => sampleOf(pid)));
   await field.outage((ms * 3) / 4);

@@ -11,7 +11,7 @@ export interface Sample {
 
 const [LOOKS, LOOK_MS] = [12, 100];
 
-/** The least of several samples: memory grows between two collections, handles during a fetch. */
+/** The minimum of several samples: memory grows between collections, handles during a fetch. */
 export async function sampleOf(pid: number): Promise<Sample> {
   const looks: Sample[] = [];
   for (let n = 0; n < LOOKS; n++) {
@@ -29,10 +29,10 @@ function lookAt(pid: number): Sample {
   return { mb: field("VmRSS") / 1_024, handles, threads: field("Threads") };
 }
 
-/** For the measured process: up to 48 MB that V8 lets grow because there is room is no leak. */
+/** Limits V8's young generation of the measured process, which could grow by 48 MB without a leak. */
 export const ROOM = "--max-semi-space-size=1";
 
-/** Memory that V8 has not given back yet is no leak. */
+/** Growth that is no leak: memory that V8 has not returned yet. */
 const MOST_MB = 40;
 
 export function grown(stand: Stand, what: string, first: Sample, last: Sample): void {

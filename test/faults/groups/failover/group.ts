@@ -1,5 +1,5 @@
-// A standby takes over while workers work: the primary dies, is made read-only or cut off. With synchronous replication
-// nothing is lost that was acknowledged; without it, what had not been replicated, and no more.
+// A standby takes over while workers run: the primary is killed, made read-only or cut off. With synchronous
+// replication no acknowledged job is lost; without it, only jobs that had not been replicated.
 import type { Entry } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { LoadPlan } from "../../field/load.ts";
@@ -11,9 +11,9 @@ import { type Pair, pairOf } from "./pair.ts";
 const MEMBERS = 2;
 const RATE = 20;
 const MODES = ["safe", "fast"] as const;
-/** How long the decision to promote takes. */
+/** The time until the standby is promoted. */
 const DECISION_MS = 2_000;
-/** The same if nothing is closed: the loss is detected as late as by the workers. */
+/** The same if no connection is closed: workers detect the loss only by a timeout. */
 const CERTAINTY_MS = 20_000;
 
 export const group: FaultGroup = {
@@ -47,7 +47,7 @@ async function synchronousAndDead(field: Field): Promise<void> {
 
 async function asynchronousAndDead(field: Field): Promise<void> {
   const pair = await pairOf(field);
-  // Without keys and queues each job that is lost is one.
+  // Without keys and queues, so that each lost job counts as one.
   const make = (n: string) => ({
     identifier: "single",
     payload: { n, ms: 1, failures: 0, children: 0 },
@@ -72,7 +72,7 @@ async function asynchronousAndDead(field: Field): Promise<void> {
   });
 }
 
-/** What was acknowledged and is gone; only what came after `mark` may be. */
+/** Acknowledged jobs that are lost; only those added after `mark` may be. */
 function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string[] {
   const succeeded = new Set(
     stand
@@ -87,7 +87,7 @@ function unreplicated(stand: Stand, log: readonly Entry[], mark: number): string
   return lost.filter(({ at }) => at < mark).map(({ n }) => `${n} is lost, and had been replicated`);
 }
 
-/** The old primary lives, and takes no writes any more; its sessions are still there. */
+/** The old primary runs and accepts no writes; its sessions still exist. */
 async function fencedReadOnly(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-fenced", {});
@@ -132,5 +132,5 @@ async function staffed(
   return { field, stands, rate: RATE };
 }
 
-/** Of a URL of one host or of several. */
+/** The database of a URL with one host or several. */
 const databaseOf = (url: string): string => /\/([^/?]+)(\?|$)/.exec(url)?.[1] ?? "";

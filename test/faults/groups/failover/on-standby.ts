@@ -1,4 +1,4 @@
-// A worker connected only to a standby does not start, and its error explains why.
+// A worker that can connect only to a standby does not start, and its error explains why.
 import { messageOf } from "../../../../src/base/errors.ts";
 import { run } from "../../../../src/worker/run.ts";
 import { defineTask } from "../../../../src/worker/task/task.ts";

@@ -1,4 +1,4 @@
-// A primary and its standby on ports of their own, under one URL that names both; and how a standby takes over.
+// A primary and its standby, one URL that names both, and the takeover by the standby.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { freePort } from "../../../support/tls-server.ts";
 import { until } from "../../../support/until.ts";
@@ -9,11 +9,11 @@ import { PRIMARY_SETTINGS } from "../../field/standby.ts";
 export interface Pair {
   readonly primary: Server;
   readonly standby: Server;
-  /** Clients reach the primary through it. */
+  /** The proxy through which clients reach the primary. */
   readonly wire: TcpProxy;
   /** Both servers; the connection goes to the one that accepts writes. */
   url(database: string): string;
-  /** From now on no commit is acknowledged that the standby has not written. */
+  /** From now on a commit is acknowledged only once the standby has written it. */
   synchronous(): Promise<void>;
   /** Resolves when the standby has all that the primary has now. */
   caughtUp(): Promise<void>;
@@ -41,7 +41,7 @@ export async function pairOf(field: Field): Promise<Pair> {
     ...{ primary, standby, caughtUp, wire },
     url: (database) => severalHosts([wire.url, standby.url()], database),
     async synchronous() {
-      // Of this server alone: the standby will have no replicas.
+      // Only on this server: the standby has no replicas.
       await primary.sql("alter system set synchronous_standby_names = '*'");
       await primary.sql("select pg_reload_conf()");
       const text = "select from pg_stat_replication where sync_state = 'sync'";
@@ -50,7 +50,7 @@ export async function pairOf(field: Field): Promise<Pair> {
   };
 }
 
-/** One URL for all of them, in this order. */
+/** One URL with all servers, in this order. */
 export function severalHosts(urls: readonly string[], database: string): string {
   const hosts = urls.map((url) => new URL(url).host).join(",");
   return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`;

@@ -1,5 +1,5 @@
-// A million hostile requests to every route of the admin: no unexpected response, constant memory, and honest clients
-// are served meanwhile. The seed repeats what each client sends (`npm run fuzz:admin`).
+// A million hostile requests to all routes of the admin: there is no unexpected response, memory does not grow, and
+// honest clients are served. The seed repeats what each client sends (`npm run fuzz:admin`).
 import { join } from "node:path";
 import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { type FuzzResult, fuzzAdmin } from "../../../bench/fuzz/fuzz-admin.ts";
@@ -9,12 +9,12 @@ import { type Reader, startReader } from "./reader.ts";
 
 const REQUESTS = 1_000_000;
 const BRIEF_REQUESTS = 1_500;
-/** Then it gives up, and the figure shows it. */
+/** The time limit of the group; the figure shows that it was reached. */
 const MOST_SECONDS = 570;
 const CLIENTS = 48;
 const JOBS = 500;
 const HONEST_PAUSE_MS = 250;
-// Jobs beyond that are deleted: otherwise lists and exports cost more every minute.
+// More jobs than this are deleted: otherwise lists and exports would cost more every minute.
 const TIDY = `delete from worker._private_jobs where locked_at is null and id in
   (select id from worker._private_jobs order by id desc offset ${JOBS})`;
 const TIDY_MS = 5_000;
@@ -28,7 +28,7 @@ export const group: FaultGroup = {
 };
 
 async function fuzz(field: Field): Promise<void> {
-  // Nothing has to survive here, and durability is not measured.
+  // No data has to survive here, and durability is not measured.
   const server = await field.server({ settings: { synchronous_commit: "off" } });
   const url = await server.createDatabase("fuzz");
   await server.sql(
@@ -37,7 +37,7 @@ async function fuzz(field: Field): Promise<void> {
     "fuzz",
   );
   const log = join(field.directory, "admin.log");
-  // Each has a thread for its work, and one alone leaves a part of two cores idle.
+  // Each admin has one thread, and a single one leaves a part of two cores idle.
   const start = () => startAdminProcess(url, [], { log });
   const admins = [await start(), await start()] as const;
   field.defer(() => Promise.all(admins.map((admin) => admin.kill())));
@@ -87,7 +87,7 @@ function tellHonest(field: Field, reader: Reader, writer: Writers): void {
   field.figure("honest ones that needed a retry", null, retried, { unit: "" });
   const failed = [...reader.failed, ...writer.failed];
   field.figure("honest ones failed after one retry", null, failed.length, { most: 0, unit: "" });
-  // What a slow machine could not do in time is in the figure, which has its bound in the suite.
+  // Requests that a slow machine could not answer in time are counted; the suite has a bound for that.
   const unforeseen = failed.filter((one) => !/ 50[34](?: |$)/.test(one));
   for (const one of unforeseen.slice(0, 5)) field.problem(null, `beside the fuzz: ${one}`);
   if (reader.answered === 0) field.problem(null, "beside the fuzz no read was answered with 200");

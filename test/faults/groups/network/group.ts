@@ -1,5 +1,5 @@
-// Network faults between workers and PostgreSQL. Each worker polls once an hour: a lost notification is not made up for
-// by a poll.
+// Network faults between workers and PostgreSQL. Each worker polls only once an hour, so that no poll hides a lost
+// notification.
 import { tcpProxy } from "../../../support/tcp-proxy.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { ROUNDS } from "./rounds.ts";
@@ -26,7 +26,7 @@ export const group: FaultGroup = {
     await field.each(stands, async (stand) => {
       const proxy = proxies.get(stand.mode.name);
       if (proxy === undefined) return;
-      // Graphile Worker finds no connection that goes silent: its own is not at fault.
+      // Graphile Worker does not detect silent connections, so its own connections have no faults.
       const direct = { stock: true, url: stand.url, options: { pollIntervalMs: 1_000 } };
       const stock = stand.mode.stock ? await stand.hire(1, direct) : [];
       await stand.hire();
@@ -38,7 +38,7 @@ export const group: FaultGroup = {
         const wire = wires.get(stand);
         await wire?.underLoad(round.what, () => round.run(wire, field));
       });
-      // One after another: each alone on the machine.
+      // One after another, so that each has the machine for itself.
       for (const wire of wires.values()) {
         await field.each([wire.stand], () => wire.prove(round.what));
       }

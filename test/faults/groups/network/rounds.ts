@@ -1,4 +1,4 @@
-// What networks do, one after another, to a worker under load.
+// Network faults, one after another, for a worker under load.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Faults } from "../../../support/tcp-proxy/faults.ts";
 import { DIRECTIONS } from "../../../support/tcp-proxy/link.ts";
@@ -10,7 +10,7 @@ export interface Round {
   readonly what: string;
   /** Takes too long for `npm test`. */
   readonly isLong: boolean;
-  /** While jobs are added; resolves when the fault is over. */
+  /** Causes the fault, while jobs are added. Resolves when it is over. */
   run(wire: Wire, field: Field): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ const FOUND_MS = 20_000;
 const FIRST_JOB_MS = 5_000;
 const BLACKHOLE_MS = 60_000;
 
-/** `fault` leaves connections without a peer: new ones must replace them. */
+/** After `fault` connections have no peer and must be replaced. */
 const found = (
   what: string,
   kind: (wire: Wire) => string | null,

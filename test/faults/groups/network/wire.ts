@@ -14,7 +14,7 @@ export const NEVER_MS = 3_600_000;
 const PER_SECOND = 20;
 const DISPATCHED_MS = 100;
 const PROBES = 5;
-/** Without its poll a job whose wake-up is lost never starts: this is reported rather than waited for. */
+/** A time limit: without a poll, a job whose notification is lost would never start. */
 const DONE_MS = 45_000;
 
 export class Wire {
@@ -36,7 +36,7 @@ export class Wire {
     return this.stand.mode.fastLane === false ? all : [...all, "worker fast lane"];
   }
 
-  /** Jobs are added, straight to the database, while `work` lasts; then all of them must be done. */
+  /** Adds jobs directly to the database during `work`. Afterwards all must be done. */
   async underLoad(what: string, work: () => Promise<void>): Promise<void> {
     const { stand } = this;
     this.#load = stand.load(PER_SECOND, { make });
@@ -54,7 +54,7 @@ export class Wire {
       });
   }
 
-  /** A job that is added now starts at once, because the worker is notified. */
+  /** Adds a job and checks that it starts at once, because the worker is notified. */
   async prove(what: string): Promise<void> {
     const { stand } = this;
     for (const one of this.#stock) one.signal("SIGSTOP");

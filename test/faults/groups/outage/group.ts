@@ -1,5 +1,5 @@
-// PostgreSQL is killed, away, read-only, full, and ends sessions, under load. Each time: when do jobs start again, when
-// is the rate restored, how much was logged, and was a live worker swept?
+// Under load, PostgreSQL is killed, stopped, made read-only, has no free connections, and ends sessions. For each
+// fault: when do jobs start again, when is the rate restored, how much was logged, and was a live worker swept?
 import { machineTime } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -43,7 +43,7 @@ export const group: FaultGroup = {
     field.say("all connections are taken");
     await through(way, "all connections taken", () => takenConnections(field, server, refusedMs));
     field.say("sessions are ended at random");
-    // Each of them is an outage of its own.
+    // Each one is a separate outage.
     const anyLines = { linesAtMost: Number.POSITIVE_INFINITY };
     await through(
       way,
@@ -80,7 +80,7 @@ async function away(field: Field, server: Server, seconds: number): Promise<numb
   return server.start();
 }
 
-/** As after a failover to a standby, or by an operator's hand. */
+/** Makes the server read-only, as after a failover to a standby, or by an operator. */
 async function readOnly(field: Field, server: Server, ms: number): Promise<number> {
   await server.sql("alter system set default_transaction_read_only = on");
   await server.sql("select pg_reload_conf()");
@@ -90,7 +90,7 @@ async function readOnly(field: Field, server: Server, ms: number): Promise<numbe
   return machineTime();
 }
 
-/** On a server of its own, beside the others: it takes as long as all of them together. */
+/** On its own server, beside the others, because it takes as long as all of them together. */
 async function longOutage(field: Field): Promise<void> {
   const rate = 10;
   const server = await field.server();

@@ -1,4 +1,4 @@
-// Faults of sessions on a server that is well: all places taken, and sessions that are ended.
+// Faults of sessions on a working server: no free connections, and sessions that the server ends.
 import pg from "pg";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
@@ -42,7 +42,7 @@ export async function takenConnections(field: Field, server: Server, ms: number)
   return machineTime();
 }
 
-/** Now one, now several, and at the end all at once. */
+/** Ends sessions one at a time, then several, and at the end all at once. */
 export async function sessionsEnded(field: Field, server: Server, ms: number): Promise<number> {
   const end = machineTime() + ms;
   while (machineTime() < end) {

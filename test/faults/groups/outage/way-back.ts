@@ -1,12 +1,12 @@
-// The recovery after an outage, measured: the first job, the full rate, the lines of log, and that no live worker was
-// taken for dead or has lost a connection permanently.
+// Measures the recovery after an outage: the first job, the full rate, and the lines of log. No live worker may have
+// been swept or have lost a connection permanently.
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
 
 const FIRST = { most: 5_000 };
 const FULL = { most: 5_000 };
-/** Warnings and errors; with the line that it is over six. */
+/** Warnings and errors. With the line at the end of the outage there are six. */
 const LINES = 5;
 const LONGEST_MS = 40_000;
 
@@ -17,7 +17,7 @@ export interface Way {
   readonly rate: number;
 }
 
-/** Causes `fault`, which returns the moment since when all could be well again. */
+/** Causes `fault`, which returns the moment from which the workers can recover. */
 export async function through(
   { field, stands, rate }: Way,
   what: string,
@@ -47,9 +47,9 @@ export async function through(
 const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !isStock);
 
 /**
- * The outage lines of a member (jobs fail on purpose, and fast lanes that are cut report each), and how often
- * a living worker was taken for dead. Where writes are lost, heartbeats may be among them: then the worker
- * itself ends its lease, because the jobs are those of an earlier moment.
+ * The outage lines of a member (jobs fail on purpose, and each fast lane that is cut has a line), and how often a live
+ * worker was swept. If writes are lost, heartbeats may be among them: then the worker itself ends its lease, because
+ * the jobs are in an earlier state.
  */
 function toldBy({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
@@ -67,7 +67,7 @@ async function firstAfter(stand: Stand, ready: number): Promise<number> {
   return first()?.from ?? 0;
 }
 
-/** The moment from which every worker of ours runs jobs, and within a second as many as a second adds. */
+/** The moment from which every worker of ours runs jobs, and all together run as many a second as are added. */
 async function fullAfter(stand: Stand, ready: number, rate: number): Promise<number> {
   const [WINDOW_MS, SHARE] = [1_000, 0.8];
   let full = Number.POSITIVE_INFINITY;
@@ -88,13 +88,13 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
   return full;
 }
 
-// The pool for tasks has as many as tasks need; all others are there as long as the worker.
+// The pool for tasks opens connections as tasks need them; all others exist as long as the worker.
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and application_name like 'worker %'
   and application_name <> 'worker maintenance' group by 1 order by 1`;
 const LANES = 2;
 
-/** Every worker of ours has its sessions again, and none twice. */
+/** Waits until each worker of ours has each of its sessions once. */
 export async function sessionsAreBack(stand: Stand): Promise<void> {
   const workers = oursOf(stand).length;
   const isFast = stand.mode.fastLane !== false;
@@ -126,6 +126,6 @@ export async function endAfterOutage(stand: Stand): Promise<void> {
     const [row] = await stand.sql<{ count: number }>(FREED_OF_STOCK);
     stand.figure("jobs left locked by a living worker", row?.count ?? 0, { unit: "" });
   }
-  // What it had ended runs again then; ours write it as soon as they are back.
+  // Jobs whose results a stock worker has lost run again. Our workers write theirs once they are connected.
   await stand.end(stand.mode.stock ? { lenient: { leaseLost: true } } : {});
 }

@@ -1,5 +1,5 @@
-// A primary with a synchronous standby, and the address at which the primary is always found: what a cluster
-// manager does is done here by hand. The standby is a copy of the running primary (a base backup), fed by it.
+// A primary with a synchronous standby, and one address that always leads to the primary. This file does the work of a
+// cluster manager. The standby is a base backup of the running primary, which streams to it.
 import { execFile } from "node:child_process";
 import { chownSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -14,13 +14,13 @@ const PORT = 5432;
 
 export interface Cluster {
   readonly primary: Server;
-  /** Of both, for clients that check which of them accepts writes. */
+  /** URL of both servers, for clients that check which one accepts writes. */
   hosts(database: string): string;
-  /** Of the present primary: a relay in front. */
+  /** URL of the relay, which leads to the present primary. */
   url(database: string): string;
   /** Kills the primary and promotes the standby; returns the moment (machineTime) at which it accepts writes. */
   failOver(): Promise<number>;
-  /** The one that is not there any more becomes the standby. */
+  /** Makes the killed server the new standby. */
   rebuild(): Promise<void>;
   killStandby(): Promise<void>;
   startStandby(): Promise<void>;
@@ -29,7 +29,7 @@ export interface Cluster {
 
 export interface ClusterPlan {
   readonly directory: string;
-  /** Of the two servers, and of the relay. */
+  /** Addresses of the two servers. */
   readonly addresses: readonly [string, string];
   readonly relay: string;
   /** The permitted clients: `10.0.0.0/24`. */
@@ -44,7 +44,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   const settings = (address: string) => ({
     ...{ listen_addresses: address, port: String(PORT), hba_file: hba },
     ...{ wal_keep_size: "1GB", max_wal_senders: "8", hot_standby: "on" },
-    // A host without its cable sends nothing any more: docs/scale.md.
+    // A host without its cable can send nothing: docs/scale.md.
     ...{ tcp_keepalives_idle: "5", tcp_keepalives_interval: "2", tcp_keepalives_count: "3" },
     primary_conninfo: `host=${relay} port=${PORT} user=postgres application_name=standby`,
   });
@@ -103,7 +103,7 @@ export async function startCluster(plan: ClusterPlan): Promise<Cluster> {
   };
 }
 
-/** A base backup: later writes come with the log. */
+/** Makes a base backup; later writes are streamed. */
 async function copy(from: Server, to: Server): Promise<void> {
   const [source, target] = [from, to].map(({ directory }) => join(directory, "cluster")) as [
     string,
@@ -114,7 +114,7 @@ async function copy(from: Server, to: Server): Promise<void> {
   try {
     await client.query("select pg_backup_start('standby', true)");
     rmSync(target, { recursive: true, force: true });
-    // Files that vanish meanwhile are not missed: the log has what became of them.
+    // Files that are deleted during the copy are not needed: the log contains their changes.
     await run("cp", ["-a", source, target]).catch(() => {});
     const { rows } = await client.query("select labelfile from pg_backup_stop(false)");
     const { uid, gid } = statSync(join(target, "PG_VERSION"));

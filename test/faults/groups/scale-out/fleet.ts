@@ -1,5 +1,5 @@
-// The processes on the hosts: a member of each stand on every worker host, two admins with a proxy before them, a
-// pooler; and how each of them dies with its host and comes back.
+// The processes on the hosts: a member of each stand on every worker host, two admins behind a proxy, and a pooler.
+// Each one can be killed with its host, and restarted.
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";
@@ -11,7 +11,7 @@ import { PASSWORD } from "../admin/writers.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Host, Network } from "./network.ts";
 
-/** Something that can lose its host. */
+/** A process on a host that can fail. */
 export interface Place {
   readonly name: string;
   down(): Promise<void>;
@@ -23,7 +23,7 @@ const ADMIN_PORT = 5678;
 const PROXY_PORT = 8080;
 const POOLED = 20;
 
-/** `url`: where the members of each stand connect from this host. */
+/** `url`: the database for the members of each stand on this host. */
 export async function workerHost(
   host: Host,
   stands: readonly Stand[],
@@ -42,7 +42,7 @@ export async function workerHost(
   return {
     name: host.name,
     up,
-    // The cable first: no peer receives the end of the connections.
+    // The cable is cut first, so that no peer receives the end of the connections.
     async down() {
       await host.cut();
       const kill = async ([stand, member]: [Stand, Member | undefined]) => {
@@ -73,7 +73,7 @@ export async function adminHost(field: Field, cluster: Cluster, host: Host): Pro
   return { name: host.name, up, down };
 }
 
-/** The place, and where it is to be found. */
+/** Starts nginx before the admins. Returns its place and its address. */
 export async function proxyHost(field: Field, host: Host, admins: readonly Host[]) {
   const address = `${host.address}:${PROXY_PORT}`;
   const start = () =>
@@ -102,7 +102,7 @@ export async function proxyHost(field: Field, host: Host, admins: readonly Host[
 export async function pooler(field: Field, cluster: Cluster, network: Network) {
   const program = pgbouncerProgram() ?? "pgbouncer";
   const address = await network.ownAddress(30);
-  // At the end all connections are to be gone.
+  // A short time, so that all connections are closed at the end.
   const options = { address, idleSeconds: 3 };
   const pool = await startPgbouncer(program, cluster.url("postgres"), POOLED, options);
   field.defer(() => pool.stop());

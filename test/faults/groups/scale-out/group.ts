@@ -1,6 +1,6 @@
-// A whole installation on one machine, its hosts network namespaces: eight hosts of workers (half of the safe ones
-// behind pgbouncer), two admins behind nginx, a primary with a synchronous standby. Any of them is killed at any time,
-// and comes back. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten minutes.
+// A whole installation on one machine, with network namespaces as hosts: eight hosts of workers (half of the safe ones
+// behind pgbouncer), two admins behind nginx, a primary with a synchronous standby. Hosts are killed at random times
+// and restarted. FAULTS_SCALE_OUT_SECONDS sets the duration; default ten minutes.
 import { freedAfter } from "../../../worker/runs.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -13,11 +13,11 @@ import { makeNetwork, type Network } from "./network.ts";
 const HOSTS = 8;
 const SECONDS = 600;
 const RATE = 40;
-/** A host is away for so long, at the least and at the most. */
+/** The shortest and the longest time for which a host is down. */
 const AWAY_MS = [2_000, 9_000] as const;
 const FAILED_OVER_MS = 5_000;
 const FREED_MS = 15_000;
-/** Row locks go with their connection, and the server finds a silent one after 5 + 3 × 2 s. */
+/** Row locks end with their connection, and the server detects a silent one after 5 + 3 × 2 s. */
 const FREED_FAST_MS = 25_000;
 
 export const group: FaultGroup = {
@@ -66,7 +66,7 @@ export const group: FaultGroup = {
   },
 };
 
-/** A stand's own connections go to the present primary. */
+/** The stand itself connects to the present primary. */
 function throughTheRelay(cluster: Cluster): Server {
   return {
     ...cluster.primary,
@@ -121,7 +121,7 @@ async function killAtRandom(
   };
   const [least, most] = AWAY_MS;
   let killed = 0;
-  // The first is the primary's, so that the shortest run has one, too.
+  // The primary fails first, so that the shortest run includes that.
   for (let which = places.length; performance.now() < end; which = field.dice(places.length + 1)) {
     const place = places[which];
     killed += 1;

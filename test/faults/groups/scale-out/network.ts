@@ -1,5 +1,5 @@
-// Network namespaces as hosts on one machine, on a bridge: each has its own address, and can lose its cable. A
-// disconnected host receives and sends nothing, so no peer detects that its connections have ended.
+// Network namespaces as hosts on one machine, connected by a bridge: each has its own address, and its cable can be
+// cut. A host without a cable sends and receives nothing, so no peer detects that its connections have ended.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { until } from "../../../support/until.ts";
@@ -10,9 +10,9 @@ const ip = (line: string) => run("ip", line.split(" "));
 export interface Host {
   readonly name: string;
   readonly address: string;
-  /** Words before a program that is to run there. */
+  /** Command that starts a program on the host. */
   readonly command: readonly string[];
-  /** The cable is out; and in again. */
+  /** Unplugs the cable; `join` plugs it in again. */
   cut(): Promise<void>;
   join(): Promise<void>;
 }
@@ -20,13 +20,13 @@ export interface Host {
 export interface Network {
   /** The machine itself, on the bridge: its servers listen here. */
   addressOf(number: number): string;
-  /** A further address of the machine itself. */
+  /** Adds an address to the machine itself. */
   ownAddress(number: number): Promise<string>;
   host(name: string): Promise<Host>;
   close(): Promise<void>;
 }
 
-/** Where no network of this machine is likely to be. */
+/** A range that no network of this machine is likely to use. */
 const NET = `10.213.${process.pid % 250}`;
 const MACHINE = 1;
 const FIRST_HOST = 101;

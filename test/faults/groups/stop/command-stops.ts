@@ -1,4 +1,4 @@
-// `worker run` as an operator runs it: files as tasks, and whatever becomes of where its words go.
+// `worker run` as an operator runs it: with files as tasks, and with outputs that are closed or full.
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ interface Case {
   readonly stdio: (full: () => number) => StdioOptions;
   /** Adds a job that takes a second and prints, before SIGTERM. */
   readonly isBusy?: boolean;
-  /** The reader of its output goes away. */
+  /** Closes the reader of its output. */
   readonly isDeaf?: boolean;
   readonly isAway?: boolean;
 }
@@ -86,7 +86,7 @@ async function stopOne(field: Field, server: Server, url: string, tasks: string,
     field.problem(null, `worker run, ${one.name}: its row is left`);
 }
 
-/** Also reads on, so that it can write. */
+/** Waits for the line about the start, and continues to read, so that the process can write. */
 async function saysStarted(stderr: Readable): Promise<void> {
   const lines = createInterface({ input: stderr });
   await new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ const rowOf = (server: Server, db: string) =>
     async () => (await server.sql("select id from worker._private_workers", [], db)).length > 0,
   );
 
-/** Two of them, one after the other: the second is logged to a full or closed log. */
+/** Adds two jobs, one after the other: the second is logged to a full or closed log. */
 async function busy(server: Server, url: string, db: string): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString: url });
   await utils.addJob("nap", { n: 1 });

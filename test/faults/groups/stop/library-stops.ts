@@ -11,7 +11,7 @@ import type { Stand } from "../../field/stand.ts";
 interface Case {
   readonly name: string;
   readonly most: number;
-  /** How long its one job runs; none = it is idle. */
+  /** The duration of its one job; without it the worker is idle. */
   readonly jobMs?: number;
   readonly fault?: "away" | "mute" | "frozen";
   readonly twice?: boolean;
@@ -20,7 +20,7 @@ interface Case {
 
 const IDLE_MS = 2_000;
 const [STOP_MS, GRACE_MS] = [4_000, 1_000];
-/** For a stop that gives up: the time it waits, a second for unwritten results, one for the process. */
+/** For a stop that abandons jobs: its wait, a second for unwritten results, and a second for the process. */
 const GIVEN_UP_MS = STOP_MS + GRACE_MS + 2_000;
 const ENDLESS_MS = 120_000;
 /** Long enough for a worker to detect that it is disconnected. */
@@ -99,7 +99,7 @@ async function prepare(place: Place, { name, jobMs, changes = {} }: Case): Promi
   const n = `${name} ${member.by}`;
   const duty = { n, ms: jobMs, failures: 0, children: 0 };
   const utils = await stand.utils;
-  // Stock workers leave what has this task alone.
+  // Stock workers do not support this task.
   record(await utils.addJob("ours", duty, { maxAttempts: 3 }), stand.log);
   await stand.until("its job runs", () => stand.runs(member.by).some((run) => run.n === n));
 }
@@ -116,10 +116,10 @@ async function stop({ stand, member }: Place, { name, most, fault, twice }: Case
   }
   const { at, code, signal } = await member.exited;
   clearTimeout(late);
-  // None of its processes is left.
+  // Its process has ended.
   stand.log.write({ e: "dead", by: member.by, t: at });
   stand.figure(`SIGTERM: ${name}`, at - from, { most });
-  // What had to be given up may keep the process alive: then it ends by the signal.
+  // Abandoned jobs may keep the process alive: then the signal ends it.
   if (code !== 0 && signal !== "SIGTERM") stand.problem(`${name}: ended with ${signal ?? code}`);
 }
 
@@ -134,7 +134,7 @@ async function leftBy({ stand, member }: Place, { name, jobMs, fault }: Case): P
     stand.problem(`${name}: its heartbeat row is left`);
   }
   if (jobMs === undefined || jobMs < ENDLESS_MS) return;
-  // It is not to be run again: as an operator would, it is shortened.
+  // The job is shortened, so that its next run ends soon.
   await stand.sql(`update worker._private_jobs set payload =
     jsonb_set(payload::jsonb, '{ms}', '0')::json where payload::text like '%120000%'`);
 }

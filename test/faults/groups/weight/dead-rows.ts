@@ -14,7 +14,7 @@ export async function deadRows(field: Field): Promise<void> {
   const server = await field.server({ settings: { autovacuum: "off", shared_buffers: "256MB" } });
   const stands = await field.stands(server, { name: "-dead-rows" });
   let stockSpeed: number | null = null;
-  // Graphile Worker first, each alone on the machine.
+  // Graphile Worker first; each has the machine for itself.
   for (const stand of stands.toReversed()) {
     await field.each([stand], async () => {
       await using holder = await dead(stand);
@@ -32,7 +32,7 @@ export async function deadRows(field: Field): Promise<void> {
   }
 }
 
-/** Until it is released, rows deleted from now on are visible to it. */
+/** Opens a transaction that keeps rows deleted from now on visible, until it is released. */
 async function dead(stand: Stand) {
   const url = stand.url;
   await stand.sql(`select worker.add_job('single')`);
@@ -72,7 +72,7 @@ async function measured(stand: Stand): Promise<number> {
     stand.log.write({ e: "added", n: `job-${n}`, job: id });
   }
   const at = machineTime();
-  // In that mode only Graphile Worker's.
+  // In that mode only Graphile Worker's jobs.
   await stand.hire(1, stand.mode.stock ? { stock: true } : {});
   const isOver = () => machineTime() > at + LASTS_MS || stand.runs().length >= JOBS;
   await stand.until("it has worked", isOver, LASTS_MS * 2);

@@ -1,5 +1,4 @@
-// Handlers that throw whatever can be thrown, never end, or block their process: each job comes to its end,
-// and the worker goes on.
+// Handlers that throw anything, never end, or block their process: each job ends, and the worker continues.
 import { THROWS } from "../../../worker/deeds.ts";
 import type { Field } from "../../field/field.ts";
 import type { Stand } from "../../field/stand.ts";
@@ -7,7 +6,7 @@ import type { Stand } from "../../field/stand.ts";
 const TIMEOUT_MS = 2_000;
 const BLOCK_S = 30;
 const BRIEF_BLOCK_S = 5;
-/** For writing it down, on a busy machine. */
+/** Time to write the result on a busy machine. */
 const ENDED_MS = 5_000;
 
 export async function handlers(field: Field): Promise<void> {
@@ -33,7 +32,7 @@ async function stopStock(stand: Stand): Promise<void> {
   for (const member of stand.living) if (member.isStock) await member.stop();
 }
 
-/** All of them at once, with a single attempt each. */
+/** Adds all of them at once, with a single attempt each. */
 async function act(stand: Stand, deeds: readonly string[], queueName?: string): Promise<string[]> {
   const utils = await stand.utils;
   const jobs = deeds.map((deed, index) => ({
@@ -80,7 +79,7 @@ async function throwAnything(stand: Stand): Promise<void> {
 }
 
 async function neverEnd(stand: Stand): Promise<void> {
-  // More than there are slots.
+  // More jobs than slots.
   const ids = await act(
     stand,
     Array.from({ length: 24 }, (_, n) => (n % 2 ? "never" : "late")),
