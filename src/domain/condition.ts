@@ -1,6 +1,6 @@
 // The seven conditions of a job, finer than the contract's four states. The lists of the server, the
-// command line and the page (ui/schema/conditions.mjs) follow from these records. Their SQL is in
-// queue/sql/condition.ts.
+// command line and the page (ui/schema/conditions.mjs), and the words of `is:` in queries, follow from these
+// records. Their SQL is in queue/sql/condition.ts.
 
 export interface ConditionData {
   /** Its position where all conditions are listed, and among the page's tabs. */
@@ -21,6 +21,10 @@ export interface ConditionData {
   readonly sort: "due" | "running" | "-failed_at";
   /** Whether the time since the job was due is shown. */
   readonly waits: boolean;
+  /** Shown next to its word where a query is completed. */
+  readonly note: string;
+  /** The optional index that makes its jobs cheap to find; null: they are cheap without one. */
+  readonly index: string | null;
 }
 
 const data = {
@@ -36,6 +40,8 @@ const data = {
     timeHead: "Fetched",
     sort: "running",
     waits: false,
+    note: "locked by a worker, not started",
+    index: "running",
   },
   running: {
     place: 3,
@@ -49,6 +55,8 @@ const data = {
     timeHead: "Runs for",
     sort: "running",
     waits: false,
+    note: "started by a worker",
+    index: "running",
   },
   failed: {
     place: 6,
@@ -62,6 +70,8 @@ const data = {
     timeHead: "Failed",
     sort: "-failed_at",
     waits: false,
+    note: "all attempts used up",
+    index: "failed",
   },
   blocked: {
     place: 1,
@@ -75,6 +85,8 @@ const data = {
     timeHead: "Late",
     sort: "due",
     waits: true,
+    note: "due, its queue is locked",
+    index: "queue_ready",
   },
   retrying: {
     place: 4,
@@ -88,6 +100,8 @@ const data = {
     timeHead: "Due",
     sort: "due",
     waits: false,
+    note: "failed, will be retried",
+    index: "retrying",
   },
   scheduled: {
     place: 5,
@@ -101,6 +115,8 @@ const data = {
     timeHead: "Due",
     sort: "due",
     waits: false,
+    note: "not due yet",
+    index: null,
   },
   ready: {
     place: 0,
@@ -114,6 +130,8 @@ const data = {
     timeHead: "Late",
     sort: "due",
     waits: true,
+    note: "due, waiting for a worker",
+    index: null,
   },
 } as const satisfies Readonly<Record<string, ConditionData>>;
 
@@ -133,6 +151,11 @@ const inOrderOf = (place: "place" | "tab") =>
 
 export const shownConditions: readonly Condition[] = inOrderOf("place");
 export const tabConditions: readonly Condition[] = inOrderOf("tab");
+
+/** The conditions in which a job may be due and wait. */
+export const dueConditions = conditions.filter((one) =>
+  conditionData[one].states.includes("ready"),
+);
 
 /** The conditions of a locked job. */
 export type LockedCondition = {

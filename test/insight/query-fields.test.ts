@@ -1,10 +1,10 @@
 // The fields that server and client parse, and those that have SQL.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditions } from "../../src/domain/condition.ts";
-import { isWords, queryFields } from "../../src/domain/portable/query/fields.ts";
+import { shownConditions } from "../../src/domain/condition.ts";
+import { groupWords, queryFields } from "../../src/domain/portable/query/fields.ts";
 import { fieldSql } from "../../src/insight/query/fields/index.ts";
-import { wordSql } from "../../src/insight/query/fields/is-part.ts";
+import { isWords, sqlOfWord } from "../../src/insight/query/fields/is-part.ts";
 
 test("Every field that can be written in a query has SQL, a cost and a help text.", () => {
   assert.deepEqual(
@@ -13,13 +13,7 @@ test("Every field that can be written in a query has SQL, a cost and a help text
   );
 });
 
-test("Every word of is: has SQL, a cost and a help text.", () => {
-  assert.deepEqual(Object.keys(wordSql).toSorted(), isWords.toSorted());
-});
-
-test("Every condition of a job is a word of is:.", () => {
-  assert.deepEqual(
-    conditions.filter((condition) => !isWords.includes(condition)),
-    [],
-  );
+test("The words of is: are the conditions and the groups, each with SQL and a help text.", () => {
+  assert.deepEqual(isWords, [...shownConditions, ...groupWords]);
+  for (const word of isWords) assert.ok(sqlOfWord(word).note.length > 0, word);
 });

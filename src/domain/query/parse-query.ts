@@ -1,5 +1,6 @@
 // Parses a query. The parser that both compilers read has one class for all nodes; this file converts them
 // to a union.
+import { shownConditions } from "../condition.ts";
 import { parseQuery as parse } from "../portable/query/parser.ts";
 import type { ParsedNode, ParsedValue } from "../portable/query/tree.ts";
 import { QueryError } from "./query-error.ts";
@@ -14,7 +15,7 @@ import type {
 
 /** Returns the tree of a query, null for an empty one. Throws QueryError. */
 export function parseQuery(text: string): QueryNode | null {
-  const { tree, fault } = parse(text);
+  const { tree, fault } = parse(text, [...shownConditions]);
   if (fault !== null) {
     const { at, end, message, suggestion, isTooWide } = fault;
     const code = isTooWide ? "query_too_wide" : "bad_input";

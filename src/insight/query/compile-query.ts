@@ -16,7 +16,7 @@
 //     is `cheap` where an index leads to the matches, else `bounded`: they are found in short steps.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
-import { lockedConditions } from "../../domain/condition.ts";
+import { dueConditions, lockedConditions } from "../../domain/condition.ts";
 import { isFingerprint } from "../../domain/error-group.ts";
 import { SHORTEST_SEARCH } from "../../domain/portable/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
@@ -178,7 +178,7 @@ async function knownOf(
     );
   const [names, locked, heartbeats, stuck, keyRanges, errorGroups, nowUs] = await Promise.all([
     tree === null ? [] : resolveNames(db, tree),
-    explicit("ready", "blocked", "retrying") ? lockedQueues(db) : "{}",
+    explicit(...dueConditions) ? lockedQueues(db) : "{}",
     explicit(...lockedConditions) ? heartbeatsOf(db) : null,
     explicit("stuck") ? now.then((us) => stuckHolders(db, BigInt(us))) : null,
     keyRangesOf(db, terms),

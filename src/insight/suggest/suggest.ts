@@ -1,10 +1,10 @@
 // Suggestions for the query being typed: fields, words, names, contents of payloads.
 import type { Database } from "../../database/database.ts";
-import { fieldNamed, isWords, queryFields } from "../../domain/portable/query/fields.ts";
+import { fieldNamed, queryFields } from "../../domain/portable/query/fields.ts";
 import { type Completion, completionAt, written } from "../../domain/query/completion.ts";
 import type { Span } from "../../domain/query/query-tree.ts";
 import { sqlOf } from "../query/fields/index.ts";
-import { sqlOfWord } from "../query/fields/is-part.ts";
+import { isWords, sqlOfWord } from "../query/fields/is-part.ts";
 import { namesLike } from "./name-suggestions.ts";
 import {
   type PayloadTexts,

@@ -1,7 +1,7 @@
 // Explains why a job is in its condition: a sentence, the chain of causes, its place, and the next attempts. A few
 // statements, each answered by an index.
 import type { Database } from "../../database/database.ts";
-import type { Condition } from "../../domain/condition.ts";
+import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
@@ -130,19 +130,8 @@ const hasFailed = ({ condition, errorStart }: WhyFacts): boolean =>
   errorStart !== null && (condition === "failed" || condition === "retrying");
 
 function sinceMs(job: WhyFacts): number {
-  switch (job.condition) {
-    case "fetched":
-    case "running":
-      return job.lockedMs ?? job.nowMs;
-    case "failed":
-    case "retrying":
-      return job.failedMs;
-    case "blocked":
-    case "ready":
-      return waitsSince(job);
-    case "scheduled":
-      return job.createdMs;
-    default:
-      return job.condition satisfies never;
-  }
+  const { isLocked, waits } = conditionData[job.condition];
+  if (isLocked) return job.lockedMs ?? job.nowMs;
+  if (waits) return waitsSince(job);
+  return job.attempts > 0 ? job.failedMs : job.createdMs;
 }

@@ -3,9 +3,9 @@ import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, ParsedValue } from "../../../src/domain/portable/query/tree";
 import { quote } from "../../../ui/assembly/lib/json-writer";
 
-/** As test/contract/query-dump.ts prints it. */
-export function parsedAsText(text: string): string {
-  const parsed = parseQuery(text);
+/** As test/contract/query-dump.ts prints it. `conditions`: separated by spaces. */
+export function parsedAsText(text: string, conditions: string): string {
+  const parsed = parseQuery(text, conditions.split(" "));
   const fault = parsed.fault;
   if (fault) {
     const code = fault.isTooWide ? "query_too_wide" : "bad_input";

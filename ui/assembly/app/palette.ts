@@ -6,7 +6,7 @@
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { CLOCK, CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
 import { exactly } from "../controls/value";
-import { countsOfTask } from "../generated/conditions";
+import { CONDITIONS, countsOfTask } from "../generated/conditions";
 import { ListedTask, readJobList, readSuggestions, readTaskList } from "../generated/records";
 import { after } from "../host";
 import { JsonReader } from "../lib/json-reader";
@@ -177,7 +177,7 @@ function find(m: Model): void {
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
     // A key such as `import:7` is a text to look for: there is no field of its name.
-    const fault = parseQuery(query).fault;
+    const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);
     p.found.push(new Shortcut("", label, "app.go", path, "Search", LIST));

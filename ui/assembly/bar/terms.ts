@@ -47,7 +47,7 @@ export class Terms {
 
 export function termsOf(query: string): Terms {
   const terms = new Terms();
-  const parsed = parseQuery(query);
+  const parsed = parseQuery(query, CONDITIONS);
   terms.fault = parsed.fault;
   const tree = parsed.tree;
   if (tree === null) return terms;

@@ -9,21 +9,19 @@ const TEXTS: i32 = 2;
 export class FilterField {
   name: string;
   /**
-   * `integer`; `moment`: an age or a time; `word`: one of `words`; `name`: a text, with `*` a prefix;
+   * `integer`; `moment`: an age or a time; `word`: a condition or a group; `name`: a text, with `*` a prefix;
    * `text`: a whole text; `search`: a text anywhere; `json`: the payload, by a path or as a text.
    */
   kind: string;
   traits: i32;
   /** Names of the same field in columns and in the API, separated by spaces. */
   otherNames: string;
-  words: string[];
 
-  constructor(name: string, kind: string, traits: i32, otherNames: string, words: string[]) {
+  constructor(name: string, kind: string, traits: i32, otherNames: string) {
     this.name = name;
     this.kind = kind;
     this.traits = traits;
     this.otherNames = otherNames;
-    this.words = words;
   }
 
   hasNone(hasPath: bool): bool {
@@ -45,31 +43,17 @@ export class FilterField {
   }
 }
 
-const noWords: string[] = [];
-
 function field(name: string, kind: string, traits: i32 = 0, otherNames: string = ""): FilterField {
-  return new FilterField(name, kind, traits, otherNames, noWords);
+  return new FilterField(name, kind, traits, otherNames);
 }
 
-/** The seven conditions, and words for groups of them. */
-export const isWords: string[] = [
-  "ready",
-  "blocked",
-  "fetched",
-  "running",
-  "retrying",
-  "scheduled",
-  "failed",
-  "due",
-  "stuck",
-  "late",
-  "locked",
-];
+/** The words of `is:` besides the conditions, which the parser's caller passes. */
+export const groupWords: string[] = ["due", "stuck", "late", "locked"];
 
 /** In the order of the suggestions. */
 export const queryFields: FilterField[] = [
   field("id", "integer"),
-  new FilterField("is", "word", 0, "state status", isWords),
+  field("is", "word", 0, "state status"),
   field("task", "name", 0, "identifier"),
   field("queue", "name", NONE),
   field("key", "name", NONE),

@@ -19,8 +19,9 @@ import { checkSearch, ValueReader } from "./read-value.ts";
 import { QueryReader } from "./reader.ts";
 import { ParsedNode, ParsedQuery } from "./tree.ts";
 
-export function parseQuery(text: string): ParsedQuery {
-  const parser = new QueryParser(text);
+/** `conditions`: the words of `is:` that are the conditions of a job. */
+export function parseQuery(text: string, conditions: string[]): ParsedQuery {
+  const parser = new QueryParser(text, conditions);
   const tree = parser.query();
   return new ParsedQuery(parser.reader.fault !== null ? null : tree, parser.reader.fault);
 }
@@ -28,10 +29,12 @@ export function parseQuery(text: string): ParsedQuery {
 class QueryParser {
   reader: QueryReader;
   private depth: i32 = 0;
-  private conditions: i32 = 0;
+  private conditions: string[];
+  private terms: i32 = 0;
 
-  constructor(text: string) {
+  constructor(text: string, conditions: string[]) {
     this.reader = new QueryReader(text);
+    this.conditions = conditions;
   }
 
   query(): ParsedNode | null {
@@ -133,7 +136,7 @@ class QueryParser {
     const keyword = r.keyword();
     if (keyword.length > 0) this.failLonely(keyword, at);
     const node = r.char === QUOTE ? this.quoted() : this.wordOrField();
-    if (++this.conditions > MOST_CONDITIONS) {
+    if (++this.terms > MOST_CONDITIONS) {
       r.tooWide(node.at, node.end, `a query may have ${MOST_CONDITIONS} terms at most`);
     }
     this.endOfTerm();
@@ -227,7 +230,7 @@ class QueryParser {
     if (field.kind === "json") node.path = r.path();
     node.op = this.operator(field, node.path.length > 0);
     if (r.fault !== null) return node;
-    const values = new ValueReader(r, node, field);
+    const values = new ValueReader(r, node, field, this.conditions);
     node.values.push(values.read());
     while (r.char === COMMA && r.fault === null) {
       if (isOrder(node.op)) {

@@ -1,6 +1,6 @@
 // Reads values. Their meaning depends on the field: `1d` is an age for `created` and a name for `task`.
 import { QUOTE, STAR } from "./characters.ts";
-import { FilterField, isOrder } from "./fields.ts";
+import { FilterField, groupWords, isOrder } from "./fields.ts";
 import { LONGEST_TEXT, SHORTEST_SEARCH } from "./limits.ts";
 import { nearest } from "./nearest.ts";
 import { QueryReader } from "./reader.ts";
@@ -12,14 +12,16 @@ export class ValueReader {
   private reader: QueryReader;
   private term: ParsedNode;
   private field: FilterField;
+  private conditions: string[];
   private kind: string;
   private hasPath: bool;
   private opAt: i32;
 
-  constructor(reader: QueryReader, term: ParsedNode, field: FilterField) {
+  constructor(reader: QueryReader, term: ParsedNode, field: FilterField, conditions: string[]) {
     this.reader = reader;
     this.term = term;
     this.field = field;
+    this.conditions = conditions;
     this.kind = field.kind;
     this.hasPath = term.path.length > 0;
     this.opAt = reader.pos - term.op.length;
@@ -128,7 +130,7 @@ export class ValueReader {
   }
 
   private checkWord(value: ParsedValue): void {
-    const words = this.field.words;
+    const words = this.conditions.concat(groupWords);
     if (!value.isPrefix && words.includes(value.text)) return;
     const name = nearest(value.text, words);
     const near = name.length > 0;

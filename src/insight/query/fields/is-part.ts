@@ -1,5 +1,11 @@
 // `is:` and its words: the condition of a job.
-import { type Condition, lockedConditions } from "../../../domain/condition.ts";
+import {
+  type Condition,
+  conditionData,
+  lockedConditions,
+  shownConditions,
+} from "../../../domain/condition.ts";
+import { groupWords } from "../../../domain/portable/query/fields.ts";
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
 import { isInCondition } from "../../../queue/sql/condition.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
@@ -8,7 +14,6 @@ import { timeText } from "../../../queue/sql/moments.ts";
 import { isStuckLock } from "../facts/stuck-holders.ts";
 import type { Parameters } from "../parts/parameters.ts";
 import { anyOf, type QueryPart, sqlPart } from "../parts/part.ts";
-import type { QueryShape } from "../parts/shape.ts";
 import { CHEAP, type CostFacts, costWith, type FieldCost, type QueryFacts } from "./field.ts";
 import { textsOf } from "./text-part.ts";
 
@@ -24,26 +29,7 @@ export const LOCKED = sqlPart(`(${isLocked("jobs")})`, { conditions: lockedCondi
 
 const LATE_US = 60_000_000n;
 
-export const wordSql: Readonly<Record<string, WordSql>> = {
-  ready: { note: "due, waiting for a worker", part: waiting("ready", true), index: null },
-  blocked: {
-    note: "due, its queue is locked",
-    part: waiting("blocked", true),
-    index: "queue_ready",
-  },
-  fetched: {
-    note: "locked by a worker, not started",
-    part: settled("fetched"),
-    index: "running",
-  },
-  running: { note: "started by a worker", part: settled("running"), index: "running" },
-  retrying: {
-    note: "failed, will be retried",
-    part: waiting("retrying", null),
-    index: "retrying",
-  },
-  scheduled: { note: "not due yet", part: scheduledPart, index: null },
-  failed: { note: "all attempts used up", part: settled("failed"), index: "failed" },
+const groups: Readonly<Record<string, WordSql>> = {
   due: {
     note: "its time has come: ready, blocked or retrying",
     part: (parameters, { nowUs }) => sqlPart(`(${due(nowUs, parameters)})`, { isDue: true }),
@@ -63,8 +49,16 @@ export const wordSql: Readonly<Record<string, WordSql>> = {
   locked: { note: "locked by a worker: fetched or running", part: () => LOCKED, index: "running" },
 };
 
+const wordSql = new Map([
+  ...shownConditions.map((one) => [one, conditionSql(one)] as const),
+  ...groupWords.map((word) => [word, groups[word]] as const),
+]);
+
+/** The conditions, and the words for groups of them. */
+export const isWords = [...wordSql.keys()];
+
 export function sqlOfWord(word: string): WordSql {
-  const sql = wordSql[word];
+  const sql = wordSql.get(word);
   if (sql === undefined) throw new Error(`is:${word} has no SQL`);
   return sql;
 }
@@ -87,24 +81,21 @@ const momentOf = (us: bigint, parameters: Parameters) =>
 const due = (us: bigint, parameters: Parameters) =>
   `${isAvailable("jobs")} and ${isDue("jobs", momentOf(us, parameters))}`;
 
-/** A condition that does not depend on the time. */
-function settled(word: Condition): WordSql["part"] {
-  return (_, { heartbeats }) =>
-    sqlPart(`(${isInCondition(word, "jobs", heartbeats, "")})`, { conditions: [word] });
-}
-
-/** A condition that depends on the time and on locked queues. */
-function waiting(word: Condition, isOfDue: QueryShape["isDue"]): WordSql["part"] {
-  return (parameters, { heartbeats, lockedQueues, nowUs }) => {
-    const locked = parameters.addBare(lockedQueues);
-    const sql = isInCondition(word, "jobs", heartbeats, locked, momentOf(nowUs, parameters));
-    return sqlPart(`(${sql})`, { conditions: [word], isDue: isOfDue });
+function conditionSql(condition: Condition): WordSql {
+  const { note, index, states } = conditionData[condition];
+  const mayBeDue = states.includes("ready");
+  const isDue = mayBeDue === states.includes("scheduled") ? null : mayBeDue;
+  return {
+    note,
+    index,
+    // A parameter that the condition does not use is left out of the statement.
+    part: (parameters, { heartbeats, lockedQueues, nowUs }) => {
+      const locked = parameters.addBare(lockedQueues);
+      const now = momentOf(nowUs, parameters);
+      const sql = isInCondition(condition, "jobs", heartbeats, locked, now);
+      return sqlPart(`(${sql})`, { conditions: [condition], isDue });
+    },
   };
-}
-
-function scheduledPart(parameters: Parameters, { heartbeats, nowUs }: QueryFacts): QueryPart {
-  const sql = isInCondition("scheduled", "jobs", heartbeats, "", momentOf(nowUs, parameters));
-  return sqlPart(`(${sql})`, { conditions: ["scheduled"], isDue: false });
 }
 
 /** Its own lock, or that of its queue, belongs to a stale worker. */

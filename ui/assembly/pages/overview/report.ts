@@ -1,6 +1,8 @@
 /** The incident report that one pastes into a chat: Markdown, made of what stands on the page. */
 
+import { capital } from "../../controls/glyph";
 import { valueText } from "../../controls/value";
+import { CONDITIONS, countOf } from "../../generated/conditions";
 import { codeSpan, plain } from "../../lib/quoting";
 import { Model } from "../../model/model";
 import { reportHead } from "../../parts/report";
@@ -14,10 +16,11 @@ export function report(m: Model): string {
     const query = one.q;
     if (query !== null) lines.push("   Jobs: " + codeSpan(query));
   }
-  const c = m.facts.counts;
   lines.push("");
-  lines.push(
-    `Ready ${valueText(c.ready)}, blocked ${valueText(c.blocked)}, fetched ${valueText(c.fetched)}, running ${valueText(c.running)}, retrying ${valueText(c.retrying)}, scheduled ${valueText(c.scheduled)}, failed ${valueText(c.failed)}.`,
-  );
+  const counts: string[] = [];
+  for (let i = 0; i < CONDITIONS.length; i++) {
+    counts.push(CONDITIONS[i] + " " + valueText(countOf(m.facts.counts, CONDITIONS[i])));
+  }
+  lines.push(capital(counts.join(", ")) + ".");
   return lines.join("\n");
 }
