@@ -13,7 +13,7 @@ export interface Answer {
   readonly status: number;
   readonly ms: number;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a server sent
+  // biome-ignore lint/suspicious/noExplicitAny: a server's JSON
   readonly body: any;
 }
 
@@ -36,9 +36,9 @@ export interface AdminProcess {
   readonly pid: number;
   get(path: string, signal?: AbortSignal): Promise<Answer>;
   post(path: string, body: object): Promise<Answer>;
-  /** An event stream that is read; null where the server refused it. */
+  /** Opens and reads an event stream; null if the server refused it. */
   watch(path: string): Promise<Stream | null>;
-  /** Reads a body without keeping it, at most so fast and so long. `lineEnd`: the byte that is counted. */
+  /** Reads a body without storing it, within the limits of `most`. `lineEnd`: the byte to count. */
   drain(
     path: string,
     most: { readonly bytesPerSecond: number; readonly ms: number },
@@ -47,7 +47,7 @@ export interface AdminProcess {
   /** Seconds of CPU since it started. */
   cpu_s(): number;
   rss_mb(): number;
-  /** The largest that rss_mb() ever was. */
+  /** The largest rss_mb() so far. */
   peak_mb(): number;
   stop(): Promise<void>;
   /** kill -9. */
@@ -55,15 +55,15 @@ export interface AdminProcess {
 }
 
 export interface Surroundings {
-  /** Where its log lines go. Default: to ours. */
+  /** The file of its log lines. Default: the benchmark's own log. */
   readonly log?: string;
   /** The login. Default: none. */
   readonly password?: string;
-  /** Words before it, such as those that enter a network namespace. */
+  /** Command before it, such as one that enters a network namespace. */
   readonly command?: readonly string[];
 }
 
-/** From the sources: the present state is measured. */
+/** Starts the admin from the sources, so that the present state is measured. */
 export async function startAdminProcess(
   databaseUrl: string,
   options: readonly string[] = [],
@@ -189,7 +189,7 @@ function memoryOf(pid: number, name: "VmRSS" | "VmHWM"): number {
   return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1_024;
 }
 
-/** The reader shares the cores with what is measured: byte after byte it would take a tenth of them. */
+/** Counts bytes fast: the reader shares the cores with the admin, and a plain loop would use a tenth of them. */
 function countOf(byte: number, chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(byte); at >= 0; at = chunk.indexOf(byte, at + 1)) count++;

@@ -7,7 +7,7 @@ import { percentile } from "../engine/statistics.ts";
 export interface FetchProber {
   /** The 95th percentile since the last call, milliseconds. */
   p95(): number;
-  /** One fetch now. */
+  /** Makes one fetch now. */
   once(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function probeFetches(url: string, schema: string): Promise<FetchPr
          order by run_at limit 50 for update skip locked))`,
     );
     const took = performance.now() - began;
-    // Rolled back: the same jobs are there the next time, and dead rows beside them as for a worker.
+    // Rolled back, so that the same jobs are ready the next time, beside dead rows, as for a worker.
     await client.query("rollback");
     return took;
   };

@@ -1,5 +1,5 @@
-// A measure: a small function that sends requests to the admin and compares the time with its target, and with the
-// plain SQL of Graphile Worker's Rust port for the same.
+// A measure: a small function that sends requests to the admin and compares the time with its target, and with that of
+// the plain SQL of Graphile Worker's Rust port.
 import type pg from "pg";
 import { percentile } from "../engine/statistics.ts";
 import type { AdminProcess } from "./admin-process.ts";
@@ -14,10 +14,10 @@ export interface Bench {
   /** A connection of our own. */
   readonly db: pg.Client;
   readonly postmaster: number;
-  /** What the benchmark itself does on the server is no work of the admin's. */
+  /** The benchmark's own work on the server, which is not counted as the admin's. */
   readonly ownBackends: readonly number[];
   readonly statements: StatementWatch;
-  /** Another admin on the same database, new and cold. */
+  /** Starts another admin on the same database, with nothing cached. */
   freshAdmin(options?: readonly string[]): Promise<AdminProcess>;
   readonly say: (line: string) => void;
 }
@@ -26,22 +26,22 @@ export interface Line {
   readonly what: string;
   readonly target: string;
   readonly figure: string;
-  /** null: nothing is demanded. */
+  /** null: no target. */
   readonly isMet: boolean | null;
-  /** What the port's SQL takes, or what it was before. */
+  /** The figure of the port's SQL, or an earlier figure. */
   readonly port?: string;
 }
 
 export interface Measure {
   readonly name: string;
-  /** Paths of the admin without which it cannot be measured. */
+  /** Paths of the admin that the measure needs. */
   readonly needs: readonly string[];
-  /** Changes the jobs: only on a database of the benchmark's own. */
+  /** Whether it changes jobs: then it runs only on the benchmark's own database. */
   readonly writes?: boolean;
   readonly run: (bench: Bench) => Promise<readonly Line[]>;
 }
 
-/** `figure` in `unit`, to be `most` at the most. */
+/** A line: `figure` in `unit`, at most `most`. */
 export function atMost(
   what: string,
   figure: number,

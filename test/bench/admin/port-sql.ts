@@ -1,5 +1,5 @@
-// What the admin of Graphile Worker's Rust port sends for the same pages: plain counts and lists.
-// Its statements as they were measured, for comparison; ours are in src/queue.
+// Statements of the admin of Graphile Worker's Rust port for the same pages: plain counts and lists. For comparison;
+// ours are in src/queue.
 export const portSql = (schema: string) => {
   const jobs = `${schema}._private_jobs`;
   const select = `

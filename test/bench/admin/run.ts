@@ -1,5 +1,5 @@
-// The admin at a million jobs or ten, beside the plain SQL of Graphile Worker's Rust port: every target
-// with its figure. A whole run writes RESULTS-admin.md beside it.
+// Measures the admin with a million jobs or ten, and the plain SQL of Graphile Worker's Rust port: each target with its
+// figure. A full run writes RESULTS-admin.md next to this file.
 //
 //   npm run bench:admin -- [--jobs 10000000] [--only overview,text] [--postgres 15]
 //     [--url postgres://…]  a database that was seeded before (seed.ts); nothing is written there
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
 });
 const only = options.only.split(",").filter((name) => name !== "");
 const say = (text: string) => console.error(text);
-/** What may take longer: it belongs to a build of an index, or to us. */
+/** Statements that may take longer: builds of an index, and the benchmark's own. */
 const IGNORED = /^(create index concurrently|drop index concurrently|vacuum|analyze|copy)/i;
 const SETTINGS = {
   shared_buffers: "4GB",
@@ -41,7 +41,7 @@ const SETTINGS = {
   maintenance_work_mem: "1GB",
 };
 
-/** A database of our own, or the one that is given. */
+/** A new database, or the given one. */
 async function openDatabase(): Promise<{ url: string; close: () => Promise<void> }> {
   if (options.url !== undefined) return { url: options.url, close: async () => {} };
   const dataDir = mkdtempSync(join(tmpdir(), "worker-bench-admin-"));
@@ -63,7 +63,7 @@ async function openDatabase(): Promise<{ url: string; close: () => Promise<void>
   };
 }
 
-/** What one fixed statement takes, milliseconds: how busy the machine is with other things. */
+/** Milliseconds of a fixed statement, which show how busy the machine is. */
 async function calibrate(db: pg.Client): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 7; n++) {

@@ -1,4 +1,4 @@
-// One database with the queue's schema and seeded jobs. One of that name is replaced.
+// Creates a database with the queue's schema and seeded jobs, and replaces one of the same name.
 import pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
@@ -41,7 +41,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 function withDatabase(url: string, name: string): string {
   return url.replace(/^([a-z]+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
 }

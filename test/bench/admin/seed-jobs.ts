@@ -1,11 +1,11 @@
-// A large queue on the stock schema, the same every time: 200 tasks, 5,000 queues, 4 priorities; 60 %
-// of the jobs scheduled, 20 % ready, 15 % failed, the rest retrying; a few hundred locked; errors in
-// some three hundred groups; ten workers with heartbeats, two of them silent.
+// A large queue on the stock schema, the same every time: 200 tasks, 5,000 queues, 4 priorities. 60 % of the jobs are
+// scheduled, 20 % ready, 15 % failed, the others retrying; a few hundred are locked. There are some three hundred error
+// groups, and ten workers with heartbeats, two of them stale.
 import type pg from "pg";
 
 export interface SeedOptions {
   readonly jobs: number;
-  /** Scheduled first, then ready, failed, retrying, as after bulk adds; else all of them mixed. */
+  /** Scheduled jobs first, then ready, failed, retrying, as after bulk adds; otherwise mixed. */
   readonly isSorted: boolean;
   /** The schema, quoted. */
   readonly schema: string;
@@ -17,7 +17,7 @@ const QUEUES = 5_000;
 const LOCKED_QUEUES = 371;
 const CHUNK = 250_000;
 
-/** Fills an empty queue on several connections at once. Indexes are made at the end. */
+/** Fills an empty queue on several connections at once. Indexes are created at the end. */
 export async function seedJobs(
   clients: readonly [pg.Client, ...pg.Client[]],
   options: SeedOptions,
@@ -137,7 +137,7 @@ const jobsSql = (schema: string) => `
     case when k < 0.01 then '{"slow": true}'::jsonb end
   from outcome`;
 
-// A group is what stays the same when numbers, addresses and ids are left out.
+// Errors of a group are equal without numbers, addresses and ids.
 const errorSql = `case grp % 6
     when 0 then format('Error: connect ETIMEDOUT 10.0.%s.%s:443 request %s of service-%s failed after 30000ms',
       i % 255, i % 251, md5(i::text), chr(97 + grp / 6 % 26) || chr(97 + grp / 26 % 26))

@@ -1,19 +1,19 @@
-// The longest statement of the admin, by looking at pg_stat_activity every 20 ms.
+// Measures the longest statement of the admin: it reads pg_stat_activity every 20 ms.
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 
 export interface StatementWatch {
-  /** The backend that looks. */
+  /** The backend that reads it. */
   readonly backend: number;
   /** The longest seen since the last reset. */
   longest(): { readonly ms: number; readonly text: string };
   reset(): void;
-  /** How many statements like this are active now. */
+  /** The number of active statements that match the pattern. */
   active(like: RegExp): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** `application`: the application_name of the admin's connections begins with this. */
+/** `application`: the prefix of the application_name of the admin's connections. */
 export async function watchStatements(url: string, ignored: RegExp): Promise<StatementWatch> {
   const client = new pg.Client({ connectionString: url, application_name: "bench watch" });
   await client.connect();

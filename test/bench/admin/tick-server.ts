@@ -11,7 +11,7 @@ import type { HttpRequest } from "../../../src/http/request.ts";
 
 const ROUNDS = 20;
 const WARM_UP = 5;
-/** A pulse as it is sent: with its id and name 300 bytes at the most. */
+/** A pulse as it is sent, with id and name: 300 bytes at most. */
 const DATA = JSON.stringify({ at: "x".repeat(230) });
 
 /** A server, and the function that sends to all connected readers. */
@@ -22,7 +22,7 @@ function eventServer(): [net.Server, (round: number) => void] {
   const server = http.createServer((req, res) => {
     const request = { closing, headers: req.headers, client: "127.0.0.1" };
     const { headers, body } = source.view(request as unknown as HttpRequest, ["pulse"]);
-    // As exchange.ts sends what ends with its connection.
+    // As exchange.ts sends responses that end with their connection.
     res.setHeader("connection", "close").removeHeader("transfer-encoding");
     res.writeHead(200, headers);
     if (typeof body === "function") body(res);

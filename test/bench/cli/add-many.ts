@@ -1,5 +1,5 @@
-// How long `worker add-many` takes for a million lines, and how much memory, beside graphile-worker's
-// addJobs in batches of 1,000 on the same PostgreSQL. Needs what is built.
+// Time and memory of `worker add-many` for a million lines, compared with graphile-worker's addJobs in batches of 1,000
+// on the same PostgreSQL. Needs a build.
 //
 //   node --import ./test/support/register.mjs test/bench/cli/add-many.ts [lines]
 import { spawn } from "node:child_process";
@@ -21,7 +21,7 @@ chmodSync(folder, 0o755); // as root, PostgreSQL runs as another user
 const file = join(folder, "jobs.jsonl");
 const payloadOf = (n: number) => ({ id: n, to: `user${n}@example.org`, subject: "Welcome aboard" });
 await writeLines();
-// The version, and without checksums, as all of the engine's figures are taken (test/bench/engine).
+// The version of all figures of the engine (test/bench/engine), without checksums.
 const binaries = olderBinaries("15");
 const server = await startEmbeddedServer({
   dataDir: join(folder, "data"),

@@ -1,5 +1,5 @@
-// Prints what the executable and `npm start` are held to, beside their figures. After `npm run build`, on a
-// machine that does nothing else:
+// Prints the targets of the executable and of `npm start` with their figures. Run it after `npm run build`, on an idle
+// machine:
 //
 //   npm run bench:cli [-- --packed] [-- --install]
 //
@@ -38,7 +38,7 @@ function row(what: string, figure: string, target: string): void {
   console.log(`${what.padEnd(44)} ${figure.padStart(12)}   ${target}`);
 }
 
-/** Whole processes, in turn, so that drift hits all of them. */
+/** Runs whole processes in turn, so that a drift of the machine affects all of them. */
 async function commands(database: EmbeddedServer): Promise<void> {
   const env = { DATABASE_URL: database.url("postgres") };
   execFileSync(worker, ["migrate"], { env, stdio: "ignore" });
@@ -121,7 +121,7 @@ async function untilUrl(file: string, args: string[], env: NodeJS.ProcessEnv, cw
   return { child, ms: performance.now() - start };
 }
 
-/** All of them: npm starts a shell, which starts the program. */
+/** Ends the process and its children: npm starts a shell, which starts the program. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");

@@ -1,5 +1,5 @@
-// The one PostgreSQL of a run, as an application would have it (fsync on), and its state before each experiment: empty
-// tables, the same jobs for all contenders, fresh statistics, a checkpoint just done.
+// The PostgreSQL of a run, with an application's settings (fsync on), and its state before each experiment: empty
+// tables, the same jobs for all contenders, fresh statistics, after a checkpoint.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import type { BenchOptions } from "./options.ts";
 export interface BenchServer extends AsyncDisposable {
   readonly version: string;
   readonly postmaster: number;
-  /** Graphile Worker's schema, as our migration makes it, under the name `worker`. */
+  /** Creates Graphile Worker's schema by our migration, under the name `worker`. */
   readonly queueUrl: string;
   readonly bossUrl: string;
   /** A connection to the database of `queueUrl`. */
@@ -78,14 +78,14 @@ async function seedQueue(client: pg.Client, jobs: number, queues: number): Promi
           'queue ' || i % $2::int,
           now(), null, null, null, null)::worker.job_spec
         from generate_series(1, $1::int) i))`,
-      // Without a number of queues all that is made from it is null.
+      // If the number of queues is null, everything computed from it is null.
       [jobs, queues === 0 ? null : queues],
     );
   }
   await settle(client);
 }
 
-/** Statistics, visibility and a checkpoint: what was before shall not be paid for by what follows. */
+/** Vacuum, statistics and a checkpoint, so that an experiment does not pay for earlier ones. */
 export async function settle(client: pg.Client): Promise<void> {
   await client.query("vacuum analyze worker._private_jobs");
   await client.query("vacuum analyze worker._private_job_queues");

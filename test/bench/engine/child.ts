@@ -1,5 +1,5 @@
-// One contender in a separate process: loads its engine, prints "ready", performs its duty on the next line of stdin
-// and answers in JSON. All figures are taken here, next to the work.
+// One contender in a separate process: it loads its engine, prints "ready", does the task on the next line of stdin and
+// answers in JSON. All figures are measured in this process.
 import { once } from "node:events";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import pg from "pg";
@@ -7,7 +7,7 @@ import type { Answer, Duty, Run, Sample } from "./duty.ts";
 import { type Engine, NotBuilt } from "./engines/engine.ts";
 import { Meter } from "./meter.ts";
 
-// Only the contender's own code is loaded: the memory measured is its own.
+// Only the contender's own code is loaded, because its memory is measured.
 const ours = async (settings: object) => (await import("./engines/ours.ts")).ours(settings);
 const graphile = async (localQueue: number | null) =>
   (await import("./engines/graphile.ts")).graphile(localQueue);
@@ -35,7 +35,7 @@ const answer = await work(engine).catch((error: unknown): Answer => {
   if (error instanceof NotBuilt) return { notBuilt: error.message };
   throw error;
 });
-// The answer may be megabytes; process.exit would cut it off.
+// The answer may have megabytes; process.exit would truncate it.
 process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.exit(0));
 
 async function work(by: Engine): Promise<Answer> {
@@ -48,7 +48,7 @@ async function work(by: Engine): Promise<Answer> {
   return { sample: await living[duty.kind](by, duty, meter, client) };
 }
 
-/** From the start of the engine to the last job's run; what it cost includes the last writes. */
+/** Measures from the engine's start to the last job's run; costs include the last writes. */
 async function drain(by: Engine): Promise<Answer> {
   const runs: Run[] = [];
   let done = 0;
@@ -71,11 +71,11 @@ async function drain(by: Engine): Promise<Answer> {
     handler: duty.watched === true ? watch : count,
   });
   const inTime = setTimeout(duty.limitMs, undefined, { ref: false });
-  // Several processes may share the jobs: then none of them sees all.
+  // If several processes share the jobs, none of them runs all.
   await Promise.race([all.promise, inTime, emptied()]);
   const elapsedMs = meter.elapsedMs;
   const jobs = done;
-  // Let the last outcomes be written as they would be in the middle of the work.
+  // Wait until the last results are written, as they would be during the work.
   await setTimeout(50);
   await running.stop();
   const cost = await meter.end(done);
@@ -83,7 +83,7 @@ async function drain(by: Engine): Promise<Answer> {
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
-/** Resolves when the table is empty; only used if jobs are shared. */
+/** Resolves when the table is empty; used only if jobs are shared. */
 async function emptied(): Promise<void> {
   if (duty.watched !== true && duty.shared !== true) return new Promise(() => {});
   for (;;) {

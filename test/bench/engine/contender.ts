@@ -1,4 +1,4 @@
-// Runs a duty in a child process. Several at once start together.
+// Runs a task in a child process. Several children start together.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Answer, Duty } from "./duty.ts";

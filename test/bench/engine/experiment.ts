@@ -1,4 +1,4 @@
-// An experiment: contenders that take turns, and the rows of the table that follow from it.
+// An experiment: contenders that run in turn, and the rows of the table that it produces.
 import type { BenchServer } from "./bench-server.ts";
 import { contend } from "./contender.ts";
 import type { Answer, Duty } from "./duty.ts";
@@ -9,11 +9,11 @@ export interface Row {
   readonly unit: string;
   readonly metric: string;
   readonly ours: string;
-  /** The best of them counts; none = a target of our own. */
+  /** The best of them counts; if there is none, the target is absolute. */
   readonly rivals: readonly string[];
   readonly better: "more" | "less";
-  /** `ratio`: ours through the best rival's; `value`: ours alone. */
-  /** null: shown beside the mode that has the target. */
+  /** `ratio`: our figure divided by the best rival's; `value`: our figure. */
+  /** null: shown without a target, beside the mode that has it. */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
 }
 
@@ -21,7 +21,7 @@ export interface Experiment {
   readonly name: string;
   readonly rows: readonly Row[];
   readonly contenders: readonly string[];
-  /** Once, before all rounds. */
+  /** Called once, before all rounds. */
   prepare?(bench: Bench): Promise<void>;
   run(bench: Bench, contender: string): Promise<Answer>;
 }
@@ -47,10 +47,10 @@ export class Bench {
   }
 }
 
-/** Metric → values of all rounds, by contender; or why there are none. */
+/** By contender: metric → values of all rounds, or the reason if there are none. */
 export type Figures = Map<string, Map<string, number[]> | "not built" | "failed">;
 
-/** A B A B …: what disturbs the machine for a while disturbs all of them. */
+/** In the order A B A B …, so that a disturbance of the machine affects all contenders. */
 export async function runExperiment(bench: Bench, experiment: Experiment): Promise<Figures> {
   const { contenders } = bench.options;
   const isWanted = (name: string) => contenders.length === 0 || contenders.includes(name);
@@ -79,7 +79,7 @@ export async function runExperiment(bench: Bench, experiment: Experiment): Promi
   return figures;
 }
 
-/** One contender that falls must not take the others' figures with it. */
+/** If one contender fails, the figures of the others remain. */
 function failed(error: unknown): Answer {
   return { failed: String(error) };
 }

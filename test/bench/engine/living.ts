@@ -1,4 +1,4 @@
-// Duties of an engine that runs while jobs come: latency, scheduled jobs around, idling, a day.
+// Tasks of an engine that runs while jobs are added: latency, beside scheduled jobs, idle, and for a day.
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Duty, Sample } from "./duty.ts";
@@ -8,7 +8,7 @@ import { percentile } from "./statistics.ts";
 
 const POLL_MS = 2_000;
 
-/** A job of its own, added while the worker sleeps: until its handler runs, and until added. */
+/** Adds single jobs while the worker is idle: the time until the handler runs, and until the add returns. */
 async function timed(
   client: pg.Client,
   seen: Seen,
@@ -50,7 +50,7 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   await setTimeout(1_000);
   const totals: number[] = [];
   const adds: number[] = [];
-  // Of each job by itself: an add that took long is not the dispatch's.
+  // Subtracted for each job, because a slow add is not part of the dispatch.
   const nets: number[] = [];
   for (let place = -30; place < duty.jobs; place++) {
     const { totalMs, addMs } = await timed(client, seen, 0, duty.limitMs);
@@ -71,7 +71,7 @@ export async function latency(engine: Engine, duty: Duty, _: Meter, client: pg.C
   };
 }
 
-/** Beside millions of jobs that are not due: the cost of waiting, and of what is due after all. */
+/** Beside millions of jobs that are not due: the cost of an idle worker, and of jobs that become due. */
 export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const { seen, running } = await started(engine, duty, POLL_MS);
   await setTimeout(4_000);
@@ -94,7 +94,7 @@ export async function scheduled(engine: Engine, duty: Duty, meter: Meter, client
   return sample;
 }
 
-/** Jobs a second, of a batch that becomes due at once. */
+/** Jobs a second of a batch that becomes due at one moment. */
 async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number): Promise<number> {
   seen.count = 0;
   const finished = new Promise<void>((resolve) => {
@@ -114,8 +114,8 @@ async function due(duty: Duty, seen: Seen, client: pg.Client, priority: number):
 }
 
 /**
- * Jobs in named queues one at a time: the writes of one fetch that takes one job, without the add. All of it once
- * before, so that no contender pays for touching a page first after the checkpoint.
+ * Jobs in named queues, one at a time: the WAL of a fetch of one job, without the add. It runs once before, so that no
+ * contender pays for the first change of a page after the checkpoint.
  */
 export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.Client) {
   const addOne = (place: number) =>
@@ -129,7 +129,7 @@ export async function idle(engine: Engine, duty: Duty, meter: Meter, client: pg.
   return { fetchWal: wal - addWal };
 }
 
-/** WAL of a job, its add included. */
+/** WAL of a job, including its add. */
 async function runEach(
   engine: Engine,
   duty: Duty,
@@ -173,7 +173,7 @@ export async function soak(engine: Engine, duty: Duty, meter: Meter, client: pg.
     await setTimeout(tickMs);
   }
   await running.stop();
-  // What the first noon has taken the heap keeps in reserve; the second one may add nothing to it.
+  // The heap keeps the memory of the first noon in reserve; the second noon must not add to it.
   const part = (from: number, to: number) =>
     percentile(
       points.slice(points.length * from, points.length * to).map(({ rss_mb }) => rss_mb),

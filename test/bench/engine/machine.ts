@@ -1,4 +1,4 @@
-// Where and with what the figures were taken.
+// The machine and the versions with which the figures were measured.
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { VERSION } from "../../../src/base/version.ts";

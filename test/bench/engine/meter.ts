@@ -1,4 +1,4 @@
-// What a stretch of work costs: CPU of this process and of PostgreSQL, and WAL.
+// Measures the cost of some work: CPU time of this process and of PostgreSQL, and WAL.
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import type { Sample } from "./duty.ts";
@@ -31,10 +31,10 @@ export class Meter {
   /** Costs since `begin`, for each of `jobs`. */
   async end(jobs: number): Promise<Sample> {
     const elapsedMs = this.elapsedMs;
-    // Linux counts in kilobytes of 1024. Before the meter takes memory itself.
+    // Read before the meter itself uses memory. Linux counts in kilobytes of 1024 bytes.
     const rss_mb = (process.resourceUsage().maxRSS * 1024) / 1e6;
     const { user, system } = process.cpuUsage(this.#node);
-    // Backends that have just been left are counted once they are gone.
+    // Backends whose client has just left are counted once they have ended.
     await setTimeout(200);
     const postgresUs = (postgresCpu_s(this.#postmaster) - this.#postgres_s) * 1e6;
     const { rows } = await this.#client.query<{ bytes: string }>(

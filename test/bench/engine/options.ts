@@ -2,9 +2,9 @@
 import { parseArgs } from "node:util";
 import { olderBinaries } from "../../support/postgres-versions.ts";
 
-/** The PostgreSQL that comes with us. */
+/** The version of the embedded PostgreSQL. */
 const OURS = "18";
-/** The one that the targets were measured on. */
+/** The version with which the targets were measured. */
 const TARGETS = "15";
 
 export interface BenchOptions {
@@ -13,15 +13,15 @@ export interface BenchOptions {
   /** The contenders; empty = all. */
   readonly contenders: readonly string[];
   readonly rounds: number;
-  /** Jobs of one drain. */
+  /** The number of jobs of one drain. */
   readonly jobs: number;
   readonly quick: boolean;
   readonly soak: boolean;
-  /** Directory of another PostgreSQL than ours: `bin/postgres` is in it. */
+  /** The directory of a PostgreSQL other than the embedded one; it contains `bin/postgres`. */
   readonly binaries: string | null;
-  /** Data checksums of the cluster: their hint bits add some 50 B of WAL a job, with any contender. */
+  /** Whether the cluster has data checksums: hint bits then add some 50 B of WAL a job, with any contender. */
   readonly checksums: boolean;
-  /** The file beside this folder that a full run writes; null = it is not one. */
+  /** The file that a full run writes next to this folder; null: not a full run. */
   readonly results: string | null;
 }
 

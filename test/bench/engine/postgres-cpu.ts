@@ -1,4 +1,4 @@
-// CPU time of a PostgreSQL server, by /proc: the postmaster, its finished children and the living.
+// CPU time of a PostgreSQL server, from /proc: the postmaster, its children that have ended, and those that run.
 import { readdirSync, readFileSync } from "node:fs";
 
 const TICKS_PER_S = 100;
@@ -9,7 +9,7 @@ interface ProcessTimes {
   readonly finishedChildren: number;
 }
 
-/** Seconds of CPU since the server's start; without what the backends `except` have used. */
+/** Seconds of CPU since the server's start, without those of the backends `except`. */
 export function postgresCpu_s(postmaster: number, except: readonly number[] = []): number {
   const times = processTimes(postmaster);
   if (times === null) throw new Error(`no process ${postmaster}`);
@@ -30,7 +30,7 @@ function processTimes(pid: number): ProcessTimes | null {
   } catch {
     return null;
   }
-  // The name in brackets may hold anything; what follows it is numbers.
+  // The name in brackets may contain anything; after it there are numbers.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const field = (place: number) => Number(fields[place]);
   return {

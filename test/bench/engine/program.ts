@@ -1,5 +1,5 @@
-// The child's program as it would be shipped: bundled to JavaScript. Run from the sources, every process would contain
-// Node's type stripper, some 50 MB that belong to no contender.
+// Bundles the child's program into JavaScript. From the sources each process would contain Node's type stripper, some
+// 50 MB that belong to no contender.
 import { join } from "node:path";
 import { build } from "esbuild";
 

@@ -1,8 +1,8 @@
-// The engine beside its rivals, on one PostgreSQL in one run: prints a table and, after a full run,
-// writes it to test/bench/RESULTS.md (of another PostgreSQL: RESULTS-postgres-18.md).
+// Compares the engine with its rivals, on one PostgreSQL in one run. It prints a table; a full run writes it to
+// test/bench/RESULTS.md (with another PostgreSQL: RESULTS-postgres-18.md).
 //
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
-// after `npm run build`, for ours is the library as it ships, with
+// after `npm run build`, because the built library is measured, with
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
 //     [--contenders ours,fast]   [--postgres 18]   [--checksums]  as PostgreSQL 18 has them by default
 //     [--quick]  one round of everything, smaller            [--soak]  ten minutes, on its own

@@ -6,16 +6,16 @@ export interface Answer {
   readonly headers: string;
   /** The beginning of the body. */
   readonly text: string;
-  /** It is the connection's last. */
+  /** Whether it is the last one of its connection. */
   readonly isLast: boolean;
 }
 
 export interface AnswerReader {
-  /** Throws where the bytes are no answer. */
+  /** Reads bytes. Throws if they are not a valid response. */
   take(bytes: Buffer): void;
-  /** The connection has ended. Throws where that is in the middle of an answer. */
+  /** To be called when the connection has ended. Throws if that is in the middle of a response. */
   end(): void;
-  /** Of the answer that is being read: its beginning, null before its headers; and its body's bytes so far. */
+  /** The response that is being read: its head, null before the headers, and the bytes of its body so far. */
   readonly begun: Answer | null;
   readonly bytes: number;
 }
@@ -29,7 +29,7 @@ const END_OF_HEAD = "\r\n\r\n";
 /** The end of a body: after a number of bytes, after the last chunk, or with the connection. */
 type Place = "head" | "body" | "chunk size" | "chunk" | "chunk end" | "trailer" | "until the end";
 
-/** `isHead`: of the request that the next answer is for; null: there is none, and an answer is a fault. */
+/** `isHead`: whether the next response is to a HEAD request; null: none is expected, and a response is a fault. */
 export function answerReader(
   isHead: () => boolean | null,
   done: (answer: Answer) => void,
@@ -49,7 +49,7 @@ export function answerReader(
     const [line = "", status = ""] = STATUS_LINE.exec(head) ?? [];
     const headers = head.slice(line.length);
     if (line === "" || !HEADER_LINES.test(headers)) throw broken("no head of an answer", head);
-    // An invitation to send the body: the answer comes after it.
+    // 100 Continue: the final response follows.
     if (status === "100") return;
     const asked = isHead();
     if (asked === null) throw broken("a response without a request", head);
@@ -87,7 +87,7 @@ export function answerReader(
     return true;
   };
 
-  /** A line with its end; null as long as that has not come. */
+  /** The next line; null until its end has arrived. */
   const readLine = (most: number): string | null => {
     const at = waiting.indexOf("\r\n");
     if (at > most || (at < 0 && waiting.length > most)) throw broken(`no ${place}`, `${waiting}`);
@@ -109,7 +109,7 @@ export function answerReader(
     return true;
   };
 
-  /** Whether it has come further. */
+  /** Reads on; whether anything could be read. */
   const step = (): boolean => {
     if (waiting.length === 0) return false;
     if (place === "body" || place === "chunk" || place === "until the end") return readBody();

@@ -1,20 +1,20 @@
-// A connection to the admin as bytes: what is sent is written as it is, several requests at once or one in
-// pieces, and the answers are read in their order. Node's client would not send most of it.
+// A connection to the admin as raw bytes: several requests at once, or one in pieces. Responses are read in order.
+// Node's client would refuse to send most of these requests.
 import net from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, answerReader } from "./answer-reader.ts";
 
 export interface Line {
   /**
-   * Sends the pieces, with pauses, and waits for as many answers as there are in `heads`: whether each is to
-   * a HEAD.
+   * Sends the pieces, with pauses, and waits for one response for each item of `heads`, which is whether the request
+   * is a HEAD.
    */
   exchange(
     pieces: readonly (string | Buffer)[],
     heads: readonly boolean[],
     waitMs?: number,
   ): Promise<Outcome>;
-  /** In order, or at once, whatever still comes. */
+  /** Closes the connection: in order, or at once without reading what still arrives. */
   close(isOrderly?: boolean): void;
   readonly isOpen: boolean;
 }
@@ -26,19 +26,19 @@ export interface Outcome {
    * the middle of a long response; `waited`: nothing came for `waitMs`.
    */
   readonly end: "all" | "closed" | "left" | "waited";
-  /** What was wrong with the bytes. */
+  /** The fault in the received bytes. */
   readonly problem: string | null;
 }
 
 export interface LineOptions {
   readonly port: number;
-  /** One of 127.0.0.0/8: as many clients as addresses. */
+  /** An address of 127.0.0.0/8, so that each client has its own. */
   readonly localAddress: string;
 }
 
-/** Whatever takes longer is a finding; a download has 30 s until it begins. */
+/** A longer wait is a finding; a download has 30 s until it begins. */
 const MOST_MS = 45_000;
-/** Long answers, and streams, which have no end, are left after so much. */
+/** Long responses, and streams, which have no end, are closed after this many bytes. */
 const MOST_BYTES = 262_144;
 const MOST_STREAM_MS = 20;
 const PAUSE_MS = 2;

@@ -1,5 +1,5 @@
-// Many hostile clients at admins of one database, each with an address, a seed and a share of the requests; and
-// what the admins' memory did meanwhile. It writes: the database must be one to throw away.
+// Runs many hostile clients against admins of one database, each with its own address, seed and share of the requests,
+// and measures the admins' memory. It writes, so use a disposable database.
 import type { AdminProcess } from "../admin/admin-process.ts";
 import { type HostileClient, runHostileClient } from "./hostile-client.ts";
 import { hostileRequests } from "./hostile-request.ts";
@@ -10,9 +10,9 @@ export interface FuzzPlan {
   readonly seconds: number;
   readonly clients: number;
   readonly seed: number;
-  /** Only this one of them. */
+  /** Only this client. */
   readonly only?: number | undefined;
-  /** Every quarter of a minute, and at the end. */
+  /** Called every 15 s, and at the end. */
   say(line: string): void;
 }
 
@@ -21,7 +21,7 @@ export interface FuzzResult {
   readonly seconds: number;
   /** The largest resident memory of an admin in each third of the requests. */
   readonly peaks_mb: readonly [number, number, number];
-  /** The least heap in use in each third, of the admin in which it was most: what is left after collections. */
+  /** The smallest heap in use in each third, of the admin with the largest: the memory left after collections. */
   readonly heaps_mb: readonly [number, number, number];
   readonly peak_mb: number;
   readonly isAlive: boolean;
@@ -74,7 +74,7 @@ export async function fuzzAdmin(
       runHostileClient({
         ...{ n, seed, requests: share, tally },
         ...(targets[n % targets.length] as Target),
-        // As many clients: what one of them may have at once is bounded.
+        // Several clients, because the requests of one client are limited.
         localAddress: `127.0.0.${2 + n}`,
         goesOn: () => passed() < seconds,
       }),
@@ -94,7 +94,7 @@ export async function fuzzAdmin(
   };
 }
 
-/** As reported by the process itself; null: it has no time to. */
+/** The memory that the process itself reports; null: it is too busy. */
 async function heapOf(admin: AdminProcess): Promise<number | null> {
   const answer = await admin.get("/metrics").catch(() => null);
   const [, bytes] = /^nodejs_heap_size_used_bytes (\d+)/m.exec(answer?.text ?? "") ?? [];

@@ -1,15 +1,15 @@
-// What is no request, or hardly one: broken lines, lengths that contradict each other, chunks that are none,
-// floods of headers, halves, and bodies that come slowly or never.
+// Bytes that are not valid requests: broken lines, contradictory lengths, invalid chunks, floods of headers, half
+// requests, and bodies that arrive slowly or never.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileText, pick } from "./hostile-values.ts";
 
 export interface HostileBytes {
   readonly kind: string;
-  /** Written one after the other, with pauses. */
+  /** The pieces, written one after the other with pauses. */
   readonly pieces: readonly (string | Buffer)[];
-  /** How many answers there may be. It may also close the connection instead. */
+  /** The largest number of responses. The admin may also close the connection. */
   readonly most: number;
-  /** Whether it has to answer or close: of half a request it may wait for the rest. */
+  /** Whether the admin must respond or close; for the rest of half a request it may wait. */
   readonly isWhole: boolean;
 }
 
@@ -99,7 +99,7 @@ const kinds: Readonly<Record<string, Maker>> = {
       `transfer-encoding: ${word(random)}`,
       "transfer-encoding:\tchunked\r\ntransfer-encoding: cow",
     ]);
-    // The bytes after it may be read as another request, and some lengths announce more than comes.
+    // Bytes after it may be read as another request, and some lengths are larger than the body.
     const pieces = [post(random, host, `${lines}\r\n\r\n${body}`)];
     return { pieces, most: 3, isWhole: false };
   },

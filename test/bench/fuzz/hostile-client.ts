@@ -1,5 +1,5 @@
-// One hostile client: what it sends follows from its seed alone, whatever it is answered. Several requests go
-// out at once on its connection; what hardly is a request goes alone, and the connection ends with it.
+// One hostile client: its requests depend only on its seed, not on the responses. It sends several requests at once on
+// a connection; invalid bytes are sent alone, as the connection's last.
 import { random as makeRandom } from "../../support/random-calls.ts";
 import { type Line, type LineOptions, type Outcome, openLine } from "./exchange.ts";
 import { type HostileBytes, hostileBytes } from "./hostile-bytes.ts";
@@ -14,13 +14,13 @@ export interface HostileClient extends LineOptions {
   readonly host: string;
   readonly hostile: HostileRequests;
   readonly tally: Tally;
-  /** Whether there is time left. */
+  /** Whether there is time for more requests. */
   goesOn(): boolean;
 }
 
-/** As many as the admin has in work of one connection. */
+/** The admin's limit of requests in progress of one connection. */
 const MOST_AT_ONCE = 4;
-/** Of so many times one: bytes that are no request of the document, some 4 of 100. */
+/** One of this many turns sends bytes that are no request of the document: some 4 of 100 requests. */
 const BYTES_ONE_IN = 10;
 /** How long half a request waits for an answer. */
 const HALF_MS = 5;
@@ -59,7 +59,7 @@ export async function runHostileClient(client: HostileClient): Promise<void> {
       for (const [at, { status, text }] of answers.entries()) {
         note(rest[at]?.route ?? "", rest[at]?.bytes ?? "", `${status}`, text);
       }
-      // Bytes after the last response of a connection have not been read: they are sent again.
+      // Requests after the last response of a connection were not read, so they are sent again.
       const isTold = end === "left" || answers.at(-1)?.isLast === true;
       rest = rest.slice(answers.length);
       const [next] = rest;

@@ -1,5 +1,5 @@
-// Requests to every route of an OpenAPI document with hostile queries, paths, headers and bodies: sound ones,
-// nearly sound ones, and such as no client would send.
+// Makes requests to all routes of an OpenAPI document with hostile queries, paths, headers and bodies: valid ones,
+// nearly valid ones, and ones that no client would send.
 import type { Random } from "../../support/random-calls.ts";
 import { hostileBody, hostileText, pick } from "./hostile-values.ts";
 
@@ -11,18 +11,18 @@ interface Operation {
   readonly path: string;
   readonly query: readonly { readonly name: string; readonly schema: Schema }[];
   readonly body: Schema | null;
-  /** The number of its variations: it is sent this often. */
+  /** How often it is sent, by the number of its variations. */
   readonly weight: number;
-  /** Its answer is long, or has no end. */
+  /** Whether its response is long, or has no end. */
   readonly isLong: boolean;
 }
 
 export interface Hostile {
   readonly route: string;
-  /** All of it, as it is sent. */
+  /** The whole request. */
   readonly bytes: string;
   readonly isHead: boolean;
-  /** Nothing is sent before its answer, or behind it. */
+  /** Whether no other request may be in progress on its connection. */
   readonly isAlone: boolean;
 }
 
@@ -30,7 +30,7 @@ type Resolve = (schema: Schema) => Schema;
 
 export type HostileRequests = (random: Random) => Hostile;
 
-/** `host`: what all of them name. `token`: against cross-site requests, for the writes. */
+/** `host`: the Host header. `token`: the CSRF token for writes. */
 export function hostileRequests(document: Schema, host: string, token: string): HostileRequests {
   const resolve: Resolve = (schema) =>
     schema?.$ref === undefined
@@ -61,23 +61,23 @@ export function hostileRequests(document: Schema, host: string, token: string): 
       route: `${method} ${path}`,
       bytes: head + text,
       isHead: sent === "HEAD",
-      // What cannot be read among others has no answer that would be certain to be its own.
+      // If a request is refused unread, its response cannot be matched to it among others.
       isAlone: isLong || head.length > LARGE_HEAD_BYTES,
     };
   };
 }
 
-/** How many of ten values are such as are expected: nearly all of some requests, hardly any of most. */
+/** How many of ten values are valid: nearly all in some requests, few in most. */
 const SOUND = [9, 5, ...Array<number>(28).fill(0)];
 
-/** Actions on the whole schema, or reports of it: up to a hundred times the work, for few inputs. */
+/** Actions on the whole schema, and reports of it: up to a hundred times the work, with few inputs to vary. */
 const RARE =
   /^\/api\/(?:maintenance|indexes|extensions|database|openapi|events)|^\/(?:assets|metrics)/;
 const LARGE_HEAD_BYTES = 15_000;
 const ENCODINGS = ["gzip", "br", "zstd, *;q=0", "identity;q=0", "gzip;q=nan,,", "*"];
 const TAGS = ["*", '"a"', 'W/"a", "b"', '"', "nothing"];
 
-/** What a body may have in it. */
+/** Fields of a body. */
 function fieldsOf(body: Schema | null, resolve: Resolve): number {
   const schema = resolve(body);
   const all = [schema, ...(schema.anyOf ?? schema.oneOf ?? []).map(resolve)];
@@ -122,5 +122,5 @@ function hostileTarget(
 }
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed());
-/** Characters that can be in a request line unescaped. */
+/** Characters that a request line may contain unescaped. */
 const isPlain = (text: string) => /^[!-~]+$/.test(text) && !/[#?/]/.test(text);

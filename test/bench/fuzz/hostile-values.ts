@@ -1,4 +1,4 @@
-// What a stranger may send in place of anything: values out of a pool, and changed ones.
+// Hostile values for any field: from a pool, or changed valid ones.
 import { randomQuery, randomText } from "../../insight/random-query.ts";
 import type { Random } from "../../support/random-calls.ts";
 
@@ -115,7 +115,7 @@ const JSONS: readonly unknown[] = [
   ...[Array.from({ length: 2_000 }, (_, n) => n + 1), "2026-01-01T00:00:00Z", "\u0000", "\ud800"],
 ];
 
-/** A text for a query or a path: in `sound` of ten cases what is expected there, else changed or anything. */
+/** A text for a query or a path: in `sound` of ten cases a valid one, otherwise a changed or arbitrary one. */
 export function hostileText(random: Random, sound: number, schema: Schema = {}, name = ""): string {
   const isExpected = random(10) < sound;
   if (isExpected && Array.isArray(schema.enum)) return String(pick(random, schema.enum));
@@ -135,7 +135,7 @@ function changed(random: Random, text: string): string {
   return text.slice(0, at) + pick(random, TEXTS) + text.slice(at + random(3));
 }
 
-/** A JSON text for a body of that schema: sound, nearly sound, or none at all. */
+/** A text for a body of that schema: valid JSON, nearly valid, or none. */
 export function hostileBody(
   random: Random,
   sound: number,

@@ -1,5 +1,5 @@
-// Every route of the admin with hostile requests, at full speed over many connections: no 500, no crash,
-// memory flat. The same seed sends the same from every client. The database must be one to throw away.
+// Sends hostile requests to all routes of the admin, at full speed over many connections: no 500, no crash, no growing
+// memory. The same seed sends the same requests from each client. Use a disposable database.
 //
 //   npm run fuzz:admin -- --url postgres://…/throwaway [--requests 100000] [--seconds 240]
 //     [--connections 32] [--seed 1] [--client 7]  only that one of them  2>admin.log

@@ -1,23 +1,20 @@
-// What hostile requests were answered with: counted by route and status, with samples of what must not be.
+// Counts the responses to hostile requests by route and status, with samples of those that are findings.
 
 export interface Finding {
   readonly what: string;
   readonly count: number;
   readonly samples: readonly string[];
-  /**
-   * For responses 503 and 504: work that PostgreSQL could not do in time, or for which there was no room, has a
-   * response.
-   */
+  /** True for 503 and 504: PostgreSQL could not do the work in time, or there was no room. */
   readonly isForeseen: boolean;
 }
 
 export interface Noted {
   readonly route: string;
-  /** A status, or what became of it instead of an answer. */
+  /** The status, or what happened if there was no response. */
   readonly status: string;
   readonly sent: string;
   readonly text: string;
-  /** Where it is found again: its client and the number of it there. */
+  /** Its client, and its number there, with which it can be repeated. */
   readonly place: string;
 }
 
@@ -26,17 +23,17 @@ export interface Tally {
   readonly total: number;
   /** Answered with 2xx. */
   readonly served: number;
-  /** Of no route. */
+  /** Bytes that are no request. */
   readonly unreadable: number;
-  /** A line for each route: how often it was answered with what. */
+  /** A line for each route: the number of its responses by status. */
   lines(): string[];
   findings(): Finding[];
 }
 
-/** What no answer has to be: the connection was ended, or what came was half a request. */
+/** Accepted without a response: the connection was closed, or only half a request was sent. */
 const QUIET = new Set(["closed", "waited"]);
 const SAMPLES = 3;
-/** The routes of what is no request. */
+/** The prefix of the route of bytes that are no request. */
 export const BYTES = "bytes: ";
 
 export function createTally(): Tally {
@@ -61,7 +58,7 @@ export function createTally(): Tally {
       counts.set(route, byStatus);
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
       if (Number(status) < 500 || QUIET.has(status)) return;
-      // Clients of another version get an error.
+      // A client of another HTTP version gets an error.
       if (status === "505" && route.startsWith(BYTES)) return;
       const code = /"code":"(\w+)"/.exec(text)?.[1] ?? text.slice(0, 100);
       const what = `${status} ${code} ${route}`;

@@ -1,5 +1,5 @@
-// Tools of a page measure: the admin in a separate process on a demo's data, a browser, and a page whose module reports
-// the duration of its steps.
+// Tools for a measure of the page: the admin in a separate process on the demo's data, a browser, and a page whose
+// module reports the duration of its steps.
 import type pg from "pg";
 import type { Browser, CDPSession, Page } from "playwright-core";
 import type { Database } from "../../../src/database/database.ts";
@@ -7,14 +7,14 @@ import type { AdminProcess } from "../admin/admin-process.ts";
 import type { Line } from "../admin/measure.ts";
 
 export interface PageBench {
-  /** Where the admin is. */
+  /** The admin's URL. */
   readonly url: string;
   readonly port: number;
   readonly admin: AdminProcess;
   readonly connectionString: string;
   readonly database: Database;
   readonly db: pg.Client;
-  /** A browser that was never here: nothing of it is cached. */
+  /** Starts a browser with an empty cache. */
   launch(...options: readonly string[]): Promise<Browser>;
 }
 
@@ -29,7 +29,7 @@ export interface Span {
   readonly ms: number;
 }
 
-/** What the page keeps for the benchmark. */
+/** Data that the page stores for the benchmark. */
 export interface Watched {
   readonly spans: Span[];
   exports: WebAssembly.Exports;
@@ -41,7 +41,7 @@ export interface Watched {
 
 const SIZE = { width: 1440, height: 900 };
 
-/** A page at a route, in a context of its own, whose module is watched. */
+/** Opens a route in a new context, and measures the page's module. */
 export async function openPage(browser: Browser, url: string, route: string): Promise<Page> {
   const context = await browser.newContext({ viewport: SIZE, reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -50,14 +50,14 @@ export async function openPage(browser: Browser, url: string, route: string): Pr
   return page;
 }
 
-/** Resolves when the page has drawn its first data and follows the stream. */
+/** Resolves when the page has drawn its first data and has opened the stream. */
 export async function isThere(page: Page): Promise<void> {
   await page.locator("#page-title").waitFor();
   await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
   await page.locator(".fresh:not(.late, .lost)").first().waitFor({ state: "attached" });
 }
 
-/** The durations of the module's steps since the last call, draw by draw. */
+/** The durations of the module's steps since the last call, by draw. */
 export async function drawsOf(page: Page): Promise<number[]> {
   const spans = await page.evaluate(() =>
     (globalThis as unknown as { watched: Watched }).watched.spans.splice(0),
@@ -66,7 +66,7 @@ export async function drawsOf(page: Page): Promise<number[]> {
   let sum = 0;
   for (const { name, ms } of spans) {
     sum += ms;
-    // The memory is collected behind each draw, last of all.
+    // Garbage collection is the last step of each draw.
     if (name !== "__collect") continue;
     draws.push(sum);
     sum = 0;
@@ -81,7 +81,7 @@ export interface Counters {
   readonly wasm_mb: number;
 }
 
-/** What the page holds once everything that can be collected has been. */
+/** The page's objects and memory after a garbage collection. */
 export async function countersOf(page: Page, session: CDPSession): Promise<Counters> {
   await session.send("HeapProfiler.collectGarbage");
   const metrics = await metricsOf(session);
@@ -103,7 +103,7 @@ export async function metricsOf(session: CDPSession): Promise<(name: string) => 
   return (name) => metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
 }
 
-/** Runs in the page: the module's exports are timed, long tasks noted, and when the first number came. */
+/** Runs in the page. It times the module's exports, long tasks, and the first number. */
 function watchModule(): void {
   const instantiate = WebAssembly.instantiate as (
     module: WebAssembly.Module,
@@ -136,7 +136,7 @@ function watchModule(): void {
   const observer = new MutationObserver(() => {
     if (!/\d/.test(document.querySelector(".nums .v")?.textContent ?? "")) return;
     observer.disconnect();
-    // The message comes when the next frame has been laid out and painted; the first one to be seen takes longer.
+    // The message arrives when the next frame is painted; the first visible frame takes longer.
     requestAnimationFrame(() => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {

@@ -1,6 +1,5 @@
-// npm run bench:page: the page's budgets, each beside its figure, in a real Chromium on the demo's data.
-// Needs what `node build.mjs bundle` makes. `-- --only size,start` runs some of the measures; a busy machine
-// makes times longer.
+// npm run bench:page: the page's budgets with their figures, in Chromium on the demo's data. Needs `node build.mjs
+// bundle`. `-- --only size,start` runs some of the measures. Times are longer on a busy machine.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

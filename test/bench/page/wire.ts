@@ -1,13 +1,13 @@
-// A wire to the admin that counts its bytes, both ways: a page with its own wire can be measured separately. The event
-// stream's connection is also counted by itself.
+// A relay to the admin that counts bytes in both directions, so that each page with its own relay is measured
+// separately. The event stream's connection is also counted by itself.
 import { once } from "node:events";
 import net from "node:net";
 
 export interface Bytes {
   readonly all: number;
-  /** Of them, those of the event stream. */
+  /** The part of the event stream. */
   readonly stream: number;
-  /** How many requests there were. */
+  /** The number of requests. */
   readonly requests: number;
 }
 

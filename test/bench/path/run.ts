@@ -20,7 +20,7 @@ const ROUNDS = 9;
 const SCHEMA = "worker";
 const source = join(import.meta.dirname, "../../../src");
 
-/** By file: the functions that ran. */
+/** File → the functions that ran. */
 type Ran = ReadonlyMap<string, readonly string[]>;
 
 const coverage = new Session();
@@ -72,7 +72,7 @@ async function action(connectionString: string): Promise<void> {
   await using utils = await makeWorkerUtils({ connectionString, schema: SCHEMA });
   const later = new Date(Date.now() + 3_600_000);
   const { id } = await utils.addJob("hello", {}, { runAt: later });
-  // What is read of the server is none of the request.
+  // Reads of the server's state are not part of the request.
   const { url } = admin;
   const session = await fetch(`${url}api/session`);
   const { csrf_token: token } = (await session.json()) as { readonly csrf_token: string };
@@ -103,12 +103,12 @@ async function fewest(round: () => Promise<void>): Promise<Ran> {
   return best ?? new Map();
 }
 
-/** The server's stop may reach a connection before its own end does. */
+/** The server may stop before a connection has ended. */
 function quietPool(connectionString: string, max: number): Pool {
   return new Pool({ connectionString, max }).on("error", () => {});
 }
 
-/** What ran since the last call: the coverage counts anew each time it is taken. */
+/** The code that ran since the last call: each reading resets the coverage. */
 async function ranSince(): Promise<Ran> {
   const { result } = await coverage.post("Profiler.takePreciseCoverage");
   const ran = new Map<string, readonly string[]>();

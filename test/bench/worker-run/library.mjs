@@ -1,5 +1,5 @@
-// The library's side of the comparison: the same handler, in a program of one's own. Two arguments: the
-// file of the handler, and the options as JSON.
+// The library's side of the comparison: a program with the same handler. Arguments: the handler's file, and the options
+// as JSON.
 import { pathToFileURL } from "node:url";
 import { defineTask, run } from "../../../dist/index.js";
 

@@ -1,5 +1,5 @@
-// `worker run` beside the library, and programs as tasks: prints a table of what it is held to. After
-// `npm run build`:
+// Compares `worker run` with the library, and measures programs as tasks. It prints a table of targets and figures. Run
+// it after `npm run build`:
 //
 //   npm run bench:run -- [--rounds 3] [--jobs 200000] [--programs 3000] [--only safe,fast,programs]
 import { type ChildProcess, spawn } from "node:child_process";
@@ -35,7 +35,7 @@ const [rounds, jobs, programs] = [values.rounds, values.jobs, values.programs].m
 
 const wanted = values.only.split(",");
 
-/** The time from the first job's start to the last one's, taken where they run. */
+/** The time from the first job's start to the last one's, measured in their process. */
 const HANDLER = `let count = 0, start = 0;
 export default () => {
   if (count++ === 0) start = performance.now();

@@ -1,11 +1,11 @@
-// Everything that matches as a stream: how fast, and in how much memory, also to a slow reader.
+// Exports all matching jobs as a stream: speed and memory, also with a slow reader.
 import { setTimeout as pause } from "node:timers/promises";
 import { atLeast, atMost, type Bench, line, type Measure, short } from "../measure.ts";
 
 // Ten million rows take two minutes on a quiet machine.
 const LONGEST_MS = 120_000;
 
-/** A line of CSV may have line breaks in it; only its end has a carriage return. */
+/** A CSV line may contain line feeds; only its end has a carriage return. */
 const lineEnds = { jsonl: 10, csv: 13 };
 type Format = keyof typeof lineEnds;
 
@@ -39,7 +39,7 @@ export const exporting: Measure = {
         LONGEST_MS,
       );
       const perSecond = read.lines / (read.ms / 1_000);
-      // The names of the columns are a line of CSV, too.
+      // The header is a line of CSV, too.
       const isAll = read.lines === (format === "csv" ? jobs + 1 : jobs);
       const whole = read.isWhole ? isAll : null;
       lines.push(

@@ -22,7 +22,7 @@ import { manyViewers } from "./viewers.ts";
 import { fetchesBeside, slowloris } from "./workers-beside.ts";
 
 export const measures: readonly Measure[] = [
-  // First: an admin continues to read for a minute after a request for metrics, which would be counted.
+  // First: after a request for metrics an admin continues to read for a minute, which would be counted.
   ...[watching, overview, manyViewers],
   ...[sampledCounts, census, countOfFilter],
   ...[keyset, rareFilters, offsets, text, clientGone],

@@ -1,5 +1,5 @@
-// What explains: horizon, groups of errors, what they have in common, why a job does not run, queues,
-// tasks, workers, counts of any filter, the database; each cold, on an admin that has just started.
+// Insight: horizon, error groups and their common fields, why a job does not run, queues, tasks, workers, counts of any
+// filter, the database. Each is measured on an admin that has just started.
 import { schemaName } from "../../../../src/database/schema-name.ts";
 import { compileQuery } from "../../../../src/insight/query/compile-query.ts";
 import { countQuery } from "../../../../src/insight/stats/count-query.ts";
@@ -111,7 +111,7 @@ export const sampledCounts: Measure = {
       ["retrying", 0.05],
     ] as const) {
       const { scheduled, failed } = rows[0];
-      // To the port they are among what is scheduled; behind a locked queue they are blocked.
+      // The port counts them as scheduled; behind a locked queue they are blocked.
       const retrying = await bench.db.query(
         `select count(*) filter (where run_at > now() or not coalesce(job_queue_id = any(array(
              select id from ${bench.schema}._private_job_queues where locked_at is not null
@@ -150,7 +150,7 @@ export const sampledCounts: Measure = {
   },
 };
 
-/** One by one, answer after answer. */
+/** Counts one by one, with as many answers as needed. */
 export const census: Measure = {
   name: "census",
   needs: ["/api/counts"],

@@ -1,5 +1,5 @@
-// Pages of jobs: keyset pages in every order, rare filters, offsets, text, payload fields; that no
-// query is answered with 503, and none takes longer than 0.6 s.
+// Pages of jobs: keyset pages in every order, rare filters, offsets, text, payload fields. No query may be answered
+// with 503, and none may take longer than 0.6 s.
 import { setTimeout as pause } from "node:timers/promises";
 import {
   answerMs,
@@ -29,7 +29,7 @@ interface Walk {
 /** This many samples show how long a page takes. */
 const MOST_JOBS = 300;
 
-/** Page after page until there is no next one, or `most` of them. */
+/** Reads page after page until there is no next one, or `most` pages. */
 export async function walk(
   { admin }: Bench,
   parameters: Record<string, string>,
@@ -48,7 +48,7 @@ export async function walk(
     if (status !== 200) break;
     const wasPartial: boolean = isPartial;
     isPartial = body.ranking === "partial";
-    // The answers of a ranking that is not whole are the same page, with better and better jobs.
+    // While a ranking is partial, each answer is the same page with better jobs.
     jobs = isPartial || wasPartial ? body.jobs.length : jobs + body.jobs.length;
     cursor = wasPartial && !isPartial ? null : body.next_cursor;
   } while (cursor !== null && jobs < MOST_JOBS && times.length < most);
@@ -62,7 +62,7 @@ export async function walk(
   };
 }
 
-/** Enough that the first ones, for which Node has yet to compile, are not the figure. */
+/** Enough that the first ones, during which Node still compiles, do not matter. */
 const PAGES = 200;
 
 export const keyset: Measure = {

@@ -1,5 +1,5 @@
-// Operations by query on many jobs: jobs per second, the time to stop, the remains after an undo, and the time of
-// workers' fetches meanwhile. The admin is killed in the middle of one.
+// Operations by query on many jobs: jobs per second, the time to stop, jobs that an undo leaves, and the duration of
+// workers' fetches at the same time. The admin is killed in the middle of one.
 import { setTimeout as pause } from "node:timers/promises";
 import { type FetchProber, probeFetches } from "../fetch-prober.ts";
 import { atLeast, atMost, type Bench, type Line, line, type Measure, short } from "../measure.ts";
@@ -10,7 +10,7 @@ interface Operation {
   readonly done: number;
 }
 
-/** The pacing, added after the action: `rate`, `limit`. */
+/** `rate` and `limit`, added to the request. */
 type Way = Readonly<Record<string, number>>;
 
 async function begin(bench: Bench, body: object, way: Way = {}): Promise<Operation> {
@@ -32,7 +32,7 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
   }
 }
 
-/** For this many jobs an operation stores their earlier state. */
+/** An operation stores the earlier state of this many jobs. */
 const MOST_KEPT = 1_000_000;
 
 /** Without pauses. */
@@ -63,7 +63,7 @@ export const operations: Measure = {
   writes: true,
   run: async (bench) => {
     const lines: Line[] = [];
-    // Receipts and undo need their tables; nothing else that is measured does.
+    // Only receipts and undo need tables of their own.
     const extended = await bench.admin.post("/api/extensions", {
       action: "add",
       name: "operations",
@@ -75,7 +75,7 @@ export const operations: Measure = {
       const quiet = prober.p95();
       const before = await fingerprint(bench);
       const q = "is:failed";
-      // Undo covers the stored jobs.
+      // An undo restores the jobs whose earlier state is stored.
       const body = { q, action: "reschedule", changes: { priority: 7 } };
       const moved = await speed(bench, body, prober, { limit: MOST_KEPT });
       lines.push(
@@ -118,7 +118,7 @@ export const operations: Measure = {
 
 const MEGABYTES = 250;
 
-/** A payload too large to be shown costs a list nothing. */
+/** A payload that is too large to be shown does not slow a list down. */
 export const hugePayload: Measure = {
   name: "huge payload",
   needs: ["/api/jobs"],
@@ -148,7 +148,7 @@ export const hugePayload: Measure = {
   },
 };
 
-/** kill -9 in the middle, resumed by another admin: every job is touched once. */
+/** kill -9 in the middle, then resumed by another admin: each job is changed once. */
 export const killed: Measure = {
   name: "killed",
   needs: ["/api/operations"],
@@ -156,13 +156,13 @@ export const killed: Measure = {
   run: async (bench) => {
     const admin = await bench.freshAdmin();
     const here = { ...bench, admin };
-    // One that no job has yet.
+    // A priority that no job has yet.
     const priority = 1_000 + Math.trunc(Math.random() * 30_000);
     const body = { q: "is:retrying", action: "reschedule", changes: { priority } };
     const begun = await begin(here, body, { rate: 20_000 });
     await pause(1_000);
     process.kill(admin.pid, "SIGKILL");
-    // Until its lease is over the killed admin might be alive.
+    // Before the end of its lease the killed admin counts as alive.
     let seen = (await bench.admin.get(`/api/operations/${begun.id}`)).body;
     for (let waited = 0; seen.state === "running" && waited < 60; waited++) {
       await pause(1_000);

@@ -1,4 +1,4 @@
-// The first page and the metrics: warm, and the first answer ever; what watching costs.
+// The overview and the metrics: warm, and the very first answer. Also the cost of viewers.
 import { setTimeout as pause } from "node:timers/promises";
 import { postgresCpu_s } from "../../engine/postgres-cpu.ts";
 import type { AdminProcess } from "../admin-process.ts";
@@ -18,7 +18,7 @@ import { portSql } from "../port-sql.ts";
 
 const WATCHED_S = 30;
 
-/** Cores that the admin and PostgreSQL take meanwhile. */
+/** Cores that the admin and PostgreSQL use at the same time. */
 async function coresDuring(
   { postmaster, ownBackends }: Bench,
   admin: AdminProcess,

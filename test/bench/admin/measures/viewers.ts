@@ -1,5 +1,5 @@
-// A thousand viewers: memory, and how much work a tick to all of them is, beside what the bare writes
-// take on this machine. The tick is measured apart: what the admin reads varies by more than that.
+// A thousand viewers: memory, and the CPU time of an event to all of them, compared with bare writes on this machine.
+// The event is measured separately, because the admin's reads vary by more than it costs.
 import { setTimeout as pause } from "node:timers/promises";
 import { atMost, line, type Measure, ms } from "../measure.ts";
 import { tickCostMs } from "../tick-cost.ts";
@@ -20,7 +20,7 @@ export const manyViewers: Measure = {
     const admin = await bench.freshAdmin(limits);
     try {
       const one = await admin.watch(PATH);
-      // What the feed itself grows to for one viewer is not the others'.
+      // One viewer first: the memory that the feed itself needs is not counted for the others.
       await pause(25_000);
       const rss = admin.rss_mb();
       const others = Array.from({ length: VIEWERS - 1 }, () => admin.watch(PATH));

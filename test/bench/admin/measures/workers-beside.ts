@@ -1,5 +1,5 @@
-// What the admin costs the workers: their fetches beside a watched page, and how a client fares beside
-// five hundred that never finish their requests.
+// The admin's effect on workers: their fetches while a page is open. Also a client beside five hundred that never
+// finish their requests.
 import net from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { percentile } from "../../engine/statistics.ts";

@@ -1,4 +1,4 @@
-// pg-boss: its own workers in bursts, or two loops of fetch and complete, which are faster.
+// pg-boss: with its own workers in bursts, or with two loops of fetch and complete, which are faster.
 import { PgBoss } from "pg-boss";
 import { type Engine, NotBuilt } from "./engine.ts";
 

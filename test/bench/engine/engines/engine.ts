@@ -8,15 +8,15 @@ export interface EngineOptions {
 }
 
 export interface RunningEngine {
-  /** Ends the work under way and lets the connections go. */
+  /** Ends running jobs and closes the connections. */
   stop(): Promise<void>;
 }
 
 export interface Adder {
-  /** As a web request does it, many at once. */
+  /** Adds one job, as a web request does; called many times at once. */
   one(payload: object): Promise<unknown>;
   many(payloads: readonly object[]): Promise<unknown>;
-  /** null: there is no such way. */
+  /** null: not supported. */
   readonly bulk: ((payloads: readonly object[]) => Promise<unknown>) | null;
   end(): Promise<void>;
 }
@@ -26,5 +26,5 @@ export interface Engine {
   adder(url: string): Promise<Adder>;
 }
 
-/** This contender does not support the experiment: the row is marked rather than failed. */
+/** Thrown if a contender does not support the experiment: its row is marked, and nothing fails. */
 export class NotBuilt extends Error {}

@@ -1,5 +1,5 @@
-// Graphile Worker: as it comes, or with the batching preset that its documentation recommends, whose local queue
-// has 500 jobs; one of 2,000 is faster.
+// Graphile Worker: with its defaults, or with the batching preset that its documentation recommends. That preset's
+// local queue has 500 jobs; one of 2,000 is faster.
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import type { Adder, Engine } from "./engine.ts";
 
@@ -9,10 +9,10 @@ const logger = new Logger(() => (level, message) => {
   if (level === "error") console.error(message.slice(0, 500));
 });
 
-// Its log line for each job is off where it is compared for speed.
+// Its log line for each job is turned off, because speed is compared.
 process.env["NO_LOG_SUCCESS"] = "1";
 
-/** `localQueue`: the jobs in it; null = as it comes. */
+/** `localQueue`: the number of jobs in it; null: the defaults. */
 export function graphile(localQueue: number | null): Engine {
   return {
     async start({ url, concurrency, pollIntervalMs, handler }) {

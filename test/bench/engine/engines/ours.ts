@@ -1,8 +1,8 @@
-// Our worker, from the library as it ships: the safe default, or with the fast lane.
+// Our worker, from the built library: in the safe mode, which is the default, or with the fast lane.
 import type * as Library from "../../../../src/index.ts";
 import { type Adder, type Engine, NotBuilt } from "./engine.ts";
 
-// Beside the bundled child: dist/bench.
+// Next to the bundled child, in dist/bench.
 const library = new URL("../index.js", import.meta.url).href;
 const { defineTask, InputError, makeWorkerUtils, Worker }: typeof Library = await import(library);
 

@@ -26,7 +26,7 @@ export const drain: Experiment = {
     },
   ],
   async run(bench, contender) {
-    // The default preset does a tenth of the others' work in the same time.
+    // The default preset does a tenth of the others' jobs in the same time.
     const jobs = contender === "gw" ? Math.ceil(bench.options.jobs / 10) : bench.options.jobs;
     if (contender.startsWith("boss")) await bench.server.seedBoss(jobs);
     else await bench.server.seed(jobs);
@@ -49,13 +49,13 @@ export const drainByTwo: Experiment = {
     await bench.server.seed(jobs);
     const duty = bench.duty("drain", contender, { jobs, limitMs: 30_000, shared: true });
     const answers = await contend(duty, duty);
-    // They begin and end together.
+    // Both processes start and end together.
     const jps = answers.reduce((sum, { sample }) => sum + (sample?.jps ?? 0), 0);
     return { sample: { jps } };
   },
 };
 
-/** A row that has no target. */
+/** A row without a target. */
 function shown(row: Row): Row {
   return { ...row, target: null };
 }

@@ -1,5 +1,5 @@
-// Named queues: speed in one queue and in a hundred, and whether jobs ever ran out of order or two
-// of a queue at once, seen by two processes of ours that share the work.
+// Named queues: speed in one queue and in a hundred. With two processes of ours that share the jobs, it also checks
+// that jobs of a queue run in order and one at a time.
 import { contend } from "../contender.ts";
 import type { Run } from "../duty.ts";
 import type { Bench, Experiment } from "../experiment.ts";
@@ -23,7 +23,7 @@ interface QueueRow {
   readonly name: string;
   readonly ours: string;
   readonly rivals: readonly string[];
-  /** null = shown, and no target. */
+  /** null: shown without a target. */
   readonly ratio: number | null;
 }
 

@@ -1,5 +1,5 @@
-// A worker that waits: how soon it starts a job, what millions of scheduled jobs cost it, and what
-// thousands of named queues make it write.
+// An idle worker: how soon it starts a job, what millions of scheduled jobs cost it, and how much WAL thousands of
+// named queues cause.
 import { settle } from "../bench-server.ts";
 import type { Bench, Experiment, Row } from "../experiment.ts";
 
@@ -46,7 +46,7 @@ export const scheduled: Experiment = {
   },
 };
 
-/** Priorities as a live system has them: most at 0, some before, some behind. */
+/** Priorities as in a real system: most are 0, some lower, some higher. */
 async function fillSchedule({ server, options }: Bench): Promise<void> {
   const count = options.quick ? 500_000 : 6_200_000;
   const { client } = server;

@@ -1,5 +1,5 @@
-// A list of jobs is requested, read and drawn ten thousand times: the page's memory afterwards, compared with that
-// after a thousand times.
+// Requests, reads and draws a list of jobs ten thousand times: the page's memory at the end, compared with that after a
+// thousand times.
 import type { Page } from "playwright-core";
 import { atMost, line, ms } from "../../admin/measure.ts";
 import { countersOf, isThere, openPage, type PageMeasure, type Watched } from "../bench.ts";
@@ -10,7 +10,7 @@ const ALL = 10_000;
 export const refreshes: PageMeasure = {
   name: "refreshes",
   run: async ({ url, launch }) => {
-    // A frame is drawn as soon as it is wanted: the page draws once for each answer.
+    // Frames are drawn immediately, so that the page draws once for each answer.
     const browser = await launch("--disable-frame-rate-limit", "--disable-gpu-vsync");
     const page = await openPage(browser, url, "/jobs");
     await isThere(page);
@@ -38,7 +38,7 @@ export const refreshes: PageMeasure = {
   },
 };
 
-/** Each is requested, answered and drawn by the page itself before the next, as soon as possible. */
+/** The page requests, reads and draws each one before the next, as soon as possible. */
 async function refresh(page: Page, times: number): Promise<void> {
   await page.evaluate(async (wanted) => {
     const { watched } = globalThis as unknown as { watched: Watched };
@@ -58,7 +58,7 @@ async function refresh(page: Page, times: number): Promise<void> {
         let isAnswered = false;
         watched.told = (name) => {
           if (name === "replied") isAnswered = true;
-          // The memory is collected behind each draw, last of all.
+          // Garbage collection is the last step of each draw.
           if (isAnswered && name === "__collect") resolve();
         };
       });

@@ -1,5 +1,4 @@
-// What the page's own code takes: when news come to a list of a hundred jobs, and for a letter that is
-// typed into the query.
+// The time of the page's own code: for an update of a list of a hundred jobs, and for a letter typed into the query.
 
 import type { Page } from "playwright-core";
 import { atMost, line, ms } from "../../admin/measure.ts";
@@ -17,7 +16,7 @@ export const script: PageMeasure = {
     await isThere(page);
     await page.waitForFunction(() => document.querySelectorAll(".jobs tbody tr").length >= 100);
     const session = await page.context().newCDPSession(page);
-    // The processor's time: what else the machine does meanwhile is not in it.
+    // CPU time, which does not include other processes.
     await session.send("Performance.enable", { timeDomain: "threadTicks" });
     const took = async (name: string, step: () => Promise<unknown>) => {
       const before = (await metricsOf(session))(name);
@@ -52,8 +51,8 @@ export const script: PageMeasure = {
 };
 
 /**
- * How often the page has been drawn since the last call; it draws at least once a second. It counts by itself: a check
- * in each frame would cost more script than a tick does.
+ * The number of draws since the last call; there is at least one a second. The page counts them: a check in each frame
+ * would take more time than an update.
  */
 async function nextDraws(page: Page): Promise<number> {
   await page.evaluate(() => {

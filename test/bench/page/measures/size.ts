@@ -1,4 +1,4 @@
-// What the browser has to load: the module with its host, and the fonts.
+// The size of what the browser loads: the module with its host, and the fonts.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { atMost, type Line } from "../../admin/measure.ts";

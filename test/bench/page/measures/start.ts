@@ -1,4 +1,4 @@
-// From the start of the navigation until the first number is painted, in a browser that was never here.
+// The time from the start of the navigation until the first number is painted, with an empty cache.
 
 import { atMost, line, ms } from "../../admin/measure.ts";
 import { median } from "../../engine/statistics.ts";
@@ -22,7 +22,7 @@ export const start: PageMeasure = {
     const quickest = `≥ ${ms(Math.min(...times))}`;
     return [
       atMost("first numbers on screen, cold browser, the middle one", median(times), 700),
-      // What others do on the machine is in all of them, least in this one.
+      // Other processes slow down all runs, and this one the least.
       line("first numbers on screen, cold browser, the quickest", "", quickest, null),
     ];
   },

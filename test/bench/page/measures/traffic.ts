@@ -1,5 +1,5 @@
-// The bytes of every page in a minute, requests and answers and the stream, all pages open side by side and
-// each on a wire of its own: while nothing changes in the database, with the demo's worker, and in a storm.
+// The bytes of each page in a minute: requests, responses and the stream. All pages are open at once, each with its own
+// connection: while nothing changes in the database, with the demo's worker, and under heavy load.
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { silentLogger } from "../../../../src/base/logger.ts";
@@ -9,11 +9,11 @@ import { isThere, openPage, type PageBench, type PageMeasure } from "../bench.ts
 import { startWire, type Wire } from "../wire.ts";
 
 const MINUTE_MS = 60_000;
-/** Until the rates of the last minute are zero. */
+/** The time until the rates of the last minute are zero. */
 const SETTLING_MS = 65_000;
-/** So many jobs are added every second of a storm; half of them fail, half of those for good. */
+/** Jobs added a second under heavy load; half of them fail, half of those for good. */
 const STORM = 50;
-/** The jobs of the operation that runs: one a second. */
+/** The jobs of the running operation: one a second. */
 const OPERATED = 300;
 
 interface OpenPage {
@@ -69,7 +69,7 @@ async function beginHeld({ db, admin }: PageBench): Promise<string> {
   return String(begun.body.id);
 }
 
-/** Every page there is, by its name. */
+/** All pages by name. */
 async function routesOf({ admin }: PageBench, operation: string): Promise<Record<string, string>> {
   const of = async (path: string) => (await admin.get(path)).body;
   const { jobs } = await of("/api/jobs?q=is:failed&fields=row&limit=1");
