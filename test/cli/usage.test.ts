@@ -58,7 +58,7 @@ const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
   [["lst"], /unknown command "lst"; did you mean "list"\?/],
   [["run-no"], /unknown command "run-no"; did you mean "run-now"\?/],
   [["serve"], /unknown command "serve"; see/],
-  [["completion"], /<shell> is missing: for which shell; see "worker completion --help"/],
+  [["completion"], /<shell> is missing: shell; see "worker completion --help"/],
   [["fial", "1"], /unknown command "fial"; see/],
   [["remov", "k"], /unknown command "remov"; see/],
   [["cleanu"], /unknown command "cleanu"; see/],
@@ -79,14 +79,14 @@ const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
   [["admin", "--listen"], /--listen needs a value/],
   [["list", "--json=yes"], /--json takes no value/],
   [["show"], /<id> is missing: job id; see "worker show --help"/],
-  [["complete"], /<ids> is missing: ids of jobs, or one query/],
+  [["complete"], /<ids> is missing: job ids, or one query/],
   [["unlock"], /<worker-ids> is missing/],
   [["show", "1", "2"], /show: unexpected argument "2"/],
   [["cleanup"], /give --task, or --all for everything/],
   [["cleanup", "--all", "--task", "gc-job-queues"], /use either --all or --task/],
   [["list", "--state", "odd"], /--state: must be one of all, /],
   [["demo", "--schema", "x"], /demo does not support --schema: it has its own database/],
-  [["--database-url", "postgres://x", "demo"], /demo takes no --database-url/],
+  [["--database-url", "postgres://x", "demo"], /demo does not support --database-url/],
   [["add", "t", "{}", "--payload-file", "x"], /use either <payload> or --payload-file/],
 ];
 for (const [args, says] of refusals) {
@@ -236,7 +236,7 @@ test("Jobs are shifted from their own time, forwards and back, and spread, by id
   const { at } = await timeAfter(id, "--run-at", "2032-01-01T00:00:00Z", "--spread", "1h");
   assert.match(at, /^2032-01-01T00:/);
   const both = await quickly(["reschedule", id, "--now", "--shift", "1h"], env);
-  assert.match(both.stderr, /shift.*moves each job from its own time: leave out --run-at/);
+  assert.match(both.stderr, /shift.*moves each job from its own time, so it cannot be combined with --run-at/);
 });
 
 test("Both spellings of a key mode are accepted, and the names of graphile_worker_rs.", async () => {

@@ -46,7 +46,7 @@ test("An unframed or unexpected response is a fault.", () => {
     [`${SIZED}x`, /an end in the head/],
     [CHUNKED.replace("3\r\n", "g\r\n"), /no chunk size/],
     [CHUNKED.replace("abc\r\n", "abcd\r\n"), /no chunk end|behind a chunk/],
-    [SIZED + SIZED + SIZED, /nobody asked for/],
+    [SIZED + SIZED + SIZED, /a response without a request/],
   ];
   for (const [bytes, fault] of faults) assert.throws(() => read(bytes, 1_000), fault, bytes);
 });

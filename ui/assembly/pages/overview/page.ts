@@ -24,16 +24,15 @@ import { verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { attr, box, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, parseWhole } from "../../lib/number";
-import { queryPath } from "../../model/links";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
-import { Axis } from "./axis";
 import { crashCard } from "./crash";
 import { horizonChart, horizonTable, Span } from "./horizon";
 import { errorsPanel, nextPanel, queuesPanel, SHOWN, tasksPanel } from "./lists";
 import { numbers } from "./numbers";
 import { report } from "./report";
+import { dragSpan, keyOnSpan } from "./select-span";
 import { checks, isEmpty, verdict } from "./verdict";
 import { welcome } from "./welcome";
 
@@ -147,8 +146,8 @@ export class OverviewPage extends Page {
     else if (verb === "open") this.open(arg);
     else if (verb === "news") this.incidents.show(m.facts.incidents.incidents);
     else if (verb === "report") copy(report(m));
-    else if (verb === "horizon") this.key(m, value);
-    else if (verb === "span") this.drag(m, <i32>parseWhole(arg).value, value);
+    else if (verb === "horizon") keyOnSpan(m, this.span, value);
+    else if (verb === "span") dragSpan(m, this.span, <i32>parseWhole(arg).value, value);
   }
 
   private open(id: string): void {
@@ -165,56 +164,6 @@ export class OverviewPage extends Page {
   private get shown(): i32 {
     const count = this.incidents.rows.length;
     return this.showsAll || count <= MOST_INCIDENTS + 1 ? count : MOST_INCIDENTS;
-  }
-
-  /** What the pointer does over the horizon's buckets: over, down, up, out. */
-  private drag(m: Model, bucket: i32, what: string): void {
-    const span = this.span;
-    if (what === "out") {
-      if (!span.isDragged) span.clear();
-      return;
-    }
-    if (bucket < 0 || bucket >= m.facts.horizon.edges.length - 1) return;
-    if (what === "down" || !span.isDragged) span.from = bucket;
-    span.to = bucket;
-    if (what === "down") span.isDragged = true;
-    else if (what === "up" && span.isDragged) this.follow(m);
-  }
-
-  private key(m: Model, stroke: string): void {
-    const span = this.span;
-    const axis = new Axis(m.facts.horizon);
-    if (axis.buckets === 0) return;
-    if (stroke === "Escape") span.clear();
-    else if (stroke === "Enter") this.follow(m);
-    else if (!span.isOn) {
-      span.from = <i32>(axis.nowAt / axis.pitch);
-      span.to = span.from;
-    } else {
-      const by = stroke.endsWith("Left") ? -1 : 1;
-      span.to = max(0, min(span.to + by, axis.buckets - 1));
-      if (!stroke.startsWith("Shift")) span.from = span.to;
-    }
-  }
-
-  /** To the jobs of the span: those that are or were due in it, and those that failed in it. */
-  private follow(m: Model): void {
-    const span = this.span;
-    if (!span.isOn) return;
-    const horizon = m.facts.horizon;
-    let failed: i64 = 0;
-    let due: i64 = 0;
-    for (let i = span.first; i <= span.last; i++) {
-      failed += horizon.series.failed[i];
-      due += horizon.series.ready[i] + horizon.series.blocked[i];
-      due += horizon.series.retrying[i] + horizon.series.scheduled[i];
-    }
-    const axis = new Axis(horizon);
-    const ofDue = axis.query("due", span.first, span.last);
-    const ofFailed = axis.query("failed", span.first, span.last);
-    const query = failed === 0 ? ofDue : due === 0 ? ofFailed : `${ofDue} or ${ofFailed}`;
-    span.clear();
-    navigate(queryPath(query), false);
   }
 
   override view(m: Model): Node {
