@@ -236,7 +236,10 @@ test("Jobs are shifted from their own time, forwards and back, and spread, by id
   const { at } = await timeAfter(id, "--run-at", "2032-01-01T00:00:00Z", "--spread", "1h");
   assert.match(at, /^2032-01-01T00:/);
   const both = await quickly(["reschedule", id, "--now", "--shift", "1h"], env);
-  assert.match(both.stderr, /shift.*moves each job from its own time, so it cannot be combined with --run-at/);
+  assert.match(
+    both.stderr,
+    /shift.*moves each job from its own time, so it cannot be combined with --run-at/,
+  );
 });
 
 test("Both spellings of a key mode are accepted, and the names of graphile_worker_rs.", async () => {
