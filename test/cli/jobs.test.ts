@@ -35,6 +35,14 @@ test("A payload is read from standard input.", async () => {
   assert.ok(added.stdout.includes(`"payload":${exact}`), added.stdout);
 });
 
+test("A job that is added with --now is due, and has no deadline.", async () => {
+  const added = await worker(["add", "due", "--now", "--json"], env);
+  const [job] = JSON.parse(added.stdout).jobs;
+  assert.deepEqual([job.flags, Date.parse(job.run_at) <= Date.now() + 60_000], [null, true]);
+  const later = await worker(["add", "due", "--now", "--deadline", "+1h", "--json"], env);
+  assert.match(Object.keys(JSON.parse(later.stdout).jobs[0].flags).join(" "), /^deadline:\d+$/);
+});
+
 test("Failing, rescheduling, cleaning up and counting agree with each other.", async () => {
   const { stdout } = await worker(["add", "doomed", "--json"], env);
   const id = String(JSON.parse(stdout).jobs[0].id);

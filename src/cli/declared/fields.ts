@@ -30,6 +30,9 @@ export function placesOf({ fields }: Declaration): FieldPlace[] {
     .map(([field, data]) => ({ field, key: data.option ?? field.replaceAll("_", "-") }));
 }
 
+/** Whether --now sets the field. Of a command's times it is the run time, and no deadline. */
+export const takesNow = (field: string): boolean => field === "run_at";
+
 /** The command's positional arguments and options. A single-value argument may also be typed as an option. */
 export function tableOf(
   { fields, positionals, danger }: Declaration,
@@ -52,7 +55,7 @@ export function tableOf(
     } else options[key] = { ...value, aliases: names };
     const file = text(`File that contains the ${key}; - reads standard input`, { form: "path" });
     if (data.kind === "json") options[`${key}-file`] = file;
-    if (data.kind === "time") options["now"] = flag(`The same as --${key} now`);
+    if (takesNow(field)) options["now"] = flag(`The same as --${key} now`);
     if (isAll) options["all"] = flag(`Without --${key}: ${data.default ?? "everything"}`);
   }
   if (danger === "destroys")

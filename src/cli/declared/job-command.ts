@@ -17,7 +17,7 @@ import { assertCanConfirm, confirm } from "../shell/confirm.ts";
 import { type Connected, connected } from "../shell/connection.ts";
 import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
 import { queryIn, withQueryOptions } from "./by-query-options.ts";
-import { type FieldPlace, placesOf, tableOf } from "./fields.ts";
+import { type FieldPlace, placesOf, tableOf, takesNow } from "./fields.ts";
 import { jsonInput } from "./json-input.ts";
 
 type Given = GlobalArguments & Readonly<Record<string, unknown>>;
@@ -118,7 +118,7 @@ async function inputOf(
     if (data?.kind === "json") value = await jsonInput(value, given[`${key}-file`], name, key);
     if (data?.kind === "seconds" && typeof value === "number") value /= 1_000;
     if (data?.kind === "boolean" && value === false) value = undefined;
-    if (data?.kind === "time" && given["now"] === true) value = onlyNow(value, name, key);
+    if (takesNow(field) && given["now"] === true) value = onlyNow(value, name, key);
     if (data?.isAllWhenAbsent === true) requireAll(value, given["all"] === true, name, key);
     value ??= data?.shellDefault;
     if (value !== undefined) input[field] = value;
