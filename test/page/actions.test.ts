@@ -71,7 +71,7 @@ test("Running a failed job now gives it its attempts back.", async () => {
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id, "Run now…");
     assert.ok(await page.getByLabel("Set attempts back to 0").isChecked());
-    const says = ["the next free worker takes it", "1 job has no attempts left"];
+    const says = ["runs as soon as a worker is free", "1 job has no attempts left"];
     await confirm(page, says, `Run job ${id} now`);
     await noticed(page, "Rescheduled to run now: 1 of 1 job");
     await sees(page, /Waits for a free worker|Next free worker takes it|ahead of it/);
@@ -85,7 +85,7 @@ test("A failed job is retried with all its attempts; what has not failed needs n
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id, "Retry…");
-    await confirm(page, ["It has all its attempts again"], `Retry job ${id}`);
+    await confirm(page, ["attempts are reset to 0"], `Retry job ${id}`);
     await noticed(page, "Retried 1 of 1 job");
     await sees(page, /Waits for a free worker|Next free worker takes it|ahead of it/);
     await page.getByRole("button", { name: "Retry…" }).waitFor({ state: "detached" });
@@ -115,7 +115,7 @@ test("Rescheduling changes what was filled in, by the local clock, and nothing e
     await sees(page, "Change at least one of these.");
     await page.getByLabel("Run at").fill("2031-01-15T23:30:00");
     await page.getByLabel("Attempts used").fill("3");
-    const says = ["what stays empty is left as it is", /Wed 15 Jan 2031 23:30:00 \+05:30/];
+    const says = ["Only the fields you fill in are changed", /Wed 15 Jan 2031 23:30:00 \+05:30/];
     await confirm(page, says, `Reschedule job ${id}`);
     await noticed(page, "Rescheduled 1 of 1 job");
   };

@@ -42,7 +42,7 @@ test("A job that was fetched is told from one that runs, in the list, in its tab
     await turned(page, "Jobs, fetched");
     await rows(page, 1);
     assert.deepEqual(await ids(page), [fetched]);
-    await sees(page, "Fetched by w-3, try 1");
+    await sees(page, "Fetched by w-3, attempt 1");
     await page.goto(addressOfRoute(admin, "/jobs?q=task%3Aprefetched"));
     await rows(page, 2);
     assert.deepEqual(
@@ -93,10 +93,10 @@ test("A query is typed with completions, becomes chips, and is the address.", as
 test("A wrong query is marked where it is wrong, and the way out is a click.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await turned(page, "Jobs");
-    await field(page).fill("trys>5");
+    await field(page).fill("attempst>5");
     await field(page).press("Enter");
-    await sees(page, 'Column 1: unknown field "trys"');
-    assert.equal(await page.locator(".qmark u").textContent(), "trys");
+    await sees(page, 'Column 1: unknown field "attempst"');
+    assert.equal(await page.locator(".qmark u").textContent(), "attempst");
     await page.getByRole("button", { name: "attempts>5" }).click();
     await page.waitForURL(/q=attempts%3E5$/);
     await page.locator("#jobs-fault").waitFor({ state: "detached" });

@@ -32,7 +32,7 @@ test("A worker without a logger writes the failures of its jobs to stderr, a sil
     assert.equal(stdout, "");
     if (what === "silent") assert.equal(stderr, "");
     else {
-      assert.match(stderr, /^\S+Z ERROR a job failed and has no attempts left$/m);
+      assert.match(stderr, /^\S+Z ERROR a job failed and will not be retried$/m);
       assert.match(stderr, new RegExp(`^ {4}job_id: "?${job.id}"?$`, "m"));
       assert.match(stderr, /first\\x1b\[0m bug\n {6}second line$/m);
       assert.doesNotMatch(stderr, /INFO|\p{Cc}\[/u);
