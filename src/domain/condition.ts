@@ -157,6 +157,13 @@ export const dueConditions = conditions.filter((one) =>
   conditionData[one].states.includes("ready"),
 );
 
+/** Whether every job in the condition is due; null: some are, or the condition does not depend on it. */
+export function isDueIn(condition: Condition): boolean | null {
+  const { states } = conditionData[condition];
+  const mayBeDue = states.includes("ready");
+  return mayBeDue === states.includes("scheduled") ? null : mayBeDue;
+}
+
 /** The conditions of a locked job. */
 export type LockedCondition = {
   [C in Condition]: (typeof data)[C]["isLocked"] extends true ? C : never;

@@ -1,6 +1,6 @@
 // Jobs counted by condition for each task, named queue and lock holder, combined from the rows of one or more
 // statements.
-import { type Tallied, tallied } from "./tally.ts";
+import { inState, type Tallied, tallied } from "./tally.ts";
 
 /** One kind of name and one condition; the lists are JSON texts of equal length. */
 export interface TallyRow {
@@ -155,6 +155,9 @@ function addTo(tally: NameTally, one: Tallied, { count, squares, time }: Counted
   times[one] = one === "failed" ? Math.max(before, time) : Math.min(before, time);
 }
 
+/** Jobs ahead, without retries. */
+const ahead = inState.scheduled.filter((one) => one !== "retrying_ahead");
+
 /** The earliest run_at of due, ready and scheduled jobs; the earliest lock, the last failure. */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: Tallied[]) => {
@@ -162,9 +165,9 @@ export function agesOf({ times }: NameTally) {
     return known.length === 0 ? null : Math.min(...known);
   };
   return {
-    oldestReady: earliest("ready", "blocked", "retrying_due"),
+    oldestReady: earliest(...inState.ready),
     oldestFree: earliest("ready"),
-    nextDue: earliest("scheduled"),
+    nextDue: earliest(...ahead),
     longestRunning: earliest("running"),
     lastFailure: times.failed ?? null,
   };

@@ -2,6 +2,7 @@
 // exact for the moment of its read, or on the pages of a sample.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { lockedConditions } from "../../domain/condition.ts";
 import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
 import type { Heartbeats } from "../../queue/sql/condition.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
@@ -9,6 +10,8 @@ import type { Locks } from "./gauge.ts";
 import type { SampledJobs, TallyRow } from "./name-tallies.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 import { talliedAs } from "./tally.ts";
+
+const LOCKED = lockedConditions.map((one) => `'${one}'`).join(", ");
 
 // Returned by columns: a chunk may have a row for each of thousands of queues and conditions, and parsing them one by
 // one would block this process. Holders are read separately: they are few, and a third grouping of all jobs would cost
@@ -21,9 +24,9 @@ const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
       case grouping(task_id) when 0 then 'task' else 'queue' end as kind,
       coalesce(task_id, job_queue_id)::text as key, tallied, pg_catalog.count(*) as count,
       coalesce(
-        pg_catalog.min(locked_at) filter (where tallied in ('fetched', 'running')),
+        pg_catalog.min(locked_at) filter (where tallied in (${LOCKED})),
         pg_catalog.max(failed_at),
-        pg_catalog.min(run_at) filter (where tallied not in ('fetched', 'running', 'failed'))
+        pg_catalog.min(run_at) filter (where tallied not in (${LOCKED}, 'failed'))
       ) as at
     from (
       select jobs.task_id, jobs.job_queue_id, jobs.locked_at, jobs.run_at,

@@ -2,7 +2,7 @@
 // the same key by id, so those of one key are all read and sorted; if they are too many, they are walked by id instead
 // (`tie`).
 import { query } from "../../database/database.ts";
-import type { Condition } from "../../domain/condition.ts";
+import { isDueIn } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
 import { notACursor } from "./cursor.ts";
 import { everyJob, type Matching } from "./matching.ts";
@@ -141,10 +141,9 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 /** Due and future jobs are the two ends of an index of times. A query's own now is before the statement's. */
 function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
-  const all = (names: readonly Condition[]) =>
-    conditions?.every((one) => names.includes(one)) === true;
-  if (isDue === true || all(["ready", "blocked"])) return `and ${isDueNow("jobs")}`;
-  if (isDue !== false && !all(["scheduled"])) return "";
+  const all = (due: boolean) => conditions?.every((one) => isDueIn(one) === due) === true;
+  if (isDue === true || all(true)) return `and ${isDueNow("jobs")}`;
+  if (isDue !== false && !all(false)) return "";
   return `and jobs.run_at > ${nowUs === null ? "pg_catalog.now()" : `${bound(momentText(nowUs))}::text::timestamptz`}`;
 }
 

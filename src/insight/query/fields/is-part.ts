@@ -2,6 +2,7 @@
 import {
   type Condition,
   conditionData,
+  isDueIn,
   lockedConditions,
   shownConditions,
 } from "../../../domain/condition.ts";
@@ -82,9 +83,7 @@ const due = (us: bigint, parameters: Parameters) =>
   `${isAvailable("jobs")} and ${isDue("jobs", momentOf(us, parameters))}`;
 
 function conditionSql(condition: Condition): WordSql {
-  const { note, index, states } = conditionData[condition];
-  const mayBeDue = states.includes("ready");
-  const isDue = mayBeDue === states.includes("scheduled") ? null : mayBeDue;
+  const { note, index } = conditionData[condition];
   return {
     note,
     index,
@@ -93,7 +92,7 @@ function conditionSql(condition: Condition): WordSql {
       const locked = parameters.addBare(lockedQueues);
       const now = momentOf(nowUs, parameters);
       const sql = isInCondition(condition, "jobs", heartbeats, locked, now);
-      return sqlPart(`(${sql})`, { conditions: [condition], isDue });
+      return sqlPart(`(${sql})`, { conditions: [condition], isDue: isDueIn(condition) });
     },
   };
 }
