@@ -1,11 +1,11 @@
 /**
- * Packs the static data of a module. AssemblyScript writes each object as it stands in memory: a head of
+ * Packs the static data of a module. AssemblyScript writes each object as it is in memory: a head of
  * twenty bytes, and two bytes for every letter of a string. Here they become texts in UTF-8, one behind the
  * other, and then the steps by which assembly/literals.ts puts them in their places when the module starts.
  */
 
 const PAGE = 65536;
-/** Before a string stand the size of its block, two links, its type and its own size. */
+/** A string's head: the size of its block, two links, its type and its own size. */
 const HEAD = 20;
 const STRING = 2;
 /** Instead of a type: bytes that are no object, behind a gap. */
@@ -88,7 +88,7 @@ function pack(image) {
 /** Objects begin at multiples of 16, behind their heads. */
 const nextBlock = (done) => (done + HEAD + 15) & ~15;
 
-/** The objects of an image, which are known by their heads. */
+/** The objects of an image, found by their heads. */
 function* objects(image) {
   const view = new DataView(image.buffer);
   const word = (at) => view.getUint32(at, true);

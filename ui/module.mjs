@@ -1,6 +1,6 @@
 /**
  * Compiles AssemblyScript to WebAssembly and makes the client's module small. The same sources give the
- * same bytes, with names or without: a trap of the shipped module tells the numbers of functions, which
+ * same bytes, with names or without: a trap of the shipped module shows the numbers of functions, which
  * are those of `node ui/build.mjs --names`.
  */
 import { basename } from "node:path";
@@ -10,10 +10,10 @@ import binaryen from "assemblyscript/binaryen";
 import { packLiterals } from "./literals.mjs";
 import { templatesAsSums } from "./templates.mjs";
 
-/** The host collects the memory between frames, which is all that the minimal runtime asks for. */
+/** The host collects the memory between frames, which is all that the minimal runtime needs. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
-  // Asserts stay. A trap tells its function; why, and in which line, would take a kilobyte.
+  // Asserts stay. A trap shows its function; the message and the line would take a kilobyte.
   ...["--use", "abort="],
   ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
   // 235: what can't be exported isn't. 210: TypeScript needs a `!` that AssemblyScript does not.
@@ -55,7 +55,7 @@ export function shrink(wasm, { names = false } = {}) {
   module.optimize();
   module.optimize();
   module.runPasses(["coalesce-locals-learning", "reorder-locals", "vacuum"]);
-  // What stands in one file is alike.
+  // Functions of one file are similar and compress well side by side.
   module.runPasses(["reorder-functions-by-name"]);
   packLiterals(module);
   const bytes = module.emitBinary();

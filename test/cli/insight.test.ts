@@ -84,7 +84,7 @@ test("why shows how a failed job failed, and how many others have the error.", a
   );
   const [id = ""] = await ids("charge");
   const { stdout } = await quickly(["why", id], env);
-  assert.match(stdout, /is failed\. Will not run again\..* 2 others fail the same way\./);
+  assert.match(stdout, /is failed\. Will not run again\..* 2 other jobs have this error\./);
 });
 
 test("tasks lists each task with its jobs by condition.", async () => {

@@ -151,7 +151,7 @@ describe("An error group", () => {
     const [one, other] = (await read()).incidents;
     assert.deepEqual([other?.title, other?.level], ["mail fails: Error: no address", "warn"]);
     assert.equal(one?.title, "charge fails: Error: HTTP # from #");
-    assert.match(one?.sentence ?? "", /^21 jobs have no attempts left, the last 2 h ago\.$/);
+    assert.match(one?.sentence ?? "", /^21 jobs failed, the last 2 h ago\.$/);
     assert.equal(one?.level, "bad");
     assert.deepEqual(one?.fix, { action: "retry", label: "Retry…", q: one?.q });
     assert.match(one?.q ?? "", /^is:failed group:[0-9a-f]{12}$/);
@@ -180,7 +180,7 @@ describe("An error group", () => {
       "1 hour",
     );
     const [one] = await ofKind("error_group");
-    assert.match(one?.sentence ?? "", / All have currency = "EUR"; 20 % of the others do\.$/);
+    assert.match(one?.sentence ?? "", / All have currency = "EUR" \(20 % of other jobs\)\.$/);
   });
 
   test("stays until its jobs are acted on; new ones come first, those failed by hand never.", async () => {

@@ -42,7 +42,7 @@ test("Completing a job deletes it.", async () => {
     await start(page, id, "Complete…");
     await confirm(page, ["It is deleted and never runs.", `#${id}`], `Complete job ${id}`);
     await noticed(page, "Completed 1 of 1 job");
-    await sees(page, "This job has ended.");
+    await sees(page, "This job no longer exists.");
   };
   await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
   assert.equal(await admin.utils.getJob(id), null);
@@ -74,7 +74,7 @@ test("Running a failed job now gives it its attempts back.", async () => {
     const says = ["runs as soon as a worker is free", "1 job has no attempts left"];
     await confirm(page, says, `Run job ${id} now`);
     await noticed(page, "Rescheduled to run now: 1 of 1 job");
-    await sees(page, /Waits for a free worker|Next free worker takes it|ahead of it/);
+    await sees(page, /Waiting for a free worker|Waiting for a free worker|ahead of it/);
   });
   const job = await admin.utils.getJob(id);
   assert.deepEqual([job?.state, job?.attempts], ["ready", 0]);
@@ -87,7 +87,7 @@ test("A failed job is retried with all its attempts; what has not failed needs n
     await start(page, id, "Retry…");
     await confirm(page, ["attempts are reset to 0"], `Retry job ${id}`);
     await noticed(page, "Retried 1 of 1 job");
-    await sees(page, /Waits for a free worker|Next free worker takes it|ahead of it/);
+    await sees(page, /Waiting for a free worker|Waiting for a free worker|ahead of it/);
     await page.getByRole("button", { name: "Retry…" }).waitFor({ state: "detached" });
   });
   const job = await admin.utils.getJob(id);
@@ -132,7 +132,7 @@ test("A job is removed by its key, from its own page and from the list.", async 
     assert.equal(await page.getByLabel("Job key").inputValue(), "pot:1");
     await confirm(page, ["The job with this key is deleted."], "Remove the job");
     await noticed(page, /pot:1|[Rr]emoved/);
-    await sees(page, "This job has ended.");
+    await sees(page, "This job no longer exists.");
     await page.locator(".crumb a").first().click();
     await turned(page, "Jobs");
     await page.locator('.jobs-page summary[aria-label="More actions"]').click();
@@ -166,15 +166,11 @@ for (const [action, { verb, says }] of Object.entries(bulk)) {
     await visit(admin, `/jobs?identifier=${task}`, async ({ page, requests }) => {
       await page.locator(`#job-${three}`).waitFor();
       await settled(page);
-      await page.getByLabel("Choose all rows on this page").check();
+      await page.getByLabel("Select all rows on this page").check();
       await sees(page, "3 chosen");
       await page.getByRole("button", { name: action, exact: true }).click();
       const named = [`#${three}`, `#${held}`, `#${one}`];
-      await confirm(
-        page,
-        ["1 of them is locked by a worker and will be left alone.", ...named],
-        verb,
-      );
+      await confirm(page, ["1 of them is locked by a worker and will be skipped.", ...named], verb);
       await noticed(page, `${says}; 1 left alone, it has started: #${held}`);
       await page.getByText("3 chosen").waitFor({ state: "detached" });
       assert.deepEqual(JSON.parse(requests.find(({ method }) => method === "POST")?.body ?? ""), {

@@ -68,7 +68,7 @@ test("A payload that is no JSON is told in the form, and nothing is sent.", asyn
       await field(page, "payload").fill(bad);
       await sees(page, /^Line 1, column \d+: /);
       await add(page).click();
-      await sees(page, "This isn't JSON. Line 1");
+      await sees(page, "Invalid JSON. Line 1");
       const payload = field(page, "payload");
       assert.equal(await payload.getAttribute("aria-invalid"), "true");
       assert.ok(await payload.evaluate((element) => element === document.activeElement));
@@ -76,7 +76,7 @@ test("A payload that is no JSON is told in the form, and nothing is sent.", asyn
     await field(page, "payload").fill("{}");
     await field(page, "identifier").fill(" ");
     await add(page).click();
-    await sees(page, "Name the task that runs the job.");
+    await sees(page, "Enter a task name.");
     await field(page, "identifier").fill("charge");
     await field(page, "priority").fill("32768");
     await add(page).click();

@@ -53,7 +53,7 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly schema?: string;
   readonly basePath?: string;
-  /** A schema of Graphile Worker's own, without anything of ours. */
+  /** A schema of Graphile Worker's, without anything of ours. */
   readonly stock?: boolean;
   /** Default true: the few hundred jobs of the demo. */
   readonly samples?: boolean;

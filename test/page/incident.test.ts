@@ -183,7 +183,7 @@ test("What dead workers left is swept, and what nobody needs cleaned up, in five
     await hands.click(page.getByRole("link", { name: "Maintenance" }));
     for (const [what, verb] of [
       ["Sweep workers that are not responding", /^Sweep 1 worker$/],
-      ["Forget unused queues", /^Forget \d+ queues$/],
+      ["Delete unused queues", /^Forget \d+ queues$/],
     ] as const) {
       const row = page.getByRole("row").filter({ hasText: what });
       await hands.click(row.getByRole("button", { name: "Preview…" }));

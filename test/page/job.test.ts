@@ -97,9 +97,9 @@ test("A job that is done meanwhile stays in sight, says so, and has no verbs.", 
   const { id } = await admin.utils.addJob("brew");
   const work = async ({ page }: { page: Page }) => {
     await turned(page, `Job ${id}`);
-    await sees(page, /Waits for a free worker|Next free worker takes it|ahead of it/);
+    await sees(page, /Waiting for a free worker|Waiting for a free worker|ahead of it/);
     await admin.utils.completeJobs([id]);
-    await sees(page, "This job has ended.");
+    await sees(page, "This job no longer exists.");
     await page.locator("h1", { hasText: "brew" }).waitFor();
     for (const name of ["Complete…", "Reschedule…"]) {
       assert.equal(await page.getByRole("button", { name }).count(), 0);
@@ -128,7 +128,7 @@ test("Behind a queue that a silent worker holds the chain leads to the verb that
     await page.locator(".chain .root", { hasText: "gone" }).waitFor();
     await page.getByRole("button", { name: "Unlock gone…" }).first().click();
     await page.getByRole("dialog").getByRole("button", { name: "Unlock gone" }).click();
-    await sees(page, /Waits for a free worker|Next free worker takes it|ahead of it/);
+    await sees(page, /Waiting for a free worker|Waiting for a free worker|ahead of it/);
   });
 });
 
@@ -143,7 +143,7 @@ test("A payload of 50 MB is told by its size and its beginning, and the page doe
     `/jobs/${id}`,
     async ({ page }) => {
       await turned(page, `Job ${id}`);
-      await page.getByRole("button", { name: "Open the payload" }).click();
+      await page.getByRole("button", { name: "Load payload" }).click();
       await sees(page, "Too large to be shown here");
       const shown = (await page.locator("pre.raw").textContent()) ?? "";
       assert.ok(shown.startsWith('{"x" : "abab') && shown.length < 5_000);

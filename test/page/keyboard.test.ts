@@ -203,7 +203,7 @@ test("What can be undone is a mere Enter away; for the rest the focus is on Canc
     await turned(page, "Maintenance");
     for (const row of [
       /^Sweep workers that are not responding/,
-      /^Forget unused tasks/,
+      /^Delete unused tasks/,
       /^failed /,
     ]) {
       const button = page.getByRole("row", { name: row }).getByRole("button").first();
@@ -311,7 +311,7 @@ test("A button that works keeps the focus, in a dialog that is refused too.", as
     const looked = page.waitForResponse("**/api/maintenance");
     await page.keyboard.press("Enter");
     await (await looked).finished();
-    await page.getByRole("button", { name: /^(Look again|Sweep \d)/ }).waitFor();
+    await page.getByRole("button", { name: /^(Preview again|Sweep \d)/ }).waitFor();
     await focused(page, "dialog button[type=submit]");
     await page.route("**/api/maintenance", (route) =>
       route.fulfill({ status: 500, json: { error: "it broke", code: "internal_error" } }),

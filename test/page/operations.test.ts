@@ -1,4 +1,4 @@
-// Verbs on all that match, from the list to the receipt and back: what the page says before, while and
+// Verbs on Select all matches, from the list to the receipt and back: what the page says before, while and
 // after it is done is what the rows say.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -62,7 +62,7 @@ const rowsOf = (task: string, on: TestAdmin = admin) =>
 const spent = (rows: readonly Row[]) =>
   rows.filter(({ attempts, max_attempts }) => attempts >= max_attempts).length;
 
-/** The list of these jobs, with all that match chosen. */
+/** The list of these jobs, with Select all matches chosen. */
 async function chooseAll(page: Page, count: number): Promise<void> {
   await page.locator(".jobs tbody tr").first().waitFor();
   await settled(page);
@@ -115,7 +115,7 @@ test("A canary that fails holds the rest, and Resume goes on with it.", async ()
     await chooseAll(page, 30);
     await page.keyboard.press("r");
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("How many first").fill("2");
+    await dialog.getByLabel("Canary size").fill("2");
     await dialog.getByRole("button", { name: "Retry 30 jobs" }).click();
     await sees(page, "2 are being watched, for up to 2 min");
     const first = (await rowsOf("canary")).filter(
@@ -146,8 +146,8 @@ test("An operation is held, resumed and stopped from wherever one is.", async ()
     await page.keyboard.press("s");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Priority").fill("7");
-    await dialog.getByRole("button", { name: "See what it would do" }).click();
-    await dialog.getByLabel("Jobs per second, at most").fill("5");
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.getByLabel("Rate limit (jobs/s)").fill("5");
     await dialog.getByRole("button", { name: "Reschedule 400 jobs" }).click();
     await sees(page, "It runs on the server.");
     await page.keyboard.press("g");
@@ -159,7 +159,7 @@ test("An operation is held, resumed and stopped from wherever one is.", async ()
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("heading", { name: "Rescheduling 400 jobs", exact: true }).waitFor();
     await page.getByRole("button", { name: "Stop…" }).click();
-    await dialog.getByRole("button", { name: "Stop it" }).click();
+    await dialog.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("heading", { name: /^Stopped: rescheduled \d+ of 400 jobs$/ }).waitFor();
     const changed = (await rowsOf("slow")).filter(({ priority }) => priority === 7).length;
     await page
@@ -187,7 +187,7 @@ test("Removed jobs are put back by an undo.", async () => {
     await page.getByRole("heading", { name: "Removed 25 of 25 jobs" }).waitFor();
     assert.equal((await rowsOf("gone")).length, 1);
     await page.goBack();
-    await sees(page, "25 rows have left · show");
+    await sees(page, "25 rows removed · show");
     await page.goForward();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
     await dialog.getByRole("button", { name: "Restore 25 jobs" }).click();
@@ -210,7 +210,7 @@ test("Who comes back from a receipt finds the list as it was left, however late 
     await page.getByRole("heading", { name: "Removed 25 of 25 jobs" }).waitFor();
     await page.goBack();
     comeBack.resolve();
-    await sees(page, "25 rows have left · show");
+    await sees(page, "25 rows removed · show");
   });
 });
 
@@ -229,7 +229,7 @@ test("What was done to a job is undone from the notice, where one is.", async ()
   const work = async ({ page }: { page: Page }) => {
     await (await jobVerb(page, "Complete…")).click();
     await confirm(page, ["It is deleted and never runs."], `Complete job ${id}`);
-    await sees(page, "This job has ended.");
+    await sees(page, "This job no longer exists.");
     await undo(page, /Completed 1 of 1 job/, "1 job");
     await sees(page, "Will not run again.");
     await turned(page, `Job ${id}`);
@@ -244,14 +244,14 @@ test("So it is of chosen jobs, in the list, and from Activity later.", async () 
   await visit(admin, listOf("chosen"), async ({ page }) => {
     await page.locator(".jobs tbody tr").nth(2).waitFor();
     await settled(page);
-    await page.getByLabel("Choose all rows on this page").check();
+    await page.getByLabel("Select all rows on this page").check();
     await page.getByRole("button", { name: "Retry…" }).click();
     await confirm(page, [], "Retry 3 jobs");
     await undo(page, /Retried 3 of 3 jobs/, "3 jobs");
     assert.match(page.url(), /#\/jobs\?q=/);
     await page.locator(".jobs tbody tr").nth(2).waitFor();
     assert.deepEqual(await rowsOf("chosen"), before);
-    await page.getByLabel("Choose all rows on this page").check();
+    await page.getByLabel("Select all rows on this page").check();
     await page.getByRole("button", { name: "Complete…" }).click();
     await confirm(page, [], "Complete 3 jobs");
     await page.keyboard.press("g");
@@ -286,7 +286,7 @@ test("Of one kind of error the first few are retried before the rest.", async ()
     await dialog.getByRole("button", { name: "Retry 40 jobs" }).click();
     await sees(page, "5 are being watched");
     await page.getByRole("button", { name: "Stop…" }).click();
-    await dialog.getByRole("button", { name: "Stop it" }).click();
+    await dialog.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("heading", { name: "Stopped: retried 5 of 40 jobs" }).waitFor();
   });
   assert.equal(spent(await rowsOf("kind")), 35);
@@ -377,6 +377,6 @@ test("Who may only look sees what was done, and no verb.", async () => {
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await turned(page, "Activity");
-    await sees(page, "Nothing was changed yet");
+    await sees(page, "No changes yet");
   });
 });

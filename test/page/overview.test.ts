@@ -114,7 +114,7 @@ test("Back brings the place and the focus of the list back.", async () => {
 
 test("A job that is added elsewhere comes into an open list without a reload.", async () => {
   await visit(admin, "/jobs?identifier=late_comer", async ({ page }) => {
-    await sees(page, "No job matches");
+    await sees(page, "No matches");
     const { id } = await admin.utils.addJob("late_comer");
     await page.locator(`#job-${id}`).waitFor();
   });

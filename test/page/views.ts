@@ -75,7 +75,7 @@ export const views: readonly View[] = [
       await page.locator("#view-name").fill("Mine");
       await page.locator(".save-view button").click();
       await page.locator("summary", { hasText: "Views" }).click();
-      await page.getByRole("button", { name: "Remove the view Mine" }).waitFor();
+      await page.getByRole("button", { name: "Delete the view Mine" }).waitFor();
     },
   },
   {
@@ -103,7 +103,7 @@ export const views: readonly View[] = [
       await page.locator("#field-identifier").fill("no such task");
       await page.locator("#field-key").fill("k");
       await page.locator("#field-payload").fill('{"a":1,}');
-      await page.getByRole("button", { name: "Take it out" }).waitFor();
+      await page.getByRole("button", { name: "Remove it" }).waitFor();
     },
   },
   {
@@ -125,7 +125,7 @@ export const views: readonly View[] = [
     act: rowButton(/^failed /),
   },
   {
-    name: "all that match",
+    name: "Select all matches",
     route: "/jobs?q=is:failed",
     title: "Jobs, failed",
     act: async (page) => {

@@ -31,7 +31,7 @@ export async function furnishedAdmin(): Promise<TestAdmin> {
     await page.keyboard.press("s");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Priority").fill("1");
-    await dialog.getByRole("button", { name: "See what it would do" }).click();
+    await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByRole("button", { name: /^Reschedule \d/ }).click();
     await page.locator(".op-jobs").waitFor();
   });

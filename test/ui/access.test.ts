@@ -6,7 +6,7 @@ import { counts, feed, job, jobs, session } from "./sample.ts";
 before(ensureBuilt);
 
 const challenge = (mode: string, header_name: string | null = null) => ({
-  error: "Give the token.",
+  error: "Enter the token.",
   code: "unauthorized",
   auth: { mode, header_name },
 });
@@ -16,7 +16,7 @@ function signIn(page: Page, token: string): void {
   page.app.dispatch("access.sign-in", "", "");
 }
 
-test("bearer mode asks for a token and sends it with every request", async () => {
+test("bearer mode prompts for a token and sends it with every request", async () => {
   const page = await start("/jobs?q=is:failed");
   assert.equal(page.asked("api/session").headers, "");
   page.answer("api/session", challenge("bearer"), 401);
@@ -63,7 +63,7 @@ test("a token of this tab signs in by itself", async () => {
   assert.equal(page.asked("api/session").headers, "x-key: t");
 });
 
-test("a wrong token is told, and not kept", async () => {
+test("a wrong token is reported, and not kept", async () => {
   const page = await start("/", new Map([["worker.token", "old"]]));
   page.answer("api/session", challenge("bearer"), 401);
   assert.match(page.text, /The server did not accept this token\./);
@@ -139,10 +139,10 @@ test("basic mode leaves the password to the browser", async () => {
   assert.equal(page.has("field-token"), false);
 });
 
-test("a server that does not answer is asked again", async () => {
+test("a server that does not answer gets another request", async () => {
   const page = await start("/");
   page.answer("api/session", "", 0);
-  assert.match(page.text, /The server does not answer/);
+  assert.match(page.text, /The server does not respond/);
   page.pass(3000);
   page.answer("api/session", session());
   feed(page, { counts: counts() });

@@ -1,4 +1,4 @@
-// The form of a new job: what it knows of names and keys, relative times, its line for a shell, its draft.
+// The form of a new job: suggested names and keys, relative times, its shell command, its draft.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
@@ -20,7 +20,7 @@ async function form(): Promise<Page> {
 const line = (page: Page) =>
   textOf([page.one((e) => String(e.attrs["class"]) === "cli")]).replace("$ ", "");
 
-test("a task's name that nobody knows is warned of, with the one that is meant", async () => {
+test("an unknown task name shows a warning and a suggestion", async () => {
   const page = await form();
   page.type("identifier", "chrage_card");
   page.pass(300);
@@ -28,7 +28,7 @@ test("a task's name that nobody knows is warned of, with the one that is meant",
   page.answer("api/tasks?limit=20", { tasks: [] });
   assert.match(
     page.dialogText,
-    /No worker knows “chrage_card”, and no job has had it\. Did you mean charge_card\?/,
+    /No worker or job has the task “chrage_card”\. Did you mean charge_card\?/,
   );
   page.click("charge_card");
   assert.equal(page.byId("field-identifier").attrs["value"], "charge_card");
@@ -40,7 +40,7 @@ test("a task's name that nobody knows is warned of, with the one that is meant",
   assert.ok(options.includes("charge_card") && options.includes("send_webhook"));
 });
 
-test("who has the key is told, and what becomes of it in each mode", async () => {
+test("the job that has the key is shown, and what each mode does to it", async () => {
   const page = await form();
   page.type("key", 'pot:"1"');
   page.pass(300);
@@ -101,11 +101,11 @@ test("times count from now as on the command line, and go out as they are then",
     ],
   ]) {
     page.type("run_at", wrong);
-    assert.match(page.dialogText, /Give a date, a time, or both; or such as \+30m/, wrong);
+    assert.match(page.dialogText, /Enter a time such as \+30m/, wrong);
     assert.equal(page.byId("field-run_at").attrs["aria-invalid"], "true", wrong);
   }
   page.type("run_at", "");
-  assert.match(page.dialogText, /On the clock of this browser, \+01:00\./);
+  assert.match(page.dialogText, /Time zone of this browser: \+01:00\./);
   page.type("run_at", "+30m");
   page.pass(60_000);
   page.click("Add the job");
@@ -154,7 +154,7 @@ test("a duplicate takes over everything but the key", async () => {
   assert.equal(value("key"), "");
 });
 
-test("what is wrong with the JSON is said at its place, and the one change that mends it is offered", async () => {
+test("a JSON error is shown at its place, and the one change that fixes it is offered", async () => {
   const page = await form();
   const payload = () => page.byId("field-payload").attrs["value"];
   for (const [typed, said, offer, mended] of [
@@ -164,12 +164,12 @@ test("what is wrong with the JSON is said at its place, and the one change that 
       "Insert it",
       '{\n  "amount": 466,\n  "currency": "EUR"\n}',
     ],
-    ['{"a":1,}', "Line 1, column 7: a comma too many.", "Take it out", '{"a":1}'],
-    ["[1,\n]", "Line 1, column 3: a comma too many.", "Take it out", "[1\n]"],
+    ['{"a":1,}', "Line 1, column 7: an extra comma.", "Remove it", '{"a":1}'],
+    ["[1,\n]", "Line 1, column 3: an extra comma.", "Remove it", "[1\n]"],
     ['{"a" 1}', 'Line 1, column 6: a colon is missing after "a".', "Insert it", '{"a": 1}'],
-    ["{'a':1}", "Line 1, column 2: names and texts stand in double quotes.", "", ""],
+    ["{'a':1}", "Line 1, column 2: use double quotes for names and strings.", "", ""],
     ["{a:1}", "Line 1, column 2: a name in double quotes is missing.", "", ""],
-    ['{"a":', "Line 1, column 6: the text ends before it is whole.", "", ""],
+    ['{"a":', "Line 1, column 6: the text ends too early.", "", ""],
   ] as const) {
     page.type("payload", typed);
     assert.ok(page.dialogText.includes(said), `${typed}: ${page.dialogText}`);
@@ -182,7 +182,7 @@ test("what is wrong with the JSON is said at its place, and the one change that 
     if (offer === "") continue;
     page.click(offer);
     assert.equal(JSON.stringify(JSON.parse(String(payload()))), JSON.stringify(JSON.parse(mended)));
-    assert.match(page.dialogText, /JSON\. It is sent exactly as typed/);
+    assert.match(page.dialogText, /JSON, sent exactly as typed/);
   }
 });
 
@@ -209,7 +209,7 @@ test("any text gets a place inside of it, and an offer never makes it worse", as
   }
 });
 
-test("a queue says how many wait in it, and how long all attempts last is said", async () => {
+test("the form shows how many jobs wait in the queue, and how long all attempts last", async () => {
   const page = await form();
   page.type("queue", "mail");
   page.pass(300);
@@ -222,7 +222,7 @@ test("a queue says how many wait in it, and how long all attempts last is said",
   page.type("queue", "mai");
   assert.doesNotMatch(page.dialogText, /wait there/, "that was another queue");
   page.type("max_attempts", "5");
-  assert.match(page.dialogText, /If all fail: over after 1 m 24 s\./);
+  assert.match(page.dialogText, /Gives up after about 1 m 24 s\./);
   page.type("max_attempts", "x");
   assert.doesNotMatch(page.dialogText, /If all fail/);
 });

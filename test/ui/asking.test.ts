@@ -1,4 +1,4 @@
-// How often a page asks again by itself: as soon as something has changed that it shows, and never more than
+// How often a page sends requests by itself: as soon as something that it shows has changed, and never more than
 // so many bytes a minute.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
@@ -34,7 +34,7 @@ function busy(page: Page, seconds: number, start: string, body: unknown, bytes: 
   return answered - before;
 }
 
-test("a list asks again every few seconds while its answers are small, and seldom while they are large", async () => {
+test("a list is requested every few seconds while its answers are small, and seldom while they are large", async () => {
   const queues = { queues: [queue("a")], next_cursor: null, count: 1 };
   const small = await opened("/queues");
   small.answer("api/queues", queues);
@@ -51,7 +51,7 @@ test("a list asks again every few seconds while its answers are small, and seldo
   assert.ok(seldom >= 2 && seldom <= 3, `${seldom} times`);
 });
 
-test("after a rest the first change is asked about at once, however large the last answer was", async () => {
+test("after a pause the first change is requested at once, however large the last answer was", async () => {
   const list = jobs([failedJob(1)]);
   const page = await opened("/jobs");
   page.answer("api/jobs", list, 200, "", 24_000);
@@ -59,7 +59,7 @@ test("after a rest the first change is asked about at once, however large the la
   assert.equal(busy(page, 2, "api/jobs", list, 12_000), 1);
 });
 
-test("failed jobs are asked about when one has failed, and only now and then while others change", async () => {
+test("failed jobs are requested when one has failed, and only now and then while others change", async () => {
   const list = jobs([failedJob(1)]);
   const page = await opened("/jobs?q=is%3Afailed");
   page.answer("api/jobs", list);
@@ -85,7 +85,7 @@ test("failed jobs are asked about when one has failed, and only now and then whi
   assert.equal(askedFor(page, "api/jobs"), before + 2, "something else could have changed them");
 });
 
-test("rows that were read a while ago say so, once something has changed since", async () => {
+test("rows that were read a while ago show their age, once something has changed since", async () => {
   const list = jobs([failedJob(1)], "further");
   const page = await opened("/jobs");
   page.answer("api/jobs", list);
@@ -118,7 +118,7 @@ test("a page of writes follows the operation that runs, and sees its end", async
   assert.equal(askedFor(page, "api/activity"), asked + 1);
 });
 
-test("kinds of errors that were read before the last failure are asked for again until they have it", async () => {
+test("error groups that were read before the last failure are requested again until they have it", async () => {
   const page = await opened("/");
   const answer = (second: number) =>
     page.answer("api/groups", { ...groups([]), as_of: at(second) });

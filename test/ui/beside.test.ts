@@ -51,7 +51,7 @@ const heads = (page: Page) =>
     .one((e) => e.tag === "thead")
     .children.map((row) => textOf([row as ReturnType<typeof page.one>]));
 
-test("groups have heads of their own; those of jobs stand below them while a group is open", async () => {
+test("groups have heads of their own; those of jobs are below them while a group is open", async () => {
   const page = await groupedByError();
   assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast"]);
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
@@ -94,13 +94,13 @@ test("a group opens in place, its rows show what differs, and the rest is a link
   assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
 });
 
-test("what all errors of a group have alike is not said again in each row", async () => {
+test("what all errors of a group have in common is not repeated in each row", async () => {
   const page = await groupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const other = failedJob(3, { error_line: null });
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "ch_1"), charge(5, 503, "ch_2"), other]));
   assert.match(texts(page)[1] ?? "", /#7ch_125 of 25/);
-  assert.match(texts(page)[3] ?? "", /#3It left no error/);
+  assert.match(texts(page)[3] ?? "", /#3No error recorded/);
 });
 
 test("a group whose rows take long is filled in steps, as far as a few of them lead", async () => {
@@ -150,11 +150,11 @@ test("a name is a group exactly, whatever it holds, and its query finds no other
   assert.equal(page.hasButton("Retry 12…"), false, "no verb fits every ready job");
 });
 
-test("nothing to put together says why; the way back to single jobs stands beside it", async () => {
+test("an empty grouping shows why, with a link back to single jobs", async () => {
   const page = await opened("/jobs?group=queue");
   page.answer("api/groups?by=queue", groups([]));
   assert.match(page.text, /None of these jobs is in a named queue/);
-  const flat = page.one((e) => e.tag === "a" && textOf([e]) === "See them one by one");
+  const flat = page.one((e) => e.tag === "a" && textOf([e]) === "Show the list");
   assert.equal(flat.attrs["href"], "#/jobs");
 });
 
@@ -192,7 +192,7 @@ async function besideOf(page: Page, key: string, whole = job(Number(key))): Prom
   page.answer(`api/jobs/${key}?`, whole);
 }
 
-test("a job opens beside the list, which is not asked for again", async () => {
+test("a job opens beside the list, which is not requested again", async () => {
   const page = await wide();
   const before = asked(page, "api/jobs?");
   page.app.dispatch("jobs.open", "2", "");
@@ -203,7 +203,7 @@ test("a job opens beside the list, which is not asked for again", async () => {
   assert.deepEqual(marked(page, "cur"), ["2"]);
   page.answer("api/jobs/2?", job(2, { task_identifier: "charge_card" }));
   const beside = textOf([page.byId("beside")]);
-  assert.match(beside, /2 of 3 here.*charge_card#2/);
+  assert.match(beside, /2 of 3.*charge_card#2/);
   assert.deepEqual(ids(page), ["3", "2", "1"]);
 });
 
@@ -254,7 +254,7 @@ test("without room beside the list a job has the page to itself, however it was 
   assert.equal(asked(pasted, "api/jobs/"), 0);
 });
 
-test("a job that ends while it is open says so, and its row is marked", async () => {
+test("a job that ends while it is open is marked as ended, and so is its row", async () => {
   const page = await wide();
   await besideOf(page, "3");
   page.app.held(true);
@@ -262,7 +262,7 @@ test("a job that ends while it is open says so, and its row is marked", async ()
   page.pass(6000);
   page.answer("api/jobs/3/why", { error: "there is no such job", code: "not_found" }, 404);
   page.answer("api/jobs?limit=100", jobs([job(2), failedJob(1)]));
-  assert.match(textOf([page.byId("beside")]), /This job has ended/);
+  assert.match(textOf([page.byId("beside")]), /This job no longer exists/);
   assert.deepEqual(marked(page, "gone"), ["3"]);
 });
 
@@ -289,7 +289,7 @@ test("a list of several answers, come back to, keeps what was found and calls no
   page.answer("api/jobs?limit=100", jobs([job(10), job(9)], "c1", part));
   assert.deepEqual(ids(page), ["9", "8", "5"]);
   assert.deepEqual(marked(page, "gone"), []);
-  assert.equal(page.hasButton("Go on"), false, "it had come to its end");
+  assert.equal(page.hasButton("Continue"), false, "it had come to its end");
   page.click("1 new · show");
   assert.deepEqual(ids(page), ["10", "9"]);
   assert.match(page.text, /searched 500,000/);
@@ -299,7 +299,7 @@ test("on a row that one has come to the job's link, command and duplicate are a 
   const page = await listed([failedJob(1), job(2, { payload_bytes: 9 })]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   for (const key of ["c", "y", "d"]) press(key);
-  assert.deepEqual([page.copied, page.dialog], [[], undefined], "nobody has come to a row");
+  assert.deepEqual([page.copied, page.dialog], [[], undefined], "no row has the focus yet");
   press("j");
   press("j");
   press("c");
@@ -315,10 +315,10 @@ test("on a row that one has come to the job's link, command and duplicate are a 
   assert.equal(page.byId("field-queue").attrs["value"], " mail ", "a name is not trimmed");
 });
 
-test("a payload that is too large to be taken along is said to be", async () => {
+test("a payload that is too large to be copied shows a message", async () => {
   const page = await listed([job(1)]);
   page.app.dispatch("app.key", "", "j");
   page.app.dispatch("app.key", "", "d");
   page.answer("api/jobs/1", { error: "too large", code: "too_large" }, 413);
-  assert.match(page.notices[0] ?? "", /The payload is too large for that/);
+  assert.match(page.notices[0] ?? "", /The payload is too large: download it instead/);
 });

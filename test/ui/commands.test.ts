@@ -21,7 +21,7 @@ const asks = (page: Page) =>
     .all((e) => e.tag === "button" && String(e.attrs["data-click"]).startsWith("ask."))
     .map((e) => String(e.attrs["data-click"]).slice(4));
 
-test("a dialog that asks for a time has the focus in it: the key s and the time are enough", async () => {
+test("a dialog with a time field focuses it: the key s and the time are enough", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   page.app.dispatch("jobs.key", "1", "ArrowDown");
   page.app.dispatch("app.key", "", "s");
@@ -142,7 +142,7 @@ test("which job a key is of is shown before it is removed, and that none has it"
   assert.equal(page.asked("api/jobs/remove-by-key").body, '{"key":"kk"}');
 });
 
-test("of many jobs a dialog says how many of each task", async () => {
+test("a dialog about many jobs shows how many there are of each task", async () => {
   const other = (id: number) => job(id, { task_identifier: "charge_card" });
   const page = await listed([
     ...Array.from({ length: 6 }, (_, n) => job(n + 1)),
@@ -155,7 +155,7 @@ test("of many jobs a dialog says how many of each task", async () => {
   assert.deepEqual(items, ["6send_email", "2charge_card"]);
 });
 
-test("a dialog that is not about the chosen jobs does not name them", async () => {
+test("a dialog that is not about the selected jobs does not name them", async () => {
   const page = await listed([job(1), job(2)]);
   page.app.dispatch("jobs.all", "", "");
   for (const label of ["Remove by key…", "Add a job"]) {
@@ -169,18 +169,18 @@ test("a dialog that is not about the chosen jobs does not name them", async () =
   assert.equal(other.byId("field-key").attrs["value"], "k1");
 });
 
-test("a text longer than the server takes is told before it is sent", async () => {
+test("a text longer than the server accepts is rejected before it is sent", async () => {
   const page = await openedJob(job(7));
   page.click("Fail…");
   page.type("reason", "x".repeat(10_001));
   page.click("Fail job 7");
-  assert.match(page.dialogText, /At most 10,000 characters fit\./);
+  assert.match(page.dialogText, /Use at most 10,000 characters\./);
   page.type("reason", "x".repeat(10_000));
   page.click("Fail job 7");
   assert.equal(JSON.parse(page.asked("api/jobs/action").body).reason.length, 10_000);
 });
 
-test("what was written is asked for again on the page at hand", async () => {
+test("after a write the current page is requested again", async () => {
   const page = await listed([job(1)]);
   page.app.dispatch("jobs.pick", "1", "");
   page.click("Complete…");
@@ -190,5 +190,5 @@ test("what was written is asked for again on the page at hand", async () => {
   const paths = page.requests.slice(sent).map(({ path }) => path);
   assert.deepEqual(paths, ["api/jobs?limit=100&fields=row&count=fast&sort=-id"]);
   page.answer("api/jobs?limit=100", jobs([]));
-  assert.match(page.text, /There are no jobs/);
+  assert.match(page.text, /No jobs/);
 });

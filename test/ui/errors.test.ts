@@ -32,18 +32,18 @@ async function listed(failed: Group[], retrying: Group[], address = "/errors") {
   return page;
 }
 
-test("the kinds of errors tell what failed and what will retry, the most failed first", async () => {
+test("error groups show their failed and retrying jobs, the most failed first", async () => {
   const page = await listed([gateway({ is_new: true })], [timeout(), gateway({ count: value(7) })]);
   assert.deepEqual(rows(page), [
     "GatewayError HTTP # from gatewaycharge_card8,40072 h7 s",
     "TimeoutError Timeout of # mscrawl, export0482 h1 m",
   ]);
-  assert.match(page.text, /2 kinds: 12,000 jobs failed, 901 will retry/);
+  assert.match(page.text, /2 error groups: 12,000 failed, 901 retrying/);
   const link = page.one((e) => e.tag === "a" && textOf([e]).startsWith("GatewayError"));
   assert.equal(link.attrs["href"], "#/errors/aaaaaaaaaaaa");
 });
 
-test("they are ordered by a column, searched by a text, and asked for since a time", async () => {
+test("they are ordered by a column, searched by a text, and limited to a time", async () => {
   const page = await listed([gateway()], [timeout()], "/errors?sort=-retrying");
   assert.match(rows(page)[0] ?? "", /^TimeoutError/);
   page.go("/errors?search=gateWAY");
@@ -68,7 +68,7 @@ test("only the failed or only the retrying ones can be seen", async () => {
   assert.match(page.text, /No failed jobsAll errors/);
 });
 
-/** One kind, with all that is asked about it answered. */
+/** One error group, with all of its requests answered. */
 async function opened1(failed: Group = gateway(), change = {}) {
   const page = await opened("/errors/aaaaaaaaaaaa", change);
   page.answer(failedPath(), groups([failed]));
@@ -91,15 +91,15 @@ async function opened1(failed: Group = gateway(), change = {}) {
   return page;
 }
 
-test("one kind of error says how often, since when, where, and what its jobs have in common", async () => {
+test("an error group shows how often, since when, where, and what its jobs have in common", async () => {
   const page = await opened1();
   feed(page, { counts: counts({ failed: value(12_000) }) });
-  assert.match(page.text, /Failed for good8,40070 % of all failuresWill retry0First10:50:00/);
+  assert.match(page.text, /Failed8,40070 % of all failuresRetrying0First10:50:00/);
   assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
-  assert.match(page.text, /coupon is missing80 %0 %only here/);
+  assert.match(page.text, /coupon is missing80 %0 %only in failing jobs/);
   assert.match(page.text, /1,000 jobs against 1,000 others of the same tasks/);
   assert.match(page.text, /taskcharge_cardallqueuebillingall/);
-  assert.match(page.text, /Where it is thrownone of them; 1 frame is yours/);
+  assert.match(page.text, /Stack trace1 frame in your code/);
   assert.match(page.text, /charge_card#77 s ago/);
   assert.equal(
     page.asked("api/groups/common").path,
@@ -107,10 +107,10 @@ test("one kind of error says how often, since when, where, and what its jobs hav
   );
 });
 
-test("of a kind that was asked for alone the share is still that of all failures", async () => {
+test("the share of a group that was requested alone is still that of all failures", async () => {
   const page = await opened1(gateway({ share: 1, count: value(1498) }));
   feed(page, { counts: counts({ failed: value(11_245) }) });
-  assert.match(page.text, /Failed for good1,49813 % of all failures/);
+  assert.match(page.text, /Failed1,49813 % of all failures/);
 });
 
 test("the jobs that failed last are in the order of their failures; a task leads to these jobs", async () => {
@@ -123,12 +123,12 @@ test("the jobs that failed last are in the order of their failures; a task leads
   page.answer("api/jobs?fields=row", { jobs: [failed(9, -30), failed(8, -2), failed(7, -9)] });
   const newest = textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest, /JobFailed.*#82 s ago.*#79 s ago.*#930 s ago/);
-  assert.match(page.text, /failures, last 3 h; at most 1,490 in 7 m 30 s/);
+  assert.match(page.text, /Failures in the last 3 h \(peak 1,490 in 7 m 30 s\)/);
   const task = page.one((e) => e.tag === "a" && textOf([e]).startsWith("taskcharge_card"));
   assert.equal(task.attrs["href"], `#/jobs?q=${encodeURIComponent(`${QUERY} task:"charge_card"`)}`);
 });
 
-test("what stands about a kind follows when others have failed, once nobody reads", async () => {
+test("the details of a group follow new failures, once the page is not in use", async () => {
   const page = await opened1();
   const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest(), /#7/);
@@ -141,7 +141,7 @@ test("what stands about a kind follows when others have failed, once nobody read
   page.answer(retryingPath(), groups([]));
   const asked = () => page.requests.filter(({ path }) => path.includes("id%3A8")).length;
   assert.equal(asked(), 0);
-  // Then none, and nobody touches the page any more.
+  // Then none, and the page gets no more input.
   page.pass(10_000);
   assert.equal(asked(), 1);
   page.answer("api/groups?by=queue", groups([group("payouts", { count: value(9) })]));
@@ -156,7 +156,7 @@ test("what stands about a kind follows when others have failed, once nobody read
 test("all of a kind are retried by a query, after a rehearsal, by button and by key", async () => {
   const page = await opened1();
   page.click("Retry 8,400…");
-  assert.match(page.dialogText, /^Retry all that match\?/);
+  assert.match(page.dialogText, /^Retry Select all matches\?/);
   const body = JSON.stringify({ q: QUERY, action: "retry", changes: {}, dry_run: true });
   assert.equal(page.asked("api/operations").body, body);
   page.app.dispatch("dialog.close", "", "");
@@ -172,7 +172,7 @@ test("the report about a kind is Markdown, and no error can write any", async ()
   page.click("Copy report");
   const [text = ""] = page.copied;
   assert.match(text, /^\*\*Error: \\\*x\\\* .* \(worker, 2026-03-01T12:00:00\.000Z\)/);
-  assert.match(text, /- Failed for good: 8,400; will retry: 0\n- First 2026-03-01T09:50:00/);
+  assert.match(text, /- Failed: 8,400; retrying: 0\n- First 2026-03-01T09:50:00/);
   assert.match(text, /- `currency = "EUR"` in every one of them; in 31 % of the others\./);
   assert.match(
     text,
@@ -181,13 +181,13 @@ test("the report about a kind is Markdown, and no error can write any", async ()
   assert.equal(text.match(/```/g)?.length, 2);
 });
 
-test("a kind that is not among the largest is asked for alone; one that is over says so", async () => {
+test("a group that is not among the largest is requested alone; one without jobs shows a message", async () => {
   const page = await opened("/errors/cccccccccccc");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));
   page.answer(failedPath("%20group%3Acccccccccccc"), groups([]));
   page.answer(retryingPath("%20group%3Acccccccccccc"), groups([]));
-  assert.match(page.text, /No job has this error now/);
+  assert.match(page.text, /No jobs have this error any more/);
 });
 
 test("a kind whose jobs will all retry is run now", async () => {
@@ -203,12 +203,12 @@ test("a kind whose jobs will all retry is run now", async () => {
 test("estimates of a kind are marked, and a read-only page has no verb", async () => {
   const about = { precision: "estimated", low: 207_752, high: 236_758, basis: "sample" };
   const page = await opened1(gateway({ count: value(220_000, about) }), { read_only: true });
-  assert.match(page.text, /Failed for good≈ 220,000/);
+  assert.match(page.text, /Failed≈ 220,000/);
   assert.match(page.text, /2 h ago, of those read/);
   assert.equal(page.hasButton("Retry ≈ 220,000…"), false);
 });
 
-test("where nothing stands out, or nothing can be compared, that is said", async () => {
+test("if no field differs, or none can be compared, a message is shown", async () => {
   const page = await opened1();
   const answer = (compared: object) =>
     page.answer("api/groups/common", { findings: [], compared, as_of: at(0) });
@@ -217,7 +217,7 @@ test("where nothing stands out, or nothing can be compared, that is said", async
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));
   answer({ here: 1000, there: 0 });
-  assert.match(page.text, /There are no other jobs of these tasks/);
+  assert.match(page.text, /These tasks have no other jobs/);
 });
 
 test("back to all kinds keeps those that only wait, although the failed are answered first", async () => {

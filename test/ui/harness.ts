@@ -56,15 +56,15 @@ export class Page {
   readonly navigations: string[] = [];
   readonly copied: string[] = [];
   readonly downloads: string[] = [];
-  /** The action that tells how the last of them went. */
+  /** The action that reports the result of the last of them. */
   saved = "";
   readonly preferences = new Map<string, string>();
   subscriptions: string[] = [];
   streaming = false;
   title = "";
-  /** What stands on the page's icon. */
+  /** The text on the page's icon. */
   mark = "";
-  /** How far it is scrolled, and what was last asked for. */
+  /** How far it is scrolled, and what was requested last. */
   scroll = 0;
   /** The entry of the history at hand. */
   entry = 1;
@@ -216,7 +216,7 @@ export class Page {
   /** The last request for a path that starts so. */
   asked(start: string): Request {
     const found = this.requests.findLast((request) => request.path.startsWith(start));
-    if (!found) throw new Error(`nothing asked for ${start}`);
+    if (!found) throw new Error(`no request for ${start}`);
     return found;
   }
 
@@ -270,7 +270,7 @@ function wasm(): Promise<WebAssembly.Module> {
   return compiled;
 }
 
-/** Builds the client when it is not there. */
+/** Builds the client when it is missing. */
 export async function ensureBuilt(): Promise<void> {
   try {
     await access(wasmUrl);

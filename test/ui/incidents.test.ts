@@ -70,7 +70,7 @@ test("a job that crashes its workers shows its payload, its crashes and the jobs
   assert.match(String(page.button("Stop retrying…").attrs["class"]), / p/, "it is filled");
 });
 
-test("of a job without known crashes or companions nothing is invented", async () => {
+test("a job without reported crashes or companions has no made-up details", async () => {
   const crash = { fields: [], times: [], crashes: 3, jobs: [], worker: null };
   const jobs = [{ id: 7, task: "import_rows", crashes: 3 }];
   const page = await overview([stuck, { ...poison, crash: { ...crash, jobs } }]);
@@ -155,7 +155,7 @@ test("the palette finds each incident with its action, and the actions of other 
     const options = page.all((e) => e.attrs["role"] === "option");
     return options.map((e) => textOf([e]));
   };
-  // Behind the name stands how many jobs it affects.
+  // Behind the name is the number of jobs that it affects.
   const finds = (typed: string, name: string) =>
     assert.ok(
       found(typed).some((one) => one.startsWith(name)),

@@ -11,7 +11,7 @@ before(ensureBuilt);
 const why = (change: Partial<Why> = {}): Why => ({
   id: 7,
   condition: "ready",
-  sentence: "Waits for a free worker.",
+  sentence: "Waiting for a free worker.",
   since: at(-60),
   causes: [],
   ahead: null,
@@ -26,7 +26,7 @@ const why = (change: Partial<Why> = {}): Why => ({
 const failed = (change: Partial<Why> = {}) =>
   why({
     condition: "failed",
-    sentence: "Will not run again. All 25 attempts are used up. 8 others fail the same way.",
+    sentence: "Will not run again. All 25 attempts are used up. 8 other jobs have this error.",
     same_error: value(9),
     error_group: "0123456789ab",
     ...change,
@@ -42,21 +42,21 @@ async function shown(one: ListedJob | string, reason: Why): Promise<Page> {
 const withPayload = (payload: string) =>
   JSON.stringify(job(7)).replace('{"to":"ana@example.com"}', payload);
 
-test("a job's page says why it is where it is, with a link to those that fail alike", async () => {
+test("a job's page explains its condition, with a link to the jobs with the same error", async () => {
   const one = failedJob(7, { key: "k1", queue_name: "mail", flags: { slow: true } });
   const page = await shown(one, failed());
   assert.match(page.text, /send_email#7Failed/);
   assert.equal(page.title, "Job 7 · worker");
   assert.match(page.text, /Will not run again\./);
   const others = page.one((e) => e.tag === "a" && /others fail/.test(textOf([e])));
-  assert.equal(textOf([others]), "8 others fail the same way.");
+  assert.equal(textOf([others]), "8 other jobs have this error.");
   assert.match(String(others.attrs["href"]), /0123456789ab/);
   assert.match(page.text, /Flagsslow/);
   assert.match(page.text, /Attempts25 of 25/);
   assert.match(page.text, /\$ worker retry 7/);
 });
 
-test("of a stack the own frames stand out, and those of Node and packages are folded", async () => {
+test("a stack's own frames are in bold, and those of Node.js and dependencies are folded", async () => {
   const last_error = [
     "TypeError: no coffee",
     "    at brew (/app/tasks/pot.js:4:2)",
@@ -69,9 +69,9 @@ test("of a stack the own frames stand out, and those of Node and packages are fo
   const page = await shown(failedJob(7, { last_error }), failed());
   const own = page.all((e) => e.attrs["class"] === "own").map((e) => textOf([e]));
   assert.deepEqual(own, ["brewtasks/pot.js:4", "async runtasks/run.js:9"]);
-  assert.match(page.text, /of the last try; 2 frames are yours/);
+  assert.match(page.text, /Last error2 frames in your code/);
   const fold = page.one((e) => e.tag === "summary" && /frames/.test(textOf([e])));
-  assert.equal(textOf([fold]), "3 frames of Node and packages");
+  assert.equal(textOf([fold]), "3 frames in Node.js and dependencies");
   assert.ok(page.text.includes("\\u202ecold") && !page.text.includes("\u202e"));
   page.click("Show as text");
   assert.equal(textOf([page.one((e) => e.tag === "pre")]), last_error.replace("\u202e", "\\u202e"));
@@ -79,7 +79,7 @@ test("of a stack the own frames stand out, and those of Node and packages are fo
   assert.equal(copy.attrs["data-arg"], last_error);
 });
 
-test("an error of 41 KB is cut until someone asks, and one without frames is a message", async () => {
+test("an error of 41 KB is cut until its button is pressed, and one without frames is a message", async () => {
   const page = await shown(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
   page.click("Show all 40 KB");
@@ -138,7 +138,7 @@ test("a large payload costs nothing until it is opened", async () => {
   assert.match(page.text, /Payload1\.2 MB/);
   page.pass(60_000);
   assert.ok(page.requests.every(({ path }) => path !== "api/jobs/7"));
-  page.click("Open the payload");
+  page.click("Load payload");
   page.answer("api/jobs/7", withPayload('{"rows":[1,2]}'));
   assert.match(page.text, /rows▾ 2 items/);
   page.pass(60_000);
@@ -149,24 +149,20 @@ test("a large payload costs nothing until it is opened", async () => {
 test("of a payload that is too large for one answer the beginning is shown, and all of it saved", async () => {
   const huge = { payload: null, payload_truncated: true, payload_bytes: 400_000 };
   const page = await shown(job(7, { ...huge, payload_packed: true }), why());
-  page.click("Open the payload");
+  page.click("Load payload");
   page.answer("api/jobs/7", { error: "too large", code: "too_large" }, 413);
   assert.equal(page.requests.at(-1)?.path, "api/jobs/7?fields=head&start=4000");
   page.answer("api/jobs/7?fields=head&start", job(7, { ...huge, payload_start: '{"a":"bc' }));
   assert.match(page.text, /this is its beginning/);
   assert.equal(textOf([page.one((e) => e.tag === "pre")]), '{"a":"bc…');
-  page.click("Download all of it");
+  page.click("Download payload");
   assert.deepEqual(page.downloads, ["api/jobs/7/payload"]);
   const other = await shown(job(7, { ...huge, payload_bytes: 50_000_000 }), why());
-  other.click("Open the payload");
-  assert.match(
-    String(other.requests.at(-1)?.path),
-    /start=4000$/,
-    "a size that is known is enough",
-  );
+  other.click("Load payload");
+  assert.match(String(other.requests.at(-1)?.path), /start=4000$/, "the size is already there");
 });
 
-test("what sets those that fail alike apart is shown beside what this one has", async () => {
+test("what sets the jobs with this error apart is shown beside this job's values", async () => {
   const page = await shown(failedJob(7, { payload: { currency: "EUR" } }), failed());
   page.click("Differs");
   assert.match(page.requests.at(-1)?.path ?? "", /^api\/groups\/common\?q=group%3A0123456789ab$/);
@@ -181,7 +177,7 @@ test("what sets those that fail alike apart is shown beside what this one has", 
   assert.equal(ready.hasButton("Differs"), false);
 });
 
-test("a job that isn't there is told apart from an error", async () => {
+test("a missing job has another message than an error", async () => {
   const page = await opened("/jobs/8");
   page.answer("api/jobs/8?", { error: "There is no job 8", code: "not_found" }, 404);
   assert.match(page.text, /Job 8 isn't here/);
@@ -195,7 +191,7 @@ test("a job that ends while it is shown stays, with what was recorded about it",
   const page = await shown(failedJob(7), failed());
   page.pass(16_000);
   page.answer("api/jobs/7/why", { error: "gone", code: "not_found" }, 404);
-  assert.match(page.text, /This job has ended\./);
+  assert.match(page.text, /This job no longer exists\./);
   assert.match(page.text, /send_email#7Ended/);
   assert.equal(page.hasButton("Retry…"), false);
   const message = "Completed 1 of 1 job";
@@ -350,7 +346,7 @@ test("the neighbours are those of the list that it was opened from", async () =>
   assert.equal(page.navigations.at(-1), "/jobs/5");
 });
 
-test("its place in the list counts all that match, not those of the page", async () => {
+test("its place in the list counts Select all matches, not those of the page", async () => {
   const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
     const page = await opened(address);
     page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });
@@ -394,7 +390,7 @@ test("the root of a chain is red only where something is broken", async () => {
   }
 });
 
-test("a failed job that is rescheduled is given its attempts back, and says so", async () => {
+test("a failed job that is rescheduled gets its attempts back, and the dialog shows it", async () => {
   const page = await shown(failedJob(7), failed());
   page.app.dispatch("ask.reschedule", "shown", "");
   assert.equal(page.byId("field-attempts").attrs["value"], "0");
@@ -404,7 +400,7 @@ test("a failed job that is rescheduled is given its attempts back, and says so",
   assert.equal(JSON.parse(page.asked("api/jobs/action").body).attempts, 0);
 });
 
-test("actions on a job ask first and then tell", async () => {
+test("actions on a job ask for confirmation and report the result", async () => {
   const page = await shown(job(7, { key: "k1" }), why());
   page.click("Remove by key…");
   assert.equal(page.byId("field-key").attrs["value"], "k1");

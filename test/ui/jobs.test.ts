@@ -37,7 +37,7 @@ const press = (page: Page, stroke: string) => page.app.dispatch("jobs.bar", "", 
 const enter = (page: Page) => page.app.dispatch("jobs.find", "", "");
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
-test("the address decides what is asked of the server", async () => {
+test("the address decides what is requested", async () => {
   const page = await opened("/jobs?q=is%3Afailed%20queue%3A%22a%20b%22&sort=-attempts");
   assert.equal(
     page.asked("api/jobs").path,
@@ -53,17 +53,17 @@ test("addresses from before there was a language still lead to the same jobs", a
   assert.match(page.asked("api/jobs").path, /sort=-id&q=is%3Alocked/);
 });
 
-test("an address that is no query asks for nothing and says what is wrong where", async () => {
+test("an address with an invalid query sends no request and shows what is wrong where", async () => {
   const page = await opened("/jobs?q=attempts%3Eten");
   assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
   assert.match(page.text, /Column 10: a whole number is needed here.*Found “ten”/);
-  assert.doesNotMatch(page.text, /There are no jobs|the query before/, "nothing is claimed");
+  assert.doesNotMatch(page.text, /No jobs|the query before/, "nothing is claimed");
   assert.equal(field(page).attrs["value"], "attempts>ten");
   page.go("/jobs/not-a-number");
-  assert.match(page.text, /There is no such page/);
+  assert.match(page.text, /Page not found/);
 });
 
-test("a row says why its job stands where it stands, and the time that matters", async () => {
+test("a row shows its job's status and the time that matters", async () => {
   const page = await opened("/jobs");
   feed(page, {
     incidents: incidents([
@@ -93,14 +93,14 @@ test("a row says why its job stands where it stands, and the time that matters",
   assert.deepEqual(
     rows(page).map((row) => textOf([row])),
     [
-      "Readysend_email#1Next free worker takes it0 of 25mail1 m 30 s late",
+      "Readysend_email#1Waiting for a free worker0 of 25mail1 m 30 s late",
       "Runningsend_email#2On worker-a, attempt 11 of 25none12 s",
       "Failedsend_email#3Error connect ECONNREFUSED25 of 25none7 s ago",
       "Scheduledsend_email#40 of 25nonein 2 h",
-      "Blockedsend_email#5Waits for crm (stuck)0 of 25crm2 h late",
+      "Blockedsend_email#5Waiting for crm (stuck)0 of 25crm2 h late",
       "Retryingsend_email#6Late ETIMEDOUT6 of 25nonein 6 m 43 s",
       "Runningsend_email#7On worker-z, not responding1 of 25none12 s",
-      "Readysend_fax#8No worker alive knows this task0 of 25none1 m late",
+      "Readysend_fax#8No running worker has this task0 of 25none1 m late",
     ],
   );
 });
@@ -152,7 +152,7 @@ test("tabs have the counts of all jobs only where they list all jobs of a condit
   feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
   assert.match(tabs(page), /^Failed12,000 Blocked480 .* All1,234$/);
   page.go("/jobs?q=is%3Aready%20queue%3Amail%20attempts%3E2");
-  assert.equal(tabs(page), "", "nothing is known of the query yet");
+  assert.equal(tabs(page), "", "the query has no counts yet");
   page.answer("api/jobs?limit=100", { ...jobs([job(1)]), count: value(1) });
   assert.equal(tabs(page), "Ready1");
   page.go("/jobs?q=timeout");
@@ -213,7 +213,7 @@ test("Backspace in the empty field takes the last chip back as text", async () =
   );
 });
 
-test("completions are asked for once the typing rests, moved in with arrows, taken with Tab", async () => {
+test("completions are requested after a pause in typing, selected with arrows, accepted with Tab", async () => {
   const page = await listed([job(1)]);
   type(page, "is:f");
   page.pass(20);
@@ -297,7 +297,7 @@ test("a fault has its column and what to type; the list goes on answering the qu
   type(page, "task:a atempts>5 failed<2h");
   assert.match(page.text, /Column 8: unknown field "atempts"/, "it is not at the end any more");
   type(page, "attempts>");
-  assert.doesNotMatch(page.text, /Column \d/, "who is still typing is left alone");
+  assert.doesNotMatch(page.text, /Column \d/, "no fault is shown while the user types");
   type(page, "atempts>5");
   enter(page);
   assert.match(page.text, /Found “atempts”. Try attempts>5/);
@@ -342,7 +342,7 @@ test("a pasted later page claims no range", async () => {
   assert.match(page.text, /1 job/);
 });
 
-test("the head of a column asks for its order; each tab has its own at first", async () => {
+test("the head of a column sorts by it; each tab has its own order at first", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   assert.match(page.asked("api/jobs").path, /sort=-failed_at/);
   assert.match(page.text, /newest failure first/);
@@ -404,7 +404,7 @@ test("a quiet refresh never moves a row that is being read", async () => {
   assert.deepEqual(ids(page), ["2", "3", "9"]);
 });
 
-test("rows of another list stay for a moment, then their shape stands in their place", async () => {
+test("rows of another list stay for a moment, then placeholders replace them", async () => {
   const page = await listed([job(1)]);
   page.go("/jobs?q=queue%3Ab");
   assert.deepEqual(ids(page), ["1"]);
@@ -415,7 +415,7 @@ test("rows of another list stay for a moment, then their shape stands in their p
   assert.deepEqual(ids(page), ["2"]);
 });
 
-test("a search that rests goes on for some seconds by itself, then when it is told to", async () => {
+test("a paused search continues for some seconds by itself, then on request", async () => {
   const page = await opened("/jobs?q=payload%3Aneedle");
   feed(page, { counts: counts({ total: value(10_000_000) }) });
   const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
@@ -426,7 +426,7 @@ test("a search that rests goes on for some seconds by itself, then when it is to
   page.answer("api/jobs?limit=100", jobs([job(7)], "c2", resting));
   assert.match(page.text, /searched 1 M of 10 M/);
   assert.deepEqual(ids(page), ["7"]);
-  page.click("Go on");
+  page.click("Continue");
   assert.match(page.asked("api/jobs").path, /cursor=c2$/);
   page.answer("api/jobs?limit=100", jobs([job(5)], null, { scanned: 9_000_000 }));
   assert.deepEqual(ids(page), ["7", "5"], "what is found further on follows");
@@ -441,7 +441,7 @@ test("Stop ends a search, and what it found stays", async () => {
   page.click("Stop");
   page.app.replied(asked.id, 200, "", JSON.stringify(jobs([job(5)])));
   assert.deepEqual(ids(page), ["7"]);
-  assert.match(page.text, /Go on/);
+  assert.match(page.text, /Continue/);
 });
 
 test("the best of a part gives way to the best of more", async () => {
@@ -461,13 +461,13 @@ test("the answer for an older query is dropped", async () => {
   assert.deepEqual(ids(page), []);
 });
 
-test("an empty list says what its emptiness means and which condition to drop", async () => {
+test("an empty list shows why it is empty and which condition to remove", async () => {
   const page = await listed([], "/jobs?q=is%3Afailed");
   assert.match(page.text, /No failed jobs/);
   page.go("/jobs?q=is%3Afailed%20queue%3Abiling%20attempts%3E2");
   page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"] }));
   assert.match(page.text, /No job matches all 3 conditions/);
-  assert.match(page.text, /Nothing has this name: queue:biling/);
+  assert.match(page.text, /Not found: queue:biling/);
   const link = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words).attrs;
   assert.equal(link("Drop queue:biling")["href"], "#/jobs?q=is%3Afailed%20attempts%3E2");
   page.go("/jobs?q=is%3Afailed%20queue%3Abiling");
@@ -495,7 +495,7 @@ test("an export is an address where the browser has the login, and a notice once
     "api/export?format=csv&q=queue%3Aa",
     "api/export?format=csv&payload=1&q=queue%3Aa",
   ]);
-  assert.deepEqual(page.notices, [], "nothing is known of it yet");
+  assert.deepEqual(page.notices, [], "it is not read yet");
   page.app.dispatch(page.saved, page.downloads[1] ?? "", "");
   assert.match(page.notices[0] ?? "", /^Export of .*1 job started: a line for each job/);
   page.app.dispatch(page.saved, page.downloads[1] ?? "", "too many downloads at once");
@@ -526,7 +526,7 @@ test("an export of the columns shown names them, with the payload or without", a
     );
 });
 
-test("a session with a token exports by a ticket, with the columns and the payload asked for", async () => {
+test("a session with a token exports by a ticket, with the selected columns and the payload", async () => {
   const page = await start("/jobs?q=queue%3Aa", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs?limit=100", jobs([job(1)]));
@@ -556,7 +556,7 @@ test("a session with a token exports by a ticket, with the columns and the paylo
   assert.equal(page.downloads.length, 4);
 });
 
-test("a page has 50, 100 or 200 jobs, as its address says", async () => {
+test("a page has 50, 100 or 200 jobs, as in its address", async () => {
   const page = await opened("/jobs?q=is%3Afailed&sort=-attempts&cursor=c1");
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c2"));
   const size = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words);

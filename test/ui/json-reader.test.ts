@@ -74,7 +74,7 @@ describe("the JSON reader", () => {
     assert.ok(broken > 4000, `only ${broken} were broken`);
   });
 
-  test("judges the known edges of the grammar as JSON.parse does", () => {
+  test("judges the edge cases of the grammar as JSON.parse does", () => {
     const edges = [
       "",
       " ",
@@ -182,7 +182,7 @@ describe("the JSON reader", () => {
     assert.equal(probe.payload('{"p\\u0061yload":7}'), "7", "an escaped key is the same key");
   });
 
-  test("says where the first fault is", () => {
+  test("reports where the first fault is", () => {
     assert.match(
       probe.fault('{"a": 1,\n "b": }'),
       /^a value was expected at offset 15 \(line 2, column 7\)$/,

@@ -22,7 +22,7 @@ async function listed(names: string[], next: string | null = null, address = "/q
 const names = (page: Page) =>
   page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => String(e.attrs["data-arg"]));
 
-test("the shape of the rows stands only after 200 ms, below the head that they will have", async () => {
+test("placeholders for rows appear only after 200 ms, below their head", async () => {
   const page = await opened("/queues");
   const shapes = () => page.all((e) => e.attrs["class"] === "shape").length;
   const heads = () => page.all((e) => e.tag === "th").map((e) => textOf([e]));
@@ -63,7 +63,7 @@ test("the first j comes to the first row, whatever it is pressed for", async () 
   }
 });
 
-test("rows that someone reads stay where they are; what is new waits until it is asked for", async () => {
+test("rows stay in place while the page is in use; new rows wait until they are requested", async () => {
   const page = await listed(["b", "c"]);
   page.app.held(true);
   feed(page, { counts: counts() });
@@ -75,7 +75,7 @@ test("rows that someone reads stay where they are; what is new waits until it is
   assert.deepEqual(names(page), ["a", "b"]);
 });
 
-test("rows that nobody reads follow the server", async () => {
+test("rows follow the server while the page is not in use", async () => {
   const page = await listed(["b", "c"]);
   page.pass(25000);
   feed(page, { counts: counts() });
@@ -84,7 +84,7 @@ test("rows that nobody reads follow the server", async () => {
   assert.deepEqual(names(page), ["a", "b"]);
 });
 
-test("nothing is asked again while nothing changes, but every two minutes", async () => {
+test("without changes the list is requested only every two minutes", async () => {
   const page = await listed(["a"]);
   const asked = () => page.requests.filter(({ path }) => path.startsWith("api/queues")).length;
   page.pass(110_000);
@@ -141,7 +141,7 @@ test("back brings the rows, the current one, the scroll and the focus back at on
   assert.equal(page.focus, "queues-row-c");
 });
 
-test("a list that is refused says why, and one that can't be read too", async () => {
+test("a list that is refused or can't be read shows why", async () => {
   const page = await opened("/queues?sort=nonsense");
   page.answer("api/queues", { error: "sort: not one of mine", code: "bad_request" }, 400);
   assert.match(page.text, /sort: not one of mine/);
@@ -153,7 +153,7 @@ test("a list that is refused says why, and one that can't be read too", async ()
 test("the sheet behind ? and the palette have what works here", async () => {
   const page = await listed(["a"]);
   page.app.dispatch("app.key", "", "?");
-  assert.match(page.dialogText, /Next row.*Open the row/);
+  assert.match(page.dialogText, /Next row.*Open row/);
   page.app.dispatch("app.escape", "", "");
   page.app.dispatch("app.key", "", "Mod+k");
   page.app.dispatch("app.palette", "", "over");

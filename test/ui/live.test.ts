@@ -48,7 +48,7 @@ test("without a stream the page polls every five seconds", async () => {
   assert.equal(
     page.subscriptions.length,
     1,
-    "a server without a stream is left alone for a minute",
+    "a server without a stream gets no request for a minute",
   );
   page.pass(60000);
   assert.equal(page.subscriptions.length, 2);
@@ -73,7 +73,7 @@ test("a broken stream is opened again, slower each time and within bounds", asyn
   );
 });
 
-test("a stream that falls silent is asked beside, then given up; the page says for how long", async () => {
+test("while the stream sends nothing the page sends requests, then reconnects; it shows for how long", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -82,9 +82,9 @@ test("a stream that falls silent is asked beside, then given up; the page says f
   assert.match(page.text, /Live/);
   page.pass(4000);
   assert.ok(polls(page) > 0);
-  assert.match(page.text, /No news for 13 s/);
+  assert.match(page.text, /Offline for 13 s/);
   page.pass(18000);
-  assert.match(page.text, /No news for 31 s.*The server sends nothing\./);
+  assert.match(page.text, /Offline for 31 s.*The server does not respond\./);
   page.pass(3000);
   assert.equal(page.subscriptions.length, 2, "another stream is opened in its place");
 });
@@ -94,7 +94,7 @@ test("a question is no news, its answer is", async () => {
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
   page.pass(20000);
-  assert.match(page.text, /No news for 20 s/);
+  assert.match(page.text, /Offline for 20 s/);
   page.answer("api/counts", counts({ as_of: at(20) }));
   assert.match(page.text, /Live/);
 });
@@ -105,7 +105,7 @@ test("old events of a stream are no news: only the pulse and the counts are read
   feed(page, { pulse: pulse() });
   page.pass(20000);
   feed(page, { incidents: incidents([]), horizon: horizon() });
-  assert.match(page.text, /No news for 20 s/);
+  assert.match(page.text, /Offline for 20 s/);
 });
 
 test("a server of another version offers a reload, once the stream is open again", async () => {
@@ -120,12 +120,12 @@ test("a server of another version offers a reload, once the stream is open again
   assert.ok(page.hasButton("Reload"));
 });
 
-test("a database that is down when the page is opened is told at once", async () => {
+test("a database that is down when the page is opened is shown at once", async () => {
   const page = await start("/");
   const problem = { error: "PostgreSQL does not answer yet", code: "database_unreachable" };
   page.answer("api/session", session({ problem: { ...problem, auth: null, problems: [] } }));
   assert.match(page.text, /PostgreSQL does not answer yet\. There is no data yet\./);
-  assert.match(page.text, /Nothing is known yet/);
+  assert.match(page.text, /Waiting for the database/);
 });
 
 test("nothing happens in a background tab, and the page catches up when it is seen", async () => {
@@ -155,7 +155,7 @@ test("an unreachable database keeps the last data under a banner, and heals by i
     page.text,
     /The database can't be reached\. You see what was true at 13:00:00\. .*for 5 s · next try in 5 s/,
   );
-  assert.match(page.text, /No news for 5 s/);
+  assert.match(page.text, /Offline for 5 s/);
   assert.match(page.text, /send_email/);
   page.pass(5000);
   page.answer("api/counts", counts());
@@ -164,7 +164,7 @@ test("an unreachable database keeps the last data under a banner, and heals by i
   assert.match(page.text, /Live/);
 });
 
-test("a problem that the stream tells is an outage at once", async () => {
+test("a problem that the stream reports is an outage at once", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -188,22 +188,22 @@ test("one question that took too long is no outage; where the counts can't be ha
   assert.match(empty.text, /This took more than 3 s and was stopped/);
   empty.pass(5000);
   empty.answer("api/counts", slow, 503);
-  assert.match(empty.text, /PostgreSQL does not answer in time\./);
+  assert.match(empty.text, /PostgreSQL timed out\./);
 });
 
-test("after an outage it is told once that what one sees is current", async () => {
+test("after an outage one notice reports that the page is up to date", async () => {
   const page = await opened("/");
   page.pass(5000);
   page.answer("api/counts", "", 0);
   page.pass(5000);
   page.answer("api/counts", counts());
-  assert.deepEqual(page.notices, ["Connected again: what you see is current."]);
+  assert.deepEqual(page.notices, ["Connected again: the page is up to date."]);
 });
 
 test("while nothing new comes the ages in sentences are clock times", async () => {
   const page = await opened("/");
   const told =
-    "8,400 jobs have no attempts left, the last 9 s ago. It is silent for 2 h 10 m, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 40 m to 50 m, more than usual.";
+    "8,400 jobs failed, the last 9 s ago. It is silent for 2 h 10 m, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 40 m to 50 m, more than usual.";
   feed(page, { counts: counts(), incidents: incidents([incident({ sentence: told })]) });
   assert.ok(page.text.includes("the last 9 s ago"));
   page.pass(13_000);
@@ -213,7 +213,7 @@ test("while nothing new comes the ages in sentences are clock times", async () =
   );
 });
 
-test("stale data of another day are said to be of that day, by the server's clock", async () => {
+test("stale data of another day show that day, by the server's clock", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse({ at: at(3600) }), incidents: incidents([incident()]) });
@@ -225,7 +225,7 @@ test("stale data of another day are said to be of that day, by the server's cloc
   assert.match(page.text, /You see what was true at 1 Mar 14:00\./);
 });
 
-test("a lost network is told like any other outage", async () => {
+test("a lost network is shown like any other outage", async () => {
   const page = await opened("/");
   page.pass(5000);
   page.answer("api/counts", "", 0);
@@ -258,7 +258,7 @@ test("relative times are by the server's clock, and an event that was held up ch
   assert.match(near.text, /1 m late/, "clocks that differ by a second are the same");
 });
 
-test("an event that can't be read is told once and changes nothing", async () => {
+test("an event that can't be read is reported once and changes nothing", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { incidents: incidents([incident()]) });
@@ -272,7 +272,7 @@ test("an event that can't be read is told once and changes nothing", async () =>
   assert.match(page.notices.join(), /The server's (pulse|incidents) can't be read/);
 });
 
-test("a list that can't be read says so in place of the list", async () => {
+test("an error replaces a list that can't be read", async () => {
   const page = await opened("/jobs");
   page.answer("api/jobs?limit=100", '{"jobs":[{"id":"7"}]}');
   assert.match(page.text, /The server's answer can't be read: a digit was expected/);
@@ -281,7 +281,7 @@ test("a list that can't be read says so in place of the list", async () => {
   assert.match(page.text, /send_email/);
 });
 
-test("a refused list says why", async () => {
+test("a refused list shows why", async () => {
   const page = await opened("/jobs?cursor=bad");
   page.answer("api/jobs?limit=100", { error: "cursor: not one of mine", code: "bad_request" }, 400);
   assert.match(page.text, /cursor: not one of mine/);
@@ -313,10 +313,10 @@ test("a missing schema can be made from the banner, unless the server is read-on
   assert.match(page.text, /staging/);
   page.pass(5000);
   page.answer("api/counts", problem, 503);
-  page.click("Make the schema…");
+  page.click("Create schema…");
   assert.match(page.text, /Migrate/);
   const standby = await opened("/", { read_only: true, read_only_server: true });
-  assert.match(standby.text, /a standby takes no writes/);
+  assert.match(standby.text, /a standby read-only/);
   standby.pass(5000);
   standby.answer("api/counts", problem, 503);
   assert.equal(standby.text.includes("Make the schema"), false);

@@ -1,4 +1,4 @@
-// Maintenance: what is to be known of the database, and each change with its number before it is done.
+// Maintenance: the condition of the database, and each change with its count before it is made.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Database, OptionalIndex } from "../../ui/generated/records.ts";
@@ -112,7 +112,7 @@ function press(page: Page, name: string, label: string): void {
   page.app.dispatch(String(button.attrs["data-click"]), String(button.attrs["data-arg"]), "");
 }
 
-test("how the database is stands there in words and numbers, with its age", async () => {
+test("the condition of the database is shown in words and numbers, with its age", async () => {
   const page = await maintained();
   assert.match(page.text, /Statusread 3 s ago/);
   assert.match(page.text, /Schemaworker: level 20 of 20, nothing to migrate/);
@@ -123,7 +123,7 @@ test("how the database is stands there in words and numbers, with its age", asyn
   assert.equal(row(page, "jobs_main_index"), "jobs_main_index480 KB9,000 ×needed");
 });
 
-test("what holds vacuum back, and what could not be read, is said", async () => {
+test("what holds vacuum back, and what could not be read, is shown", async () => {
   const page = await maintained({
     tables: [{ ...table(), dead_rows: 900_000, live_rows: 100_000, last_vacuum_at: null }],
     oldest_transaction: {
@@ -145,12 +145,12 @@ test("what holds vacuum back, and what could not be read, is said", async () => 
     page.text,
     /Vacuum waits forthe replication slot “replica_2”, 1,204 transactions back/,
   );
-  assert.match(page.text, /Not all of it could be read\.connections: the state of 3 sessions/);
+  assert.match(page.text, /Some values could not be read\.connections: the state of 3 sessions/);
 });
 
 const table = () => database().tables[0] as Database["tables"][number];
 
-test("a stock schema is called so, and nothing is changed before someone says so", async () => {
+test("a stock schema is named as such, and changes need a confirmation", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const stock = {
     ...schema,
@@ -160,7 +160,7 @@ test("a stock schema is called so, and nothing is changed before someone says so
   const page = await maintained({ schema: stock });
   assert.match(
     page.text,
-    /Graphile Worker's own, level 20 of 20; it stays as it is until you migrate/,
+    /Graphile Worker's, level 20 of 20; unchanged until you migrate/,
   );
   page.click("Migrate…");
   assert.match(page.dialogText, /^Migrate the schema.*its processes go on working\./);
@@ -174,7 +174,7 @@ test("a stock schema is called so, and nothing is changed before someone says so
   assert.equal(page.asked("api/database").method, "GET", "it is looked at again");
 });
 
-test("a schema that can't be used says why", async () => {
+test("a schema that can't be used shows why", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const problem = 'the schema "worker" is at level 15, at least 18 is needed';
   const page = await maintained({
@@ -212,7 +212,7 @@ test("while an index is built its progress is read every two seconds, and it can
     row(page, "failed"),
     /building index: scanning table, 42 %, begun 1 m 5 s ago≈ 79 MBCancel…$/,
   );
-  assert.match(row(page, "task"), /waits for its turn≈ 79 MBCancel…$/);
+  assert.match(row(page, "task"), /waiting≈ 79 MBCancel…$/);
   const bar = page.one((e) => e.tag === "progress");
   assert.equal(bar.attrs["value"], "42");
   const before = page.requests.length;
@@ -223,7 +223,7 @@ test("while an index is built its progress is read every two seconds, and it can
   assert.equal(page.asked("api/indexes").body, '{"action":"cancel","name":"failed"}');
 });
 
-test("only an index of ours can be dropped; one that broke off says why and can be built again", async () => {
+test("only the schema's own indexes can be dropped; a failed build shows why and can be repeated", async () => {
   const page = await maintained({
     optional_indexes: [
       index("failed", {
@@ -237,17 +237,17 @@ test("only an index of ours can be dropped; one that broke off says why and can 
     ],
   });
   assert.match(row(page, "failed"), /1 MBthereDrop…$/);
-  assert.match(row(page, "task"), /2 MBthere, not ours$/);
-  assert.match(row(page, "queue"), /^queuebroken off.*could not extend file.*Build…$/);
+  assert.match(row(page, "task"), /2 MBthere, external$/);
+  assert.match(row(page, "queue"), /^queuefailed.*could not extend file.*Build…$/);
   press(page, "failed", "Drop…");
   page.click("Drop the index failed");
   assert.equal(page.asked("api/indexes").body, '{"action":"drop","name":"failed"}');
 });
 
-test("a clean-up says how many it is about; where there is nothing there is no verb", async () => {
+test("a clean-up shows how many it affects; without any there is no action", async () => {
   const page = await maintained();
-  assert.match(row(page, "Forget unused queues"), /0nothing to do$/);
-  press(page, "Forget unused tasks", "Preview…");
+  assert.match(row(page, "Delete unused queues"), /0none$/);
+  press(page, "Delete unused tasks", "Preview…");
   assert.match(page.dialogText, /^Forget 14 tasksNames of tasks without a job are removed/);
   page.click("Forget 14 tasks");
   assert.equal(
@@ -282,7 +282,7 @@ test("many that can't be brought back are deleted only when their number was typ
   page.click("Delete 12,000 failed jobs");
   page.type("typed", "1200");
   page.click("Delete 12,000 failed jobs");
-  assert.match(page.dialogText, /It is 12,000\./);
+  assert.match(page.dialogText, /Type 12,000\./);
   assert.ok(page.requests.slice(before).every(({ method }) => method === "GET"));
   page.type("typed", "12000");
   page.click("Delete 12,000 failed jobs");
@@ -320,12 +320,12 @@ test("a sweep is looked at first, and done with the settings that were looked at
   );
   assert.match(page.dialogText, /w-1/);
   page.type("sweep_threshold_secs", "60");
-  assert.ok(page.hasButton("Look again"), "other settings find something else");
-  page.click("Look again");
+  assert.ok(page.hasButton("Preview again"), "other settings find something else");
+  page.click("Preview again");
   page.type("sweep_threshold_secs", "90");
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"] }));
-  assert.ok(page.hasButton("Look again"), "the answer was to the settings before");
-  page.click("Look again");
+  assert.ok(page.hasButton("Preview again"), "the answer was to the settings before");
+  page.click("Preview again");
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"], unknown_workers: ["w-2"] }));
   assert.match(page.dialogText, /1 worker sends no heartbeats/);
   page.click("Sweep 2 workers");
@@ -339,14 +339,14 @@ test("a sweep is looked at first, and done with the settings that were looked at
   assert.deepEqual(page.notices, ["Swept 2 workers"]);
 });
 
-test("a sweep that would find nobody offers no sweep, and faulty settings are told", async () => {
+test("a sweep that would find no worker is not offered, and invalid settings are rejected", async () => {
   const page = await maintained();
   press(page, "Sweep workers that are not responding", "Preview…");
   page.answer("api/maintenance", sweep({}));
-  assert.match(page.dialogText, /No worker has gone without heartbeats for so long\./);
+  assert.match(page.dialogText, /No worker has missed heartbeats for that long\./);
   assert.ok(!page.hasButton("Sweep 0 workers"));
   page.type("sweep_threshold_secs", "5m");
-  page.click("Look again");
+  page.click("Preview again");
   assert.match(page.dialogText, /Give a whole number from 0 to 31,536,000\./);
   assert.equal(page.focus, "field-sweep_threshold_secs");
 });

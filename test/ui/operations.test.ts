@@ -1,4 +1,4 @@
-// Verbs on all that match: what is asked of the server, what is said before, while and after it is done.
+// Actions on all matching jobs: the requests, and the texts before, during and after.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Operation, Session } from "../../ui/generated/records.ts";
@@ -49,7 +49,7 @@ async function shown(one: Operation, change: Partial<Session> = {}) {
   return page;
 }
 
-test("all that match are chosen by a button or a key, and no longer by Clear or a row", async () => {
+test("Select all matches are chosen by a button or a key, and no longer by Clear or a row", async () => {
   const page = await failedList();
   page.app.dispatch("jobs.pick", "3", "");
   assert.match(bar(page) ?? "", /^1 chosenorall 8,400 that match/);
@@ -63,7 +63,7 @@ test("all that match are chosen by a button or a key, and no longer by Clear or 
   assert.equal(bar(page), undefined);
 });
 
-test("all that match survive turning pages, and end with another query", async () => {
+test("Select all matches survive turning pages, and end with another query", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.go("/jobs?q=is:failed&cursor=c");
@@ -74,7 +74,7 @@ test("all that match survive turning pages, and end with another query", async (
   assert.equal(bar(page), undefined);
 });
 
-test("each tab has the verbs that change something; what runs is left alone anyway", async () => {
+test("each tab has the verbs that change something; running jobs are skipped", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   assert.match(bar(page) ?? "", /Retry…R.*Reschedule…S.*Complete….*Remove…/);
@@ -83,7 +83,7 @@ test("each tab has the verbs that change something; what runs is left alone anyw
   page.app.dispatch("app.key", "", "Mod+a");
   assert.doesNotMatch(bar(page) ?? "", /Retry/);
   page.click("Run now…");
-  assert.equal(body(page).q, "id>0", "no query is every job, and says so");
+  assert.equal(body(page).q, "id>0", "no query selects every job");
   page.app.dispatch("dialog.close", "", "");
   page.go("/jobs?q=is:running");
   page.answer("api/jobs?limit=100", jobs([job(1)]));
@@ -91,27 +91,27 @@ test("each tab has the verbs that change something; what runs is left alone anyw
   assert.equal(bar(page), undefined);
 });
 
-test("a rehearsal says how many of what, what is left alone, and the same for a shell", async () => {
+test("a rehearsal says what it changes, what it skips, and the same for a shell", async () => {
   const page = await retrying();
   assert.deepEqual(body(page), { q: "is:failed", action: "retry", changes: {}, dry_run: true });
   const said = page.dialogText;
   assert.match(said, /^Retry 8,400 jobs\?/);
-  assert.match(said, /It can be undone for 24 hours, for each job that has not changed since\./);
-  assert.match(said, /12 jobs run right now and will be left alone\./);
+  assert.match(said, /Can be undone for 24 hours, for jobs that have not changed since\./);
+  assert.match(said, /12 jobs run right now and will be skipped\./);
   assert.match(said, /Tasks8,400 charge_card Queues8,214 billing · 186 no queue/);
   assert.match(said, /charge_card#3571GatewayError HTTP 5035 of 5/);
   assert.match(said, /\$ worker retry --canary=5 is:failed/);
-  assert.match(said, /About 2 s\. Jobs that come after this moment are not included\./);
+  assert.match(said, /About 2 s\. Jobs added later are not included\./);
   assert.ok(page.hasButton("Retry 8,388 jobs"));
 });
 
-test("the first few and the rate go with it; what is no number is told in its field", async () => {
+test("the canary and the rate are sent; an invalid number is rejected in its field", async () => {
   const page = await retrying();
   page.type("rate", "fast");
   page.click("Retry 8,388 jobs");
   assert.equal(
     page.byId("field-rate-fault").children[0],
-    "Give a whole number from 0 to 1,000,000.",
+    "Enter a whole number from 0 to 1,000,000.",
   );
   page.type("rate", "50");
   assert.match(page.dialogText, /About 2 m 47 s/);
@@ -120,7 +120,7 @@ test("the first few and the rate go with it; what is no number is told in its fi
   assert.deepEqual(body(page), { rehearsal: "r-1", rate: 50, canary: 5 });
 });
 
-test("all at once is a choice; of few jobs nobody is asked", async () => {
+test("all at once is an option; for few jobs there is none", async () => {
   const page = await retrying();
   page.app.dispatch("dialog.input", "manner", "all");
   assert.equal(page.has("field-canary"), false);
@@ -136,7 +136,7 @@ test("all at once is a choice; of few jobs nobody is asked", async () => {
 test("of more jobs than can be undone the number must be typed", async () => {
   const page = await retrying({ undo_jobs: 1000 });
   page.click("Retry 8,388 jobs");
-  assert.match(page.dialogText, /Type 8,388, or leave it\./);
+  assert.match(page.dialogText, /Type 8,388 to confirm\./);
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
   page.type("typed", "8,388");
   page.click("Retry 8,388 jobs");
@@ -166,7 +166,7 @@ test("a preview that has changed since is shown, and nothing is started", async 
   page.answer("api/extensions", { message: "Added the extension operations" });
   const would = { change_value: value(9), skip_locked_value: value(0) };
   page.answer("api/operations", rehearsal({ rehearsal: "r-2", would }));
-  assert.match(page.dialogText, /The jobs have changed since: check the new preview\./);
+  assert.match(page.dialogText, /Jobs have changed since: check the new preview\./);
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 3);
   page.click("Retry 9 jobs");
   assert.equal(body(page).rehearsal, "r-2");
@@ -182,7 +182,7 @@ test("a dialog that was closed while tables were added starts nothing", async ()
 
 test("a role that may not add them is shown the owner's command", async () => {
   const page = await retrying({ ...bare, missing: { ...missing, may_add: false } });
-  assert.match(page.dialogText, /The owner of the schema runs:.*worker migrate --with-operations/);
+  assert.match(page.dialogText, /The schema's owner runs:.*worker migrate --with-operations/);
   assert.equal(page.button("Retry 8,388 jobs").attrs["aria-disabled"], "true");
   page.click("Retry 8,388 jobs");
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
@@ -193,7 +193,7 @@ test("what would change nothing can't be done", async () => {
   const page = await retrying({ count: value(3), would: none });
   const button = page.button("Retry 0 jobs");
   assert.equal(button.attrs["aria-disabled"], "true");
-  assert.equal(button.attrs["aria-description"], "There is nothing that it would change.");
+  assert.equal(button.attrs["aria-description"], "No job would change.");
   page.click("Retry 0 jobs");
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
 });
@@ -202,10 +202,10 @@ test("a verb with fields is filled in first, and counted again when they are cha
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
-  page.click("See what it would do");
+  page.click("Preview");
   assert.match(page.dialogText, /Change at least one of these\./);
   page.type("priority", "-5");
-  page.click("See what it would do");
+  page.click("Preview");
   assert.deepEqual(body(page), {
     ...{ q: "is:failed", action: "reschedule" },
     ...{ changes: { priority: -5 }, dry_run: true },
@@ -214,16 +214,16 @@ test("a verb with fields is filled in first, and counted again when they are cha
   assert.ok(page.hasButton("Reschedule 8,388 jobs"));
   assert.doesNotMatch(page.dialogText, /First 5/, "a canary shows nothing there");
   page.type("priority", "7");
-  assert.ok(page.hasButton("See what it would do"));
+  assert.ok(page.hasButton("Preview"));
 });
 
-test("a shift and a spread are typed as durations, and the preview tells the first and the last time", async () => {
+test("a shift and a spread are typed as durations, and the preview shows the first and the last time", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
   page.type("shift", "-1h30m");
   page.type("spread", "90");
-  page.click("See what it would do");
+  page.click("Preview");
   assert.deepEqual(body(page).changes, { shift: -5400, spread: 90 });
   page.answer("api/operations", rehearsal({ first_run_at: at(-5400), last_run_at: at(86_400) }));
   assert.match(
@@ -232,21 +232,21 @@ test("a shift and a spread are typed as durations, and the preview tells the fir
   );
 });
 
-test("what the server refuses stands in the dialog, and an answer to a closed one is nobody's", async () => {
+test("a refusal is shown in the dialog, and an answer to a closed dialog is ignored", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "r");
   page.answer("api/operations", { error: "the query is too wide", code: "query_too_wide" }, 400);
   assert.match(page.dialogText, /The query is too wide/);
-  page.click("See what it would do");
+  page.click("Preview");
   const late = page.asked("api/operations").id;
   page.app.dispatch("dialog.close", "", "");
   page.click("Complete…");
   page.app.replied(late, 200, "", JSON.stringify(rehearsal()));
-  assert.match(page.dialogText, /^Complete all that match/);
+  assert.match(page.dialogText, /^Complete Select all matches/);
 });
 
-test("estimates are marked as such wherever they stand", async () => {
+test("estimates are marked wherever they are shown", async () => {
   const about = { precision: "estimated", low: 8_000, high: 9_000, basis: "sample" };
   const would = { change_value: value(8388, about), skip_locked_value: value(12, about) };
   const page = await retrying({ count: value(8400, about), would });
@@ -255,17 +255,17 @@ test("estimates are marked as such wherever they stand", async () => {
   assert.equal(body(page).rehearsal, "r-1");
 });
 
-test("an estimate that was outnumbered is not told any more", async () => {
+test("an estimate that was outnumbered is not reported any more", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const matched = value(8000, about);
   const page = await shown(receipt({ matched, done: 8400, not_found: value(0, about) }));
   assert.match(page.text, /Retried 8,400 jobsis:failed/);
-  assert.deepEqual(figures(page), ["Retried8,400", "Left alone12ran at their turn"]);
+  assert.deepEqual(figures(page), ["Retried8,400", "Skipped (running)12"]);
   const work = await shown(operation({ matched }));
   assert.match(work.text, /Retrying ≈ 8,000 jobs/);
 });
 
-test("a limit is what progress goes to, and is told beside all that match, however well they are known", async () => {
+test("progress counts up to the limit, which is shown beside Select all matches, exact or estimated", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const limited = { limit: 500, matched: value(8000, about), skipped_locked: 0 };
   const work = await shown(operation({ ...limited, done: 125 }));
@@ -275,13 +275,13 @@ test("a limit is what progress goes to, and is told beside all that match, howev
   const over = await shown(receipt({ ...limited, done: 500 }));
   assert.match(over.text, /Retried 500 of ≈ 8,000 jobsis:failed/);
   work.click("Stop…");
-  assert.match(work.dialogText, /125 of 500 jobs have had their turn/);
+  assert.match(work.dialogText, /125 of 500 jobs are processed/);
   // There were fewer than the limit: all have had their turn.
   const fewer = await shown(receipt({ ...limited, matched: value(480, about), done: 490 }));
   assert.match(fewer.text, /Retried 490 jobsis:failed/);
 });
 
-test("a canary and a rate are told beside the limit", async () => {
+test("a canary and a rate are shown beside the limit", async () => {
   const page = await shown(operation({ canary: 5, rate: 50, limit: 500 }));
   assert.match(page.text, /first 5, then 50 a second, no more than 500/);
 });
@@ -291,7 +291,7 @@ test("what was begun is shown on its page, and on every page while it is at work
   page.click("Retry 8,388 jobs");
   page.answer("api/operations", operation({ done: 0, skipped_locked: 0 }), 202);
   follow(page);
-  assert.match(page.text, /It runs on the server/);
+  assert.match(page.text, /Runs on the server/);
   assert.equal(page.title, "(8,400) Retrying 8,400 jobs · worker");
   page.go("/jobs");
   feed(page, { operation: operation() });
@@ -299,14 +299,14 @@ test("what was begun is shown on its page, and on every page while it is at work
   assert.equal(textOf([link ?? ""]), "Retrying 8,400 jobs37 %");
   assert.equal(link?.attrs["href"], "#/activity/214");
   feed(page, { operation: receipt() });
-  assert.match(page.notices[0] ?? "", /Retried 8,388 of 8,400 jobs12 jobs left alone\.Undo…/);
+  assert.match(page.notices[0] ?? "", /Retried 8,388 of 8,400 jobs12 jobs skipped\.Undo…/);
   assert.equal(page.all((e) => String(e.attrs["class"]).startsWith("op-progress")).length, 0);
 });
 
-test("it says how far it is, is held and resumed at once, and stopped after a question", async () => {
+test("it shows its progress, is paused and resumed at once, and stopped after a confirmation", async () => {
   const page = await shown(operation());
   assert.match(page.text, /3,150of 8,400 jobs · 50 a second · 1 m 45 s left/);
-  assert.match(page.text, /It runs on the server\. Close this page if you like/);
+  assert.match(page.text, /Runs on the server\. You can close this page/);
   page.click("Pause");
   assert.equal(page.asked("api/operations/214/pause").method, "POST");
   page.answer("api/operations/214/pause", operation({ state: "paused" }));
@@ -318,7 +318,7 @@ test("it says how far it is, is held and resumed at once, and stopped after a qu
     page.dialogText,
     /3,150 of 8,400 jobs have had their turn\. What is done stays done/,
   );
-  page.click("Stop it");
+  page.click("Stop");
   page.answer(
     "api/operations/214/stop",
     receipt({ state: "stopped", done: 3138, undo_jobs: 3138 }),
@@ -326,9 +326,9 @@ test("it says how far it is, is held and resumed at once, and stopped after a qu
   assert.match(page.text, /Stopped: retried 3,138 of 8,400 jobs/);
 });
 
-test("a canary says what it watches, and why it is held", async () => {
+test("a canary shows what it watches, and why it is paused", async () => {
   const page = await shown(operation({ state: "canary", canary: 5, done: 5, skipped_locked: 0 }));
-  assert.match(page.text, /First 55 are being watched, for up to 2 min/);
+  assert.match(page.text, /First 5watching 5 for up to 2 min/);
   const error = "2 of the first 5 failed again";
   feed(page, {
     operation: operation({ state: "paused", canary: 5, done: 5, skipped_locked: 0, error }),
@@ -337,14 +337,14 @@ test("a canary says what it watches, and why it is held", async () => {
   assert.ok(page.hasButton("Resume"));
 });
 
-test("one whose server is gone can be resumed, one that broke off says why", async () => {
+test("one whose server has stopped can be resumed, one that failed shows why", async () => {
   const page = await shown(operation({ state: "interrupted" }));
-  assert.match(page.text, /The server that worked on it is gone\. Nothing is half done/);
+  assert.match(page.text, /The server that ran it has stopped\. Resume continues/);
   assert.ok(page.hasButton("Resume"));
   const other = await shown(receipt({ state: "failed", error: "statement timeout", done: 500 }));
   assert.match(
     other.text,
-    /Broken off: retried 500 of 8,400 jobs.*statement timeout\. It broke off/,
+    /Failed: retried 500 of 8,400 jobs.*statement timeout\. Changes made before/,
   );
 });
 
@@ -358,10 +358,10 @@ test("a receipt has every job that matched once, and their ids by pages", async 
   );
   assert.deepEqual(figures(page), [
     "Retried8,000",
-    "Left alone12ran at their turn",
-    "Changed300written to since the rehearsal",
-    "Gone8removed before their turn",
-    "Not found80gone, or matching no more",
+    "Skipped (running)12",
+    "Changed300since the preview",
+    "Skipped (removed)8",
+    "Not found80removed, or no longer matching",
   ]);
   const numbers = figures(page).map((one) => Number(/\d[\d,]*/.exec(one)?.[0].replace(",", "")));
   assert.equal(
@@ -402,10 +402,10 @@ test("a receipt counts what has become of the jobs, and counts again while some 
   const errors = [{ label: "Error: no #", count: 49 }];
   const told = results({ finished: 296, failed_again: 49, waiting: 8043, errors });
   page.answer("api/operations/214/results", told);
-  assert.match(page.text, /Finished296gone from the queueFailed again49Error: no #Waiting8,043/);
+  assert.match(page.text, /Succeeded296Failed again49Error: no #Waiting8,043/);
   page.pass(4_000);
   page.answer("api/operations/214/results", results({ finished: 8339, failed_again: 49 }));
-  assert.match(page.text, /Finished8,339gone from the queueFailed again49/);
+  assert.match(page.text, /Succeeded8,339Failed again49/);
   assert.doesNotMatch(page.text, /Waiting8/);
 });
 
@@ -413,9 +413,9 @@ test("an undo that would restore nothing is not offered", async () => {
   const page = await shown(receipt());
   page.click("Undo…");
   page.answer("api/operations/214/results", results({ finished: 8388 }));
-  assert.match(page.dialogText, /It restores 0 of 8,388 jobs: 8,388 finished\./);
+  assert.match(page.dialogText, /Restores 0 of 8,388 jobs: 8,388 finished\./);
   const { attrs } = page.button("Restore 0 jobs");
-  assert.equal(attrs["title"], "There is nothing that it could restore.");
+  assert.equal(attrs["title"], "No job can be restored.");
 });
 
 const results = (change: object) => ({
@@ -427,7 +427,7 @@ test("an undo has its own question, and its own receipt", async () => {
   const page = await shown(receipt());
   assert.match(page.text, /Undountil .*, in 1 d/);
   page.click("Undo…");
-  assert.match(page.dialogText, /What was changed becomes what it was\./);
+  assert.match(page.dialogText, /Restores the previous state\./);
   assert.match(page.dialogText, /Jobs that have run or were changed since stay as they are/);
   page.answer("api/operations/214/results", results({ finished: 296, restorable: 8092 }));
   assert.match(page.dialogText, /It restores 8,092 of 8,388 jobs: 296 finished\./);
@@ -439,7 +439,7 @@ test("an undo has its own question, and its own receipt", async () => {
     operation: receipt({ state: "undone", undone: 6117, undo_skipped, can_undo: false }),
   });
   assert.match(page.text, /Undone: 6,117 of 8,388 jobs/);
-  assert.match(page.text, /Put back6,117as they were.*Changed since2,270.*Key taken1/);
+  assert.match(page.text, /Restored6,117.*Skipped \(changed\)2,270.*Skipped \(key in use\)1/);
 });
 
 test("the receipt is copied as text, in which no query can write anything", async () => {
@@ -448,13 +448,13 @@ test("the receipt is copied as text, in which no query can write anything", asyn
   const [text = ""] = page.copied;
   assert.match(text, /^\*\*Retried 8,388 of 8,400 jobs\*\* \(worker, /);
   assert.match(text, /- Jobs: `error:'\*boom\*'`, ids up to 11951/);
-  assert.match(text, /- Retried: 8,388\n- Left alone: 12, ran at their turn\n/);
+  assert.match(text, /- Retried: 8,388\n- Skipped \(running\): 12\n/);
   assert.match(text, /by a\\\*b, 50 a second/);
 });
 
 test("what is too old is not undone; read-only has no verbs", async () => {
   const page = await shown(receipt({ can_undo: false, undo_until: null }));
-  assert.match(page.text, /It cannot be undone\. The time for it is over\./);
+  assert.match(page.text, /The time to undo it has passed\./);
   const other = await shown(receipt(), { read_only: true });
   assert.equal(other.hasButton("Undo…"), false);
   const work = await shown(operation(), { read_only: true });
@@ -474,7 +474,7 @@ test("whatever names and queries hold is shown as text that turns nothing", asyn
   assert.doesNotMatch(page.text, /\u202e/);
 });
 
-test("an operation that is gone says for how long they are kept", async () => {
+test("the page of a deleted operation shows how long receipts are kept", async () => {
   const page = await opened("/activity/9");
   page.answer("api/operations/9", { error: "there is no operation 9", code: "not_found" }, 404);
   assert.match(page.text, /There is no operation 9Receipts are kept for 24 hours/);
@@ -505,7 +505,7 @@ test("activity lists every write, with its receipt and the way back where there 
   const rows = page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => textOf([e]));
   assert.deepEqual(rows, [
     "Paused operation 214xada1 m agoReceipt",
-    "Retried 8,380 jobsis:failed · 12 left aloneada1 m agoUndo…Receipt",
+    "Retried 8,380 jobsis:failed · 12 skippedada1 m agoUndo…Receipt",
     "Completed 12 of 12 jobs#7, #8, #9 and 9 moreada1 m ago",
   ]);
   page.click("Undo…");
@@ -516,11 +516,11 @@ test("activity lists every write, with its receipt and the way back where there 
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
-test("activity without the extension says what is missing, and an empty one what will stand there", async () => {
+test("activity without the extension shows what is missing, and an empty one what it will list", async () => {
   const page = await opened("/activity");
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });
-  assert.match(page.text, /Writes are only logged\..*\$ worker migrate --with-operations/);
-  assert.match(page.text, /Nothing was changed yet/);
+  assert.match(page.text, /Changes are only logged\..*\$ worker migrate --with-operations/);
+  assert.match(page.text, /No changes yet/);
 });
 
 test("the first so many, the first few of them and a rate go together; line and request have all", async () => {

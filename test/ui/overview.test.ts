@@ -42,7 +42,7 @@ const verdict = (page: Page) => textOf([page.byId("page-title")]);
 const numbers = (page: Page) =>
   page.all((e) => String(e.attrs["class"]).startsWith("num-")).map((e) => textOf([e]));
 
-test("the verdict, since when and how many workers live stand at the top", async () => {
+test("the verdict, since when and the number of workers alive are at the top", async () => {
   const page = await overview();
   assert.equal(verdict(page), "crm:acme is stuck");
   assert.match(page.text, /since 10:51:00 · 5 of 6 workers alive/);
@@ -50,13 +50,13 @@ test("the verdict, since when and how many workers live stand at the top", async
   assert.equal(page.mark, "12");
 });
 
-test("incidents that were read a while ago are told with that age", async () => {
+test("incidents that were read a while ago show that age", async () => {
   const page = await overview({ incidents: incidents([incident()], { as_of: at(-36) }) });
   assert.match(page.text, /5 of 6 workers alive · read 36 s ago/);
   assert.doesNotMatch((await overview()).text, /read \d/);
 });
 
-test("an incident says what, for how long, how far it reaches, and links what it names", async () => {
+test("an incident shows what, for how long, how many jobs, and links what it names", async () => {
   const page = await overview();
   assert.match(page.text, /crm:acme is stuck for 2 h480 jobs wait\. worker-c has locked the queue/);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
@@ -65,7 +65,7 @@ test("an incident says what, for how long, how far it reaches, and links what it
   assert.equal(see.attrs["href"], "#/jobs?q=queue%3Acrm%3Aacme%20is%3Ablocked");
 });
 
-test("the verb of an incident asks, says what will happen, and sends what was offered", async () => {
+test("the action of an incident shows its consequence, and sends what was offered", async () => {
   const page = await overview();
   page.click("Unlock…");
   assert.match(page.dialogText, /^Unlock worker-c480 jobs wait\. worker-c has locked the queue/);
@@ -94,10 +94,7 @@ test("a verb about a query is rehearsed before it is done, and done as it was re
     '{"q":"is:failed","action":"retry","changes":{},"dry_run":true}',
   );
   page.answer("api/operations", rehearsal());
-  assert.match(
-    page.dialogText,
-    /^Retry 8,400 jobs\?.*12 jobs run right now and will be left alone/,
-  );
+  assert.match(page.dialogText, /^Retry 8,400 jobs\?.*12 jobs run right now and will be skipped/);
   page.click("Retry 8,388 jobs");
   assert.equal(page.asked("api/operations").body, '{"rehearsal":"r-1","canary":5}');
   page.answer("api/operations", operation(), 202);
@@ -129,7 +126,7 @@ test("a silent worker leads to its page, and nothing offers to show no jobs", as
   assert.doesNotMatch(page.text, /See 0/);
 });
 
-test("where all is well it says what was looked at", async () => {
+test("if all is well the page shows what was checked", async () => {
   const page = await overview({ incidents: incidents([]), pulse: pulse({ stale: 0 }) });
   assert.equal(verdict(page), "All is well");
   assert.match(page.text, /No queue is stuck.*Every worker responds/);
@@ -139,14 +136,14 @@ test("where all is well it says what was looked at", async () => {
   assert.match(page.text, /5 workers alive/);
 });
 
-test("of many incidents the worst are shown, and all that there are when they are asked for", async () => {
+test("of many incidents the worst are shown, and the rest on request", async () => {
   const many = Array.from({ length: 12 }, (_, n) => incident({ id: `x:${n}`, fix: null }));
   const page = await overview({ incidents: incidents(many, { more: 3 }) });
   const shown = () => page.all((e) => e.attrs["class"] === "inc").length;
   assert.equal(shown(), 6);
   page.click("Show 9 more");
   assert.equal(shown(), 12);
-  assert.match(page.text, /3 more things of less weight/);
+  assert.match(page.text, /3 more issues of less weight/);
 });
 
 test("an empty queue shows how to add the first job and to run it", async () => {
@@ -178,7 +175,7 @@ test("the numbers by condition have the age that matters of each, and lead to th
   assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed");
 });
 
-test("an estimate has its sign, its interval at hover, and a note that says so", async () => {
+test("an estimate has its sign, its interval at hover, and a note", async () => {
   const about = value(9_412_345, { precision: "estimated", low: 9_380_000, high: 9_440_000 });
   const page = await overview({ counts: counts({ total: about, scheduled: about }) });
   assert.match(page.text, /≈ marks an estimate\./);
@@ -187,22 +184,22 @@ test("an estimate has its sign, its interval at hover, and a note that says so",
   assert.equal(shown?.attrs["title"], "between 9,380,000 and 9,440,000, by a scan");
 });
 
-test("without news for 12 seconds ages become clock times, and verbs say what they lack", async () => {
+test("without news for 12 seconds ages become clock times, and actions are off", async () => {
   const page = await overview();
   page.pass(11_000);
   assert.match(page.text, /last 18 s ago/);
   page.pass(2_000);
-  assert.match(page.text, /No news for 13 s/);
+  assert.match(page.text, /Offline for 13 s/);
   assert.equal(verdict(page), "At 13:00:00: crm:acme is stuck");
   assert.match(page.text, /last at 12:59:53/);
-  assert.match(page.text, /needs the database/);
+  assert.match(page.text, /database unreachable/);
   assert.equal(page.hasButton("Unlock…"), false);
   feed(page, { pulse: pulse({ at: at(13) }) });
   assert.match(page.text, /Live/);
   assert.match(page.text, /last 20 s ago/);
 });
 
-test("a span of the horizon is chosen with keys, told, and leads to its jobs", async () => {
+test("a span of the horizon is selected with keys, announced, and leads to its jobs", async () => {
   const page = await overview();
   const key = (name: string) => page.app.dispatch("overview.horizon", "", name);
   const tip = () => textOf(page.all((e) => String(e.attrs["class"]).startsWith("tipbox")));
@@ -228,7 +225,7 @@ test("the horizon has its numbers in a table, too", async () => {
   assert.match(textOf([table]), /the last 1 m9 ready/);
 });
 
-test("the kinds of errors and the queues stand below, the worst first", async () => {
+test("the error groups and the queues are below, the worst first", async () => {
   const page = await overview();
   page.answer("api/groups", groups([group("GatewayError: HTTP # from gateway", { is_new: true })]));
   const stuck = queue("crm:acme", {
@@ -245,7 +242,7 @@ test("the kinds of errors and the queues stand below, the worst first", async ()
   assert.match(page.text, /All 6/);
 });
 
-test("beside them stand the tasks, the jobs that are due next, and how many were done", async () => {
+test("beside them are the tasks, the jobs that are due next, and how many were done", async () => {
   const page = await overview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
   assert.match(page.text, /5 of 6 workers alive · 1,988 done in the last minute/);
   assert.equal(page.asked("api/tasks").path, "api/tasks?limit=5&sort=worst");

@@ -67,7 +67,7 @@ const listed = (queues: ListedQueue[], states: QueueStates | null = null) => ({
   states,
 });
 
-test("queues show what is due in them and who holds them; held and running is normal", async () => {
+test("queues show what is due in them and which worker has locked them; a lock of a running job is normal", async () => {
   const page = await opened("/queues");
   const runs = queue("mail", {
     locked_at: at(-4),
@@ -93,14 +93,14 @@ test("estimates of queues are marked, whatever their size", async () => {
   assert.match(page.text, /bigReady≈ 1\.2 M00/);
 });
 
-test("only stuck or held queues can be seen, and what is none says so", async () => {
+test("the list can be limited to stuck or locked queues, and shows a message if there are none", async () => {
   const page = await opened("/queues?only=stuck");
   assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&only=stuck");
   page.answer("api/queues", listed([]));
   assert.match(page.text, /No queue is stuck/);
   page.go("/queues");
   page.answer("api/queues", listed([]));
-  assert.match(page.text, /There are no named queues/);
+  assert.match(page.text, /No named queues/);
 });
 
 test("queues can be seen by their state, and what is not counted has no number", async () => {
@@ -119,7 +119,7 @@ test("queues can be seen by their state, and what is not counted has no number",
     assert.equal(page.asked("api/queues").path, `api/queues?limit=100&sort=stuck&only=${only}`);
     page.answer("api/queues", listed([], states));
   }
-  assert.match(page.text, /No queue is idleEvery queue has a job\.All queues/);
+  assert.match(page.text, /No queue is idleEvery queue has jobs\.All queues/);
   page.go("/queues?only=failed");
   page.answer(
     "api/queues",
@@ -129,7 +129,7 @@ test("queues can be seen by their state, and what is not counted has no number",
   assert.match(page.text, /The jobs are not all counted: there may be some/);
 });
 
-test("a queue is unlocked from the list after it is said what that frees", async () => {
+test("a queue is unlocked from the list after the dialog has shown what that frees", async () => {
   const page = await opened("/queues");
   page.answer("api/queues", listed([stuck("crm:acme")]));
   page.click("Unlock…");
@@ -146,7 +146,7 @@ test("a queue is unlocked from the list after it is said what that frees", async
   );
 });
 
-test("a holder that nobody knows any more can be unlocked all the same", async () => {
+test("a holder that is no longer listed can still be unlocked", async () => {
   const page = await opened("/queues");
   page.answer("api/queues", listed([stuck("crm:acme")]));
   page.click("Unlock…");
@@ -165,13 +165,13 @@ test("spaces at the ends of a name are kept and pointed out", async () => {
   assert.equal(link.attrs["href"], "#/queues/%20mail%20");
 });
 
-test("one queue says what stands still, who holds it, and frees it by one verb", async () => {
+test("a stuck queue shows what waits, the worker that has locked it, and one action that unlocks it", async () => {
   const page = await opened("/queues/crm%3Aacme");
   assert.equal(page.asked("api/queues/").path, "api/queues/crm%3Aacme?limit=15");
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
   assert.match(page.text, /Nothing has moved for 2 h; 480 jobs wait\./);
-  assert.match(page.text, /crm:acme is locked by import_contacts #12481, which does not end/);
+  assert.match(page.text, /crm:acme is locked by import_contacts #12481/);
   assert.match(page.text, /worker-c is not responding: no heartbeat for 2 h/);
   assert.match(page.text, /unlocking frees 1 job and 1 queue; #12481 runs again as try 2 of 25/);
   page.click("Unlock worker-c…");
@@ -183,12 +183,12 @@ test("one queue says what stands still, who holds it, and frees it by one verb",
   );
 });
 
-test("its jobs stand in the order in which they will run, with what each waits for", async () => {
+test("its jobs are in the order in which they will run, with what each waits for", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   assert.deepEqual(rows(page), [
     "Runningimport_contacts#12481worker not respondingrunning1 of 25",
-    "Blockedsync_contact#12488#12481 to end2 h late0 of 25",
+    "Blockedsync_contact#12488after #124812 h late0 of 25",
     "Blockedsync_contact#124891 ahead2 h late0 of 25",
   ]);
   const all = page.one((e) => e.tag === "a" && textOf([e]) === "All 481");
@@ -200,7 +200,7 @@ test("a queue that runs is no alarm, and has no verb", async () => {
   const runs = queue("mail", { locked_at: at(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
   page.answer("api/workers/worker-a", holder({ worker_id: "worker-a", last_heartbeat_at: at(-2) }));
-  assert.match(page.text, /It runs a job\. Its worker is alive\. 3 jobs wait behind it\./);
+  assert.match(page.text, /Locked for [^.]*\. Its worker is alive\. 3 jobs wait behind it\./);
   assert.match(page.text, /worker-a, last heartbeat 2 s ago/);
   assert.equal(page.hasButton("Unlock worker-a…"), false);
 });
@@ -215,13 +215,13 @@ test("a holder without a heartbeat is not called dead", async () => {
   page.button("Unlock stock-1…");
 });
 
-test("without news the ages of a queue are clock times, and its verb needs the database", async () => {
+test("without news the ages of a queue are clock times, and its verb database unreachable", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
   page.pass(15_000);
   assert.match(page.text, /Nothing has moved since 10:51:00; 480 jobs wait\./);
-  assert.match(page.text, /needs the database/);
+  assert.match(page.text, /database unreachable/);
 });
 
 test("a read-only page of a stuck queue has no verb", async () => {
@@ -232,16 +232,16 @@ test("a read-only page of a stuck queue has no verb", async () => {
   assert.equal(page.hasButton("Unlock worker-c…"), false);
 });
 
-test("what was not looked through, and what is not there, is said", async () => {
+test("the page shows what was not searched, and what does not exist", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.answer("api/queues/", details({ next_complete: false }));
-  assert.match(page.text, /Only the head of the work was looked through/);
+  assert.match(page.text, /Only the first due jobs were searched/);
   page.go("/queues/gone");
   page.answer("api/queues/gone", { error: "the queue does not exist", code: "not_found" }, 404);
-  assert.match(page.text, /There is no such queueNothing is called “gone” now/);
+  assert.match(page.text, /Queue not foundNo queue is named “gone”/);
 });
 
-test("a queue is asked about soon after the counts have changed, and seldom otherwise", async () => {
+test("a queue is requested soon after the counts have changed, and seldom otherwise", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.app.streamOpened();
   page.answer("api/queues/", details());

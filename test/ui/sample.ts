@@ -314,7 +314,7 @@ export function receipt(change: Partial<Operation> = {}): Operation {
   return operation({ ...over, ...none, done: 8388, undo_jobs: 8388, ...change });
 }
 
-/** What the feed tells at first, as its events. */
+/** The feed's first events. */
 export function feed(page: Page, told: Readonly<Record<string, unknown>>): void {
   for (const [event, data] of Object.entries(told)) page.app.pushed(event, JSON.stringify(data));
 }

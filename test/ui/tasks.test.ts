@@ -11,7 +11,7 @@ const rows = (page: Page) =>
     .slice(1)
     .map((e) => textOf([e]));
 
-test("tasks say how their jobs stand, who knows them, and when one failed last", async () => {
+test("tasks show their jobs' conditions, the workers that have them, and the last failure", async () => {
   const page = await opened("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   assert.equal(page.asked("api/tasks").path, "api/tasks?limit=100&sort=worst");
@@ -31,7 +31,7 @@ test("tasks say how their jobs stand, who knows them, and when one failed last",
   assert.equal(page.title, "(12) Tasks · worker");
 });
 
-test("a task's last error comes before its time, which says where not every job was read", async () => {
+test("a task's last error comes before its time, which is marked if not every job was read", async () => {
   const page = await opened("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const line = "GatewayError: HTTP 503 <b>";
@@ -56,7 +56,7 @@ test("a task's last error comes before its time, which says where not every job 
   ]);
 });
 
-test("that no worker knows a task is said only where the server claims it", async () => {
+test("a task is marked as without worker only if the server reports it", async () => {
   const page = await opened("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const waits = { ready: value(180), oldest_ready_at: at(-1080), supported_by: 0 };
@@ -68,8 +68,8 @@ test("that no worker knows a task is said only where the server claims it", asyn
     ]),
   );
   assert.deepEqual(rows(page), [
-    "send_webhooknone1800018 mNo worker alive knows this task",
-    "perhapsnot known1800018 mnone",
+    "send_webhooknone1800018 mNo running worker has this task",
+    "perhapsunknown1800018 mnone",
   ]);
 });
 
@@ -98,7 +98,7 @@ test("estimates of tasks are marked, and three hundred of them are pages", async
   assert.equal(next.attrs["href"], "#/tasks?search=t&sort=-failed&cursor=c1");
 });
 
-test("a task that nobody knows stands in the navigation, and the keys lead to the page", async () => {
+test("a task without worker is counted in the navigation, and the keys lead to the page", async () => {
   const page = await opened("/");
   feed(page, { incidents: incidents([incident({ id: "x", kind: "unsupported_task" })]) });
   const entry = page.one(
@@ -110,10 +110,10 @@ test("a task that nobody knows stands in the navigation, and the keys lead to th
   assert.equal(page.navigations.at(-1), "/tasks");
 });
 
-test("without tasks, and with none that a search finds, the page says so", async () => {
+test("without tasks, or without a match, the page shows a message", async () => {
   const page = await opened("/tasks");
   page.answer("api/tasks", tasks([]));
-  assert.match(page.text, /No task is known yet/);
+  assert.match(page.text, /No tasks/);
   page.go("/tasks?search=nope");
   page.answer("api/tasks", tasks([]));
   assert.match(page.text, /No tasks match “nope”/);

@@ -64,7 +64,7 @@ test("views are removed, replaced by their name, and bounded", async () => {
   assert.ok((page.preferences.get(KEY) ?? "").length < 2000);
 });
 
-test("what somebody else left in the storage does no harm", async () => {
+test("foreign data in the storage does no harm", async () => {
   const page = await opened("/");
   page.preferences.set(KEY, "javascript:alert(1) evil\n\n/jobs?q=a\n/jobs <b>bold</b>");
   page.go("/jobs");
@@ -75,7 +75,7 @@ test("what somebody else left in the storage does no harm", async () => {
 test("everybody has a few views, which can't be removed", async () => {
   const page = await listed([job(1)]);
   assert.deepEqual(links(page, "Over 10 attempts"), ["#/jobs?q=attempts%3E10"]);
-  assert.equal(page.hasButton("Remove the view Over 10 attempts"), false);
+  assert.equal(page.hasButton("Delete the view Over 10 attempts"), false);
   assert.equal(page.has("view-name"), false, "all jobs are no view");
 });
 
@@ -129,7 +129,7 @@ test("the palette exports the jobs of the query at hand, and the key e goes to t
   assert.deepEqual(found(elsewhere), ["Export jobs…", "All jobs that match “export”"]);
 });
 
-test("what the server knows by a name is asked for once typing rests", async () => {
+test("names are searched on the server after a pause in typing", async () => {
   const page = await opened("/workers");
   type(page, "c");
   page.app.dispatch("app.palette", "", "cha");
@@ -168,7 +168,7 @@ test("what the server knows by a name is asked for once typing rests", async () 
   page.answer("api/jobs?limit=4", jobs([job(7, { key: "charge:7" })]));
   assert.equal(marked(page), before, "what is marked stays marked");
   assert.deepEqual(found(page).slice(0, 2), [
-    "Retry the 8,400 failed charge_card jobs…rehearses first",
+    "Retry the 8,400 failed charge_card jobs…preview first",
     "Add a charge_card job…",
   ]);
   assert.deepEqual(found(page).slice(-5), [
@@ -182,7 +182,7 @@ test("what the server knows by a name is asked for once typing rests", async () 
   assert.equal(page.navigations.at(-1), "/queues/charge%20%22x%22");
 });
 
-test("an answer to what was typed before adds nothing, and a refusal says nothing", async () => {
+test("an answer to an older text adds nothing, and a refusal shows nothing", async () => {
   const page = await opened("/workers");
   type(page, "mail");
   page.pass(400);
@@ -214,7 +214,7 @@ test("the palette does what is likely wanted of a task's jobs, each behind its d
   );
   page.answer("api/tasks?limit=4", tasks("charge card", 12));
   assert.deepEqual(found(page), [
-    "Retry the 12 failed charge card jobs…rehearses first",
+    "Retry the 12 failed charge card jobs…preview first",
     "Add a charge card job…",
   ]);
   page.app.dispatch("app.palette-key", "", "Enter");
@@ -229,7 +229,7 @@ test("the palette does what is likely wanted of a task's jobs, each behind its d
   assert.equal(page.byId("field-identifier").attrs["value"], "charge card");
 });
 
-test("the palette finds what needs somebody by its words", async () => {
+test("the palette finds incidents by their words", async () => {
   const page = await opened("/workers");
   feed(page, {
     incidents: incidents([incident({ title: "charge_card: GatewayError", q: "is:failed" })]),
@@ -244,7 +244,7 @@ test("the palette finds what needs somebody by its words", async () => {
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
 });
 
-test("a row of the palette has its drawing, and no number that is not known", async () => {
+test("a row of the palette has its drawing, and no unknown number", async () => {
   const page = await opened("/workers");
   type(page, "queues");
   const drawn = page.all((e) => e.attrs["role"] === "option");
@@ -261,7 +261,7 @@ test("a row of the palette has its drawing, and no number that is not known", as
   assert.ok(found(page).includes("Task charge_card≈ 9.8 M jobs"));
 });
 
-test("whoever may only look is offered no verb in the palette", async () => {
+test("a read-only user has no actions in the palette", async () => {
   const page = await opened("/workers", { read_only: true });
   type(page, "charge");
   page.pass(400);

@@ -24,7 +24,7 @@ async function chosen(list: Parameters<typeof listed>[0]) {
   return page;
 }
 
-test("complete says that the jobs are deleted and never run", async () => {
+test("the dialog of complete explains that the jobs are deleted and never run", async () => {
   const page = await chosen([job(1), job(2), job(3)]);
   page.click("Complete…");
   assert.match(page.dialogText, /^Complete 3 jobsThey are deleted and never run\./);
@@ -37,10 +37,10 @@ test("complete says that the jobs are deleted and never run", async () => {
   assert.match(request.headers, /^x-worker-admin-csrf: csrf-1$/m);
 });
 
-test("the notice says how many of how many, in the server's words too", async () => {
+test("the notice shows how many of how many, also in the server's words", async () => {
   const page = await chosen([job(1), lockedJob(2), job(3)]);
   page.click("Complete…");
-  assert.match(page.dialogText, /1 of them is locked by a worker and will be left alone/);
+  assert.match(page.dialogText, /1 of them is locked by a worker and will be skipped/);
   page.click("Complete 3 jobs");
   page.answer("api/jobs/action", { message: "Completed 2 of 3 jobs", jobs: [job(1), job(3)] });
   assert.deepEqual(
@@ -52,11 +52,11 @@ test("the notice says how many of how many, in the server's words too", async ()
   assert.match(
     page.asked("api/jobs?limit").path,
     /^api\/jobs\?limit=100/,
-    "the list is asked for again",
+    "the list is requested again",
   );
 });
 
-test("what was kept can be undone from the notice; who undoes a few stays and is told", async () => {
+test("a change can be undone from the notice; undoing a few jobs stays on the page and shows the result", async () => {
   const page = await chosen([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
@@ -74,7 +74,11 @@ test("what was kept can be undone from the notice; who undoes a few stays and is
   feed(page, { operation: receipt(undone) });
   page.answer("api/operations/214/undo", receipt({ ...kept, state: "undoing" }), 202);
   assert.deepEqual(page.navigations, []);
-  assert.deepEqual(page.notices, ["Undone: 2 of 2 jobs"], "told of its end before its beginning");
+  assert.deepEqual(
+    page.notices,
+    ["Undone: 2 of 2 jobs"],
+    "its end was reported before its beginning",
+  );
   assert.doesNotMatch(page.text, /Undoing/);
 });
 
@@ -101,13 +105,13 @@ test("where workers hold all of them, nothing is offered that would change none"
   assert.match(page.text, /2 chosen.*All selected jobs are running\./);
   assert.equal(page.hasButton("Complete…"), false);
   page.app.dispatch("ask.complete", "", "");
-  assert.match(page.dialogText, /Workers have locked all of them, so they will be left alone/);
+  assert.match(page.dialogText, /All of them are locked by workers and will be skipped/);
   assert.equal(page.button("Complete 2 jobs").attrs["aria-disabled"], "true");
   page.click("Complete 2 jobs");
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("a refusal without an end is told with one before the advice", async () => {
+test("a refusal without a period gets one before the advice", async () => {
   const page = await chosen([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -187,7 +191,7 @@ test("reschedule sends what was filled in, with the local time as UTC", async ()
   });
 });
 
-test("rescheduled jobs are shifted and spread, and when they are due is said before", async () => {
+test("rescheduled jobs are shifted and spread, and the dialog shows first when they are due", async () => {
   const page = await chosen([job(1, { run_at: at(3600) })]);
   page.click("Reschedule…");
   page.type("shift", "+2h");
@@ -219,7 +223,7 @@ test("rescheduled jobs are shifted and spread, and when they are due is said bef
   });
 });
 
-test("numbers that don't fit are told before anything is sent", async () => {
+test("invalid numbers are rejected before anything is sent", async () => {
   const page = await chosen([job(1)]);
   page.click("Reschedule…");
   for (const wrong of ["40000", "1.5", "x", "99999999999999999999", "--1"]) {
@@ -239,7 +243,7 @@ test("the time shortcuts fill in the local time", async () => {
   assert.match(page.dialogText, /in 1 h: today, Sun 1 Mar 2026 14:00:00 \+01:00/);
 });
 
-test("a refused write keeps the dialog with what was typed, and says why", async () => {
+test("a refused write keeps the dialog with what was typed, and shows why", async () => {
   const page = await chosen([job(1)]);
   page.click("Fail…");
   page.type("reason", "because");
@@ -253,12 +257,12 @@ test("a refused write keeps the dialog with what was typed, and says why", async
   page.click("Fail job 1");
 });
 
-test("a write without an answer says that it may have been done", async () => {
+test("a write without an answer shows that the change may have been made", async () => {
   const page = await chosen([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
   page.answer("api/jobs/action", "", 0);
-  assert.match(page.dialogText, /may or may not have been done/);
+  assert.match(page.dialogText, /The change may have been made/);
 });
 
 test("an old CSRF token is renewed once, and the write sent again", async () => {
@@ -282,7 +286,7 @@ test("a session that can't be renewed ends the write with its reason", async () 
   assert.match(page.dialogText, /The database can't be reached/);
 });
 
-test("a new job's payload and names are sent byte for byte as they were typed", async () => {
+test("a new job's payload and names are sent byte for byte", async () => {
   const page = await listed([job(1)]);
   page.click("Add a job");
   const typed = '{ "id": 12345678901234567890,\n  "b":1, "a":2, "b":3, "s":"\\u00e9" }';
@@ -305,19 +309,19 @@ test("a new job's payload and names are sent byte for byte as they were typed", 
   assert.equal(page.one((e) => e.attrs["class"] === "notice-link").attrs["href"], "#/jobs/77");
 });
 
-test("a payload that isn't JSON is told with its place, and nothing is sent", async () => {
+test("a payload that isn't JSON is rejected with its place, and nothing is sent", async () => {
   const page = await listed([job(1)]);
   page.click("Add a job");
   page.type("payload", '{"a": }');
   assert.match(page.dialogText, /Line 1, column 7: a value was expected\./);
   page.click("Add the job");
-  assert.match(page.dialogText, /Name the task that runs the job/);
-  assert.match(page.dialogText, /This isn't JSON\. Line 1, column 7: a value was expected\./);
+  assert.match(page.dialogText, /Enter a task name/);
+  assert.match(page.dialogText, /Invalid JSON\. Line 1, column 7: a value was expected\./);
   assert.equal(page.focus, "field-identifier");
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("what the server refuses is said at the field that it is about, else below the form", async () => {
+test("a refusal is shown at its field, else below the form", async () => {
   const page = await listed([job(1)]);
   page.click("Add a job");
   page.type("identifier", "t");
@@ -360,7 +364,7 @@ test("cancelling a dialog sends nothing and forgets what was typed", async () =>
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("a read-only page offers no write, and sends none even when told to", async () => {
+test("a read-only page offers no write, and sends none even on request", async () => {
   const page = await opened("/jobs", { read_only: true });
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   assert.match(page.text, /read-only/);

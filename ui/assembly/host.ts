@@ -1,5 +1,5 @@
 /**
- * What the application asks of its host; host/page-host.ts answers. The compiler takes the import
+ * The functions that the application imports from its host, host/page-host.ts. The compiler takes the import
  * module's name from this file's name: `host`.
  */
 export declare function draw(ops: usize, opCount: i32, units: usize, unitCount: i32): void;
@@ -80,7 +80,7 @@ export declare function remember(key: string, value: string): void;
 
 export declare function recall(key: string): string;
 
-/** The address of the page itself, without what stands behind the `#`. */
+/** The address of the page itself, without the part after the `#`. */
 export declare function pageUrl(): string;
 
 /** Saves what the server has at a path as a file, signed in by these lines of `name: value`. */

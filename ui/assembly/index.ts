@@ -48,7 +48,7 @@ export function dispatch(action: string, arg: string, value: string): void {
   update(model, action, arg, value);
 }
 
-/** A timer that was asked for with `after` has rung. Says whether there is something new to draw. */
+/** A timer set with `after` has ended. Returns whether there is something new to draw. */
 export function rang(action: string, arg: string): bool {
   model.now = now();
   model.isNew = true;
@@ -102,7 +102,7 @@ export function render(): void {
 let toldTitle = "";
 let toldMark = "";
 
-/** The tab's title and icon say how many jobs have failed. */
+/** Shows the number of failed jobs in the tab's title and icon. */
 function tell(): void {
   const failed = model.access.gate === Gate.Open ? model.facts.failed : 0;
   const before = failed > 0 ? `(${grouped(failed)}) ` : "";

@@ -1,10 +1,10 @@
 /**
  * Puts the module's static data where the compiler expects them, before anything else of it runs. As they
- * stand in memory a string takes twenty bytes and two for every letter; the build packs them to texts and
+ * are in memory a string takes twenty bytes and two for every letter; the build packs them to texts and
  * steps (ui/literals.mjs), at the end of the first memory. Must be the first import of the entry.
  */
 
-/** Before an object stand the size of its block, two links, its type and its own size: std/assembly/rt/common.ts. */
+/** An object's head: the size of its block, two links, its type and its own size: std/assembly/rt/common.ts. */
 const HEAD: usize = 20;
 const STRING: u32 = 2;
 /** Instead of a type: bytes that are no object. */

@@ -1,7 +1,7 @@
 /**
  * Reads the records of an answer by their shapes, one reader for all of them. A shape has for each field,
  * in the order of the class, perhaps a mark (`?` it may be null, `*` a list), its type, its name, a space.
- * Where a field stands in memory follows from that, as the compiler lays classes out.
+ * A field's place in memory follows from that, as the compiler lays classes out.
  */
 import { JsonReader } from "./lib/json-reader";
 
@@ -18,7 +18,7 @@ const STRING = 0x73;
 const TIME = 0x74;
 const RECORD = 0xc0;
 
-/** An item of a list of records; of which class, only who asked for it knows. */
+/** An item of a list of records; the caller decides of which class. */
 class Item {}
 
 export class Shapes {
@@ -92,7 +92,7 @@ function listOf(type: i32): usize {
   return changetype<usize>([] as Item[]);
 }
 
-/** A number has no null: these values stand for it. */
+/** A number has no null: these values replace it. */
 function storeAbsent(to: usize, type: i32): void {
   if (type === I64) store<i64>(to, i64.MIN_VALUE);
   else if (type === I32) store<i32>(to, i32.MIN_VALUE);
@@ -103,7 +103,7 @@ function storeAbsent(to: usize, type: i32): void {
 class Field {
   mark: i32 = 0;
   type: i32 = 0;
-  /** Where it stands in the record. */
+  /** Its offset in the record. */
   at: usize = 0;
   private size: usize = 0;
   private name: i32 = 0;

@@ -1,6 +1,6 @@
 /**
- * Starts the WebAssembly application and gives it a page to draw on. The host knows no page and no
- * record: take the module away and nothing is left.
+ * Starts the WebAssembly application and gives it a page to draw on. The host has no code for a page or
+ * a record: without the module nothing is left.
  */
 import { route, serverUrl } from "./address.ts";
 import { EventStream } from "./event-stream.ts";
@@ -17,7 +17,7 @@ const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
 const runner = new Runner();
 const stream = new EventStream(runner);
-// A page that is signed in by a token sends it along, and only the application knows it.
+// A page that is signed in by a token sends it along, and only the application has it.
 if (sessionStorage.length === 0) {
   askEarly("api/session");
   if (!document.hidden) stream.openEarly(EVENTS);

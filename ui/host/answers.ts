@@ -9,8 +9,8 @@ interface Known {
   readonly text: string;
 }
 
-/** A page asks for a few things again and again. */
-const MOST_KNOWN = 8;
+/** A page sends the same few requests again and again. */
+const MOST_KEPT = 8;
 
 const answers = new Map<string, Known>();
 
@@ -31,7 +31,7 @@ export async function ask(url: URL, init: RequestInit & { readonly headers: Head
     if (etag) answers.set(url.href, { etag, asOf, text });
   }
   const [oldest] = answers.keys();
-  if (oldest && answers.size > MOST_KNOWN) answers.delete(oldest);
+  if (oldest && answers.size > MOST_KEPT) answers.delete(oldest);
   // Nothing is left to a page that is signed out.
   if (status === 401) answers.clear();
   return { status, headers, text };

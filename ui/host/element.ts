@@ -4,7 +4,7 @@
 export type Value = string | boolean;
 
 const SVG = "http://www.w3.org/2000/svg";
-/** What one changes by hand is a property: the attribute only says how it began. */
+/** A user's input is in the property: the attribute only has the initial value. */
 const FIELDS = ["value", "checked"];
 
 export function create(tag: string, parent: Element): Element {

@@ -25,7 +25,7 @@ export class EventStream {
     this.#early = this.#ask(path, "");
   }
 
-  /** `headers`: lines that sign the request in; none where the browser does that, or nobody has to. */
+  /** `headers`: lines that sign the request in; none if the browser does that, or if no sign-in is needed. */
   open(path: string, headers: string): void {
     this.close();
     const early = this.#early;
@@ -36,7 +36,7 @@ export class EventStream {
     this.#abort = abort;
     begin();
     void status.then((refusal) => {
-      // A stream that was closed on purpose has nothing to say.
+      // A stream that was closed on purpose is not reported.
       if (abort === this.#abort) this.#runner.run((app) => app.streamClosed(refusal));
     });
   }
@@ -55,7 +55,7 @@ export class EventStream {
     return { path, abort, begin, status: this.#read(path, headers, abort, wanted) };
   }
 
-  /** Reads to the end; gives the status of a refusal, or 0. Nothing is told before it is wanted. */
+  /** Reads to the end; returns the status of a refusal, or 0. Events wait until `begin` is called. */
   async #read(
     path: string,
     lines: string,
@@ -98,7 +98,7 @@ export class EventStream {
 interface Reading {
   readonly path: string;
   readonly abort: AbortController;
-  /** From now on the application is told. */
+  /** From now on events are passed to the application. */
   readonly begin: () => void;
   readonly status: Promise<number>;
 }

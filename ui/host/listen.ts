@@ -1,6 +1,6 @@
 /**
- * One listener for each kind of event, on the document. An element says in attributes what it
- * wants: `data-click`, `data-input`, `data-submit`, `data-key` with `data-keys`, `data-modal`, and
+ * One listener for each kind of event, on the document. An element's attributes define what it
+ * handles: `data-click`, `data-input`, `data-submit`, `data-key` with `data-keys`, `data-modal`, and
  * `data-arg` for what it is about.
  */
 import { route } from "./address.ts";
@@ -39,7 +39,7 @@ export function listen(runner: Runner, places: Places): void {
     const row = closest(target, "[data-arg]");
     dispatch(holder.dataset["key"], row?.dataset["arg"], name);
   });
-  // Escape asks the application to close its dialog; the next picture is without it.
+  // Escape makes the application close its dialog; the next picture is without it.
   const cancel = (event: Event) => {
     const dialog = closest(event.target, "[data-modal]");
     if (!dialog) return;
@@ -58,7 +58,7 @@ export function listen(runner: Runner, places: Places): void {
   );
 }
 
-/** Tells the application whether the pointer or the focus is on what must not move (`data-hold`). */
+/** Reports to the application whether the pointer or the focus is on what must not move (`data-hold`). */
 function holdStill(runner: Runner): void {
   let pointed = false;
   let focused = false;
@@ -108,7 +108,7 @@ function strokeOf(event: KeyboardEvent): string {
   return event.shiftKey && name.length > 1 ? `Shift+${name}` : name;
 }
 
-/** The element that wants this key, if the key isn't already somebody else's. */
+/** The element that handles this key, if no other element uses the key. */
 function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLElement | null {
   if (event.altKey || event.isComposing) return null;
   const isTyping = isEditable(target);
@@ -140,7 +140,7 @@ function isSomebodyElses(event: MouseEvent, element: HTMLElement): boolean {
   return element.tagName === "TR" && String(getSelection()) !== "";
 }
 
-/** Closes the open menus but the one that holds `target`; says whether there was one. */
+/** Closes the open menus except the one that contains `target`; returns whether there was one. */
 function closeMenus(target: EventTarget | null): boolean {
   let closed = false;
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details[data-menu][open]")) {

@@ -1,14 +1,14 @@
 /**
  * The application's functions as if they took and gave texts. In its memory a text is an object of UTF-16
  * units, with their size in bytes before it. Nothing is pinned: the minimal runtime collects only when the
- * host says so, and then none of the module's code runs.
+ * host calls it, and then none of the module's code runs.
  */
 import type { instantiate as Instantiate } from "../generated/admin_ui_bg.js";
 
 export type App = Awaited<ReturnType<typeof Instantiate>>;
 type Call = (...given: unknown[]) => unknown;
 
-/** The arguments that are numbers, a bit for each; all others of what the application asks for are texts. */
+/** The numeric arguments of the imported functions, a bit for each; all other arguments are texts. */
 const NUMBERS: Readonly<Record<string, number>> = {
   ...{ after: 1, draw: 15, navigate: 2, request: 1, scroll: 1, zoneOffset: 1 },
 };

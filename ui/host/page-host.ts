@@ -1,4 +1,4 @@
-/** What the application may ask of the page; the other side is assembly/host.ts. */
+/** The functions that the application can call on the page; the other side is assembly/host.ts. */
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
 import { setMark } from "./mark.ts";
@@ -32,7 +32,7 @@ export class PageHost {
   afterDraw(): void {
     const isLost = this.#hadFocus && document.activeElement === document.body;
     const next = document.getElementById(this.#focusNext || (isLost ? "page-title" : ""));
-    // Where the page is to be scrolled to is said besides.
+    // The scroll position is set separately.
     next?.focus({ preventScroll: !this.#focusNext || this.#places.isScrolling });
     this.#focusNext = "";
     this.#places.afterDraw();

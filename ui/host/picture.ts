@@ -11,10 +11,10 @@ const TEXT = 2;
 const ATTR = 3;
 const FLAG = 4;
 const HOLE = 5;
-/** The attribute that tells siblings apart. */
+/** The attribute that identifies an element among its siblings. */
 const KEY = "key";
 
-/** What stands in the document; a hole, where nothing does, is null. */
+/** What is in the document; a hole is null. */
 interface Drawn {
   /** The empty string for a text. */
   readonly tag: string;
@@ -59,7 +59,7 @@ export class Picture {
     this.#unitsAt = unitsAt;
     this.#at = 0;
     this.#readTexts(0, unitCount);
-    // What stood there while the application was loading.
+    // Removes the loading screen.
     if (!this.#children) this.#root.replaceChildren();
     this.#children = this.#drawAll(this.#root, this.#children ?? [], opCount);
     for (const field of this.#fields) {
@@ -87,7 +87,7 @@ export class Picture {
     for (const child of now) {
       if (child === null) continue;
       if (child.node === at) at = at.nextSibling;
-      // What stands between comes later.
+      // The nodes between come later.
       else if (child.node === at?.nextSibling) at = child.node.nextSibling;
       else parent.insertBefore(child.node, at);
     }
@@ -214,7 +214,7 @@ class Siblings {
     return this.#takeAt(this.#keyed.get(key) ?? -1, tag, key);
   }
 
-  /** All that nobody has taken. */
+  /** All that are not taken. */
   rest(): Drawn[] {
     return this.#all.filter((child) => child != null);
   }

@@ -14,7 +14,7 @@ export class Places {
 
   constructor() {
     history.scrollRestoration = "manual";
-    // Whoever scrolls by hand is where he wants to be.
+    // Scrolling by hand ends the restoring.
     const stop = () => {
       this.#top = undefined;
     };

@@ -1,4 +1,4 @@
-/** What somebody prefers, kept in this browser as long as it keeps anything: nothing secret, no data. */
+/** The user's preferences, kept in this browser: nothing secret, no data. */
 
 export function preferred(key: string): string {
   try {

@@ -1,4 +1,4 @@
-/** One request to the server. It never throws: status 0 says that no answer came. */
+/** One request to the server. It never throws: status 0 means that no answer came. */
 import { serverUrl } from "./address.ts";
 import { ask } from "./answers.ts";
 
@@ -15,7 +15,7 @@ const PATIENCE_MS = 30_000;
 
 let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
 
-/** Asks while the application is made ready, which takes longer. If it asks the same first, it has this answer. */
+/** Sends a request while the application is compiled, which takes longer. If its first request is the same, it uses this answer. */
 export function askEarly(path: string): void {
   early = { path, answer: send("GET", path, "", "") };
 }
@@ -87,7 +87,7 @@ export async function saveFrom(path: string): Promise<string> {
   return "";
 }
 
-/** An answer to HEAD has no words: they are asked for. */
+/** An answer to HEAD has no body, so the reason is requested with GET. */
 async function refusalAt(url: URL): Promise<string> {
   const response = await fetch(url, { cache: "no-store" });
   if (response.ok) {

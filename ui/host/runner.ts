@@ -1,6 +1,6 @@
 /**
  * Runs the steps of the application one by one and draws once a frame. After a trap nothing in the
- * module can be trusted, so it is never entered again: the page says so and offers a reload.
+ * module can be trusted, so it is never entered again: the page shows it and offers a reload.
  */
 import type { App } from "./module.ts";
 
@@ -16,7 +16,7 @@ export class Runner {
   }
 
   /**
-   * Takes a step and has its outcome drawn in the next frame, unless it says 0, that there is none; a background
+   * Runs a step and draws its outcome in the next frame, unless it returns 0 for no outcome; a background
    * tab draws when it is seen.
    */
   run(step: (app: App) => unknown): void {
@@ -37,7 +37,7 @@ export class Runner {
     });
   }
 
-  /** Shows that the application has ended, and no longer what it drew: an open dialog would stand over it. */
+  /** Shows that the application has ended, and removes what it drew: an open dialog would cover it. */
   fail(error: unknown): void {
     if (this.#broken) return;
     this.#broken = true;

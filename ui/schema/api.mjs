@@ -11,7 +11,7 @@ const each = (names, type) => Object.fromEntries(names.map((name) => [name, type
  * `?` after a type: it may be null; `[]`: a list. A field that is absent keeps its empty value.
  */
 export const records = {
-  /** A number and how well it is known: `exact`, `capped` (at least), `estimated` (between). */
+  /** A number and its precision: `exact`, `capped` (at least), `estimated` (between). */
   Value: {
     value: "i64",
     precision: "string",
@@ -139,9 +139,9 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /** Whom a verb acts on: one of these. */
+  /** The target of an action: one of these. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]" },
-  /** What an operation is to be asked of. */
+  /** What an operation applies to. */
   AskedOperation: { q: "string", action: "string", changes: "json" },
   Would: { change_value: "Value", skip_locked_value: "Value" },
   TaskShare: { task: "string?", count_value: "Value" },
@@ -363,7 +363,7 @@ export const records = {
     condition: "string",
     condition_since: "time?",
   },
-  /** `is_unsupported`: true, false, or null where nobody can tell. */
+  /** `is_unsupported`: true, false, or null if unknown. */
   ListedTask: {
     identifier: "string",
     ...each(shownConditions, "Value"),
@@ -375,10 +375,10 @@ export const records = {
     is_unsupported: "json",
   },
   TaskList: { tasks: "ListedTask[]", next_cursor: "string?", count: "i64?" },
-  /** Of a task, what the form of a new job wants to know. */
+  /** What the form of a new job uses of a task. */
   KnownTask: { identifier: "string", is_unsupported: "json" },
   KnownTasks: { tasks: "KnownTask[]" },
-  /** What an operator wants to know of the database: each part is absent where it could not be read. */
+  /** The database's condition: each part is absent if it could not be read. */
   DatabaseServer: {
     version: "string",
     database: "string",
@@ -500,7 +500,7 @@ export const records = {
   Span: { at: "i64", end: "i64" },
   Suggestions: { replace: "Span", suggestions: "Suggestion[]" },
   ExportTicket: { path: "string" },
-  /** All that is read of a changed job; the list is asked for again. */
+  /** All that is read of a changed job; the list is requested again. */
   ActedJob: { id: "i64" },
   JobActionResult: {
     message: "string",

@@ -49,17 +49,17 @@ export class Command {
     readonly target: string,
     /** The state of jobs that it is offered for, or the empty string for any. */
     readonly forState: string,
-    /** The fields that a person is asked for, without the target. */
+    /** The fields of the form, without the target. */
     readonly fields: CommandField[],
     /** Whether it can't be undone. */
     readonly destroys: bool,
     /** Whether at least one field must be filled in. */
     readonly needsOne: bool,
-    /** Whether it could set attempts back, and its form does not ask for them. */
+    /** Whether it can set attempts back, and its form has no field for them. */
     readonly mayReset: bool,
     /** Its key on the page; the empty string: none. */
     readonly key: string,
-    /** The dialog that can do more than ask for the fields; none: it has no dialog of its own. */
+    /** The dialog that does more than show the fields; empty: it has no dialog of its own. */
     readonly dialog: string,
   ) {}
 
@@ -85,7 +85,7 @@ const actionClass = `
 export class JobAction {
   constructor(
     readonly name: string,
-    /** What an operation on all that match asks for. */
+    /** The command of an operation on all that match. */
     readonly command: Command,
     /** \`Run {jobs} now\`; while it is done, and when it is. */
     readonly ask: string,
@@ -107,8 +107,8 @@ export class JobAction {
     readonly hasListKey: bool,
   ) {}
 
-  /** Whether it can be done without asking for more. */
-  get asksNothing(): bool {
+  /** Whether it needs no input. */
+  get needsNoInput(): bool {
     return this.command.fields.length === 0;
   }
 

@@ -14,7 +14,7 @@ const scalars = {
   time: ["f64", "t", "string"],
   json: ["string", "j", "unknown"],
 };
-/** A number has no null in AssemblyScript: assembly/shapes.ts has the value that stands for it. */
+/** A number has no null in AssemblyScript: assembly/shapes.ts has the value used for it. */
 const isNumber = (base) => ["i64", "i32", "f64", "time"].includes(base);
 const names = Object.keys(records);
 /** In a shape, records are the letters from À on. */

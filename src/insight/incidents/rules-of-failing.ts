@@ -50,7 +50,7 @@ function failing(
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
     title: `${who}: ${label}`,
-    sentence: `${counted(count, "job has", "jobs have")} no attempts left, ${last}.${news}${inCommon(common)}`,
+    sentence: `${counted(count, "job")} failed, ${last}.${news}${inCommon(common)}`,
     since: firstSeen,
     affected: count,
     jobsWait: false,
@@ -61,7 +61,7 @@ function failing(
   };
 }
 
-/** ` All have currency = "EUR"; 31 % of the others do.` */
+/** ` All have currency = "EUR" (31 % of other jobs).` */
 function inCommon(common: Difference | undefined): string {
   if (common === undefined) return "";
   const percent = (share: number) => `${Math.round(share * 100)} %`;
@@ -69,7 +69,7 @@ function inCommon(common: Difference | undefined): string {
   const field = named(path.replace(/^payload\./, ""));
   const who = here >= 0.995 ? "All have" : `${percent(here)} have`;
   const what = value === "missing" ? `no ${field}` : `${field} = ${value}`;
-  return ` ${who} ${what}; ${percent(there)} of the others do.`;
+  return ` ${who} ${what} (${percent(there)} of other jobs).`;
 }
 
 /**
@@ -214,7 +214,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
       kind: "peak",
       level: "warn",
       title: "A peak is ahead",
-      sentence: `${counted(affected, "job is", "jobs are")} due in ${span}, more than ten times as many a second as usual.`,
+      sentence: `${counted(affected, "job is", "jobs are")} due in ${span}: over ten times the usual rate.`,
       since: timeOf(startMs),
       affected,
       jobsWait: false,
@@ -229,11 +229,11 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
 export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Incident[] {
   const troubles: Pick<Incident, "id" | "level" | "title" | "sentence" | "since">[] = [];
   if (server?.isStandby === true) {
-    const sentence = "It is a standby: no job can be taken, added or changed here.";
+    const sentence = "It is a standby: no job can be fetched, added or changed here.";
     troubles.push({
       id: "trouble:standby",
       level: "bad",
-      title: "The server takes no writes",
+      title: "The database is read-only",
       sentence,
       since: null,
     });
@@ -243,8 +243,8 @@ export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Inciden
     troubles.push({
       id: "trouble:snapshot",
       level: "warn",
-      title: "An old transaction slows the queue",
-      sentence: `${named(by)} has kept a transaction open for ${ageText(nowMs - sinceMs)}: dead rows stay, and each fetch walks over them.`,
+      title: "A long transaction slows the queue",
+      sentence: `${named(by)} has had a transaction open for ${ageText(nowMs - sinceMs)}. Vacuum cannot remove dead rows, so fetching jobs gets slower.`,
       since: timeOf(sinceMs),
     });
   }

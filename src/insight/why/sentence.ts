@@ -152,5 +152,5 @@ function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;
   if (others.value < 1) return "";
-  return ` ${counted(others, "other fails", "others fail")} the same way.`;
+  return ` ${counted(others, "other job has", "other jobs have")} this error.`;
 }

@@ -65,7 +65,7 @@ for (const auth of tokenModes) {
       const label = auth.mode === "header" ? `Value of ${auth.headerName}` : "Access token";
       const token = page.getByLabel(label);
       await token.waitFor();
-      await sees(page, "Nothing about jobs is shown before you sign in.");
+      await sees(page, "Jobs are shown after you sign in.");
       assert.equal(await page.getByText("secret_task").count(), 0);
       await token.fill(`${TOKEN}!`);
       await page.keyboard.press("Enter");

@@ -52,7 +52,7 @@ before(async () => {
 
 test("A kind of error is opened from the list, and says what its jobs have in common.", async () => {
   await visit(admin, "/errors", async ({ page }) => {
-    await sees(page, "1 kind: 30 jobs failed, 0 will retry");
+    await sees(page, "1 error group: 30 failed, 0 retrying");
     await page.getByRole("link", { name: /GatewayError/ }).click();
     await turned(page, "Error GatewayError: HTTP # from https://pay.example/c/#");
     await sees(page, "in every one of them");
@@ -84,7 +84,7 @@ test("Each of many queues is reached by pages and by its name.", async () => {
     await page.getByRole("searchbox").fill("NT-0123");
     await page.getByRole("link", { name: "tenant-0123" }).click();
     await turned(page, "Queue tenant-0123");
-    await sees(page, "No job waits in it.");
+    await sees(page, "No jobs.");
   });
 });
 
@@ -113,7 +113,7 @@ test("A stuck queue says who holds it, and its verb frees what its dialog said."
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/frees 1 job and 2 queues\. Its last heartbeat was 2 h ago\./).waitFor();
     await dialog.getByRole("button", { name: "Unlock worker-c" }).click();
-    await sees(page, "It is not locked.");
+    await sees(page, "Not locked.");
     const [held] = await admin.sql<{ count: number }>(
       "select count(*)::int as count from {}._private_job_queues where locked_by is not null",
     );

@@ -189,7 +189,7 @@ test("A payload of a megabyte is asked for, shown in steps, and hurts nobody.", 
   const { id } = await admin.utils.addJob("large", rawJson(text));
   await visit(admin, `/jobs/${id}`, async ({ page, requests }) => {
     await turned(page, `Job ${id}`);
-    await page.getByRole("button", { name: "Open the payload" }).click();
+    await page.getByRole("button", { name: "Load payload" }).click();
     await page.getByText("4,900 more items, in steps of 100").click();
     await page.getByText("4,800 more items, in steps of 100").waitFor();
     await page.getByRole("button", { name: "Text", exact: true }).click();

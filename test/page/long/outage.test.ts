@@ -77,11 +77,11 @@ test("When the database is gone the last data stay under a banner, and heal by t
     wire.cut();
     const banner = page.locator(".banner");
     await banner.getByText("You see what was true at").waitFor();
-    await sees(page, /No news for \d+ s/);
+    await sees(page, /Offline for \d+ s/);
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     await page.locator(".side").getByRole("link", { name: "Queues" }).click();
     await turned(page, "Queues");
-    await sees(page, "It comes as soon as the database answers.");
+    await sees(page, "Waiting for the database");
     await page.locator(".side").getByRole("link", { name: "Jobs" }).click();
     await turned(page, "Jobs");
 
@@ -133,7 +133,7 @@ test("A server that freezes is told within 20 seconds, true to the second, and f
     await page.clock.fastForward(13_000);
     await page
       .locator(".side .fresh.late")
-      .getByText(/^No news for 1[3-9] s$/)
+      .getByText(/^Offline for 1[3-9] s$/)
       .waitFor();
     assert.equal(await page.locator(".banner").count(), 0);
     await page.clock.fastForward(18_000);
@@ -155,7 +155,7 @@ test("A page that is opened while the database is away says so, and fills itself
   wire.cut();
   const work = async ({ page }: { page: Page }) => {
     await page.locator(".banner").getByText("There is no data yet.").waitFor();
-    await sees(page, "It comes as soon as the database answers.");
+    await sees(page, "Waiting for the database");
     await wire.open();
     await page.locator(`#job-${id}`).waitFor();
     await page.locator(".banner").waitFor({ state: "detached" });

@@ -156,10 +156,10 @@ test("A look at a sweep changes nothing; the sweep after it takes back what the 
     assert.deepEqual(await everything(), before);
 
     await page.getByLabel("No heartbeat for (seconds)").fill("31536000");
-    await dialog.getByRole("button", { name: "Look again" }).click();
-    await dialog.getByText("There is nothing to do.").waitFor();
+    await dialog.getByRole("button", { name: "Preview again" }).click();
+    await dialog.getByText("There is none.").waitFor();
     await page.getByLabel("No heartbeat for (seconds)").fill("300");
-    await dialog.getByRole("button", { name: "Look again" }).click();
+    await dialog.getByRole("button", { name: "Preview again" }).click();
     await confirm(page, ["1 worker is not responding"], "Sweep 1 worker");
     await noticed(page, "Swept 1 worker");
     const workers = (await held()).map(({ worker }) => worker);
@@ -186,10 +186,10 @@ test("A clean-up deletes the failed jobs that it counted, and nothing else.", as
     await noticed(page, `Deleted ${before.failed} failed jobs`);
     const after = await admin.utils.countJobs();
     assert.deepEqual(after, { ...before, failed: 0, total: before.total - before.failed });
-    await page.getByRole("row", { name: row }).getByText("nothing to do").waitFor();
+    await page.getByRole("row", { name: row }).getByText("none").waitFor();
     await page.locator(".side").getByRole("link", { name: "Overview" }).click();
     await page.locator(".num-failed .v").getByText("0", { exact: true }).waitFor();
-    await sees(page, "Nothing has failed for good.");
+    await sees(page, "No failed jobs");
   });
 });
 
@@ -231,7 +231,7 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
 test("An extension is added, and a stock schema says that it is one.", async () => {
   const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
   await visit(stock, "/maintenance", async ({ page }) => {
-    await sees(page, /Graphile Worker's own, level \d+ of 20; it stays as it is until you migrate/);
+    await sees(page, /Graphile Worker's, level \d+ of 20; unchanged until you migrate/);
     await act(page, /^Operations by query, undo/, "Add…").click();
     await confirm(
       page,

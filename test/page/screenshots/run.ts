@@ -225,7 +225,7 @@ const shots: readonly Shot[] = [
     act: async (page) => {
       await page.locator(".activity tbody tr").first().click();
       await page.getByRole("button", { name: "Stop…" }).click();
-      await page.getByRole("button", { name: "Stop it" }).click();
+      await page.getByRole("button", { name: "Stop" }).click();
       await page.locator(".op-jobs").waitFor();
       await page.locator("#main").getByRole("button", { name: "Undo…" }).waitFor();
     },

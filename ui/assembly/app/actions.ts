@@ -14,7 +14,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
     goTo("Undo an operation…", "/activity"),
     new Shortcut("", "Dark theme", "app.theme", "dark", GROUP),
     new Shortcut("", "Light theme", "app.theme", "light", GROUP),
-    new Shortcut("", "Theme of the system", "app.theme", "system", GROUP),
+    new Shortcut("", "System theme", "app.theme", "system", GROUP),
   ];
   // The page of jobs has its own, for the query at hand.
   if (m.page.name !== "jobs") list.push(goTo("Export jobs…", "/jobs"));
@@ -54,7 +54,7 @@ export function incidentActions(m: Model, goes: bool): Shortcut[] {
   return list;
 }
 
-/** `8,412 jobs`; nothing where none is known of. */
+/** `8,412 jobs`, or an empty string if no count is available. */
 export function jobsIn(count: Value): string {
   return count.value > 0 ? countedValue(count, "job", "jobs") : "";
 }

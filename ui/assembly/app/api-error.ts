@@ -2,7 +2,7 @@
 import { ApiError, readApiError } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 
-/** What an answer says went wrong; for an answer that isn't the API's, the status speaks. */
+/** The error of an answer; if the API did not write the answer, an error made from its status. */
 export function errorOf(body: string, status: i32): ApiError {
   const r = new JsonReader(body);
   const error = readApiError(r);

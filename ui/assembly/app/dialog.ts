@@ -1,4 +1,4 @@
-/** Opens a dialog, fills it in, and sends what it asks for if its form is sound. */
+/** Opens a dialog, fills it in, and sends its request if its form is valid. */
 import { fillLater } from "../forms/time-field";
 import { focus } from "../host";
 import { Model } from "../model/model";

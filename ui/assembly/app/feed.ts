@@ -1,6 +1,6 @@
 /**
- * What is known of the whole queue: it comes by the event stream, and is asked for where there is none.
- * Every answer also tells how late it is by the server's clock.
+ * Data about the whole queue: it arrives by the event stream, and is requested if there is no stream.
+ * Every answer also has the time of the server's clock.
  */
 import { readOperations } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -16,7 +16,7 @@ export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operatio
 /** Two clocks that differ by less are taken for the same. */
 const CLOCKS_AGREE_MS: f64 = 2000;
 
-/** Asks for what the stream would bring. */
+/** Requests what the stream would bring. */
 export function askFacts(m: Model): void {
   m.live.askedAt = m.now;
   ask(m, "counts");
@@ -25,7 +25,7 @@ export function askFacts(m: Model): void {
   ask(m, "operations");
 }
 
-/** Asks whether the database answers, and for the counts. */
+/** Requests the database's health and the counts. */
 export function askCounts(m: Model): void {
   m.live.askedAt = m.now;
   ask(m, "counts");
@@ -41,7 +41,7 @@ export function takeAnswer(m: Model, request: Pending, body: string): void {
   else takeFact(m, request.what, body);
 }
 
-/** Takes in what an event or an answer tells; false where it can't be read. */
+/** Stores the data of an event or an answer; returns false if it can't be read. */
 export function takeFact(m: Model, event: string, data: string): bool {
   if (m.live.onHold && event !== "operation") {
     m.facts.hold(event, data);
@@ -53,13 +53,13 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.notices.bad(fault);
     return false;
   }
-  if (event === "pulse") tellTime(m, m.facts.pulse.at);
+  if (event === "pulse") setClock(m, m.facts.pulse.at);
   else if (event === "counts") {
-    tellTime(m, m.facts.counts.asOf);
+    setClock(m, m.facts.counts.asOf);
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    // What was undone from here stands here.
+    // The page shows what was undone from here.
     if (tellEnd(m)) reload(m);
   }
   m.page.heard(m, event, data);
@@ -67,10 +67,10 @@ export function takeFact(m: Model, event: string, data: string): bool {
 }
 
 /**
- * A moment of the server's clock that is now or was a little ago. The news that came soonest knows best
- * how far the clocks are apart; whatever was held up says less.
+ * A moment of the server's clock that is now or was a little ago. The message with the least delay shows
+ * best how far the clocks are apart.
  */
-function tellTime(m: Model, at: f64): void {
+function setClock(m: Model, at: f64): void {
   if (isNaN(at)) return;
   const live = m.live;
   const ahead = at - m.now;

@@ -13,12 +13,12 @@ import { refresh, reload } from "./navigate";
 
 /** Ages and the freshness chip are true to the second. */
 const TICK_MS = 1000;
-/** The pulse comes every five seconds; after this long without it the page asks. */
+/** The pulse comes every five seconds; after this long without it the page sends a request. */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
-/** A server without the stream is asked again this seldom. */
+/** How long the page waits before it tries the stream again at a server that has none. */
 const NO_STREAM_RETRY_MS: f64 = 60000;
 
 export function connect(m: Model): void {
@@ -35,7 +35,7 @@ export function disconnect(m: Model): void {
   unsubscribe();
 }
 
-/** Says whether it was open before: the server may be another one now, of another version. */
+/** Returns whether it was open before: the server may have been replaced by another version. */
 export function streamOpened(m: Model): bool {
   const live = m.live;
   const again = live.wasOpen;
@@ -57,7 +57,7 @@ export function streamClosed(m: Model, status: i32): void {
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
   after(<i32>(live.retryAt - m.now), "app.connect", "");
-  // Whether anybody is there at all is known at once.
+  // Shows at once whether the server can be reached.
   if (status === 0 && m.access.gate === Gate.Open) askCounts(m);
 }
 
@@ -65,7 +65,7 @@ export function reconnect(m: Model): void {
   if (m.now + 50 >= m.live.retryAt) connect(m);
 }
 
-/** An event of the stream. Only the pulse and the counts say that the database has just answered. */
+/** An event of the stream. Only the pulse and the counts prove that the database has just answered. */
 export function pushed(m: Model, event: string, data: string): void {
   if (event === "problem") {
     outage(m, errorOf(data, 503));
@@ -133,14 +133,13 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** The server has answered: after an outage, everything is asked for again. */
+/** The server has answered: after an outage, everything is requested again. */
 export function recovered(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;
   live.outage = "";
-  // Who has hardly seen the banner go up need not be told that it went.
-  if (m.now - live.outageAt >= BLINK_MS)
-    m.notices.good("Connected again: what you see is current.");
+  // If the banner was up for a moment only, its end is not worth a message.
+  if (m.now - live.outageAt >= BLINK_MS) m.notices.good("Connected again: the page is up to date.");
   if (m.dialog === null) reload(m);
   live.failures = 0;
   connect(m);

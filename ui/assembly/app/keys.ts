@@ -13,7 +13,7 @@ export const DIALOGS = "In a dialog";
 /** All that can be done here by key or from the palette. */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [
-    new Shortcut("Mod+k", "Find or do anything", "app.layer", "palette", "Everywhere"),
+    new Shortcut("Mod+k", "Search or run an action", "app.layer", "palette", "Everywhere"),
     new Shortcut("/", "Search", "app.search", "", "Everywhere"),
   ];
   if (m.access.canWrite) {
@@ -21,10 +21,10 @@ export function shortcuts(m: Model): Shortcut[] {
     list.push(new Shortcut("", "Remove by key…", "ask.remove", "", "Everywhere"));
   }
   list.push(new Shortcut("l", "Pause or resume live updates", "app.hold", "", "Everywhere"));
-  list.push(new Shortcut("?", "Help: show the keys", "app.layer", "keys", "Everywhere"));
+  list.push(new Shortcut("?", "Show keyboard shortcuts", "app.layer", "keys", "Everywhere"));
   list.push(new Shortcut("Escape", "Back", "app.escape", "", "Everywhere"));
   if (m.access.canWrite) {
-    list.push(new Shortcut("Mod+Enter", "Do what the dialog says", "dialog.submit", "", DIALOGS));
+    list.push(new Shortcut("Mod+Enter", "Confirm dialog", "dialog.submit", "", DIALOGS));
   }
   const entries = m.entries;
   for (let i = 0; i < entries.length; i++) {

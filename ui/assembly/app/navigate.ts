@@ -1,4 +1,4 @@
-/** Turns to a page and back again, and asks for what it shows: loudly once, quietly ever after. */
+/** Turns to a page and back again, and requests its data: visibly the first time, quietly afterwards. */
 import { focus, focused, scroll, scrolled } from "../host";
 import { Gate } from "../model/access";
 import { Address, parseAddress } from "../model/address";
@@ -47,22 +47,22 @@ function comeBack(m: Model, place: Place): void {
   const kept = place.kept;
   if (kept !== null) m.page.restore(m, kept);
   scroll(place.scroll);
-  // The navigation is the same on every page: whoever comes back wants the page.
+  // The navigation is the same on every page, so going back focuses the page.
   const isOnPage = place.focus.length > 0 && !place.focus.startsWith("nav-");
   focus(isOnPage ? place.focus : "page-title");
 }
 
-/** Asks for all that the page shows. */
+/** Requests all that the page shows. */
 export function load(m: Model): void {
   m.page.load(m);
 }
 
-/** Asks again after a write. */
+/** Requests the data again after a write. */
 export function reload(m: Model): void {
   m.page.reload(m);
 }
 
-/** Asks again because time has passed; does nothing while someone works in a dialog. */
+/** Requests the data again because time has passed; does nothing while a dialog is open. */
 export function refresh(m: Model): void {
   if (m.dialog === null) m.page.refresh(m);
 }

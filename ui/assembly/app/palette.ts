@@ -1,6 +1,6 @@
 /**
- * What the palette finds for a text: what can be done here, pages, saved views, a job by its id; and once
- * typing rests what the server knows by that name: tasks, queues, workers, jobs by their keys.
+ * What the palette finds for a text: actions, pages, saved views, a job by its id; and, after a pause in
+ * typing, what the server finds by that name: tasks, queues, workers, jobs by their keys.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -60,7 +60,7 @@ export function askNames(m: Model, serial: string): void {
   ask(m, "keys", `api/jobs?limit=${MOST_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
 }
 
-/** What is looked for: behind the `>` that asks for verbs only. */
+/** The text to search for, without the `>` that limits the search to actions. */
 function wantedBy(typed: string): string {
   const text = typed.trim();
   return text.startsWith(">") ? text.substring(1).trimStart() : text;
@@ -104,7 +104,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     }
   }
   find(m);
-  // What is marked stays so, wherever it stands now.
+  // The marked entry stays marked, even if its place changes.
   for (let i = 0; i < p.found.length && before !== null; i++) {
     if (p.found[i].label === before.label && p.found[i].arg === before.arg) p.current = i;
   }
@@ -114,7 +114,7 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
   m.palette.named.push(new Shortcut("", label, "app.go", path, GO, drawing, note));
 }
 
-/** `8,412 jobs`, as well known as the least known part of them; nothing where none is known of. */
+/** `8,412 jobs`, with the precision of its least precise part, or an empty string if there is no count. */
 function jobsOf(task: ListedTask): string {
   const parts = countsOfTask(task);
   const all = exactly(0);
@@ -149,7 +149,7 @@ function find(m: Model): void {
     }
   }
   const all = shortcuts(m);
-  // What belongs to the page at hand stands last among them, and first here.
+  // The page's own actions are last in the list, and first here.
   const first = all.length - m.page.shortcuts(m).length;
   for (let i = 0; i < all.length; i++) {
     const one = all[(first + i) % all.length];

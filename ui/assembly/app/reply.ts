@@ -1,4 +1,4 @@
-/** The one place where answers come in: it judges the status, then hands the body to who asked. */
+/** The one place where answers arrive: it checks the status, then passes the body to the requester. */
 import { ApiError } from "../generated/records";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
@@ -51,7 +51,7 @@ export function replied(
 /** Why nothing can be read. */
 function awayFor(body: string, status: i32): ApiError {
   const error = errorOf(body, status);
-  if (SLOW.includes(error.code)) error.error = "PostgreSQL does not answer in time.";
+  if (SLOW.includes(error.code)) error.error = "PostgreSQL timed out.";
   return error;
 }
 
@@ -95,7 +95,7 @@ function unpark(m: Model, reason: string): void {
 
 function writeReason(status: i32, retryAfter: string, reason: string): string {
   if (status === 0) {
-    return "No answer came, so it may or may not have been done. Look before trying again.";
+    return "The server did not respond. The change may have been made: check before retrying.";
   }
   if (retryAfter.length === 0) return reason;
   return `${reason}${reason.endsWith(".") ? "" : "."} Try again in ${retryAfter} s.`;

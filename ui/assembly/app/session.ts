@@ -41,8 +41,8 @@ export function signIn(m: Model): void {
   const access = m.access;
   const token = access.draft.trim();
   if (access.busy || m.now < access.blockedUntil) return;
-  if (token.length === 0) access.error = "Give the token.";
-  else if (!isHeaderText(token)) access.error = "A token holds visible ASCII characters only.";
+  if (token.length === 0) access.error = "Enter the token.";
+  else if (!isHeaderText(token)) access.error = "A token has visible ASCII characters only.";
   else {
     access.error = "";
     access.busy = true;
@@ -86,7 +86,7 @@ export function denied(m: Model, body: string): void {
     access.label = label === null ? "" : label;
   }
   if (asksForToken && tried && !wasOpen && sentAs !== access.tokenHeader) {
-    // The page had not known which header it is: that says nothing about the token.
+    // The page did not have the header's name yet: the token may still be right.
     askSession(m);
     return;
   }
@@ -112,7 +112,7 @@ function opened(m: Model, body: string): void {
     return;
   }
   const first = access.gate !== Gate.Open;
-  // Who has just signed in stood in the field that goes.
+  // After a sign-in the focus was in the field that is removed.
   if (access.draft.length > 0) focus("page-title");
   access.session = session;
   access.gate = Gate.Open;

@@ -42,7 +42,7 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function updateShell(m: Model, verb: string, arg: string, value: string): void {
-  // What is done is drawn, and that is all that is asked for.
+  // Every step is drawn, and this action needs nothing else.
   if (verb === "draw") return;
   if (verb === "key" && m.dialog === null) key(m, arg, value);
   else if (verb === "go") navigate(arg, false);
@@ -60,7 +60,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   else if (verb === "nav") walkNavigation(m, arg, value);
   else if (verb === "renew") reloadPage();
   else if (verb === "fade") {
-    // Whoever reads it keeps it.
+    // It stays while the pointer or the focus is on it.
     if (attended("toast")) after(4000, "app.fade", arg);
     else m.notices.dismiss(<i32>parseWhole(arg).value);
   }
@@ -85,7 +85,7 @@ function copied(m: Model, text: string, done: string): void {
   else m.notices.bad("The browser did not allow copying.");
 }
 
-/** What stands over the page goes first; then the page is left. */
+/** Closes what is open over the page; if nothing is, leaves the page. */
 function escape(m: Model): void {
   if (m.layer.length > 0) {
     m.layer = "";

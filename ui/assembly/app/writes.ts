@@ -25,7 +25,7 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   reload(m);
 }
 
-/** Keeps the dialog open, with what was typed, and says why in it. */
+/** Keeps the dialog open, with what was typed, and shows the reason in it. */
 export function writeRefused(
   m: Model,
   write: Pending,
@@ -43,7 +43,7 @@ export function writeRefused(
   }
 }
 
-/** Says what is wrong at the fields that it is about; false: some of it is about none that is shown. */
+/** Shows each problem at its field; returns false if a problem belongs to no shown field. */
 function blamesFields(draft: Draft, problems: Problem[]): bool {
   for (let i = 0; i < problems.length; i++) if (!draft.shows(problems[i].field)) return false;
   for (let i = 0; i < problems.length; i++) {

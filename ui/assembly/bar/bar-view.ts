@@ -148,7 +148,7 @@ function mend(mended: string): Node {
 function below(bar: Bar): string {
   const query = bar.terms.of(bar.terms.condition);
   return query.length > 0
-    ? `The list below still answers ${query}.`
+    ? `The list below still shows ${query}.`
     : "The list below still shows all jobs.";
 }
 
@@ -207,7 +207,7 @@ function option(bar: Bar, index: i32): Node {
 
 function headOf(kind: string): string {
   if (kind === "field") return "Fields";
-  if (kind === "condition") return "Where a job stands";
+  if (kind === "condition") return "Condition";
   if (kind === "payload") return "Payload";
   if (kind === "time") return "Times";
   if (kind === "worker") return "Workers";

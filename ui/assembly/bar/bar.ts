@@ -12,7 +12,7 @@ export class Bar {
   draft: string = "";
   /** The draft as terms, kept as it is typed. */
   typed: Terms = new Terms();
-  /** Somebody has asked for the draft as it stands: a fault at its end is one, too. */
+  /** The draft was submitted as it is: a fault at its end is one, too. */
   isTried: bool = false;
   options: Suggestion[] = [];
   /** Which of the draft's characters a completion takes the place of. */
@@ -26,7 +26,7 @@ export class Bar {
   marked: i32 = -1;
   /** The draft is a chip that is being changed: it outlives the query that it was taken out of. */
   private keepsDraft: bool = false;
-  /** Counts what is typed, so that only the last of it is asked for. */
+  /** Counts what is typed, so that only the last text is requested. */
   serial: i32 = 0;
 
   /** Takes the query of the address; a draft that is no query yet stays. */
@@ -59,7 +59,7 @@ export class Bar {
     return this.options.length > 0;
   }
 
-  /** Shows completions that were asked for when the draft was as it is now. */
+  /** Shows completions, if the draft is the one that they were requested for. */
   propose(found: Suggestions): void {
     this.options = found.suggestions;
     this.proposedFor = this.draft;
@@ -84,7 +84,7 @@ export class Bar {
     else this.marked = (this.marked + by + count) % count;
   }
 
-  /** Completes the draft; says whether it is a whole term now. */
+  /** Completes the draft; returns whether it is a whole term now. */
   take(index: i32): bool {
     if (index < 0 || index >= this.options.length || this.isStale) return false;
     const option = this.options[index].text;

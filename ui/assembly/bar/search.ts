@@ -1,6 +1,6 @@
 /**
- * How far a search has come. The server looks through as much as half a second allows and then rests;
- * the page goes on for some seconds by itself, and after that when it is told to.
+ * How far a search has come. The server searches for half a second and then pauses;
+ * the page continues it for some seconds by itself, and after that on request.
  */
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
@@ -13,7 +13,7 @@ import { Model } from "../model/model";
 const PATIENCE_MS: f64 = 5000;
 
 export class Search {
-  /** How many jobs match, where that is known. */
+  /** How many jobs match, if known. */
   count: Value | null = null;
   isComplete: bool = true;
   /** The best of those that were looked at, which further ones may displace. */
@@ -62,7 +62,7 @@ export class Search {
     return m.now - this.began < PATIENCE_MS;
   }
 
-  /** `searched 2.1 M of 10 M`, with Stop while it goes on and Go on where it rests. */
+  /** `searched 2.1 M of 10 M`, with Stop while it runs and Continue while it is paused. */
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {
       const wait = m.now - (isNaN(this.began) ? waitsSince : min(this.began, waitsSince));
@@ -76,7 +76,7 @@ export class Search {
     const best = this.isPartial ? "the best so far, " : "";
     return box("span", "row", [
       text(`${best}${this.far(m)}`),
-      button("Go on", "jobs.go-on", "", "s"),
+      button("Continue", "jobs.go-on", "", "s"),
     ]);
   }
 

@@ -1,6 +1,6 @@
 /**
  * Ages that live, and become clock times when nothing new has come: an age that goes on counting would
- * claim that it is still so. Every age is made from a Times, which knows whether it may.
+ * claim that it is still so. Every age is made from a Times, which decides that.
  */
 import { ageText, spanText } from "../../../src/domain/portable/ages";
 import { zoneOffset } from "../host";
@@ -43,7 +43,7 @@ export function until(at: f64, times: Times): string {
   return at - times.now < 1000 ? "now" : "in " + ageText(at - times.now);
 }
 
-/** `7 s`; stale: `00:20:16`. For columns, whose head says of what. */
+/** `7 s`; stale: `00:20:16`. For columns, whose head explains it. */
 export function age(at: f64, times: Times): string {
   return times.stale ? clockAt(at, times.now) : ageText(Math.abs(times.now - at));
 }
@@ -108,7 +108,7 @@ export function zone(now: f64): string {
 
 /**
  * A sentence that was true at a time, with its ages as clock times: `the last at 00:20:16`. An age in one unit
- * is known to that unit only, so `for 2 h` becomes `since before 22:20:16`.
+ * is precise to that unit only, so `for 2 h` becomes `since before 22:20:16`.
  */
 export function clocked(said: string, at: f64): string {
   const words = said.split(" ");

@@ -1,4 +1,4 @@
-/** Buttons, links and boxes. Nothing is ever `disabled`: what is off can be focused, and says why. */
+/** Buttons, links and boxes. No button is `disabled`: one that is off can be focused, and shows why. */
 import { Attr, attr, box, cls, el, flag, leaf, multiline, Node, text } from "../lib/node";
 import { COPY, icon } from "./icon";
 
@@ -49,7 +49,7 @@ export function keyedButton(
   return ownButton("btn " + kind, action, arg, [], [text(label), keyCap(key)]);
 }
 
-/** A button that is off; `reason` is told at hover and to those who hear the page. */
+/** A button that is off; `reason` is shown at hover and read by screen readers. */
 export function offButton(label: string, reason: string, kind: string): Node {
   return el(
     "button",
@@ -64,7 +64,7 @@ export function offButton(label: string, reason: string, kind: string): Node {
   );
 }
 
-/** A drawing with its name for those who can't see it. */
+/** A drawing with a name for screen readers. */
 export function iconButton(drawing: string, label: string, action: string, arg: string): Node {
   const named = [attr("aria-label", label), attr("title", label)];
   return ownButton("btn icon q", action, arg, named, [icon(drawing)]);

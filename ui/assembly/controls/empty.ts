@@ -1,4 +1,4 @@
-/** What stands where there is nothing to show: yet, at all, or because something went wrong. */
+/** Replacements for data: while it loads, if there is none, or after an error. */
 import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
 import { button, link } from "./button";
 import { ALERT, icon, NONE } from "./icon";

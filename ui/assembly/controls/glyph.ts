@@ -14,7 +14,7 @@ export function stateSaying(condition: string, words: string): Node {
   return box("span", "st st-" + condition, [icon(drawingOf(condition)), leaf("span", "", words)]);
 }
 
-/** Its shape alone, with the word for those who hear the page and at hover. */
+/** Its shape alone, with the word at hover and for screen readers. */
 export function glyph(condition: string): Node {
   return el(
     "span",

@@ -2,8 +2,8 @@
 import { attr, box, cls, el, Node } from "../lib/node";
 
 /**
- * `opener` is what stands on the button; `items` are buttons or links. The label is the name of a drawing
- * alone; beside words it describes them, since what one sees is what one says.
+ * `opener` is the button's content; `items` are buttons or links. The label is the name of a drawing
+ * alone; beside words it describes them, so that voice control finds the visible words.
  */
 export function menu(label: string, opener: Node[], items: Node[], id: string = ""): Node {
   const isDrawing = opener.length === 1 && opener[0].tag === "svg";

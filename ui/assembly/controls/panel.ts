@@ -1,7 +1,7 @@
 /** What a page is laid out with: its heading, panels, pairs of name and value. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** The heading that takes the focus when the page turns, and what stands beside it. */
+/** The heading that takes the focus on a new page, and the elements beside it. */
 export function pageHead(title: string, beside: Node[]): Node {
   return headOf([heading([text(title)])], "", beside);
 }
@@ -29,7 +29,7 @@ export function crumbs(links: Node[]): Node {
   return el("nav", [cls("crumb"), attr("aria-label", "Above this page")], links);
 }
 
-/** A titled box; `more` stands at the right of its head. */
+/** A titled box; `more` is at the right of its head. */
 export function panel(title: string, remark: string, more: Node[], body: Node[]): Node {
   const head = box("div", "ph", [
     leaf("h2", "", title),
@@ -39,7 +39,7 @@ export function panel(title: string, remark: string, more: Node[], body: Node[])
   return box("section", "panel", [head].concat(body));
 }
 
-/** A box without a head, named for those who hear the page. */
+/** A box without a head, named for screen readers. */
 export function plainPanel(label: string, body: Node[]): Node {
   return el("section", [cls("panel"), attr("aria-label", label)], body);
 }

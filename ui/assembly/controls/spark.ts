@@ -3,7 +3,7 @@ import { attr, cls, el, leaf, Node } from "../lib/node";
 
 /**
  * Bars from the oldest to the newest. A bucket without anything is a short dim line, so that
- * none can be told apart from unknown. `name` is what a bar means, such as `failed`.
+ * none differs from unknown. `name` is what a bar means, such as `failed`.
  */
 export function sparkline(counts: i64[], name: string, label: string, wide: i32, high: i32): Node {
   let most: i64 = 1;

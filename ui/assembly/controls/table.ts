@@ -1,4 +1,4 @@
-/** A plain table: a head of column names, and rows that are told apart by a key. */
+/** A plain table: a head of column names, and rows that are identified by a key. */
 import { attr, box, cls, el, key, Node, text } from "../lib/node";
 
 /** Each column is `class=Title`. */

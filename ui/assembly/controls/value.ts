@@ -1,7 +1,7 @@
 /**
- * A number that says how well it is known. Exact: `8,400`. Estimated: `≈ 212,000`, from a million on
- * `≈ 9.4 M`, since the server gives no more digits than it knows. At least: `≥ 10,000`. The interval and
- * where the number comes from stand at hover.
+ * A number with its precision. Exact: `8,400`. Estimated: `≈ 212,000`, from a million on
+ * `≈ 9.4 M`, since the server sends only significant digits. At least: `≥ 10,000`. The interval and
+ * the number's origin are shown at hover.
  */
 import { Value } from "../generated/records";
 import { attr, cls, el, Node, text } from "../lib/node";
@@ -48,7 +48,7 @@ export function exactly(count: i64): Value {
   return value;
 }
 
-/** What is known before anything was read. */
+/** The value before anything was read. */
 export function isKnown(value: Value): bool {
   return value.precision.length > 0;
 }

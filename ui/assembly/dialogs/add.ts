@@ -1,4 +1,4 @@
-/** Adds a job. Its form knows more than the declaration: known names, and JSON while it is typed. */
+/** Adds a job. Its form does more than the declaration: it suggests names, and checks JSON while it is typed. */
 import { spanText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
 import { part, segments } from "../controls/tabs";
@@ -26,7 +26,7 @@ import { NewJobFacts } from "./new-job";
 const MODES: string[] = ["replace", "preserve-run-at", "unsafe-dedupe"];
 const MODE_WORDS: string[] = ["Replace it", "Keep its time", "Add none"];
 
-/** A rest in typing after which the server is asked. */
+/** The pause in typing after which a request is sent, in milliseconds. */
 const TYPING_MS: i32 = 250;
 
 export class AddDialog extends CommandDialog {
@@ -95,7 +95,7 @@ export class AddDialog extends CommandDialog {
     queue.hint = names.queueNote(draft.value("queue"));
     const priority = this.field("priority", "Priority", draft);
     priority.hint = "Lower runs earlier.";
-    const tries = this.field("max_attempts", "Attempts at most", draft);
+    const tries = this.field("max_attempts", "Max attempts", draft);
     tries.hint = lastsFor(draft.value("max_attempts"));
     const key = this.field("key", "Key", draft);
     const keyNote = names.keyNote(draft.value("key"));
@@ -119,7 +119,7 @@ export class AddDialog extends CommandDialog {
   }
 
   override footnote(): string {
-    return "The draft stays here if you close this.";
+    return "Draft saved";
   }
 
   private field(name: string, label: string, draft: Draft): Field {
@@ -150,7 +150,7 @@ export class AddDialog extends CommandDialog {
     return box("div", warning.length > 0 ? "unsound" : "", [field.input()]);
   }
 
-  /** What becomes of who has the key. */
+  /** What happens to the job that has the key. */
   private mode(draft: Draft): Node {
     if (!hasKey(draft)) return nothing;
     const mode = draft.value("job_key_mode");
@@ -173,7 +173,7 @@ export class AddDialog extends CommandDialog {
     if (!hasKey(dialog.draft)) dialog.draft.set("job_key_mode", "");
     super.members(m, dialog, form);
     if (dialog.draft.fault("identifier").length > 0) {
-      dialog.draft.reject("identifier", "Name the task that runs the job.");
+      dialog.draft.reject("identifier", "Enter a task name.");
     }
   }
 
@@ -183,7 +183,7 @@ export class AddDialog extends CommandDialog {
     const result: JobActionResult = readJobActionResult(r);
     r.end();
     if (r.failed) {
-      m.notices.bad(`The server did it, but its answer can't be read: ${r.error}`);
+      m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
       return;
     }
     const said = result.message;
@@ -242,12 +242,12 @@ function hasKey(draft: Draft): bool {
 function lastsFor(typed: string): string {
   const tries = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
   if (!tries.valid || tries.value < 1 || tries.value > 32767) return "";
-  if (tries.value === 1) return "If it fails, that is all.";
+  if (tries.value === 1) return "No retries.";
   let seconds: f64 = 0;
   let wait: f64 = 1;
   for (let i = 1; i < <i32>tries.value; i++) {
     if (i <= 10) wait *= Math.E;
     seconds += wait;
   }
-  return `If all fail: over after ${spanText(seconds * 1000)}.`;
+  return `Gives up after about ${spanText(seconds * 1000)}.`;
 }

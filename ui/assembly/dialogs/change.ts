@@ -1,4 +1,4 @@
-/** Ends an operation for good, or undoes it: what that means for its jobs is said before. */
+/** Stops an operation, or undoes it: the dialog shows first what that means for its jobs. */
 import { ago } from "../controls/age";
 import { jobActionNamed } from "../generated/commands";
 import {
@@ -25,7 +25,7 @@ const RESULTS = "change.results";
 export class ChangeDialog extends Dialog {
   private id: i64 = 0;
   private isUndo: bool = false;
-  /** null: it was asked for. */
+  /** null: it was requested. */
   private operation: Operation | null = null;
   private results: OperationResults | null = null;
 
@@ -82,7 +82,7 @@ export class ChangeDialog extends Dialog {
   override verb(_dialog: OpenDialog): string {
     const operation = this.operation;
     const results = this.results;
-    if (!this.isUndo) return "Stop it";
+    if (!this.isUndo) return "Stop";
     if (operation === null || results === null) return "Undo";
     return "Restore " + jobs(restorable(operation, results));
   }
@@ -91,7 +91,7 @@ export class ChangeDialog extends Dialog {
     const operation = this.operation;
     if (operation === null) return "";
     if (!this.isUndo) {
-      return `It ends for good behind its current batch. ${grouped(metOf(operation))} of ${aimOf(operation)} have had their turn. What is done stays done, and can be undone; the rest is not touched.`;
+      return `Stops after the current batch. ${grouped(metOf(operation))} of ${aimOf(operation)} are processed and can be undone; the rest are not changed.`;
     }
     const what = past(operation.action, operation.done, allOf(operation));
     return `${what}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;
@@ -102,12 +102,11 @@ export class ChangeDialog extends Dialog {
     if (!this.isUndo || operation === null) return "";
     const kept =
       operation.undoJobs < operation.done
-        ? ` Only of the first ${grouped(operation.undoJobs)} is known what they were.`
+        ? ` Only the first ${grouped(operation.undoJobs)} can be restored.`
         : "";
     const results = this.results;
-    if (results === null)
-      return `Jobs that have run or were changed since stay as they are.${kept}`;
-    return `It restores ${grouped(results.restorable)} of ${jobs(results.scanned)}${whyNot(results)}.${kept}`;
+    if (results === null) return `Jobs that have run or changed since are skipped.${kept}`;
+    return `Restores ${grouped(results.restorable)} of ${jobs(results.scanned)}${whyNot(results)}.${kept}`;
   }
 
   override blocked(_dialog: OpenDialog): string {
@@ -115,7 +114,7 @@ export class ChangeDialog extends Dialog {
     const operation = this.operation;
     if (!this.isUndo || results === null || operation === null) return "";
     const isNone = results.restorable === 0 && results.scanned === operation.done;
-    return isNone ? "There is nothing that it could restore." : "";
+    return isNone ? "No job can be restored." : "";
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {
@@ -141,10 +140,10 @@ export class ChangeDialog extends Dialog {
     const operation = readOperation(r);
     r.end();
     if (r.failed) {
-      m.notices.bad(`It was done, but the server's answer can't be read: ${r.error}`);
+      m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
       return;
     }
-    // A few jobs are back at once: who undoes that stays where he is, and is told.
+    // A few jobs are restored at once: the page stays, and a notice shows the result.
     const path = operationPath(operation.id);
     const stays = this.isUndo && operation.done <= FEW;
     if (m.address.path !== path) {
@@ -158,8 +157,8 @@ export class ChangeDialog extends Dialog {
 function meaning(action: string): string {
   const done = jobActionNamed(action);
   return done !== null && done.deletes
-    ? "What was removed comes back under its id, unless another job has its key by now."
-    : "What was changed becomes what it was.";
+    ? "Restores removed jobs under their ids, unless another job has the key."
+    : "Restores the previous state.";
 }
 
 /** Where not all were looked at, all that may be. */

@@ -1,6 +1,6 @@
 /**
- * Every dialog: those of verbs for causes and queries, and one for each command of the server. Most follow from the declaration
- * alone; those that know more than it does have a file of their own.
+ * Every dialog: those of actions for causes and queries, and one for each command of the server. Most follow from the declaration
+ * alone; those that do more have a file of their own.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";

@@ -53,17 +53,17 @@ export class JobsDialog extends CommandDialog {
     if (locked === 0) return "";
     if (locked === dialog.jobs.length) {
       return locked === 1
-        ? "A worker has locked it, so it will be left alone."
-        : "Workers have locked all of them, so they will be left alone.";
+        ? "It is locked by a worker and will be skipped."
+        : "All of them are locked by workers and will be skipped.";
     }
     return locked === 1
-      ? "1 of them is locked by a worker and will be left alone."
-      : `${grouped(locked)} of them are locked by workers and will be left alone.`;
+      ? "1 of them is locked by a worker and will be skipped."
+      : `${grouped(locked)} of them are locked by workers and will be skipped.`;
   }
 
   override blocked(dialog: OpenDialog): string {
     const isHeld = dialog.count("locked") === dialog.jobs.length;
-    return isHeld ? "There is nothing that it would change." : "";
+    return isHeld ? "No job would change." : "";
   }
 
   private get asksForAttempts(): bool {
@@ -72,14 +72,14 @@ export class JobsDialog extends CommandDialog {
     return false;
   }
 
-  /** What is said about failed jobs beside a form that asks for the attempts. */
+  /** The note about failed jobs beside a form with a field for the attempts. */
   private spent(dialog: OpenDialog): string {
     const failed = this.asksForAttempts ? dialog.count("failed") : 0;
     if (failed === 0) return "";
     if (dialog.jobs.length === 1) {
-      return "It has used up its attempts: with 0 attempts used it has them all again and runs at its time; otherwise it does not run.";
+      return "It has used up its attempts and runs only if you set “attempts used” lower, such as to 0.";
     }
-    return `${counted(failed, "of them has", "of them have")} used up the attempts: without a smaller number of attempts used they do not run.`;
+    return `${counted(failed, "of them has", "of them have")} used up the attempts and would not run: set “attempts used” lower, such as to 0.`;
   }
 
   private due(m: Model, dialog: OpenDialog): Node {
@@ -133,7 +133,7 @@ export class JobsDialog extends CommandDialog {
     const result: JobActionResult = readJobActionResult(r);
     r.end();
     if (r.failed) {
-      m.notices.bad(`The server did it, but its answer can't be read: ${r.error}`);
+      m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
       return;
     }
     // A job that was changed, but has no attempts left to run with, isn't done.
@@ -146,7 +146,7 @@ export class JobsDialog extends CommandDialog {
     if (!sentence.includes(`${grouped(count)} of ${grouped(write.count)}`)) notice.detail = numbers;
   }
 
-  /** Whether it may set attempts back to 0: some jobs have none left, and nothing else asks for it. */
+  /** Whether it may set attempts back to 0: some jobs have none left, and no field does it. */
   private givesBack(dialog: OpenDialog): bool {
     return this.command.mayReset && dialog.count("failed") > 0;
   }

@@ -1,4 +1,4 @@
-/** Who has a job key now: asked for while the key is typed. */
+/** The job that has a key now: requested while the key is typed. */
 import { ListedJob, readJobList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { quote } from "../lib/json-writer";
@@ -31,7 +31,7 @@ export class KeyHolder {
     this.holder = !r.failed && list.jobs.length > 0 ? list.jobs[0] : null;
   }
 
-  /** The job that has this key; null: none, or it is not known yet. */
+  /** The job that has this key; null: none, or not read yet. */
   of(key: string): ListedJob | null {
     return key.length > 0 && this.answered === key ? this.holder : null;
   }

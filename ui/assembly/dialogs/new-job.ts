@@ -1,4 +1,4 @@
-/** What the form of a new job asks the server while it is filled in: tasks, queues, who has the key. */
+/** What the form of a new job requests while it is filled in: tasks, queues, the job that has the key. */
 import { countedValue } from "../controls/value";
 import { KnownTask, ListedQueue, readKnownTasks, readQueueList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -16,7 +16,7 @@ export class NewJobFacts {
   /** The first tasks of all, and those that a search found. */
   private tasks: KnownTask[] = [];
   private found: KnownTask[] = [];
-  /** What was asked for last, and what the last answer was about. */
+  /** What was requested last, and the subject of the last answer. */
   private askedTask: string = "";
   private searched: string = "";
   private holder: KeyHolder = new KeyHolder("add.key");
@@ -81,7 +81,7 @@ export class NewJobFacts {
 
   /** What there is in a queue now. */
   queueNote(queue: string): string {
-    const usual = "Jobs of one queue run one after the other.";
+    const usual = "Jobs of one queue run one at a time.";
     if (queue.length === 0 || this.answeredQueue !== queue) return usual;
     for (let i = 0; i < this.queues.length; i++) {
       const one = this.queues[i];
@@ -92,15 +92,15 @@ export class NewJobFacts {
     return this.queues.length < 20 ? "One job at a time. The queue is new." : usual;
   }
 
-  /** What is to be warned of about a task's name; the empty string: nothing, or not yet known. */
+  /** The warning about a task's name; the empty string: none, or not read yet. */
   warning(task: string): string {
     const known = this.taskNamed(task);
     if (known !== null) {
-      return known.isUnsupported === "true" ? `No worker alive knows “${task}”.` : "";
+      return known.isUnsupported === "true" ? `No running worker has the task “${task}”.` : "";
     }
     return task.length === 0 || this.searched !== task
       ? ""
-      : `No worker knows “${task}”, and no job has had it.`;
+      : `No worker or job has the task “${task}”.`;
   }
 
   /** The name that may have been meant; the empty string where nothing is to be warned of. */
@@ -109,12 +109,12 @@ export class NewJobFacts {
     return isStrange ? this.like(task) : "";
   }
 
-  /** Who has the key now. */
+  /** The job that has the key now. */
   keyNote(key: string): string {
     return this.holder.note(key);
   }
 
-  /** What becomes of who has it. */
+  /** What happens to the job that has it. */
   modeNote(key: string, mode: string): string {
     const holder = this.holder.of(key);
     if (holder === null) return "";

@@ -84,7 +84,7 @@ export class OperationDialog extends Dialog {
 
   override verb(dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
-    if (rehearsal === null) return "See what it would do";
+    if (rehearsal === null) return "Preview";
     const missing = rehearsal.missing;
     if (missing !== null && missing.mayAdd) return "Add tables and continue";
     return withJobs(this.action.ask, jobsMeant(dialog.draft, rehearsal));
@@ -97,10 +97,10 @@ export class OperationDialog extends Dialog {
     const missing = rehearsal.missing;
     if (missing !== null) {
       return missing.mayAdd
-        ? `${said} The schema does not have the tables that an operation needs yet. They are added first; workers may keep running.`
+        ? `${said} Adds the missing tables first; workers can keep running.`
         : said;
     }
-    return `${said} It can be undone for 24 hours, for each job that has not changed since.`;
+    return `${said} Can be undone for 24 hours, for jobs that have not changed since.`;
   }
 
   override exception(_dialog: OpenDialog): string {
@@ -108,7 +108,7 @@ export class OperationDialog extends Dialog {
     if (rehearsal === null) return "";
     const alone = rehearsal.would.skipLockedValue;
     if (alone.value === 0) return "";
-    return `${countedValue(alone, "job runs", "jobs run")} right now and will be left alone.`;
+    return `${countedValue(alone, "job runs", "jobs run")} right now and will be skipped.`;
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {
@@ -119,9 +119,9 @@ export class OperationDialog extends Dialog {
     const rehearsal = this.rehearsal;
     if (rehearsal === null) return "";
     const missing = rehearsal.missing;
-    if (missing !== null && !missing.mayAdd) return "The tables that it needs are missing.";
+    if (missing !== null && !missing.mayAdd) return "Required tables are missing.";
     if (rehearsal.would.changeValue.value > 0) return "";
-    return rehearsal.count.precision === "exact" ? "There is nothing that it would change." : "";
+    return rehearsal.count.precision === "exact" ? "No job would change." : "";
   }
 
   override form(m: Model, dialog: OpenDialog): Node {
@@ -145,9 +145,7 @@ export class OperationDialog extends Dialog {
   }
 
   private waiting(dialog: OpenDialog): string {
-    return dialog.busy
-      ? "Counting which jobs it is about…"
-      : "It counts the jobs that it is about. Nothing is changed.";
+    return dialog.busy ? "Counting matching jobs…" : "Counts matching jobs. Nothing changes yet.";
   }
 
   /** What was counted is no longer what would be done. */
@@ -162,7 +160,7 @@ export class OperationDialog extends Dialog {
     return false;
   }
 
-  /** Asked to count anew. */
+  /** Previews again. */
   override rested(m: Model, dialog: OpenDialog, _arg: string): void {
     this.rehearse(m, dialog);
   }
@@ -220,7 +218,7 @@ export class OperationDialog extends Dialog {
     const operation = readOperation(r);
     r.end();
     if (r.failed) {
-      m.notices.bad(`It was begun, but the server's answer can't be read: ${r.error}`);
+      m.notices.bad(`The operation was started, but the server's answer is invalid: ${r.error}`);
       return;
     }
     m.facts.operation = operation;
@@ -240,14 +238,14 @@ export class OperationDialog extends Dialog {
     const rehearsal = readRehearsal(r);
     r.end();
     if (r.failed) {
-      dialog.error = `The preview can't be read: ${r.error}`;
+      dialog.error = `The server's preview is invalid: ${r.error}`;
       return;
     }
     if (write.count === PREVIEW) this.rehearsal = rehearsal;
     if (write.count !== PREVIEW_AGAIN || shown === null) return;
     this.rehearsal = rehearsal;
     if (!isSame(shown, rehearsal)) {
-      dialog.error = "The tables were added. The jobs have changed since: check the new preview.";
+      dialog.error = "Tables added. Jobs have changed since: check the new preview.";
       return;
     }
     const starting = this.starting(dialog, rehearsal);

@@ -8,7 +8,7 @@ import { CommandDialog } from "./command";
 import { KeyHolder } from "./key-holder";
 
 const FIELD = "key";
-/** A rest in typing after which the server is asked. */
+/** The pause in typing after which a request is sent, in milliseconds. */
 const TYPING_MS: i32 = 250;
 
 export class RemoveDialog extends CommandDialog {
@@ -47,7 +47,7 @@ export class RemoveDialog extends CommandDialog {
     return dialog.jobs.length > 0 ? "" : this.holder.note(dialog.draft.value(FIELD));
   }
 
-  /** No job is known to have it. */
+  /** No job has it. */
   override blocked(dialog: OpenDialog): string {
     return this.exception(dialog);
   }

@@ -29,7 +29,9 @@ export class SweepDialog extends CommandDialog {
   }
 
   override verb(_dialog: OpenDialog): string {
-    return this.workers > 0 ? `Sweep ${counted(this.workers, "worker", "workers")}` : "Look again";
+    return this.workers > 0
+      ? `Sweep ${counted(this.workers, "worker", "workers")}`
+      : "Preview again";
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {
@@ -49,14 +51,12 @@ export class SweepDialog extends CommandDialog {
   override text(_m: Model, dialog: OpenDialog): string {
     const found = this.found;
     if (found === null) {
-      return "It looks for workers that are not responding. Nothing is changed.";
+      return "Finds workers that are not responding. Nothing changes yet.";
     }
     const stale = found.staleWorkers.length;
     const orphans = found.unknownWorkers.length;
     if (stale + orphans === 0)
-      return (
-        "No worker has gone without heartbeats for so long. There is nothing to do." + left(found)
-      );
+      return "No worker has missed heartbeats for that long." + left(found);
     const gone =
       stale > 0
         ? `${counted(stale, "worker is", "workers are")} not responding and will be removed. `
@@ -67,13 +67,13 @@ export class SweepDialog extends CommandDialog {
     return `${gone}${counted(found.recoverableJobs, "job", "jobs")} can run again, ${delay} s later at the earliest.${rest}${left(found)}`;
   }
 
-  /** Without a heartbeat nobody can tell a dead worker from a busy one. */
+  /** Without heartbeats a crashed worker looks like a busy one. */
   override exception(_dialog: OpenDialog): string {
     const found = this.found;
     const orphans = found === null ? 0 : found.unknownWorkers.length;
     return orphans === 0
       ? ""
-      : `${counted(orphans, "worker sends", "workers send")} no heartbeats: such a worker may be running, and its jobs would run twice.`;
+      : `${counted(orphans, "worker sends", "workers send")} no heartbeats: if it is still running, its jobs would run twice.`;
   }
 
   protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {
@@ -92,7 +92,7 @@ export class SweepDialog extends CommandDialog {
     return `${dialog.draft.value(fields[0].name)} ${dialog.draft.value(fields[1].name)}`;
   }
 
-  /** A look keeps the dialog open, and says what would be done. */
+  /** A preview keeps the dialog open, and shows what would change. */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const sweep = readSweep(r);
@@ -103,7 +103,7 @@ export class SweepDialog extends CommandDialog {
     }
     m.keepDialog = true;
     const dialog = m.dialog;
-    // With other settings by now it says nothing.
+    // The settings have changed: the answer is outdated.
     if (dialog === null || this.settings(dialog) !== write.note) return;
     this.found = sweep;
     dialog.workers = sweep.staleWorkers.concat(sweep.unknownWorkers);
@@ -114,5 +114,5 @@ function left(found: Sweep): string {
   const spared = found.sparedWorkers.length;
   return spared === 0
     ? ""
-    : ` ${counted(spared, "worker is", "workers are")} left alone because of a longer threshold.`;
+    : ` ${counted(spared, "worker is", "workers are")} skipped because of a longer threshold.`;
 }

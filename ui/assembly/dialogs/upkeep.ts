@@ -31,7 +31,7 @@ export class UpkeepDialog extends CommandDialog {
 
   override text(m: Model, dialog: OpenDialog): string {
     const said = this.chore.sentence;
-    // What the command says of itself is about all that it could do.
+    // The command's own text is about all that it could do.
     if (this.command.name === "cleanup") return said;
     return said.length > 0 ? `${said} ${this.command.consequence}` : super.text(m, dialog);
   }
@@ -55,7 +55,7 @@ export class UpkeepDialog extends CommandDialog {
   protected override members(m: Model, dialog: OpenDialog, form: Form): void {
     const most = this.chore.typed;
     if (most > 0 && !isTyped(dialog.draft.value(TYPED), most)) {
-      dialog.draft.reject(TYPED, `It is ${grouped(most)}.`);
+      dialog.draft.reject(TYPED, `Type ${grouped(most)}.`);
     }
     super.members(m, dialog, form);
   }

@@ -115,7 +115,7 @@ function incidentOf(m: Model, offered: Fix): Incident | null {
   return null;
 }
 
-/** What its command says that will happen. */
+/** The consequence that its command declares. */
 function consequence(verb: Fix, isOne: bool): string {
   for (let i = 0; i < commands.length; i++) {
     const one = commands[i];

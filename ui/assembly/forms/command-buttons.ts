@@ -1,4 +1,4 @@
-/** The buttons that ask for commands on jobs. */
+/** The buttons that open the dialogs of commands on jobs. */
 import { button } from "../controls/button";
 import { Command, commands } from "../generated/commands";
 import { ListedJob } from "../generated/records";

@@ -34,7 +34,7 @@ export function beginBody(command: Command, draft: Draft): Form {
   return form;
 }
 
-/** Writes what was filled in, and says where something is lacking. */
+/** Writes what was filled in, and rejects fields that lack something. */
 export function writeFields(form: Form, command: Command): void {
   const fields = command.fields;
   for (let i = 0; i < fields.length; i++) write(form, fields[i]);

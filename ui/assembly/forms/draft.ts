@@ -4,7 +4,7 @@ export class Draft {
   now: f64 = NaN;
   private values: Map<string, string> = new Map<string, string>();
   private faults: Map<string, string> = new Map<string, string>();
-  /** The fields that stand on the form. */
+  /** The fields of the form. */
   private shown: Set<string> = new Set<string>();
 
   value(name: string): string {
@@ -20,7 +20,7 @@ export class Draft {
     this.faults.delete(name);
   }
 
-  /** Each field asks for its own when it is drawn. */
+  /** Each field reads its own when it is drawn. */
   fault(name: string): string {
     this.shown.add(name);
     return this.faults.has(name) ? this.faults.get(name) : "";

@@ -1,4 +1,4 @@
-/** A form's fields: label, control, hint and fault, tied together for those who hear the page. */
+/** A form's fields: label, control, hint and fault, linked for screen readers. */
 import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { Draft } from "./draft";
 
@@ -11,12 +11,12 @@ export class Field {
   remark: string = "";
   focused: bool = false;
   disabled: bool = false;
-  /** A list of known values, by its id. */
+  /** The id of a list of suggested values. */
   list: string = "";
   action: string = "dialog.input";
-  /** What stands behind the hint, such as a button that does what it says. */
+  /** An element behind the hint, such as a button that applies it. */
   beside: Node = nothing;
-  /** What stands in the control's frame, before it. */
+  /** An element in the control's frame, before it. */
   gutter: Node = nothing;
 
   constructor(
@@ -40,7 +40,7 @@ export class Field {
     return this.around(el("textarea", attrs, []));
   }
 
-  /** Each option is `value=what it says`. */
+  /** Each option is `value=label`. */
   select(options: string[]): Node {
     const items: Node[] = [];
     for (let i = 0; i < options.length; i++) {
@@ -116,7 +116,7 @@ export function checkbox(draft: Draft, name: string, label: string, action: stri
   );
 }
 
-/** The list of known values that a field names. */
+/** The list of suggested values for a field. */
 export function suggestions(id: string, values: string[]): Node {
   const options: Node[] = [];
   for (let i = 0; i < values.length; i++) {

@@ -32,7 +32,7 @@ export class Form {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
     const fault = faultOf(typed);
-    if (fault !== null) this.draft.reject(field, "This isn't JSON. " + fault.sentence);
+    if (fault !== null) this.draft.reject(field, "Invalid JSON. " + fault.sentence);
     this.body.raw(name, typed);
     this.filled++;
   }
@@ -40,7 +40,7 @@ export class Form {
   /** Refuses a text of more than so many UTF-16 units. */
   atMost(field: string, most: i64): void {
     if (this.draft.value(field).length <= most) return;
-    this.draft.reject(field, `At most ${grouped(most)} characters fit.`);
+    this.draft.reject(field, `Use at most ${grouped(most)} characters.`);
   }
 
   /** True where the box is ticked; otherwise nothing is sent. */
@@ -68,7 +68,7 @@ export class Form {
     if (isNaN(secs) || secs < <f64>least || secs > <f64>most) {
       this.draft.reject(
         field,
-        `Give a time of up to a year, such as 2h${least < 0 ? ", -30m" : ""}.`,
+        `Enter a time of up to a year, such as 2h${least < 0 ? ", -30m" : ""}.`,
       );
     } else this.body.int(field, <i64>secs);
     this.filled++;
@@ -88,7 +88,7 @@ export class Form {
     const whole = parseWhole(typed);
     if (!whole.valid || whole.value < least || whole.value > most) {
       const range = `${least < 0 ? "-" + grouped(-least) : grouped(least)} to ${grouped(most)}`;
-      this.draft.reject(field, `Give a whole number from ${range}.`);
+      this.draft.reject(field, `Enter a whole number from ${range}.`);
     } else this.body.int(name, whole.value);
     this.filled++;
   }

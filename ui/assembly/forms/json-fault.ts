@@ -1,4 +1,4 @@
-/** Where a text stops being JSON, in the words of who types it, and the one change that would mend it. */
+/** Where a text stops being JSON, in words for its author, and the one change that would fix it. */
 import { JsonReader } from "../lib/json-reader";
 
 /** A longer token is cut where a message names it. */
@@ -13,7 +13,7 @@ export class JsonFault {
   column: i32 = 1;
   /** What is wrong there. */
   words: string = "";
-  /** What a click would do, and the text that it makes; the empty string: nobody can say. */
+  /** The fix that a click applies, and the text that it makes; the empty string: there is none. */
   offer: string = "";
   mended: string = "";
 
@@ -34,12 +34,12 @@ export function faultOf(typed: string): JsonFault | null {
   const next = at < typed.length ? typed.charCodeAt(at) : -1;
   const isTooMany = before.text === "," && (next === 0x7d || next === 0x5d);
   fault.words = r.error;
-  if (next < 0) fault.words = "the text ends before it is whole";
+  if (next < 0) fault.words = "the text ends too early";
   else if (isTooMany) {
     at = before.end - 1;
-    fault.words = "a comma too many";
-    mend(fault, "Take it out", typed.substring(0, at) + typed.substring(before.end), typed);
-  } else if (next === APOSTROPHE) fault.words = "names and texts stand in double quotes";
+    fault.words = "an extra comma";
+    mend(fault, "Remove it", typed.substring(0, at) + typed.substring(before.end), typed);
+  } else if (next === APOSTROPHE) fault.words = "use double quotes for names and strings";
   else if (r.error === "',' was expected" && before.text.length > 0) {
     fault.words = `a comma is missing after ${before.text}`;
     mend(
@@ -80,7 +80,7 @@ class Token {
   ) {}
 }
 
-/** What stands before a place: a sign of its own, or what has no white space and no such sign in it. */
+/** The token before a place: one punctuation mark, or a run without white space and punctuation. */
 function tokenBefore(typed: string, at: i32): Token {
   let end = at;
   while (end > 0 && typed.charCodeAt(end - 1) <= 0x20) end--;

@@ -1,4 +1,4 @@
-/** A field for JSON: its lines are numbered, and what is wrong is said while it is typed. */
+/** A field for JSON: its lines are numbered, and errors are shown while it is typed. */
 import { button } from "../controls/button";
 import { attr, box, cls, el, leaf, multiline, Node } from "../lib/node";
 import { Field } from "./field";
@@ -8,7 +8,7 @@ import { faultOf } from "./json-fault";
 const MOST_NUMBERED = 1000;
 const LEAST_LINES = 5;
 
-/** A fault is told only once there is something typed. */
+/** A fault is shown only after something was typed. */
 export function jsonField(field: Field): Node {
   const typed = field.draft.value(field.name);
   const fault = typed.trim().length > 0 ? faultOf(typed) : null;
@@ -17,7 +17,7 @@ export function jsonField(field: Field): Node {
   for (let i = 0; i < typed.length; i++) if (typed.charCodeAt(i) === 0x0a) lines++;
   const shown = max(LEAST_LINES, min(lines, MOST_NUMBERED));
   field.gutter = gutter(shown, fault === null ? 0 : fault.line);
-  field.hint = "JSON. It is sent exactly as typed: key order and long integers stay.";
+  field.hint = "JSON, sent exactly as typed: key order and long integers are kept.";
   if (fault !== null && field.draft.fault(field.name).length === 0) {
     field.hint = fault.sentence + " ";
     if (fault.offer.length > 0) {

@@ -6,12 +6,12 @@ import { lower } from "../lib/letters";
 import { parseWhole } from "../lib/number";
 import { parseTime, parseWall, wallText } from "../lib/time";
 
-export const NO_TIME: string = "Give a date, a time, or both; or such as +30m or in 2h.";
+export const NO_TIME: string = "Enter a time such as +30m, tomorrow 9:00 or 2026-11-26 09:00.";
 const DAY_MS: f64 = 86400000;
 
 /** The time at which the local clock shows this. */
 function localTime(wall: f64): f64 {
-  // The offset is asked for twice, since it may change between the wall time and the true one.
+  // The offset is read twice, since it may change between the wall time and the true one.
   const guess = wall - <f64>zoneOffset(wall) * 60000;
   return wall - <f64>zoneOffset(guess) * 60000;
 }

@@ -1,4 +1,4 @@
-/** A time on the local clock, with buttons for the ones that are asked for most. */
+/** A time on the local clock, with buttons for the most common ones. */
 import { dated, Times, until, zone } from "../controls/age";
 import { button } from "../controls/button";
 import { box, leaf, Node, nothing } from "../lib/node";
@@ -21,7 +21,7 @@ export function timeField(
   const at = typedTime(typed, now);
   if (!isNaN(at)) field.hint = `${until(at, new Times(now, false))}: ${dayed(at, now)}`;
   else if (typed.trim().length > 0) draft.reject(name, NO_TIME);
-  else field.hint = `On the clock of this browser, ${zone(now)}.`;
+  else field.hint = `Time zone of this browser: ${zone(now)}.`;
   return box("div", "run-at", [
     field.input(),
     box("div", "shortcuts", [
@@ -33,7 +33,7 @@ export function timeField(
   ]);
 }
 
-/** When jobs will be due, of which the first and the last are known. */
+/** When jobs will be due, from the first to the last. */
 export function dueNote(first: f64, last: f64, now: f64): Node {
   if (isNaN(first) || isNaN(last)) return nothing;
   const to =

@@ -15,7 +15,7 @@ export const BESIDE = "beside";
 export function jobBeside(m: Model, view: JobView, page: string): Node {
   const at = m.known.placeOf(view.id);
   const all = m.known.listIds.length;
-  const place = at < 0 ? "no longer in the list" : `${grouped(at + 1)} of ${grouped(all)} here`;
+  const place = at < 0 ? "no longer in the list" : `${grouped(at + 1)} of ${grouped(all)}`;
   return el(
     "aside",
     [
@@ -27,7 +27,7 @@ export function jobBeside(m: Model, view: JobView, page: string): Node {
     [
       box("div", "beside-bar", [
         leaf("span", "faint small", place),
-        at > 0 ? iconButton(UP, "Job before (k)", page + ".before", "") : nothing,
+        at > 0 ? iconButton(UP, "Previous job (k)", page + ".before", "") : nothing,
         at >= 0 && at + 1 < all ? iconButton(DOWN, "Next job (j)", page + ".next", "") : nothing,
         box("span", "push row", [
           iconButton(LINK, "Copy link", "job.copy-link", ""),
@@ -36,8 +36,8 @@ export function jobBeside(m: Model, view: JobView, page: string): Node {
             [
               attr("href", "#" + jobPath(view.id)),
               cls("btn icon q"),
-              attr("aria-label", "Open its page (Enter)"),
-              attr("title", "Open its page (Enter)"),
+              attr("aria-label", "Open job page (Enter)"),
+              attr("title", "Open job page (Enter)"),
             ],
             [icon(EXPAND)],
           ),

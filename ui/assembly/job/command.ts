@@ -22,7 +22,7 @@ export function commandOf(
     }
   }
   const first = firstActionFor(condition);
-  return first !== null && first.asksNothing
+  return first !== null && first.needsNoInput
     ? shellLine(`${first.name} ${id}`, schema)
     : shellLine("show " + id, schema);
 }

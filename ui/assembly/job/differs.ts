@@ -48,7 +48,7 @@ export class Differs {
     return box("div", "", body);
   }
 
-  /** What this job has where those that fail alike stand out. */
+  /** This job's values of the fields in which the error group stands out. */
   private ofThisJob(json: string): Node {
     const parts: Node[] = [];
     const findings = this.common.findings;
@@ -64,7 +64,7 @@ export class Differs {
   }
 }
 
-/** What stands at `payload.customer.vip`; the empty string where nothing does, or the path is another kind. */
+/** The value at `payload.customer.vip`; the empty string if there is none, or if the path is of another kind. */
 function valueAt(json: string, path: string): string {
   const steps = path.split(".");
   if (steps[0] !== "payload" || steps.length > MOST_DEPTH) return "";

@@ -29,8 +29,8 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
   if (key !== null) list.push(pair("Key", copied("key", key)));
   list.push(pair("Attempts", text(`${grouped(job.attempts)} of ${grouped(job.maxAttempts)}`)));
   if (job.priority !== 0) {
-    const side = job.priority < 0 ? "before the usual 0" : "after the usual 0";
-    list.push(pair("Priority", text(`${job.priority}, ${side}`)));
+    const side = job.priority < 0 ? "higher than default 0" : "lower than default 0";
+    list.push(pair("Priority", text(`${job.priority} (${side})`)));
   }
   times(m, job, list);
   list.push(pair("Flags", flagsNode(job.flags)));
@@ -57,7 +57,7 @@ function queueState(why: Why): string {
 }
 
 function placeText(ahead: Value, all: Value | null): string {
-  const before = ahead.value === 0 ? "next" : `${valueText(ahead)} before it`;
+  const before = ahead.value === 0 ? "next in line" : `${valueText(ahead)} ahead`;
   return all === null ? before : `${before}, of ${valueText(all)}`;
 }
 
@@ -75,7 +75,7 @@ function times(m: Model, job: ListedJob, list: Node[]): void {
     list.push(pair("Waits", timed(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
   if (job.attempts > 0 && state !== "locked")
-    list.push(pair("Last try ended", moment(m, job.updatedAt)));
+    list.push(pair("Last attempt", moment(m, job.updatedAt)));
   const atOnce = job.runAt - job.createdAt < AT_ONCE_MS && job.attempts === 0;
   const added = clockAt(job.createdAt, now) + (atOnce ? ", due at once" : "");
   list.push(pair("Added", timed(job.createdAt, added)));
@@ -85,7 +85,7 @@ function moment(m: Model, at: f64): Node {
   return timed(at, `${clockAt(at, m.serverNow)}, ${ago(at, m.times)}`);
 }
 
-/** `{"slow": true}` as `slow`; what is not written so stands as it is. */
+/** `{"slow": true}` as `slow`; any other JSON unchanged. */
 function flagsNode(json: string): Node {
   if (json === "null" || json === "{}") return leaf("span", "faint", "none");
   const names: string[] = [];
@@ -110,7 +110,7 @@ function sameError(why: Why, list: Node[]): void {
   const same = why.sameError;
   const words =
     same === null || !isKnown(same)
-      ? "those that fail alike"
+      ? "jobs with this error"
       : same.value <= 1 && same.precision === "exact"
         ? "no other job"
         : `${countedValue(same, "job", "jobs")} in all`;

@@ -1,4 +1,4 @@
-/** Finds a text in the names and values of a payload: where, and what stands there. */
+/** Finds a text in the names and values of a payload: the paths and the values there. */
 import { JsonReader, Kind } from "../lib/json-reader";
 import { lower } from "../lib/letters";
 import { attr, box, cls, el, key, leaf, Node, text } from "../lib/node";
@@ -22,7 +22,7 @@ class Search {
   }
 }
 
-/** Adds a line for each of the first finds, and one that says how many there are. */
+/** Adds a line for each of the first matches, and one with their number. */
 export function find(json: string, query: string, lines: Node[]): void {
   const search = new Search(lower(query), lines);
   walk(new JsonReader(json), "", "", 0, search);

@@ -44,12 +44,12 @@ function neighbours(m: Model, view: JobView): Node {
   if (at < 0 || all < 2) return nothing;
   return box("span", "row only-wide neighbours", [
     leaf("span", "faint small", m.known.placeText(at)),
-    at > 0 ? iconButton(UP, "Job before (k)", "job.before", "") : nothing,
+    at > 0 ? iconButton(UP, "Previous job (k)", "job.before", "") : nothing,
     at + 1 < all ? iconButton(DOWN, "Next job (j)", "job.next", "") : nothing,
   ]);
 }
 
-/** `beside`: the list stands beside it, and the page has its own heading. */
+/** `beside`: the list is beside it, and the page has its own heading. */
 export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): Node {
   const task = job.taskIdentifier;
   const name = task === null ? "(no task)" : task;
@@ -80,9 +80,9 @@ function primary(m: Model, view: JobView, filled: bool): Node {
   const first = primaryAction(view);
   if (first === null || !m.access.canWrite) return nothing;
   const label = first.command.verb + "…";
-  const kind = first.asksNothing ? "p" : "";
+  const kind = first.needsNoInput ? "p" : "";
   if (m.live.isStale(m.now)) {
-    return offButton(label, "Needs the database, which does not answer.", kind);
+    return offButton(label, "Database unreachable", kind);
   }
   return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }
@@ -144,7 +144,7 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   if (at >= 0 && at + 1 < m.known.listIds.length) {
     list.push(new Shortcut("j", "Next job", "job.next", "", GROUP));
   }
-  if (at > 0) list.push(new Shortcut("k", "Job before", "job.before", "", GROUP));
+  if (at > 0) list.push(new Shortcut("k", "Previous job", "job.before", "", GROUP));
   return list;
 }
 
@@ -172,18 +172,18 @@ function shortcutOf(action: JobAction, keys: string): Shortcut {
   return new Shortcut(keys, action.command.verb + "…", "ask." + action.name, "shown", GROUP);
 }
 
-/** What is known of the end of a job that was shown. */
+/** The note about the end of a job that was shown. */
 export function endedNote(m: Model, view: JobView): Node {
   if (!view.ended) return nothing;
   const one = view.receipt;
   if (one === null) {
     return note("info", [
       icon(INFO),
-      leaf("b", "", "This job has ended."),
+      leaf("b", "", "This job no longer exists."),
       leaf(
         "span",
         "",
-        `It was completed or removed before ${ago(view.endedAt, m.times)}; what you see is how it was.`,
+        `It finished or was removed before ${ago(view.endedAt, m.times)}. Showing its last known state.`,
       ),
     ]);
   }
@@ -191,7 +191,11 @@ export function endedNote(m: Model, view: JobView): Node {
   const who = by === null ? "" : ` by ${by}`;
   return note("info", [
     icon(INFO),
-    leaf("b", "", "This job has ended."),
-    leaf("span", "", `${one.message}, ${ago(one.at, m.times)}${who}. What you see is how it was.`),
+    leaf("b", "", "This job no longer exists."),
+    leaf(
+      "span",
+      "",
+      `${one.message}, ${ago(one.at, m.times)}${who}. Showing its last known state.`,
+    ),
   ]);
 }

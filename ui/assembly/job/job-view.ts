@@ -1,9 +1,9 @@
 /**
  * One job, wherever it is shown: on its own page, or beside the list. It takes an id and does not own the
- * address. Its requests and actions are the page `job`'s, which hands them on; there is one for all.
+ * address. Its requests and actions belong to the page `job`, which passes them on; all pages share one.
  *
  *   open(id) ─▶ head + why ─▶ refresh(): why every few seconds; the head when something has changed
- *                  └─ 404 after it was shown ─▶ it has ended: what was shown stays, and the receipt is asked for
+ *                  └─ 404 after it was shown ─▶ it has ended: what was shown stays, and the receipt is requested
  */
 import {
   AuditEntry,
@@ -24,7 +24,7 @@ import { addCommand, commandOf } from "./command";
 import { Differs } from "./differs";
 import { Payload } from "./payload";
 
-/** Its sentences have ages in them, and one job can change without the counts: also at rest it is asked for. */
+/** Its sentences have ages in them, and one job can change without the counts, so it is requested regularly. */
 const WHY_MS: f64 = 5000;
 const REST_MS: f64 = 15000;
 const HEAD_MS: f64 = 60000;
@@ -34,7 +34,7 @@ export class JobView {
   id: i64 = 0;
   job: ListedJob | null = null;
   why: Why | null = null;
-  /** It is no longer in the queue; since when that is known, and what was recorded about it. */
+  /** It is no longer in the queue; when that was noticed, and what was recorded about it. */
   ended: bool = false;
   endedAt: f64 = NaN;
   receipt: AuditEntry | null = null;
@@ -43,11 +43,11 @@ export class JobView {
   private recorded: Fetched = new Fetched("job.activity");
   payload: Payload = new Payload();
   differs: Differs = new Differs();
-  error: ErrorPanel = new ErrorPanel("job", "Error", "of the last try");
+  error: ErrorPanel = new ErrorPanel("job", "Last error");
   /** The job as the server sent it, with its payload; the empty string: not yet. */
   private json: string = "";
 
-  /** Shows another job; the same again is asked for anew. */
+  /** Shows a job; the same job is requested again. */
   open(m: Model, id: i64): void {
     if (id !== this.id) this.reset(id);
     if (this.ended) return;
@@ -67,7 +67,7 @@ export class JobView {
     this.recorded.forget();
     this.payload = new Payload();
     this.differs = new Differs();
-    this.error = new ErrorPanel("job", "Error", "of the last try");
+    this.error = new ErrorPanel("job", "Last error");
     this.json = "";
   }
 
@@ -85,7 +85,7 @@ export class JobView {
     this.head.askEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 
-  /** One of the conditions, or what the row alone says. */
+  /** One of the conditions, or the state by the row alone. */
   get condition(): string {
     const why = this.why;
     if (why !== null) return why.condition;
@@ -141,7 +141,7 @@ export class JobView {
     this.why = why;
     const group = why.errorGroup;
     this.differs.errorGroup = group === null ? "" : group;
-    // What the row says has changed, too.
+    // The row has changed, too.
     if (before !== null && !isAlike(before, why))
       this.head.ask(m, `api/jobs/${this.id}?fields=head`);
   }

@@ -1,5 +1,5 @@
 /**
- * The payload: a small one comes with the job, a large one when it is asked for, and of one that is too
+ * The payload: a small one comes with the job, a large one on request, and of one that is too
  * large for the page its beginning. Shown as a tree, as text, or by what sets it apart from others.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
@@ -76,8 +76,7 @@ export class Payload {
 
   private askStart(m: Model, id: i64): void {
     this.isTooLarge = true;
-    if (this.next.length > 0)
-      m.notices.bad("The payload is too large for that; it can be downloaded.");
+    if (this.next.length > 0) m.notices.bad("The payload is too large: download it instead.");
     this.next = "";
     this.asked.ask(m, `api/jobs/${id}?fields=head&start=${START}`);
   }
@@ -134,7 +133,7 @@ export class Payload {
       if (this.asked.error.length > 0) return problem(this.asked.error);
       if (this.asked.isOn(m)) return box("div", "", [this.asked.placeholder(m, 4)]);
       return box("div", "pb row", [
-        button("Open the payload", "job.open-payload", "", ""),
+        button("Load payload", "job.open-payload", "", ""),
         leaf("span", "faint small", "It is loaded when it is opened."),
       ]);
     }
@@ -187,8 +186,8 @@ export class Payload {
     }
     return box("div", "", [
       box("div", "pb row", [
-        leaf("span", "", "Too large to be shown here; this is its beginning."),
-        drawnButton(DOWNLOAD, "Download all of it", "job.download", "", "s"),
+        leaf("span", "", "Truncated: too large to show here."),
+        drawnButton(DOWNLOAD, "Download payload", "job.download", "", "s"),
       ]),
       pre(this.start + "…"),
     ]);

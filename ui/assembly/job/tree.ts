@@ -1,6 +1,6 @@
 /**
  * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. Of a
- * container 100 children are shown at a time, of a string 500 characters; a value is known by its place
+ * container 100 children are shown at a time, of a string 500 characters; a value is identified by its place
  * in the text. What was drawn stays until something changes: a megabyte is not read once a second.
  */
 
@@ -88,7 +88,7 @@ export class JsonTree {
       ? this.turned.get(at)
       : depth === 0 || (depth < 3 && this.lines < OPENED);
     const head = lines.length;
-    // Its own line is known when its children are counted.
+    // Its own line is written when its children are counted.
     if (depth > 0) lines.push(nothing);
     this.lines++;
     const most = this.stepsOf(at) * STEP;
@@ -127,7 +127,7 @@ export class JsonTree {
   }
 }
 
-/** A line: the name, the value, what is worth knowing about it. */
+/** A line: the name, the value, a remark. */
 export function line(name: string, depth: i32, at: i32, val: Node[], remark: string): Node {
   const cut = name.length > MOST_NAME ? name.substring(0, MOST_NAME) + "…" : name;
   return el(

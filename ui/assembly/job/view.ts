@@ -37,7 +37,7 @@ export function drawJob(m: Model, view: JobView, beside: bool): Node {
     view.head.error.length > 0 ? problem(view.head.error) : nothing,
     box("div", beside ? "" : "cols b", [
       box("div", "", main),
-      el("aside", [attr("aria-label", "Facts of the job")], aside),
+      el("aside", [attr("aria-label", "Job details")], aside),
     ]),
   ]);
 }
@@ -49,8 +49,8 @@ function waiting(m: Model, view: JobView, beside: bool): Node {
     beside ? leaf("h2", "job-title", title) : pageHead(title, []),
     view.head.missing
       ? empty(
-          `${title} isn't here`,
-          "It was completed or removed, or it never was.",
+          `${title} not found`,
+          "It has finished, was removed, or never existed.",
           m.known.listPath,
           "All jobs",
         )

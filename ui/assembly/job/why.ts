@@ -8,7 +8,7 @@ import { whyBox, whyChain } from "../kit/why-chain";
 import { attr, box, el, leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
 
-/** More tries are only told as numbers. */
+/** More attempts are shown as numbers only. */
 const MOST_CELLS = 40;
 const BAR = 300;
 
@@ -65,7 +65,7 @@ function cells(job: ListedJob, condition: string): Node {
 /** When it will be tried if it keeps failing. */
 function toCome(m: Model, job: ListedJob, why: Why): Node {
   if (why.condition !== "retrying" || why.nextAttempts.length < 2) return nothing;
-  const parts: Node[] = [leaf("b", "", "If it keeps failing")];
+  const parts: Node[] = [leaf("b", "", "Upcoming attempts")];
   for (let i = 0; i < why.nextAttempts.length; i++) {
     const try_ = `attempt ${job.attempts + 1 + i} ${until(why.nextAttempts[i], m.times)}`;
     parts.push(leaf("span", i === 0 ? "" : "faint", try_));

@@ -1,6 +1,6 @@
 /**
- * A piece of upkeep as a row offers it: what it is about, and what its dialog says before it is done. It
- * passes through the argument of the button that asks for it.
+ * A maintenance task as a row offers it: its subject, and the text of its dialog. It
+ * is passed in the argument of its button.
  */
 
 import { DOTS, icon } from "../controls/icon";
@@ -15,7 +15,7 @@ export class Chore {
   subject: string = "";
   /** The title, and the words on the button that does it. */
   title: string = "";
-  /** What it does, beside what its command says of itself. */
+  /** What it does, in addition to its command's own text. */
   sentence: string = "";
   /** It can't be undone. */
   isFinal: bool = false;
@@ -28,7 +28,7 @@ export class Chore {
     return menu("More actions: " + this.title, [icon(DOTS)], [this.ask(m, label, command)]);
   }
 
-  /** The button that asks for it by the dialog of a command. */
+  /** The button that opens the dialog of its command. */
   ask(m: Model, label: string, command: string): Node {
     const arg = [this.subject, this.title, this.sentence, this.isFinal ? "y" : "", `${this.typed}`];
     return writeButton(m, label, "ask." + command, arg.join("\n"), "s");

@@ -1,8 +1,8 @@
 /**
- * One thing that a page asks the server for: whether it is there, on its way, or why it is not. The page
- * keeps the record itself; this keeps what every page would have to say about it.
+ * One thing that a page requests: whether it has arrived, is on its way, or why it failed. The page
+ * keeps the record itself; this keeps what is the same for every page.
  *
- *   ask() ──▶ waiting ──took()──▶ ready ──ask()──▶ ready, and asked again behind it
+ *   ask() ──▶ waiting ──took()──▶ ready ──ask()──▶ ready, and requested again
  *                └──missed()──▶ error or missing
  */
 import { button } from "../controls/button";
@@ -14,24 +14,24 @@ import { isAway } from "../model/requests";
 
 /** A wait that is shorter shows nothing; the page is marked as waiting all the same. */
 export const SKELETON_MS: f64 = 200;
-/** How often is asked where something else has changed, and where nothing seems to. */
+/** How often a request is sent if something else has changed, and if nothing seems to. */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
 export class Fetched {
   /** It has been there; what is shown may be older than the last question. */
   ready: bool = false;
-  /** The server says that there is no such thing. */
+  /** The server's answer was 404. */
   missing: bool = false;
   error: string = "";
-  /** When it was asked for and answered last; NaN: never. */
+  /** When it was requested and answered last; NaN: never. */
   askedAt: f64 = NaN;
   answeredAt: f64 = NaN;
 
   /** The topic is `<page>.<what>`: the answer goes to the page's `take`, a failure to its `miss`. */
   constructor(readonly topic: string) {}
 
-  /** Asks, in place of an older question; quietly, where nobody waits for it. */
+  /** Sends a request in place of an older one; quietly, if no user waits for it. */
   ask(m: Model, path: string, isQuiet: bool = false): void {
     this.askedAt = m.now;
     if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
@@ -39,14 +39,14 @@ export class Fetched {
   }
 
   /**
-   * Asks again `soonMs` after the last time if the counts have changed since, else after two minutes:
-   * where nothing changes in the database, nothing is to be read.
+   * Requests again `soonMs` after the last time if the counts have changed since, else after two minutes:
+   * while nothing changes in the database, nothing needs to be read.
    */
   askEvery(m: Model, path: string, soonMs: f64): void {
     this.askSince(m, path, soonMs, m.facts.changedAt);
   }
 
-  /** The same for what the counts tell of by itself: when it changed last. */
+  /** The same for data with its own time of the last change. */
   askSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =
       changedAt >= this.askedAt
@@ -57,7 +57,7 @@ export class Fetched {
     if (this.isDue(m, max(soonMs, rest))) this.ask(m, path, true);
   }
 
-  /** Whether it may be asked for again, quietly: not while it is on its way, nor beyond what that may cost. */
+  /** Whether it may be requested again, quietly: not while it is on its way, nor beyond the budget. */
   isDue(m: Model, everyMs: f64): bool {
     return m.now - this.askedAt >= everyMs && !this.isOn(m) && m.requests.mayRepeat(m.now);
   }
@@ -84,7 +84,7 @@ export class Fetched {
     this.error = `The server's answer can't be read: ${reason}`;
   }
 
-  /** As if it had never been asked for. */
+  /** Resets it, as if it had never been requested. */
   forget(): void {
     this.ready = false;
     this.missing = false;
@@ -93,18 +93,18 @@ export class Fetched {
     this.answeredAt = NaN;
   }
 
-  /** It is awaited for so long that this is to be said. */
+  /** The answer takes so long that the page shows it. */
   isLate(m: Model): bool {
     const isHindered = this.error.length > 0 || m.live.outage.length > 0;
     return !isHindered && m.now - this.askedAt >= SKELETON_MS;
   }
 
-  /** What stands in place of it while it is not ready; also the reason why it can't be had. */
+  /** What is shown in its place while it is not ready, or the error. */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {
       const again = button("Try again", "app.retry", "", "");
-      return emptyWith("Not read yet", "It comes as soon as the database answers.", [again]);
+      return emptyWith("Waiting for the database", "", [again]);
     }
     return this.isLate(m) ? skeleton(lines) : leaf("span", "waiting", "");
   }

@@ -5,7 +5,7 @@ import { sparkline } from "../controls/spark";
 import { Group } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing } from "../lib/node";
 
-/** `GatewayError HTTP 503 from …`: its class stands out, the rest is what differs least. */
+/** `GatewayError HTTP 503 from …`, with its class in bold. */
 export function errorLabel(label: string): Node {
   const end = classEnd(label);
   const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;

@@ -20,7 +20,7 @@ export class IncidentList {
   isWalked: bool = false;
   private until: f64 = 0;
 
-  /** Takes in what the feed told last. */
+  /** Takes over the feed's latest incidents. */
   follow(m: Model): void {
     const latest = m.facts.incidents.incidents;
     const places = new Map<string, i32>();

@@ -128,7 +128,7 @@ export function incidentPath(incident: Incident): string {
   const worker = incident.links.worker;
   if (incident.kind === "stale_worker" && worker !== null) return workerPath(worker);
   const query = incident.q;
-  // There may be more than is known; that there is none is known.
+  // An estimate of 0 may be wrong; an exact 0 is not.
   const isNone = incident.affected.value === 0 && incident.affected.precision === "exact";
   return query === null || isNone ? "" : queryPath(query);
 }

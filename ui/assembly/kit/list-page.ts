@@ -1,8 +1,8 @@
 /**
- * A page that is a list. It says where its rows come from and how they look; asking, keys, choosing,
+ * A page that is a list. It defines where its rows come from and how they look; requests, keys, selecting,
  * searching, sorting, turning pages, news, and coming back to the same place are done here.
  *
- * Its address has `search`, `sort` and `cursor` (the page). Whatever else is in it makes another list.
+ * Its address has `search`, `sort` and `cursor` (the page). Any other parameter makes another list.
  */
 import { after, focus, navigate } from "../host";
 import { grouped } from "../lib/number";
@@ -23,7 +23,7 @@ export abstract class ListPage extends Page {
   readonly rows: Fetched;
   address: Address = new Address("/", new Map<string, string>());
   searchDraft: string = "";
-  /** Whether rows can be chosen, by those who may write. */
+  /** Whether rows can be selected, by users that may write. */
   choosable: bool = true;
   /** The least time between two quiet questions while something changes, in milliseconds. */
   everyMs: f64 = 4000;
@@ -31,7 +31,7 @@ export abstract class ListPage extends Page {
   spanningHeads: Column[] = [];
   /** The order that an address without `sort` means. */
   usualSort: string = "";
-  /** Of all pages, as far as an answer has said so; i64.MIN_VALUE: none has. */
+  /** Of all pages, if an answer has included it; i64.MIN_VALUE: none has. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
   /** The next answer is shown as it is, with the focus in it: another page of the list, or rows changed from here. */
@@ -132,7 +132,7 @@ export abstract class ListPage extends Page {
     const more = list.more;
     if (more !== null) this.restoreMore(more);
     this.rows.ready = true;
-    // Whatever was changed meanwhile: the rows stand as they were left, and what has gone is marked.
+    // The rows stay as they were left, and those removed meanwhile are marked.
     this.renewed = false;
   }
 
@@ -147,12 +147,12 @@ export abstract class ListPage extends Page {
     this.rows.askSince(m, this.here(m), this.everyMs, this.changedAt(m));
   }
 
-  /** When something last changed that its rows may tell of. */
+  /** When something last changed that its rows may show. */
   changedAt(m: Model): f64 {
     return m.facts.changedAt;
   }
 
-  /** Whether what is on screen is another list, and this one is awaited for long enough to say so. */
+  /** Whether another list is on screen, and the wait for this one is long enough to show it. */
   isTurning(m: Model): bool {
     const isOther = this.rows.isOn(m) && this.shownFor !== this.here(m);
     return isOther && m.now - this.rows.askedAt >= SKELETON_MS;
@@ -201,7 +201,7 @@ export abstract class ListPage extends Page {
     if (write.count > 0) this.changed();
   }
 
-  /** Somebody has changed rows from here: what has become of them is shown at once. */
+  /** Rows were changed from here: the result is shown at once. */
   protected changed(): void {
     this.list.clear();
     this.renewed = true;
@@ -214,12 +214,12 @@ export abstract class ListPage extends Page {
   override shortcuts(m: Model): Shortcut[] {
     const keys = [
       new Shortcut("j", "Next row", this.name + ".next", "", "List"),
-      new Shortcut("k", "Row before", this.name + ".before", "", "List"),
-      new Shortcut("Enter", "Open the row", this.name + ".open", "", "List"),
+      new Shortcut("k", "Previous row", this.name + ".before", "", "List"),
+      new Shortcut("Enter", "Open row", this.name + ".open", "", "List"),
     ];
     if (!this.choosable || !m.access.canWrite) return keys;
-    keys.push(new Shortcut("x", "Choose the row", this.name + ".choose", "", "List"));
-    keys.push(new Shortcut("X", "Choose up to the row", this.name + ".through", "", "List"));
+    keys.push(new Shortcut("x", "Select row", this.name + ".choose", "", "List"));
+    keys.push(new Shortcut("X", "Extend selection", this.name + ".through", "", "List"));
     return keys;
   }
 

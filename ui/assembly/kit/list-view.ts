@@ -8,13 +8,13 @@ import { Model } from "../model/model";
 import { ListPage } from "./list-page";
 import { Column, Row } from "./row";
 
-/** Rows that were read longer ago say so. */
+/** The age of rows is shown if it is more than this, in milliseconds. */
 const OLD_MS: f64 = 10000;
 const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
 
 const SHAPES = 12;
 
-/** The table, or what stands in place of it; `none` is shown where there are no rows. */
+/** The table, or what replaces it; `none` is shown if there are no rows. */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   const asked = page.rows;
   const waits = asked.error.length === 0 && (asked.ready ? page.isTurning(m) : asked.isLate(m));
@@ -66,7 +66,7 @@ function shape(index: i32, columns: Column[], choosable: bool): Node {
 function head(page: ListPage, columns: Column[], choosable: bool): Node {
   const heads: Node[] = [];
   if (choosable) {
-    const all = check("Choose all rows on this page", page.name + ".all", "", page.list.allChosen);
+    const all = check("Select all rows on this page", page.name + ".all", "", page.list.allChosen);
     heads.push(el("th", [attr("scope", "col"), cls("c-check")], [all]));
   }
   for (let i = 0; i < columns.length; i++) heads.push(columnHead(page, columns[i]));
@@ -138,17 +138,17 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns:
   if (choosable) attrs.push(attr("aria-selected", isChosen ? "true" : "false"));
   const cells: Node[] = [];
   if (choosable) {
-    const box = check("Choose " + row.name, page.name + ".pick", row.key, isChosen, false);
+    const box = check("Select " + row.name, page.name + ".pick", row.key, isChosen, false);
     cells.push(el("td", [cls("c-check")], [box]));
   }
   const own = row.cells(m);
-  // Where there is no room for columns each cell says what it is. Rows of the tab before have other columns.
+  // On a narrow screen each cell has its column's name. Rows of the previous tab have other columns.
   for (let i = 0; i < own.length && own.length === columns.length; i++)
     own[i].attrs.push(attr("data-head", columns[i].head));
   return el("tr", attrs, cells.concat(own));
 }
 
-/** `300, worst first`; of a search `3 tasks match, worst first`; nothing while it is not known. */
+/** `300, worst first`; of a search `3 tasks match, worst first`; empty while the count is unknown. */
 export function countSaid(page: ListPage, order: string): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
   return page.address.value("search").length > 0
@@ -163,11 +163,11 @@ export function newsPill(page: ListPage): Node {
   const words =
     list.news > 0
       ? `${grouped(list.news)} new · show`
-      : `${counted(list.gone.size, "row has", "rows have")} left · show`;
+      : `${counted(list.gone.size, "row", "rows")} removed · show`;
   return ownButton("pill", page.name + ".news", "", [], [text(words)]);
 }
 
-/** Its search field; `what` says what is searched: `Search queues by name`. */
+/** Its search field; `what` is its label: `Search queues by name`. */
 export function searchBox(page: ListPage, what: string): Node {
   return el(
     "form",
@@ -208,7 +208,7 @@ function pager(m: Model, page: ListPage): Node {
   );
 }
 
-/** `, read 24 s ago`: since then something has changed, and so large an answer is not asked for again soon. */
+/** `, read 24 s ago`: something has changed since, and so large an answer is not requested again soon. */
 function readAgo(m: Model, page: ListPage): string {
   const rows = page.rows;
   const isOld = m.now - rows.answeredAt >= OLD_MS && page.changedAt(m) > rows.answeredAt;
@@ -219,7 +219,7 @@ function cursorPath(page: ListPage, cursor: string): string {
   return page.address.with("cursor", cursor);
 }
 
-/** What stands where a search or a filter leaves nothing, with the way back. */
+/** What is shown if a search or a filter matches nothing, with a link to all rows. */
 export function nothingFound(page: ListPage): Node {
   const searched = page.address.value("search");
   const all = page.address.with("search", "");
@@ -227,8 +227,8 @@ export function nothingFound(page: ListPage): Node {
 }
 
 /**
- * The bar that floats over the page while rows are chosen; it survives paging and scrolling. `all` says
- * that all that match are chosen, or offers it.
+ * The bar that floats over the page while rows are selected; it stays over paging and scrolling. `all`
+ * shows that all that match are selected, or offers it.
  */
 export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Node {
   const count = page.list.chosen.size;
@@ -238,7 +238,7 @@ export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Nod
     "div",
     [cls("bulk"), attr("role", "group"), attr("aria-label", `Chosen ${page.many()}`)],
     [
-      every ? nothing : leaf("b", "bulk-count", `${grouped(count)} chosen`),
+      every ? nothing : leaf("b", "bulk-count", `${grouped(count)} selected`),
       all,
       leaf("span", "sep", ""),
       box("span", "row", verbs),

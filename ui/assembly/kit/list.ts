@@ -1,7 +1,7 @@
 /**
- * The rows on screen, the current one, the chosen ones. A newer answer never moves a row that someone may
- * be reading: known rows change in place, rows that are gone stay and are marked, new ones wait and are
- * counted until they are asked for. What is chosen stays chosen over pages, tabs and filters.
+ * The rows on screen, the current one, the selected ones. A newer answer never moves a row that may be in
+ * view: existing rows change in place, removed rows stay and are marked, new ones wait and are
+ * counted until they are requested. The selection stays over pages, tabs and filters.
  */
 import { Kept } from "../model/place";
 import { Row, RowPage } from "./row";
@@ -91,7 +91,7 @@ export class List {
     this.refreshChosen();
   }
 
-  /** Puts these rows behind the head of a scope, in place of those that stood there. */
+  /** Puts these rows behind the head of a scope, in place of the old ones. */
   fill(head: string, behind: Row[]): void {
     const current = this.currentKey;
     const rows: Row[] = [];
@@ -130,7 +130,7 @@ export class List {
     this.isWalked = true;
   }
 
-  /** Moves to a row, within the rows; says which. */
+  /** Moves to a row, within the rows, and returns it. */
   move(to: i32): Row | null {
     if (this.rows.length === 0) return null;
     this.comeTo(max(0, min(to, this.rows.length - 1)));
@@ -239,7 +239,7 @@ export class List {
     else this.chosen.delete(row.key);
   }
 
-  /** Chosen rows are known as they are now. */
+  /** Replaces selected rows by their newest versions. */
   private refreshChosen(): void {
     for (let i = 0; i < this.rows.length; i++) {
       if (this.chosen.has(this.rows[i].key)) this.chosen.set(this.rows[i].key, this.rows[i]);

@@ -3,10 +3,10 @@ import { Node } from "../lib/node";
 import { Model } from "../model/model";
 
 export abstract class Row {
-  /** `key` tells rows apart for ever: an id, a name. It is part of the row's DOM id. */
+  /** `key` identifies the row permanently: an id, a name. It is part of the row's DOM id. */
   constructor(readonly key: string) {}
 
-  /** What it is called for those who hear the page: `job 12`. */
+  /** Its name for screen readers: `job 12`. */
   abstract get name(): string;
 
   /** Where it leads when it is opened; the empty string: nowhere. */
@@ -29,12 +29,12 @@ export abstract class Row {
     return "";
   }
 
-  /** Which of the lists within the list it stands in; rows of one scope follow each other in their order. */
+  /** The list within the list that it belongs to; rows of one scope follow each other in their order. */
   get scope(): string {
     return "";
   }
 
-  /** Whether it only ends its scope: that it is there says nothing of the rows before it. */
+  /** Whether it only ends its scope, regardless of the rows before it. */
   get isEnd(): bool {
     return false;
   }
@@ -50,17 +50,17 @@ export abstract class Row {
 
 export class RowPage {
   rows: Row[] = [];
-  /** The scopes that go on behind their last row here: what is not among the rows may stand further on. */
+  /** The scopes that have more rows on the server: a row that is missing here may still exist. */
   cut: Set<string> = new Set<string>();
   /** The cursor of the next page, or the empty string. */
   next: string = "";
-  /** How many rows there are on all pages; i64.MIN_VALUE: the answer does not say. */
+  /** How many rows there are on all pages; i64.MIN_VALUE: not in the answer. */
   count: i64 = i64.MIN_VALUE;
   /** Why it can't be read, or the empty string. */
   fault: string = "";
 }
 
-/** One column: its class, its head, and the orders that presses on the head ask for, as the API names them. */
+/** One column: its class, its head, and the sort orders of clicks on the head, as the API names them. */
 export class Column {
   constructor(
     readonly name: string,

@@ -31,7 +31,7 @@ export function linked(said: string, links: Links): Node[] {
 function around(said: string, name: string, path: string, links: Links): Node[] {
   const at = said.indexOf(name);
   const rest = Links.empty();
-  // What stands before and after may hold the other names.
+  // The text before and after may contain the other names.
   if (links.worker !== name) rest.worker = links.worker;
   if (links.worker !== name && links.queue !== name) rest.queue = links.queue;
   if (links.worker === name) {

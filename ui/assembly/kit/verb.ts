@@ -1,4 +1,4 @@
-/** The verb that the server offers for a cause: a button that asks before it does anything. */
+/** The action that the server offers for a cause: a button that opens a dialog first. */
 import { button, offButton } from "../controls/button";
 import { Fix } from "../generated/records";
 import { JsonWriter, quote } from "../lib/json-writer";
@@ -8,14 +8,14 @@ import { keyOf, Shortcut } from "../model/shortcut";
 import { List } from "./list";
 import { Row } from "./row";
 
-/** `kind` as for a button. While nothing can be reached it says so in place of the button. */
+/** `kind` as for a button. While the database can't be reached, a text replaces the button. */
 export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   if (verb === null || !m.access.canWrite) return nothing;
-  if (m.live.isStale(m.now)) return leaf("span", "faint small", "needs the database");
+  if (m.live.isStale(m.now)) return leaf("span", "faint small", "database unreachable");
   return button(verb.label, "ask.verb", verbArg(verb), kind);
 }
 
-/** What `ask.verb` is about. */
+/** The argument of `ask.verb`. */
 export function verbArg(verb: Fix): string {
   return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
 }
@@ -25,7 +25,7 @@ export function operationVerb(action: string, label: string, query: string): Fix
   return verbOf(action, label, "/api/operations", operationArg(action, query));
 }
 
-/** What `ask.operation` is about. */
+/** The argument of `ask.operation`. */
 export function operationArg(action: string, query: string): string {
   return new JsonWriter().string("q", query).string("action", action).end();
 }
@@ -54,8 +54,7 @@ export function writeButton(
   kind: string,
 ): Node {
   if (!m.access.canWrite) return nothing;
-  if (m.live.isStale(m.now))
-    return offButton(label, "Needs the database, which does not answer.", kind);
+  if (m.live.isStale(m.now)) return offButton(label, "Database unreachable", kind);
   return button(label, action, arg, kind);
 }
 

@@ -26,9 +26,9 @@ export function whyBox(m: Model, why: Why): Node {
   return box("div", "why-box " + toneOf(why.condition), nodes);
 }
 
-/** Where `836 others fail the same way.` begins, or -1. */
+/** Where `836 other jobs have this error.` begins, or -1. */
 function sameStart(said: string): i32 {
-  return said.endsWith("the same way.") ? said.lastIndexOf(". ", said.length - 2) + 2 : -1;
+  return said.endsWith(" this error.") ? said.lastIndexOf(". ", said.length - 2) + 2 : -1;
 }
 
 /** The links of the chain; the root is the last, with the verb that removes it, in red where it is broken. */

@@ -1,5 +1,5 @@
 /**
- * A pull reader for JSON text: the caller asks for what it expects next. After the first error
+ * A pull reader for JSON text: the caller reads what it expects next. After the first error
  * every read returns an empty value and every loop over members ends, so a decoder needs to look
  * at `failed` only once, at its end. Integers are exact, and a raw value keeps its own text.
  */
@@ -75,7 +75,7 @@ export class JsonReader extends JsonScanner {
     return this.keyIn(name, 0, name.length);
   }
 
-  /** Whether it is what stands in a text from `start` to `end`. */
+  /** Whether it equals the part of a text from `start` to `end`. */
   keyIn(text: string, start: i32, end: i32): bool {
     if (this.keyEscaped) return this.key() === text.substring(start, end);
     const length = end - start;
@@ -104,7 +104,7 @@ export class JsonReader extends JsonScanner {
     return false;
   }
 
-  /** Consumes a null and says so; leaves any other value unread. */
+  /** Consumes a null and returns true; leaves any other value unread. */
   takeNull(): bool {
     return !this.failed && this.peek() === Kind.Null && this.word("null");
   }

@@ -1,4 +1,4 @@
-/** Large and small letters of ASCII. The standard functions know all of Unicode, which is 12 KB. */
+/** Upper and lower case of ASCII. The standard functions support all of Unicode, which is 12 KB. */
 
 export function lower(text: string): string {
   return shifted(text, 0x41, 0x5a, 0x20);

@@ -65,7 +65,7 @@ export function leaf(tag: string, name: string, content: string): Node {
   return new Node(tag, "", name.length > 0 ? [cls(name)] : noAttrs, [text(content)]);
 }
 
-/** Whoever wrote it: what is invisible or turns the direction of writing stands there as its code. */
+/** A text from any source: characters that are invisible or change the writing direction are shown as their codes. */
 export function text(content: string): Node {
   return new Node("", visible(content, false), noAttrs, noNodes);
 }
@@ -84,7 +84,7 @@ export function cls(value: string): Attr {
   return new Attr("class", value, Form.Value);
 }
 
-/** Tells siblings apart, so that an element moves with what it shows. */
+/** Identifies an element among its siblings, so that it moves with what it shows. */
 export function key(value: string): Attr {
   return new Attr("key", value, Form.Value);
 }

@@ -5,7 +5,7 @@ import { visible } from "./visible";
 
 export { quoted } from "../../../src/domain/portable/query/quoted";
 
-/** What a value of a query says, in quotes or not. */
+/** The value of a query's term, without its quotes. */
 export function unquoted(text: string): string {
   if (!text.startsWith('"') || text.length < 2) return text;
   let out = "";

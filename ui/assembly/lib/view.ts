@@ -3,7 +3,7 @@
  * and the host makes the document so (host/picture.ts). Text and attribute values
  * therefore can't become markup, whatever they hold.
  *
- * Tag and attribute names must be string literals: the host knows them by address.
+ * Tag and attribute names must be string literals: the host identifies them by address.
  */
 export const enum Op {
   /** With its name, and how many words and units its attributes and children take. */
@@ -21,7 +21,7 @@ export class View {
   private units: StaticArray<u16> = new StaticArray<u16>(4096);
   private unitCount: i32 = 0;
 
-  /** Gives what `close` must be told. */
+  /** Returns the argument for `close`. */
   open(tag: string): i32 {
     this.op(Op.Open);
     this.name(tag);

@@ -1,6 +1,6 @@
 /**
- * Text of others as it may be shown: what is invisible or turns the direction of writing stands there as
- * its code, `\u202e`. What is copied has codes,
+ * Foreign text as it is shown: characters that are invisible or change the writing direction become
+ * their codes, `\u202e`. Copied text has codes,
  * too, but in a line for a shell (shell-word.ts).
  */
 import { isHidden, pointAt } from "../../../src/domain/portable/shell-word";

@@ -1,13 +1,13 @@
-/** Who the page is to the server: the session, or the sign-in that must come first. */
+/** The page's access to the server: the session, or the sign-in that must come first. */
 import { Session } from "../generated/records";
 
 export enum Gate {
-  /** The session was asked for. */
+  /** The session was requested. */
   Opening,
   Open,
   /** A token is needed. */
   Token,
-  /** The browser itself asks for the password, and nobody gave it. */
+  /** The browser itself prompts for the password, and none was entered. */
   Browser,
   /** The server can't be reached, or its answer can't be read. */
   Unreachable,
@@ -19,7 +19,7 @@ export class Access {
   token: string = "";
   /** The header that carries the token; the empty string: `Authorization: Bearer`. */
   tokenHeader: string = "";
-  /** Which environment this is, as far as a stranger is told; the empty string: not told. */
+  /** The name of the environment, if it is shown before the sign-in; else the empty string. */
   label: string = "";
   /** The host that the page came from. */
   place: string = "";

@@ -1,4 +1,4 @@
-/** What stands behind the `#`: `/jobs?state=failed&queue=mail`. It never traps, whatever was pasted. */
+/** The part of the URL after the `#`: `/jobs?state=failed&queue=mail`. It never traps, for any text. */
 import { decode, encode } from "../lib/percent";
 
 /** No address that this client writes is longer. */

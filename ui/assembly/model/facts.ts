@@ -1,6 +1,6 @@
 /**
- * What the feed tells every page: how many jobs there are, what needs a person, when jobs are due. While
- * the page is on hold the newest of each waits, and what is shown stays.
+ * The feed's data for every page: how many jobs there are, the incidents, when jobs are due. While
+ * live updates are paused the newest of each waits, and what is shown stays.
  */
 import { hasBuckets } from "../generated/conditions";
 import {
@@ -26,7 +26,7 @@ export class Facts {
   operation: Operation | null = null;
   /** What actions have done about incidents, by their ids. */
   receipts: Map<string, string> = new Map<string, string>();
-  /** The one whose page was left while it was at work: its end is told. */
+  /** The operation whose page was left while it ran: its end is shown as a notice. */
   left: i64 = 0;
   /** When the counts changed last, and those of failed jobs, by this machine's clock. */
   changedAt: f64 = 0;
@@ -41,7 +41,7 @@ export class Facts {
     return this.known.has(event);
   }
 
-  /** Takes an event in; what is wrong with it, or the empty string. Unknown ones are nobody's fault. */
+  /** Stores an event; returns what is wrong with it, or the empty string. Unknown events are ignored. */
   take(event: string, json: string): string {
     const r = new JsonReader(json);
     if (event === "counts") {
@@ -60,7 +60,7 @@ export class Facts {
     } else if (event === "horizon") {
       const horizon = readHorizon(r);
       r.end();
-      if (!isWhole(horizon)) r.fail("its parts do not fit each other");
+      if (!isWhole(horizon)) r.fail("its parts do not match");
       if (!r.failed) this.horizon = horizon;
     } else if (event === "operation") {
       const isNone = r.takeNull();
@@ -106,7 +106,7 @@ export class Facts {
     return count;
   }
 
-  /** How many jobs have failed for good, by whatever told it last. */
+  /** How many jobs have failed, by the newest event. */
   get failed(): i64 {
     return this.has("pulse") ? this.pulse.failed : this.counts.failed.value;
   }

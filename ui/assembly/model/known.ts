@@ -1,4 +1,4 @@
-/** What one page has read and another one can use until it has asked for itself. */
+/** What one page has read and another one can use until its own request is answered. */
 import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
 import { grouped } from "../lib/number";
@@ -6,14 +6,14 @@ import { grouped } from "../lib/number";
 const MOST_RECENT = 6;
 
 export class Known {
-  /** The jobs that stand in the list. */
+  /** The jobs of the list. */
   listed: ListedJob[] = [];
   /** Where the list of jobs was left, and the ids of the jobs in it in their order. */
   listPath: string = "/jobs";
   listIds: i64[] = [];
-  /** The number of the first of them in the whole list; 0: not known. */
+  /** The number of the first of them in the whole list; 0: unknown. */
   listFirst: i64 = 0;
-  /** How many the whole list has; null: not known. */
+  /** How many the whole list has; null: unknown. */
   listTotal: Value | null = null;
   /** More follow on other pages. */
   listGoesOn: bool = false;
@@ -41,12 +41,12 @@ export class Known {
     this.template = null;
   }
 
-  /** Where a job stands in the list that it was opened from, from 0 on; -1: not in it. */
+  /** The job's index in the list that it was opened from; -1: not in it. */
   placeOf(id: i64): i32 {
     return this.listIds.indexOf(id);
   }
 
-  /** `4 of 12,000 in the list`; of a page whose place in the list is not known, `4 of 100 on this page`. */
+  /** `4 of 12,000`; if the page's place in the list is unknown, `4 of 100 on this page`. */
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;

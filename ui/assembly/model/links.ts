@@ -1,4 +1,4 @@
-/** The addresses that more than one page leads to. Whoever moves a page changes them here. */
+/** The addresses that more than one page links to. If a page moves, they change here. */
 import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
 import { quoted } from "../lib/quoting";
@@ -43,7 +43,7 @@ export function taskPath(task: string): string {
   return queryPath("task:" + named(task));
 }
 
-/** No path has a part that is empty, `.` or `..`: whoever reads addresses takes it away. */
+/** No path has a part that is empty, `.` or `..`: browsers and proxies remove it. */
 export function isPathPart(name: string): bool {
   return name.length > 0 && name !== "." && name !== "..";
 }

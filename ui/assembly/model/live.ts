@@ -1,6 +1,6 @@
 /**
- * How fresh the page is. News is what came out of the database: an event of the stream or an answer.
- * That something was asked for is no news.
+ * How fresh the page is. News is data from the database: an event of the stream or an answer.
+ * A request is not news.
  */
 export enum Stream {
   Closed,
@@ -8,12 +8,12 @@ export enum Stream {
   Open,
 }
 
-/** Without news for so long the page says so, and its ages become clock times. */
+/** Without news for so long the page shows it, and its ages become clock times. */
 export const AMBER_MS: f64 = 12000;
-/** How often is asked while nothing comes by itself. */
+/** How often the page sends requests while no events arrive. */
 export const ASK_MS: f64 = 5000;
 export const RED_MS: f64 = 30000;
-/** After so long without a touch nobody is thought to read, and rows may change their places. */
+/** After so long without input, rows may change their places. */
 const READING_MS: f64 = 20000;
 
 export class Live {
@@ -33,7 +33,7 @@ export class Live {
   touchedAt: f64 = 0;
   /** When the last news came; NaN: none yet. */
   newsAt: f64 = NaN;
-  /** When the page last asked for what the stream should bring. */
+  /** When the page last requested what the stream should bring. */
   askedAt: f64 = 0;
   /** How far the server's clock is ahead of this machine's; 0 where they agree. */
   ahead: f64 = 0;
@@ -53,7 +53,7 @@ export class Live {
     return this.newsAt + this.ahead;
   }
 
-  /** When it asks again, while nothing comes by itself. */
+  /** When it sends the next request, while no events arrive. */
   get nextAskAt(): f64 {
     return this.askedAt + ASK_MS;
   }

@@ -1,5 +1,5 @@
 /**
- * All that the application knows, and what a page and a dialog are to it. The three stand in one
+ * The application's state, and what a page and a dialog are to it. The three are in one
  * file because each names the others. A page keeps its own state; what several pages show is here.
  */
 import { Times } from "../controls/age";
@@ -27,12 +27,12 @@ export class Model {
   live: Live = new Live();
   notices: Notices = new Notices();
   theme: string = "system";
-  /** What is shown may have changed by the timer that has rung; where that has only asked, it has not. */
+  /** Whether the timer may have changed what is shown; a timer that only sends requests has not. */
   isNew: bool = false;
   /** The number of the history's entry at hand. */
   entry: i32 = 0;
   places: Places = new Places();
-  /** What the feed has told. */
+  /** The feed's data. */
   facts: Facts = new Facts();
   /** The first key of two, until the second comes. */
   chord: string = "";
@@ -95,7 +95,7 @@ export class Model {
   }
 }
 
-/** What stands behind a page's name in the navigation: a count, and its tone (red, amber or nothing). */
+/** The mark behind a page's name in the navigation: a count, and its tone (red, amber or nothing). */
 export class Mark {
   constructor(
     readonly text: string,
@@ -113,7 +113,7 @@ export abstract class Page {
   drawing: string = "";
   /** The letter that leads to it after `g`. */
   letter: string = "";
-  /** Whether it is one of the few in the phone's bar; the others stand behind More. */
+  /** Whether it is in the phone's bar; the others are in the More menu. */
   inBar: bool = false;
   /** The name of the page whose entry is marked while this one is at hand. */
   under: string;
@@ -150,7 +150,7 @@ export abstract class Page {
 
   abstract title(): string;
 
-  /** What stands behind its name in the navigation. */
+  /** The mark behind its name in the navigation. */
   mark(_m: Model): Mark {
     return noMark;
   }
@@ -178,15 +178,15 @@ export abstract class Page {
 
   abstract view(m: Model): Node;
 
-  /** Asks for what it shows, when it was opened. */
+  /** Requests what it shows, when it is opened. */
   load(_m: Model): void {}
 
-  /** Asks again after a write, or because someone wishes it. */
+  /** Requests the data again, after a write or on request. */
   reload(m: Model): void {
     this.load(m);
   }
 
-  /** Asks again, quietly, because time has passed: once a second, so it keeps its own intervals. */
+  /** Requests the data again, quietly, because time has passed: called once a second, so each page keeps its own intervals. */
   refresh(_m: Model): void {}
 
   /** The answer to its request `<name>.<what>`. */
@@ -200,14 +200,14 @@ export abstract class Page {
   /** Someone did `<name>.<verb>`, or its timer rang. */
   act(_m: Model, _verb: string, _arg: string, _value: string): void {}
 
-  /** Says what a dialog that opens over it is about: the chosen jobs, workers, settings. */
+  /** Passes its subject to a dialog that opens over it: the selected jobs, workers, settings. */
   aim(_m: Model, _dialog: OpenDialog): void {}
 
   /** The server has done a write, of this page or another. */
   written(_write: Pending): void {}
 }
 
-/** One dialog: what it says before a write, its form, and the request. `ask.<name>` opens it. */
+/** One dialog: its text before a write, its form, and the request. `ask.<name>` opens it. */
 export abstract class Dialog {
   wide: bool = false;
 
@@ -244,7 +244,7 @@ export abstract class Dialog {
 
   abstract form(m: Model, dialog: OpenDialog): Node;
 
-  /** What stands beside its buttons. */
+  /** The text beside its buttons. */
   footnote(): string {
     return "";
   }

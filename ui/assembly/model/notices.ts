@@ -1,6 +1,6 @@
 /**
- * Short messages of what happened, one at a time. What is good goes by itself and gives way to what is
- * newer; what went wrong stays until it is dismissed, and stands before the rest.
+ * Short messages of what happened, one at a time. Good news disappears by itself and gives way to
+ * newer messages; an error stays until it is dismissed, and comes before the rest.
  */
 import { after } from "../host";
 
@@ -57,7 +57,7 @@ export class Notices {
   }
 
   private add(tone: string, text: string): Notice {
-    // The same sentence twice says nothing new, and good news is only ever the last.
+    // The same sentence is not shown twice, and of good news only the last is kept.
     for (let i = 0; i < this.list.length; i++) {
       const before = this.list[i];
       if (before.text === text || before.tone === "good") this.list.splice(i--, 1);

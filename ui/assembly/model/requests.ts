@@ -2,18 +2,18 @@
 import { request } from "../host";
 import { Access } from "./access";
 
-/** What asking again by itself may cost a page: so much goes on, and so much of it may be saved up. */
+/** The budget of a page's own requests: so many bytes a millisecond, and so many saved up. */
 const BYTES_PER_MS: f64 = 0.4;
 const MOST_SAVED: f64 = 8000;
 /** The headers of a request and of its answer. */
 const HEADER_BYTES: f64 = 1500;
 
 export class Pending {
-  /** Nobody waits for it: time has passed. */
+  /** Sent because time has passed, not by a user. */
   isQuiet: bool = false;
   /** Sent again with a new session's token, once. */
   again: bool = false;
-  /** What the one who asked wants to know when the answer comes: how many, or with what settings. */
+  /** Kept for the requester until the answer comes: a count, or settings. */
   count: i32 = 0;
   note: string = "";
 
@@ -53,7 +53,7 @@ export class Requests {
     request(this.enter(pending), "GET", path, access.headers(), "");
   }
 
-  /** Whether a quiet question may be asked: they rest in proportion to what their answers took. */
+  /** Whether a quiet request may be sent: the pauses are in proportion to the size of the answers. */
   mayRepeat(now: f64): bool {
     const passed = max(0, now - this.savedAt);
     this.saved = min(MOST_SAVED, this.saved + passed * BYTES_PER_MS);
@@ -73,7 +73,7 @@ export class Requests {
     request(this.enter(write), "POST", write.path, headers, write.body);
   }
 
-  /** The request that an answer belongs to; null when nobody waits for it any more. */
+  /** The request that an answer belongs to; null if it was cancelled. */
   take(id: i32): Pending | null {
     if (!this.pending.has(id)) return null;
     const pending = this.pending.get(id);

@@ -17,11 +17,11 @@ export class Shortcut {
     /** What is dispatched, with its argument. A page's own begin with its name. */
     readonly action: string,
     readonly arg: string,
-    /** Under which heading it stands in the sheet and the palette. */
+    /** Its heading in the sheet and the palette. */
     readonly group: string,
     /** Its drawing in the palette (controls/icon.ts). */
     readonly drawing: string = NEXT,
-    /** What the palette says of it where it has no key: how many, in what state. */
+    /** What the palette shows in place of a key: how many, in what state. */
     readonly note: string = "",
   ) {}
 
@@ -43,9 +43,9 @@ export function keyOf(name: string): string {
 export class Palette {
   text: string = "";
   found: Shortcut[] = [];
-  /** What the server knows by this name: tasks, queues, workers, keys. */
+  /** What the server finds by this name: tasks, queues, workers, keys. */
   named: Shortcut[] = [];
-  /** Counts what is typed, so that only the last of it is asked for. */
+  /** Counts what is typed, so that only the last text is requested. */
   serial: i32 = 0;
   current: i32 = 0;
 }

@@ -28,10 +28,10 @@ const ONLY = "only";
 const MOST_CANARY: i64 = 1000;
 const MOST_RATE: i64 = 1000000;
 const MOST_LIMIT: i64 = 1000000000;
-/** For fewer jobs nobody needs to see first how a few of them fare, or takes a part of them. */
+/** For fewer jobs neither a canary nor a limit is offered. */
 const FEW: i64 = 20;
 
-/** Of what runs again, the first few are watched unless somebody wishes otherwise. */
+/** If jobs run again, the first few are watched by default. */
 export function usualManner(draft: Draft, action: JobAction): void {
   draft.set(MANNER, action.canary === "usual" ? FIRST : "all");
   draft.set(CANARY, "5");
@@ -77,11 +77,11 @@ export function mannerFields(
 ): Node {
   const hasCanary = action.hasCanary;
   const count = countOf(draft, rehearsal);
-  const rate = new Field(draft, RATE, "Jobs per second, at most");
-  rate.placeholder = "half of the time is left to others";
-  const canary = new Field(draft, CANARY, "How many first");
+  const rate = new Field(draft, RATE, "Rate limit (jobs/s)");
+  rate.placeholder = "automatic";
+  const canary = new Field(draft, CANARY, "Canary size");
   const limit = new Field(draft, LIMIT, "How many");
-  const typed = new Field(draft, TYPED, `Type ${grouped(count)} to do it`);
+  const typed = new Field(draft, TYPED, `Type ${grouped(count)} to confirm`);
   typed.hint = `Only the first ${grouped(rehearsal.undoJobs)} can be undone.`;
   return box("div", "form", [
     isMany(rehearsal) && hasCanary
@@ -94,9 +94,9 @@ export function mannerFields(
               draft,
               FIRST,
               `First ${whole(draft, CANARY)}, then the rest if they succeed`,
-              "They are watched for up to 2 min. If one fails again the operation pauses; nothing else is touched.",
+              "Watches them for up to 2 min and pauses if one fails again.",
             ),
-            choice(draft, "all", "All at once", "In batches, each its own transaction."),
+            choice(draft, "all", "All at once", "In batches."),
           ],
         )
       : nothing,
@@ -111,8 +111,8 @@ export function mannerFields(
     mustBeTyped(draft, rehearsal) ? typed.input() : nothing,
     commandLine(lineOf(m, draft, rehearsal)),
     box("div", "row hint", [
-      text(`${eta(draft, rehearsal)}. Jobs that come after this moment are not included.`),
-      button("Count again", "dialog.typed", "again", "q s push"),
+      text(`${eta(draft, rehearsal)}. Jobs added later are not included.`),
+      button("Preview again", "dialog.typed", "again", "q s push"),
     ]),
   ]);
 }
@@ -173,7 +173,7 @@ export function begin(draft: Draft, rehearsal: Rehearsal): string {
     const typed = parseWhole(draft.value(TYPED).replaceAll(",", "").trim());
     const count = countOf(draft, rehearsal);
     if (!typed.valid || typed.value !== count) {
-      draft.reject(TYPED, `Type ${grouped(count)}, or leave it.`);
+      draft.reject(TYPED, `Type ${grouped(count)} to confirm.`);
     }
   }
   form.whole(RATE, RATE, 0, MOST_RATE);
@@ -183,6 +183,6 @@ export function begin(draft: Draft, rehearsal: Rehearsal): string {
 }
 
 function first(form: Form, draft: Draft, field: string, most: i64): void {
-  if (draft.value(field).trim().length === 0) draft.reject(field, "How many?");
+  if (draft.value(field).trim().length === 0) draft.reject(field, "Enter a number.");
   form.whole(field, field, 1, most);
 }

@@ -12,7 +12,7 @@ export function unstartable(missing: MissingTables | null): Node {
   const said =
     command === null
       ? missing.sentence + "."
-      : "An operation on all jobs that match needs tables, and this role may not add them. The owner of the schema runs:";
+      : "An operation on all matching jobs needs tables that this role may not add. The schema's owner runs:";
   return note("warn", [
     icon(INFO),
     box("div", "", [leaf("span", "", said), command === null ? nothing : commandLine(command)]),

@@ -1,11 +1,11 @@
-/** Tells the end of an operation whose page was left while it was at work. */
+/** Shows a notice at the end of an operation whose page was left while it ran. */
 import { Operation } from "../generated/records";
 import { operationPath } from "../model/links";
 import { Model } from "../model/model";
 import { leftOf } from "./progress";
 import { isAtWork, jobs, titleOf } from "./words";
 
-/** Takes in what is known of an operation now; true: it was waited for, and is over. */
+/** Checks the newest state of the operation; true: it was awaited, and is over. */
 export function tellEnd(m: Model): bool {
   const operation = m.facts.operation;
   if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) {
@@ -19,7 +19,7 @@ export function tellEnd(m: Model): bool {
   const error = operation.error;
   const left = leftOf(operation);
   if (error !== null) notice.detail = error;
-  else if (left > 0) notice.detail = `${jobs(left)} left alone.`;
+  else if (left > 0) notice.detail = `${jobs(left)} skipped.`;
   if (operation.canUndo && m.access.canWrite) notice.undo = operation.id;
   return true;
 }
@@ -28,7 +28,7 @@ export function tellEnd(m: Model): bool {
 export function learn(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;
-  // The stream may have told of the end before the answer that it has begun.
+  // The stream may have reported the end before the answer that it has begun.
   if (known === null || known.id !== operation.id || known.state !== "undone") {
     m.facts.operation = operation;
   }

@@ -8,12 +8,12 @@ export class Outcome {
     /** As the API has it; the empty string: there are no ids. */
     readonly name: string,
     readonly label: string,
-    /** null: only the list of ids tells. */
+    /** null: only the list of ids shows it. */
     readonly count: Value | null,
     readonly meaning: string,
   ) {}
 
-  /** Whether there is something to say of it. */
+  /** Whether it is shown. */
   get isThere(): bool {
     const count = this.count;
     return count === null || count.value > 0;
@@ -24,14 +24,14 @@ export class Outcome {
 export function outcomesOf(operation: Operation): Outcome[] {
   const list: Outcome[] = [
     new Outcome("done", doneWord(operation.action), exactly(operation.done), ""),
-    counted("locked", "Left alone", operation.skippedLocked, "ran at their turn"),
-    counted("changed", "Changed", operation.skippedChanged, "written to since the rehearsal"),
-    counted("gone", "Gone", operation.skippedGone, "removed before their turn"),
+    counted("locked", "Skipped (running)", operation.skippedLocked, ""),
+    counted("changed", "Skipped (changed)", operation.skippedChanged, "since the preview"),
+    counted("gone", "Skipped (removed)", operation.skippedGone, ""),
   ];
   const missing = operation.notFound;
   // None by an estimate is no news.
   if (missing !== null && (missing.value > 0 || missing.precision === "exact")) {
-    list.push(new Outcome("", "Not found", missing, "gone, or matching no more"));
+    list.push(new Outcome("", "Not found", missing, "removed, or no longer matching"));
   }
   return list;
 }
@@ -40,7 +40,7 @@ export function outcomesOf(operation: Operation): Outcome[] {
 export function resultsOf(results: OperationResults): Outcome[] {
   const meaning = results.errors.length > 0 ? results.errors[0].label : "";
   return [
-    counted("", "Finished", results.finished, "gone from the queue"),
+    counted("", "Succeeded", results.finished, ""),
     counted("failed_again", "Failed again", results.failedAgain, meaning),
     counted("", "Running", results.running, ""),
     counted("", "Waiting", results.waiting, ""),
@@ -52,11 +52,11 @@ export function resultsOf(results: OperationResults): Outcome[] {
 export function undoOutcomesOf(operation: Operation): Outcome[] {
   const left = operation.undoSkipped;
   return [
-    counted("undone", "Put back", operation.undone, "as they were"),
-    counted("undo_changed", "Changed since", left.changed, "ran, or written to"),
-    counted("undo_gone", "Gone since", left.gone, "finished or removed"),
-    counted("undo_locked", "Running", left.locked, "left alone"),
-    counted("undo_key_taken", "Key taken", left.keyTaken, "another job has their key"),
+    counted("undone", "Restored", operation.undone, ""),
+    counted("undo_changed", "Skipped (changed)", left.changed, "ran or edited since"),
+    counted("undo_gone", "Skipped (removed)", left.gone, "finished or removed"),
+    counted("undo_locked", "Skipped (running)", left.locked, ""),
+    counted("undo_key_taken", "Skipped (key in use)", left.keyTaken, "another job has the key"),
   ];
 }
 

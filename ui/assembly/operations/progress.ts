@@ -54,11 +54,11 @@ export function percentOf(operation: Operation): string {
 export function progressBar(operation: Operation): Node {
   const left = leftOf(operation);
   const changed = changedOf(operation);
-  const label = `${grouped(changed)} done, ${grouped(left)} left alone, of ${aimOf(operation)}`;
+  const label = `${grouped(changed)} done, ${grouped(left)} skipped, of ${aimOf(operation)}`;
   return shareBar(label, COLOURS, [changed, left, max(0, allToMeet(operation) - changed - left)]);
 }
 
-/** Leads to the operation that is at work, or waits for somebody, from wherever one is. */
+/** Links every page to the operation that is running or paused. */
 export function progressLink(m: Model, name: string): Node {
   const operation = m.facts.operation;
   if (operation === null || (!isAtWork(operation) && !isHeld(operation))) return nothing;

@@ -16,9 +16,7 @@ const SAMPLE_COLUMNS: string[] = ["w6=Job", "=Last error", "num w3 w-mid=Attempt
 export function rehearsed(rehearsal: Rehearsal): Node {
   const unknown = rehearsal.unknown;
   return box("div", "form", [
-    unknown.length > 0
-      ? note("warn", [text("Nothing has this name: " + unknown.join(", "))])
-      : nothing,
+    unknown.length > 0 ? note("warn", [text("Not found: " + unknown.join(", "))]) : nothing,
     places(rehearsal),
   ]);
 }

@@ -16,7 +16,7 @@ export function taskVerbs(task: ListedTask): Shortcut[] {
   if (task.failed.value > 0) {
     const about = operationArg("retry", "is:failed task:" + named(name));
     const label = `Retry the ${valueText(task.failed)} failed ${name} jobs…`;
-    verbs.push(new Shortcut("", label, "ask.operation", about, GROUP, RETRY, "rehearses first"));
+    verbs.push(new Shortcut("", label, "ask.operation", about, GROUP, RETRY, "preview first"));
   }
   verbs.push(new Shortcut("", `Add a ${name} job…`, "ask.add", OF_TASK + name, GROUP, PLUS));
   return verbs;

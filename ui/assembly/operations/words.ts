@@ -1,4 +1,4 @@
-/** What is said of an operation: its verb as something to do, while it is done, and when it is. */
+/** The words for an operation: its action before, while and after it runs. */
 import { ageText } from "../controls/age";
 import { countedValue } from "../controls/value";
 import { quoted } from "../forms/shell-line";
@@ -23,18 +23,18 @@ export function jobs(count: i64): string {
   return counted(count, "job", "jobs");
 }
 
-/** Somebody works on it now. */
+/** A server runs it now. */
 export function isAtWork(operation: Operation): bool {
   const state = operation.state;
   return state === "running" || state === "canary" || state === "undoing";
 }
 
-/** It waits for somebody who goes on with it. */
+/** It waits to be resumed. */
 export function isHeld(operation: Operation): bool {
   return operation.state === "paused" || operation.state === "interrupted";
 }
 
-/** `8,400 jobs`, as many as matched; empty: nobody knows. */
+/** `8,400 jobs`, as many as matched; empty: unknown. */
 export function allOf(operation: Operation): string {
   const matched = operation.matched;
   return matched === null ? "" : countedValue(matched, "job", "jobs");
@@ -62,7 +62,7 @@ export function titleOf(operation: Operation): string {
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
 }
 
-/** All have had their turn, or more than was estimated: then the estimate says nothing any more. */
+/** As many are processed as were estimated, or more: the estimate is of no more use. */
 function isOutnumbered(operation: Operation): bool {
   const matched = operation.matched;
   if (matched === null || matched.precision === "exact") return false;
@@ -74,7 +74,7 @@ function beforeOf(state: string): string {
   if (state === "paused") return "Paused";
   if (state === "interrupted") return "Interrupted";
   if (state === "stopped") return "Stopped";
-  if (state === "failed") return "Broken off";
+  if (state === "failed") return "Failed";
   return state === "undoing" ? "Undoing" : "";
 }
 
@@ -98,7 +98,7 @@ function beginning(operation: Operation): string {
   return first + (rate.length > 0 ? rate : "the rest");
 }
 
-/** `50 a second · 1 m 45 s left`, as far as it is known. */
+/** `50 a second · 1 m 45 s left`, as far as known. */
 export function paceOf(operation: Operation): string {
   const parts: string[] = [];
   if (operation.ratePerS > 0) parts.push(`${grouped(operation.ratePerS)} a second`);

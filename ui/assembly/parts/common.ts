@@ -15,9 +15,9 @@ const COLUMNS: string[] = ["=Field", "w5=These", "w5 w-mid=Others", "w5 w-mid=Co
 export function commonPanel(m: Model, asked: Fetched, common: Common): Node {
   const compared = common.compared;
   const remark = asked.ready
-    ? `${counted(compared.here, "job", "jobs")} against ${grouped(compared.there)} others of the same tasks`
+    ? `${grouped(compared.here)} failing vs ${grouped(compared.there)} other jobs`
     : "";
-  return panel("What do they have in common?", remark, [], commonBody(m, asked, common));
+  return panel("Common factors", remark, [], commonBody(m, asked, common));
 }
 
 /** The same without its frame, for a job of the kind. */
@@ -40,11 +40,11 @@ export function commonBody(m: Model, asked: Fetched, common: Common): Node[] {
 }
 
 function whyNothing(common: Common): string {
-  if (common.compared.here === 0) return "None of them could be read for a comparison.";
+  if (common.compared.here === 0) return "No job could be read for a comparison.";
   if (common.compared.there === 0) {
-    return "There are no other jobs of these tasks to compare them with.";
+    return "These tasks have no other jobs to compare.";
   }
-  return "Nothing: their payloads, queues and priorities are like those of the others.";
+  return "None: payloads, queues and priorities are as in other jobs.";
 }
 
 /** `currency = "EUR"`, `coupon is missing` */
@@ -65,7 +65,9 @@ function findingRow(index: i32, finding: Finding): Node {
     cell("name", [leaf("code", "", said(finding))]),
     cell("", [share(finding.here, "failed")]),
     cell("w-mid", [share(finding.there, "scheduled")]),
-    cell("dim w-mid", [text(finding.there < 0.0005 ? "only here" : times(finding.lift))]),
+    cell("dim w-mid", [
+      text(finding.there < 0.0005 ? "only in failing jobs" : times(finding.lift)),
+    ]),
   ]);
 }
 

@@ -1,6 +1,6 @@
 /**
- * A kind of error: what failed for good with it and what will be tried again, put together from the two
- * answers of the server about them. Both are asked for as every page asks, so that they are read once.
+ * An error group: its failed and its retrying jobs, merged from the two
+ * answers of the server about them. Every page uses the same requests, so that they are read once.
  */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -83,7 +83,7 @@ export function kindsPath(query: string): string {
   return `api/groups?by=error&q=${encode(query)}&limit=${MOST_KINDS}`;
 }
 
-/** Whether the counts have changed since an answer about kinds: then it is asked for again. */
+/** Whether the counts have changed since an answer about groups: then it is requested again. */
 export function isOld(m: Model, asOf: f64): bool {
   return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);
 }

@@ -6,7 +6,7 @@ import { attr, box, cls, el, key, leaf, multiline, Node, nothing, text } from ".
 import { bytes, counted } from "../lib/number";
 import { Frame, readStack, Stack } from "./stack";
 
-/** A message that is longer is cut until someone asks. */
+/** A message that is longer is shown in part, with a button for the rest. */
 const LONG_MESSAGE = 600;
 /** Own frames behind so many are folded, too. */
 const MOST_OWN = 12;
@@ -22,8 +22,6 @@ export class ErrorPanel {
   constructor(
     private readonly page: string,
     private readonly title: string,
-    /** Of which job the error is. */
-    private readonly whose: string,
   ) {}
 
   act(verb: string): void {
@@ -41,12 +39,7 @@ export class ErrorPanel {
     const acts = [
       more,
       hasFrames
-        ? button(
-            this.asText ? "Show the frames" : "Show as text",
-            this.page + ".error-text",
-            "",
-            "q s",
-          )
+        ? button(this.asText ? "Show frames" : "Show as text", this.page + ".error-text", "", "q s")
         : nothing,
       copyButton("the error", error, true),
     ];
@@ -57,8 +50,8 @@ export class ErrorPanel {
           [multiline(error)],
         )
       : box("div", "pb", [this.message(stack.message), hasFrames ? frames(stack.frames) : nothing]);
-    const foot = isCut ? leaf("div", "pf", "It is longer; this is its beginning.") : nothing;
-    return panel(this.title, remark(stack, this.whose), acts, [body, foot]);
+    const foot = isCut ? leaf("div", "pf", "Truncated") : nothing;
+    return panel(this.title, inYourCode(stack), acts, [body, foot]);
   }
 
   private message(message: string): Node {
@@ -80,10 +73,8 @@ export class ErrorPanel {
   }
 }
 
-function remark(stack: Stack, whose: string): string {
-  if (stack.frames.length === 0) return whose;
-  const own = stack.own;
-  return `${whose}; ${own === 0 ? "no frame is yours" : counted(own, "frame is yours", "frames are yours")}`;
+function inYourCode(stack: Stack): string {
+  return stack.frames.length === 0 ? "" : `${counted(stack.own, "frame", "frames")} in your code`;
 }
 
 /** Runs of frames that are not ours become one line that opens. */
@@ -125,8 +116,8 @@ function fold(list: Frame[], from: i32, to: i32, ours: i32): Node {
   for (let i = from; i < to; i++) inner.push(frame(list[i], i));
   const words =
     ours > 0
-      ? `${counted(to - from, "frame", "frames")} more, ${ours} of them yours`
-      : `${counted(to - from, "frame", "frames")} of Node and packages`;
+      ? `${counted(to - from, "frame", "frames")} more, ${ours} in your code`
+      : `${counted(to - from, "frame", "frames")} in Node.js and dependencies`;
   return el(
     "li",
     [key("fold" + from.toString()), cls("fold")],

@@ -1,4 +1,4 @@
-/** Workers whose locks somebody may take away: what they hold, and when they were heard of. */
+/** Workers that may be unlocked: what they hold, and their last heartbeats. */
 import { ago, Times } from "../controls/age";
 import { countedValue, exactly } from "../controls/value";
 import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
@@ -36,12 +36,12 @@ export class HolderOf {
     this.asked.took(m);
   }
 
-  /** Whether this is known of that worker. */
-  knows(worker: string): bool {
+  /** Whether it has data about that worker. */
+  has(worker: string): bool {
     return this.asked.ready && this.worker === worker;
   }
 
-  /** `frees 1 job and 3 queues`; nothing while it isn't known. */
+  /** `frees 1 job and 3 queues`; empty while unknown. */
   get frees(): string {
     return this.asked.ready ? "frees " + holdings([this.holder]) : "";
   }
@@ -52,13 +52,13 @@ export class HolderOf {
   }
 }
 
-/** What it said last that it runs; of one that does not answer, what is locked for it, where that is known. */
+/** The jobs of its last heartbeat; for a worker that is not responding, the jobs that it has locked, if known. */
 export function jobsHeld(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
   return isKnown ? exactly(worker.lockedJobs) : worker.running;
 }
 
-/** What it said that it runs, unless that was taken away from it since. */
+/** The jobs of its last heartbeat, except those recovered since. */
 export function currentJobs(worker: ListedWorker): RunningJob[] {
   return jobsHeld(worker).value > 0 ? worker.current : [];
 }
@@ -81,7 +81,7 @@ export function holdings(workers: ListedWorker[]): string {
   return `${countedValue(jobs, "job", "jobs")} and ${counted(queues, "queue", "queues")}`;
 }
 
-/** What unlocking them frees, and what speaks against it. */
+/** What unlocking them frees, and the risk. */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let answer = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") answer++;

@@ -1,4 +1,4 @@
-/** What differs between errors of one kind: the texts that stand where its label has `#`. */
+/** What differs between errors of one group: the texts in place of each `#` of its label. */
 import { ListedJob } from "../generated/records";
 
 /** Of each job what others have otherwise; the empty string: its error is not like the label. */

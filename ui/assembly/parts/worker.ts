@@ -31,12 +31,12 @@ export function isOld(worker: ListedWorker): bool {
   return worker.level !== "ok";
 }
 
-/** Red: what it holds stands still. Amber: it may. */
+/** Red: its jobs are blocked. Amber: they may be. */
 export function levelTone(worker: ListedWorker): string {
   return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
 }
 
-/** A rate that a worker reports: `12`, `0.4`; nothing where it does not say. */
+/** A rate that a worker reports: `12`, `0.4`; empty if it reports none. */
 export function perMinute(rate: f64): string {
   if (isNaN(rate)) return "";
   const tenths = <i64>Math.round(rate * 10);
@@ -56,7 +56,7 @@ export function fits(worker: ListedWorker, running: Value): bool {
   return worker.slots > 0 && running.value <= worker.slots;
 }
 
-/** How many it has locked and not started, as far as that is known; of one that does not answer, none. */
+/** How many jobs it has fetched and not started; for a worker that is not responding, 0. */
 export function fetchedJobs(worker: ListedWorker): i64 {
   return worker.state === "alive" ? max<i64>(0, worker.fetched) : 0;
 }

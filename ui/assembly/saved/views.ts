@@ -1,6 +1,6 @@
 /**
- * Saved views: addresses of lists under names, kept in this browser. An address says what is looked for;
- * what is found, and who is signed in, is never kept. One line each: the address, a space, the name.
+ * Saved views: addresses of lists under names, kept in this browser. An address has the query;
+ * results and users are never kept. One line each: the address, a space, the name.
  */
 import { prefer, preferred } from "../host";
 
@@ -34,7 +34,7 @@ export class Views {
     return this.list;
   }
 
-  /** From which one on they stand beside every page. */
+  /** The first one that is shown beside every page. */
   get firstBeside(): i32 {
     return max(0, this.own.length - MOST_BESIDE);
   }
@@ -54,10 +54,10 @@ export class Views {
   save(name: string, path: string): string {
     const short = oneLine(name).substring(0, LONGEST_NAME).trim();
     if (short.length === 0) return "A view needs a name.";
-    if (path.length > LONGEST_PATH) return "This query is too long to be kept.";
+    if (path.length > LONGEST_PATH) return "This query is too long to save.";
     this.read();
     const others = this.without(short);
-    if (others.length >= MOST) return `No more than ${MOST} views are kept: remove one first.`;
+    if (others.length >= MOST) return `At most ${MOST} views can be saved: delete one first.`;
     others.push(new SavedView(short, path));
     this.write(others);
     return "";

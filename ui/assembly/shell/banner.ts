@@ -11,7 +11,7 @@ export function banner(m: Model): Node {
   if (live.outage.length > 0 || live.silence(m.now) >= RED_MS) return connection(m);
   const session = m.access.session;
   if (session.version !== m.version) {
-    const said = `The server is version ${session.version} now; this page is older.`;
+    const said = `The server is now version ${session.version}; this page is older.`;
     return bar("info", INFO, said, "", [button("Reload", "app.renew", "", "s push")]);
   }
   if (!session.readOnly) return nothing;
@@ -20,26 +20,25 @@ export function banner(m: Model): Node {
     : bar("info", INFO, "Read-only.", READ_ONLY, []);
 }
 
-const READ_ONLY = "This server shows everything and changes nothing; commands can still be copied.";
-const READ_ONLY_DATABASE =
-  "PostgreSQL takes no writes here: it is a standby, or read-only by its settings.";
+const READ_ONLY = "This server allows no changes; commands can still be copied.";
+const READ_ONLY_DATABASE = "PostgreSQL is a standby, or read-only by its settings.";
 
-/** What is told once stays the same; what counts goes on beside it, unheard. */
+/** The announced text stays the same; the counting text beside it is not announced. */
 function connection(m: Model): Node {
   const live = m.live;
-  const said = live.outage.length > 0 ? live.outage : "The server sends nothing";
+  const said = live.outage.length > 0 ? live.outage : "The server does not respond";
   const data = isNaN(live.newsAt)
     ? "There is no data yet."
-    : `You see what was true at ${clockAt(live.newsTime, m.serverNow)}. Jobs keep running where workers still reach the database.`;
+    : `Showing data from ${clockAt(live.newsTime, m.serverNow)}. Workers that reach the database keep running.`;
   const acts = [
     el(
       "span",
       [cls("ticks num push"), attr("aria-hidden", "true")],
-      [text(`${since(m)}next try ${nextTry(m)}`)],
+      [text(`${since(m)}next attempt ${nextTry(m)}`)],
     ),
   ];
   if (live.outageCode === "schema_missing" && m.access.canWrite) {
-    acts.push(button("Make the schema…", "ask.migrate", "", "s"));
+    acts.push(button("Create schema…", "ask.migrate", "", "s"));
   }
   acts.push(button("Try now", "app.retry", "", "s"));
   return bar("bad", BUG, said.endsWith(".") ? said : said + ".", data, acts);

@@ -1,4 +1,4 @@
-/** The open dialog: it says what it will touch, asks for what it needs, and shows why it failed. */
+/** The open dialog: it shows what it will change, has the fields that it needs, and shows why it failed. */
 import { ownButton } from "../controls/button";
 import { state } from "../controls/glyph";
 import { ListedJob } from "../generated/records";

@@ -38,8 +38,8 @@ export function freshness(m: Model): Node {
 
 function said(m: Model, silence: f64): string {
   const live = m.live;
-  if (isNaN(live.newsAt)) return live.outage.length > 0 ? "No news" : "Connecting";
-  if (live.outage.length > 0 || silence >= AMBER_MS) return `No news for ${ageText(silence)}`;
+  if (isNaN(live.newsAt)) return live.outage.length > 0 ? "Offline" : "Connecting";
+  if (live.outage.length > 0 || silence >= AMBER_MS) return `Offline for ${ageText(silence)}`;
   if (!live.onHold) return "Live";
   const news = m.page.news;
   return news > 0 ? `Paused, ${counted(news, "new", "new")}` : "Paused";

@@ -26,10 +26,14 @@ export function keySheet(m: Model): Node {
     ],
     [
       box("div", "dh", [
-        el("h2", [attr("id", "keys-title")], [text("Keys")]),
+        el("h2", [attr("id", "keys-title")], [text("Keyboard shortcuts")]),
         box("span", "push", [iconButton(CLOSE, "Close", "app.layer", "keys")]),
       ]),
-      leaf("p", "sheet-note", "Keys rest while you type. No single key changes data."),
+      leaf(
+        "p",
+        "sheet-note",
+        "Shortcuts are off while you type. All changes ask for confirmation.",
+      ),
       box("div", "sheet", columns),
     ],
   );

@@ -1,4 +1,4 @@
-/** Find or do anything: all that the keys can do, pages, a job by its id, jobs by what they hold. */
+/** Search or run an action: all that the keys can do, pages, a job by its id, jobs by what they hold. */
 
 import { keyCap } from "../controls/button";
 import { icon, SEARCH } from "../controls/icon";
@@ -28,7 +28,7 @@ export function palette(m: Model): Node {
     [
       cls("dialog palette"),
       attr("data-modal", "app.layer"),
-      attr("aria-label", "Find or do anything"),
+      attr("aria-label", "Search or run an action"),
       key("palette"),
     ],
     [
@@ -39,16 +39,16 @@ export function palette(m: Model): Node {
           cls("options"),
           attr("id", "palette-list"),
           attr("role", "listbox"),
-          attr("aria-label", "What was found"),
+          attr("aria-label", "Results"),
         ],
         options,
       ),
-      found.length === 0 ? leaf("p", "hint none-found", "Nothing is called so.") : nothing,
+      found.length === 0 ? leaf("p", "hint none-found", "No results") : nothing,
       box("div", "mfoot", [
         leaf("span", "", "↑ ↓ choose"),
         leaf("span", "", "↵ open"),
-        leaf("span", "", "an id like 11942 opens that job"),
-        leaf("span", "push", "> actions only"),
+        leaf("span", "", "type a job id to open it"),
+        leaf("span", "push", "> actions"),
       ]),
     ],
   );
@@ -59,7 +59,7 @@ function field(m: Model): Node {
     attr("id", "palette-field"),
     attr("type", "text"),
     attr("role", "combobox"),
-    attr("aria-label", "Find or do anything"),
+    attr("aria-label", "Search or run an action"),
     attr("aria-expanded", "true"),
     attr("aria-controls", "palette-list"),
     attr("aria-activedescendant", "palette-" + m.palette.current.toString()),

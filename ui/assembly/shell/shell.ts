@@ -1,4 +1,4 @@
-/** The whole page: navigation at the side, the page at hand, and what may stand over it. */
+/** The whole page: navigation at the side, the current page, and the layers over it. */
 import { button } from "../controls/button";
 import { attr, box, cls, el, Node, nothing } from "../lib/node";
 import { Gate } from "../model/access";

@@ -33,7 +33,7 @@ export function topBar(m: Model): Node {
     leaf("span", "", "worker"),
     environment(m),
     freshness(m),
-    iconButton(SEARCH, "Find or do anything", "app.layer", "palette"),
+    iconButton(SEARCH, "Search or run an action", "app.layer", "palette"),
   ]);
 }
 
@@ -107,8 +107,8 @@ function find(): Node {
     "find",
     "app.layer",
     "palette",
-    [attr("title", "Find or do anything")],
-    [icon(SEARCH), leaf("span", "", "Find or do…"), keyCap("Ctrl K")],
+    [attr("title", "Search or run an action")],
+    [icon(SEARCH), leaf("span", "", "Search or run an action…"), keyCap("Ctrl K")],
   );
 }
 
@@ -154,7 +154,7 @@ function account(m: Model): Node {
 }
 
 function readOnlyWord(session: Session): string {
-  return session.readOnlyServer ? "read-only: a standby takes no writes" : "read-only";
+  return session.readOnlyServer ? "read-only: a standby" : "read-only";
 }
 
 /** Theme and keys. */
@@ -176,7 +176,7 @@ export function themes(m: Model): Node {
         "btn q icon s push",
         "app.layer",
         "keys",
-        [attr("aria-label", "Show the keys"), attr("title", "Show the keys")],
+        [attr("aria-label", "Show shortcuts"), attr("title", "Show shortcuts")],
         [keyCap("?")],
       ),
     ],

@@ -1,4 +1,4 @@
-/** What stands before the pages while there is no session. Of the server it says where it is, no more. */
+/** The sign-in, shown before the pages while there is no session. Of the server it shows only the environment. */
 import { button } from "../controls/button";
 import { heading, pageHead } from "../controls/panel";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
@@ -16,13 +16,13 @@ export function gatePage(m: Model): Node {
       );
     case Gate.Browser:
       return gate(m, [
-        leaf("p", "", "The server asks for a user and a password, which your browser keeps."),
+        leaf("p", "", "Sign in with your user name and password."),
         box("div", "", [button("Sign in", "app.renew", "", "p")]),
       ]);
     case Gate.Unreachable:
       return box("section", "gate", [
-        pageHead("The server does not answer", []),
-        leaf("p", "", `${m.access.error} The page goes on trying.`),
+        pageHead("The server does not respond", []),
+        leaf("p", "", `${m.access.error} The page keeps trying.`),
       ]);
     default:
       return leaf("p", "loading", "Loading…");
@@ -43,7 +43,7 @@ function gate(m: Model, how: Node[]): Node {
   ]);
   return box("div", "gates", [
     box("section", "gate", [brand, place].concat(how)),
-    leaf("p", "faint", "Nothing about jobs is shown before you sign in."),
+    leaf("p", "faint", "Jobs are shown after you sign in."),
   ]);
 }
 
@@ -113,7 +113,7 @@ function tokenForm(m: Model, label: string, kind: string): Node {
         [attr("id", "token-hint"), cls("hint")],
         [
           text(
-            "Kept in this tab until it is closed. The server printed it at its start, unless whoever runs it has set one.",
+            "Kept in this tab until it is closed. Printed at server start, unless an administrator configured one.",
           ),
         ],
       ),

@@ -67,9 +67,7 @@ export class ActivityPage extends ListPage {
   override view(m: Model): Node {
     const isKept = this.isKept || !this.rows.ready;
     return box("div", "activity-page", [
-      pageHeadSaying("Activity", isKept ? "what was changed here, kept 90 days" : "", [
-        newsPill(this),
-      ]),
+      pageHeadSaying("Activity", isKept ? "Changes in the last 90 days" : "", [newsPill(this)]),
       isKept ? nothing : unkept(m),
       listView(m, this, "Activity", none()),
     ]);
@@ -82,9 +80,9 @@ function unkept(m: Model): Node {
   return note("", [
     icon(INFO),
     box("div", "", [
-      leaf("b", "", "Writes are only logged. "),
+      leaf("b", "", "Changes are only logged. "),
       text(
-        "This list goes when the server stops, and nothing can be undone. What keeps both is added by ",
+        "This list is lost when the server stops, and nothing can be undone. To keep both, use ",
       ),
       link("/maintenance", "link", [text("Maintenance")]),
       text(" or by"),
@@ -95,8 +93,8 @@ function unkept(m: Model): Node {
 
 function none(): Node {
   return empty(
-    "Nothing was changed yet",
-    "Changes by this page, the API and the command line are listed here.",
+    "No changes yet",
+    "Changes from this page, the API and the command line are listed here.",
     "/jobs",
     "All jobs",
   );

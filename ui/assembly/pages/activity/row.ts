@@ -1,4 +1,4 @@
-/** One write in the list: what was done, by whom, to what, and the way back where there is one. */
+/** One write in the list: the change, its author, its target, and its undo if there is one. */
 import { ago, timed } from "../../controls/age";
 import { copyButton, link } from "../../controls/button";
 import { cell } from "../../controls/table";
@@ -64,7 +64,7 @@ export class ActivityRow extends Row {
     if (query !== null) parts.push(query);
     if (key !== null) parts.push("key " + key);
     if (this.ids.length > 0) parts.push(this.named());
-    if (entry.skipped > 0) parts.push(`${grouped(entry.skipped)} left alone`);
+    if (entry.skipped > 0) parts.push(`${grouped(entry.skipped)} skipped`);
     if (entry.source !== "admin") parts.push(entry.source);
     return parts.join(" · ");
   }
@@ -97,13 +97,13 @@ export class ActivityRow extends Row {
 
 function sentenceOf(entry: AuditEntry): string {
   const id = entry.operationId;
-  // Of single jobs the message says more than their number.
+  // For single jobs the message has more than their number.
   if (id === i64.MIN_VALUE || entry.q === null) return entry.message;
   const action = entry.action;
   if (action === "operation.pause") return `Paused operation ${id}`;
   if (action === "operation.resume") return `Resumed operation ${id}`;
   if (action === "operation.stop") return `Stopped operation ${id}`;
-  if (action === "operation.undo") return `Began to undo operation ${id}`;
+  if (action === "operation.undo") return `Undid operation ${id}`;
   return past(action, max<i64>(0, entry.done), "");
 }
 

@@ -11,7 +11,7 @@ import { CronRow } from "./row";
 
 const QUARTERS = 96;
 const STEP_MS: f64 = 10800000;
-/** So many lines can still be told apart. */
+/** More lines would not be readable. */
 const MOST_LINES = 30;
 
 /** `21:00` by the local clock: a day's axis needs no days. */
@@ -34,7 +34,7 @@ export function dayAhead(rows: Row[], from: f64): Node {
   if (lines.length === 0) return nothing;
   const clocks: Node[] = [];
   for (let i = 0; i <= 8; i++) clocks.push(leaf("span", "", hour(from + <f64>i * STEP_MS)));
-  const said = `${lines.length / 2} of ${rows.length} entries here run`;
+  const said = `${lines.length / 2} of ${rows.length} schedules run`;
   lines.push(box("div", "clocks", clocks));
   return panel("The next 24 hours", said, [], [box("div", "pb ahead", lines)]);
 }

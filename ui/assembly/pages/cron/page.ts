@@ -71,26 +71,22 @@ export class CronPage extends ListPage {
       this.address.value("search").length > 0
         ? nothingFound(this)
         : empty(
-            "There is no timetable",
-            "A worker that is started with a crontab lists its entries here.",
+            "No schedules",
+            "Start a worker with a crontab to see its schedules here.",
             "/workers",
             "All workers",
           );
     return box("div", "cron-page", [
-      pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", the next first" : ""), []),
+      pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", next first" : ""), []),
       this.isLong || this.list.hasNews
         ? box("div", "meta", [
-            this.isLong ? searchBox(this, "Find an entry or a task") : nothing,
+            this.isLong ? searchBox(this, "Find a schedule or a task") : nothing,
             newsPill(this),
           ])
         : nothing,
       listView(m, this, "Cron", none),
       dayAhead(this.list.rows, this.rows.answeredAt + m.live.ahead),
-      leaf(
-        "p",
-        "hint",
-        "Patterns are in UTC: an hour that daylight saving repeats or skips runs exactly once.",
-      ),
+      leaf("p", "hint", "Schedules use UTC and are not affected by daylight saving."),
     ]);
   }
 }

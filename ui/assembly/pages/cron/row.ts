@@ -12,13 +12,13 @@ import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
 
 export const COLUMNS: Column[] = [
-  new Column("", "Entry", "identifier", ""),
+  new Column("", "Schedule", "identifier", ""),
   new Column("pattern w-mid", "Pattern (UTC)", "", ""),
   new Column("when", "Next", "next", ""),
   new Column("when", "Last", "-last", ""),
-  new Column("ticks w-opt", "Missed ticks", "", ""),
-  new Column("num ago w-max", "Known for", "", ""),
-  new Column("by w-opt", "Kept by", "", ""),
+  new Column("ticks w-opt", "Backfill", "", ""),
+  new Column("num ago w-max", "Since", "", ""),
+  new Column("by w-opt", "Workers", "", ""),
 ];
 
 export class CronRow extends Row {
@@ -27,10 +27,10 @@ export class CronRow extends Row {
   }
 
   override get name(): string {
-    return "entry " + this.entry.identifier;
+    return "schedule " + this.entry.identifier;
   }
 
-  /** Its task's jobs; what nobody keeps any more leads nowhere. */
+  /** Its task's jobs; an entry that no worker has any more has no link. */
   override get path(): string {
     const task = this.entry.task;
     return task === null ? "" : taskPath(task);
@@ -69,7 +69,7 @@ export class CronRow extends Row {
 
   private pattern(): Node[] {
     const match = this.entry.match;
-    if (match === null) return [leaf("span", "faint", "not known")];
+    if (match === null) return [leaf("span", "faint", "unknown")];
     const words = this.entry.inWords;
     const code = leaf("code", "", match);
     return words === null ? [code] : [text(words), box("span", "sub", [code])];
@@ -124,8 +124,8 @@ function sub(words: string): Node {
   return words.length > 0 ? leaf("span", "sub", words) : nothing;
 }
 
-/** How far back ticks are made up for that nobody scheduled in time. */
+/** How far back missed ticks are backfilled. */
 function madeUp(seconds: i64): string {
   if (seconds === i64.MIN_VALUE) return "";
-  return seconds > 0 ? `up to ${spanText(<f64>seconds * 1000)} back` : "not made up";
+  return seconds > 0 ? `up to ${spanText(<f64>seconds * 1000)} back` : "off";
 }

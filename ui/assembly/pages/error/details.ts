@@ -1,5 +1,5 @@
 /**
- * What is asked about a kind of error once its label is known: where its jobs are, what they have in
+ * The requests about an error group once its label is read: where its jobs are, what they have in
  * common, the newest of them and the whole error of one.
  */
 import {
@@ -31,7 +31,7 @@ export class Details {
   ofTasks: Group[] = [];
   ofQueues: Group[] = [];
   inCommon: Common = Common.empty();
-  readonly panel: ErrorPanel = new ErrorPanel("error", "Where it is thrown", "one of them");
+  readonly panel: ErrorPanel = new ErrorPanel("error", "Stack trace");
   jobs: BriefJob[] = [];
   job: ListedJob = ListedJob.empty();
 

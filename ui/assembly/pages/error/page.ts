@@ -31,9 +31,9 @@ export class ErrorPage extends Page {
   private retrying: Fetched = new Fetched("error.retrying");
   private details: Details = new Details();
   private kind: ErrorKind = new ErrorKind("", "");
-  /** When its last job had failed as the details were asked for; 0: nobody knows. */
+  /** When its last job had failed at the time of the details' request; 0: unknown. */
   private detailedAt: f64 = NEVER;
-  /** It was not among the largest, so it is asked for alone. */
+  /** It was not among the largest, so it is requested alone. */
   private alone: bool = false;
   private asOf: f64 = NaN;
 
@@ -127,7 +127,7 @@ export class ErrorPage extends Page {
     } else this.follow(m);
   }
 
-  /** Where others have failed since, all of it is asked for again, but not while someone reads. */
+  /** If jobs have failed since, all of it is requested again, but not while the page is in use. */
   private follow(m: Model): void {
     const kind = this.kind;
     const last = isNaN(kind.last) ? 0 : kind.last;
@@ -231,8 +231,8 @@ export class ErrorPage extends Page {
 
 function over(): Node {
   return empty(
-    "No job has this error now",
-    "Its jobs have run, failed otherwise since, or were removed.",
+    "No jobs have this error any more",
+    "They succeeded, failed differently or were removed.",
     "/errors",
     "All errors",
   );

@@ -13,7 +13,7 @@ const MOST_LINES: i32 = 20;
 export function report(m: Model, kind: ErrorKind, details: Details): string {
   const lines: string[] = [reportHead(m, kind.label, m.serverNow), ""];
   const failed = valueText(valueOf(kind.failed));
-  lines.push(`- Failed for good: ${failed}; will retry: ${valueText(valueOf(kind.retrying))}`);
+  lines.push(`- Failed: ${failed}; retrying: ${valueText(valueOf(kind.retrying))}`);
   lines.push(`- First ${isoTime(kind.first)}, last ${isoTime(kind.last)}`);
   lines.push(`- Tasks: ${plain(kind.tasks.join(", "))}`);
   const queues = details.ofQueues;

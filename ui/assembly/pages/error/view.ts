@@ -24,8 +24,8 @@ export function numbers(m: Model, kind: ErrorKind): Node {
   const ofRead = isExact ? "" : ", of those read";
   return plainPanel("Numbers", [
     figures([
-      figure("Failed for good", valueNode(valueOf(failed), ""), share(m, failed)),
-      figure("Will retry", valueNode(valueOf(kind.retrying), ""), ""),
+      figure("Failed", valueNode(valueOf(failed), ""), share(m, failed)),
+      figure("Retrying", valueNode(valueOf(kind.retrying), ""), ""),
       when(m, "First", kind.first, ofRead),
       when(m, "Last", kind.last, ""),
     ]),
@@ -33,7 +33,7 @@ export function numbers(m: Model, kind: ErrorKind): Node {
   ]);
 }
 
-/** The group may have been asked for alone: it is all of its own answer then. */
+/** The group may have been requested alone: then it is all of its answer. */
 function share(m: Model, failed: Group | null): string {
   const all = <f64>m.facts.counts.failed.value;
   if (failed === null || !m.facts.has("counts") || all === 0) return "";
@@ -52,7 +52,7 @@ function trend(kind: ErrorKind): Node {
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
   return box("figure", "trend", [
     // A bar is a 24th of three hours; within one they may all be of one second.
-    leaf("figcaption", "", `failures, last 3 h; at most ${grouped(most)} in 7 m 30 s`),
+    leaf("figcaption", "", `Failures in the last 3 h (peak ${grouped(most)} in 7 m 30 s)`),
     sparkline(counts, "failed", "failures, last 3 h", 960, 88),
     box("div", "ends", [
       leaf("span", "", "3 h ago"),
@@ -72,12 +72,12 @@ export function thrown(m: Model, details: Details): Node {
     return details.panel.view(error, false, whose);
   }
   return panel(
-    "Where it is thrown",
+    "Stack trace",
     "",
     [],
     [
       box("div", "pb", [
-        asked.missing ? leaf("p", "dim", "The job has gone meanwhile.") : asked.placeholder(m, 3),
+        asked.missing ? leaf("p", "dim", "This job no longer exists.") : asked.placeholder(m, 3),
       ]),
     ],
   );
@@ -103,12 +103,12 @@ export function newest(m: Model, details: Details, all: string, query: string): 
     );
   }
   return panel(
-    "Failed last",
+    "Latest failures",
     "",
     [link(queryPath(query), "", [text(`All ${all}`)])],
     [
       details.newest.ready
-        ? table("newest", "Jobs that failed last", JOB_COLUMNS, rows)
+        ? table("newest", "Latest failed jobs", JOB_COLUMNS, rows)
         : box("div", "pb", [details.newest.placeholder(m, 3)]),
     ],
   );
@@ -139,7 +139,7 @@ export function places(m: Model, kind: ErrorKind, details: Details, query: strin
     rows.push(place("queue", group.label, part(group, all), queuePath(group.label)));
   }
   return panel(
-    "Where it happens",
+    "Tasks and queues",
     "",
     [],
     [

@@ -79,12 +79,12 @@ export class ErrorsPage extends ListPage {
     return `is:${condition} ${condition === "failed" ? "failed" : "updated"}<${since}`;
   }
 
-  /** Failed and retrying ones are asked for apart: each number is then one of the server's. */
+  /** Failed and retrying ones are requested apart: each number is then one of the server's. */
   override source(_m: Model): string {
     return kindsPath(this.query(this.which === "retrying" ? "retrying" : "failed"));
   }
 
-  /** Both are asked for when all are shown. */
+  /** Both are requested when all are shown. */
   private get asksBoth(): bool {
     return this.which.length === 0;
   }
@@ -97,7 +97,7 @@ export class ErrorsPage extends ListPage {
       if (this.rows.ready) this.list.show(this.shown());
       return;
     }
-    // The same questions may be asked for other rows.
+    // The same requests may be sent for other rows.
     this.shownFor = "";
     this.failed = Groups.empty();
     this.retrying = Groups.empty();
@@ -191,12 +191,12 @@ export class ErrorsPage extends ListPage {
     if (!this.rows.ready) return "";
     const parts: string[] = [];
     if (this.which !== "retrying") {
-      parts.push(countedValue(this.failed.of, "job failed", "jobs failed"));
+      parts.push(countedValue(this.failed.of, "failed", "failed"));
     }
     if (this.which !== "failed" && isKnown(this.retrying.of)) {
-      parts.push(`${valueText(this.retrying.of)} will retry`);
+      parts.push(`${valueText(this.retrying.of)} retrying`);
     }
-    return `${counted(this.kinds, "kind", "kinds")}: ${parts.join(", ")}`;
+    return `${counted(this.kinds, "error group", "error groups")}: ${parts.join(", ")}`;
   }
 
   /** What the numbers are made of. */
@@ -204,7 +204,7 @@ export class ErrorsPage extends ListPage {
     const read = this.failed.sampled + this.retrying.sampled;
     const isCut =
       this.failed.groups.length >= MOST_KINDS || this.retrying.groups.length >= MOST_KINDS;
-    const most = isCut ? ` These are the ${MOST_KINDS} largest kinds.` : "";
+    const most = isCut ? ` These are the ${MOST_KINDS} largest groups.` : "";
     return `Grouped by the first line of the last error, without numbers, ids, times and addresses. ${counted(read, "job", "jobs")} read.${most}`;
   }
 
@@ -232,7 +232,7 @@ export class ErrorsPage extends ListPage {
     if (this.address.value("search").length > 0) return nothingFound(this);
     if (this.address.value("since").length > 0) {
       const all = this.address.with("since", "");
-      return empty("No errors in this time", "", all, "Of any time");
+      return empty("No errors in this time", "", all, "Any time");
     }
     if (this.which.length > 0) {
       const title = this.which === "failed" ? "No failed jobs" : "No retrying jobs";
@@ -243,4 +243,4 @@ export class ErrorsPage extends ListPage {
 }
 
 const SPANS: string[] = ["", "1h", "24h", "7d"];
-const SPAN_WORDS: string[] = ["Of any time", "Last hour", "Last 24 h", "Last 7 d"];
+const SPAN_WORDS: string[] = ["Any time", "Last hour", "Last 24 h", "Last 7 d"];

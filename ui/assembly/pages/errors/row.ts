@@ -73,7 +73,7 @@ export function sorted(kinds: ErrorKind[], by: string): ErrorKind[] {
   });
 }
 
-/** A comparison takes nothing along but what stands outside. */
+/** A comparison is no closure: it reads this variable. */
 let sortKeys: Map<string, f64> = new Map<string, f64>();
 
 function keyOf(kind: ErrorKind, column: string): f64 {

@@ -11,11 +11,11 @@ import { GroupRow } from "./group-rows";
 import { GroupedJobs } from "./grouped-jobs";
 import { JobRow } from "./row";
 
-/** Keys that are held down ask for nothing on the way. */
+/** Rows that are passed with a held key are not requested. */
 const FOLLOW_MS = 120;
 
 export abstract class BesideJobs extends GroupedJobs {
-  /** The entry of the history that opened a job beside the list that stands behind it. */
+  /** The entry of the history that opened a job beside the list. */
   private openedAs: i32 = 0;
 
   /** The id of the job beside the list. */

@@ -1,4 +1,4 @@
-/** The bar over the list while jobs are chosen: the rows that were picked, or all that match. */
+/** The bar over the list while jobs are selected: some rows, or all that match. */
 
 import { button, keyedButton, ownButton } from "../../controls/button";
 import { countedValue, valueText } from "../../controls/value";
@@ -43,7 +43,7 @@ export function chosenBar(m: Model, page: JobsList): Node {
     if (isHeld) verbs.push(leaf("span", "", "All selected jobs are running."));
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
-    // What a person most likely wants stands first: the server's list has the gravest first.
+    // The most likely action is first: the server's list begins with the most destructive.
     for (let i = offered.length - 1; i >= 0; i--) {
       const name = offered[i].name;
       const action = jobActionNamed(name);
@@ -62,7 +62,7 @@ function all(m: Model, page: JobsList): Node {
   const total = page.total(m);
   if (page.list.every) {
     const jobs = total === null ? "jobs" : countedValue(total, "job", "jobs");
-    return leaf("b", "bulk-count", `All ${jobs} that match`);
+    return leaf("b", "bulk-count", `All ${jobs} selected`);
   }
   if (!mayMeanEvery(page)) return nothing;
   return el(
@@ -75,7 +75,7 @@ function all(m: Model, page: JobsList): Node {
         "jobs.every",
         "",
         [],
-        [text(total === null ? "all that match" : `all ${valueText(total)} that match`)],
+        [text(total === null ? "Select all matches" : `Select all ${valueText(total)}`)],
       ),
     ],
   );
@@ -114,7 +114,7 @@ export function askedBy(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
-/** The query without a word would be refused: every job is meant, and that is said. */
+/** An empty query would be refused, so `id>0` selects every job. */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";
   return operationArg(name, page.query.trim().length > 0 ? page.query : "id>0");

@@ -1,6 +1,6 @@
 /**
- * All that the query finds as a file. Where the browser itself has the login, an address does; who signs
- * in with a token is given one that works once.
+ * All that the query finds as a file. If the browser itself has the login, an address is enough; a session
+ * with a token gets an address that works once.
  */
 
 import { button } from "../../controls/button";
@@ -55,7 +55,7 @@ function mayExport(m: Model): bool {
 
 class Format {
   constructor(
-    /** With what else the address says of the lines. */
+    /** The format's part of the address. */
     readonly format: string,
     readonly words: string,
   ) {}
@@ -105,7 +105,7 @@ function askTicket(m: Model, query: string, format: string): void {
   m.requests.write(m.access, new Pending(TICKET, "api/export/ticket", body.end()));
 }
 
-/** `fault`: why the server does not send it. `total`: how many jobs the query finds, as well as it is known. */
+/** `fault`: why the server does not send it. `total`: how many jobs the query finds, with its precision. */
 export function tellExport(m: Model, fault: string, total: Value | null): void {
   if (fault.length > 0) {
     m.notices.bad("Not exported: " + fault);

@@ -69,7 +69,7 @@ export class GroupRow extends Row {
   get verb(): Fix | null {
     const count = valueText(this.group.count);
     const first = firstActionFor(this.condition);
-    return first !== null && first.asksNothing
+    return first !== null && first.needsNoInput
       ? operationVerb(first.name, withJobs(first.ask, count) + "…", this.query)
       : null;
   }
@@ -94,7 +94,7 @@ export class GroupRow extends Row {
 
   /** Its row takes the tab key; Enter does what this does. */
   private twist(): Node {
-    const words = this.isOpen ? "Close the group" : "Open the group";
+    const words = this.isOpen ? "Close group" : "Open group";
     return ownButton(
       "twist",
       "jobs.open",
@@ -184,10 +184,10 @@ export class MoreRow extends Row {
   }
 
   private rest(): string {
-    if (!this.isComplete) return "Those found first; the search went no further";
+    if (!this.isComplete) return "The first matches; the search stopped there";
     const count = this.group.count;
     if (count.precision !== "exact") return `${valueText(count)} in all`;
     const rest = count.value - this.shown;
-    return rest > 0 ? `${grouped(rest)} more` : "That is all";
+    return rest > 0 ? `${grouped(rest)} more` : "No more";
   }
 }

@@ -11,7 +11,7 @@ import { GROUPINGS, Grouping } from "./groups";
 import { JobsList, KeptJobs } from "./jobs-list";
 import { Settings } from "./settings";
 
-/** How often groups are asked for anew while something changes. */
+/** How often groups are requested again while something changes. */
 const GROUPS_MS: f64 = 30000;
 
 export abstract class GroupedJobs extends JobsList {
@@ -84,7 +84,7 @@ export abstract class GroupedJobs extends JobsList {
     else super.miss(m, request, status, reason);
   }
 
-  /** Opens a group where it stands, or closes it; no other row changes its order. */
+  /** Opens a group in place, or closes it; no other row changes its order. */
   protected toggle(m: Model, row: GroupRow): void {
     this.groups.toggle(m, row.group);
     if (!this.groups.isOpen(row.group.key)) this.list.fill(row.key, []);

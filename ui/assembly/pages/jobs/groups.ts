@@ -1,6 +1,6 @@
 /**
  * The jobs that a query finds, put together by error, task or queue: the largest groups, and of those that
- * are open the rows that stand first. A group's jobs are a query, too: its verb and its link go over that.
+ * are open the first rows. A group's jobs are a query, too, which its action and its link use.
  */
 
 import { Terms, termsOf } from "../../bar/terms";
@@ -46,7 +46,7 @@ class Opened {
   /** Whether all was looked through for them. */
   isComplete: bool = true;
   isKnown: bool = false;
-  /** The count that they were asked for with. */
+  /** The count at the time of their request. */
   count: i64 = -1;
 
   /** `goesOn`: an answer that follows the last one. */
@@ -91,7 +91,7 @@ export class Grouping extends Kept {
     return this.page();
   }
 
-  /** The heads, each with the rows that are known of it while it is open. */
+  /** The heads, each with its rows that are read while it is open. */
   page(): RowPage {
     const page = new RowPage();
     const groups = this.answer.groups;
@@ -128,7 +128,7 @@ export class Grouping extends Kept {
     return this.opened.has(key);
   }
 
-  /** Opens a group, whose rows are asked for, or closes it. */
+  /** Opens a group, whose rows are requested, or closes it. */
   toggle(m: Model, group: Group): void {
     if (this.opened.has(group.key)) {
       this.opened.delete(group.key);
@@ -139,7 +139,7 @@ export class Grouping extends Kept {
     }
   }
 
-  /** Asks for the rows of those open groups that have changed. */
+  /** Requests the rows of those open groups that have changed. */
   askRows(m: Model): void {
     const groups = this.answer.groups;
     for (let i = 0; i < groups.length; i++) {
@@ -166,7 +166,7 @@ export class Grouping extends Kept {
     return request.what.substring(ROWS_OF.length);
   }
 
-  /** Takes the rows of a group; says whether they are its first, or go on with them. */
+  /** Takes the rows of a group; returns whether they are its first, or continue them. */
   take(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
     if (!this.opened.has(key)) return false;
@@ -210,7 +210,7 @@ export class Grouping extends Kept {
     return "";
   }
 
-  /** What stands behind the head of an open group. */
+  /** The rows behind the head of an open group. */
   behind(key: string): Row[] {
     const rows: Row[] = [];
     const all = this.page().rows;

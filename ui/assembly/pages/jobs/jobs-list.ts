@@ -1,5 +1,5 @@
 /**
- * The rows of the list of jobs and how they are asked for: `q` of the address in the query language,
+ * The rows of the list of jobs and how they are requested: `q` of the address in the query language,
  * `sort`, `size`, `cursor`. The server filters, orders and pages; what it looks through at length it does in
  * steps (search.ts).
  */
@@ -25,7 +25,7 @@ import { JobRow } from "./row";
 import { Settings } from "./settings";
 import { timeHead, usualSort } from "./tabs";
 
-/** How many jobs a page may have (`size` of the address); the second is meant where none is said. */
+/** How many jobs a page may have (`size` of the address); the second is the default. */
 export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
 /** A list rests so many times as long as it took the server. */
@@ -72,7 +72,7 @@ export abstract class JobsList extends ListPage {
     return "jobs";
   }
 
-  /** Whatever job stands beside it, it is the same list. */
+  /** The job beside it does not make it another list. */
   override identity(address: Address): string {
     return address.with("job", "");
   }
@@ -130,7 +130,7 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** Nothing is asked for that is no query; nor again what was the best of a long search. */
+  /** An invalid query is not requested; nor is the best result of a long search requested again. */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);
@@ -180,7 +180,7 @@ export abstract class JobsList extends ListPage {
   override take(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.takeMore(m, body);
     else {
-      // Rows of several answers stay what they are: only the first of them was asked for again.
+      // Rows of several answers stay as they are: only the first answer was requested again.
       const isJoined = this.search.answers > 1;
       super.take(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
@@ -264,7 +264,7 @@ export abstract class JobsList extends ListPage {
     return this.more.isOn(m) ? this.more.askedAt : this.rows.askedAt;
   }
 
-  /** How many jobs the query finds; null: nobody knows. */
+  /** How many jobs the query finds; null: unknown. */
   total(m: Model): Value | null {
     const terms = this.bar.terms;
     if (terms.chips.length === 0 && m.facts.has("counts"))

@@ -88,7 +88,7 @@ export class JobsPage extends BesideJobs {
     else if (verb === "save-view") this.saveView(m);
     else if (verb === "drop-view") {
       m.views.remove(arg);
-      m.notices.good(`Removed the view “${arg}”`);
+      m.notices.good(`Deleted the view “${arg}”`);
     } else if (verb === "export") {
       this.exporting = this.total(m);
       startExport(m, this.query, arg);
@@ -120,7 +120,7 @@ export class JobsPage extends BesideJobs {
     else after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
   }
 
-  /** Completions are asked for when nothing has been typed meanwhile. */
+  /** Completions are requested if nothing has been typed meanwhile. */
   private pause(m: Model, serial: string): void {
     m.isNew = false;
     if (serial === this.bar.serial.toString()) this.suggest(m);
@@ -196,7 +196,7 @@ export class JobsPage extends BesideJobs {
     // Of two that mean the same key the later counts.
     let keys = (isOpen ? jobShortcuts(m, jobView) : []).concat(super.shortcuts(m));
     keys.push(
-      new Shortcut("f", this.isGrouped ? "Flat" : "Group by error", "app.go", other, "List"),
+      new Shortcut("f", this.isGrouped ? "List" : "Group by error", "app.go", other, "List"),
     );
     keys = keys.concat(exportShortcuts(m, exportedColumns(this)));
     if (isOpen) keys.push(new Shortcut("Escape", "Close the job", "jobs.close", "", "List"));
@@ -206,12 +206,12 @@ export class JobsPage extends BesideJobs {
     }
     if (!m.access.canWrite) return keys;
     if (mayMeanEvery(this)) {
-      keys.push(new Shortcut("Mod+a", "Choose all that match", "jobs.every", "", "List"));
+      keys.push(new Shortcut("Mod+a", "Select all matches", "jobs.every", "", "List"));
     }
     if (this.list.chosen.size > 0 || this.list.every) {
       const again = this.again();
-      keys.push(this.verbKey("r", "Retry or run the chosen jobs…", again));
-      this.addListKeys(keys, "the chosen jobs");
+      keys.push(this.verbKey("r", "Retry or run the selected jobs…", again));
+      this.addListKeys(keys, "the selected jobs");
     } else if (!isOpen && this.list.current < this.list.rows.length) {
       const row = this.list.rows[this.list.current];
       const verb = row instanceof GroupRow ? (row as GroupRow).verb : null;

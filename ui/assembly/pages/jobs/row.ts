@@ -1,4 +1,4 @@
-/** A job in the list: where it stands, what it is, why it stands there, and the time that matters. */
+/** A job in the list: its condition, its task, its status, and the time that matters. */
 
 import { age, ageText, ago, timed, until } from "../../controls/age";
 import { dash } from "../../controls/empty";
@@ -20,9 +20,9 @@ export class JobRow extends Row {
   constructor(
     readonly job: ListedJob,
     private readonly settings: Settings,
-    /** The tab that it stands in, which says its condition. */
+    /** Its tab, which shows its condition. */
     private readonly tab: string,
-    /** The group that it stands in, and how its error differs from the others there. */
+    /** Its group, and how its error differs from the others there. */
     private readonly group: string = "",
     private readonly varying: string = "",
   ) {
@@ -87,13 +87,13 @@ function orNone(name: string | null): Node {
   return el("span", [attr("title", name)], [cutName(name, "")]);
 }
 
-/** What one wants to know next. */
+/** Its status: why it has failed, waits or runs. */
 export function whyOf(m: Model, job: ListedJob): Node {
   const error = job.errorLine;
   const condition = job.condition;
   if (condition === "failed" || condition === "retrying") {
     return error === null || error.length === 0
-      ? leaf("span", "dim", "It left no error")
+      ? leaf("span", "dim", "No error recorded")
       : errorLabel(error);
   }
   if (isLocked(condition)) return runs(m, job);
@@ -101,8 +101,8 @@ export function whyOf(m: Model, job: ListedJob): Node {
   if (condition === "scheduled") return nothing;
   const task = job.taskIdentifier;
   return task !== null && incidentOf(m, "unsupported_task", task) !== null
-    ? leaf("span", "amber", "No worker alive knows this task")
-    : leaf("span", "dim", "Next free worker takes it");
+    ? leaf("span", "amber", "No running worker has this task")
+    : leaf("span", "dim", "Waiting for a free worker");
 }
 
 const CRASHES = "It crashes its worker";
@@ -117,7 +117,7 @@ function runs(m: Model, job: ListedJob): Node {
     const isOfThis = said.startsWith(`Attempt ${grouped(job.attempts)} of `);
     return leaf("span", "red", isOfThis ? said.substring(0, said.indexOf(".")) : CRASHES);
   }
-  if (worker === null) return leaf("span", "dim", "A worker has it");
+  if (worker === null) return leaf("span", "dim", "Running on an unknown worker");
   const stuck = incidentOf(m, "stuck_queue", worker);
   const isNotResponding =
     incidentOf(m, "stale_worker", worker) !== null || (stuck !== null && stuck.level === "bad");
@@ -130,10 +130,10 @@ function runs(m: Model, job: ListedJob): Node {
 
 function waits(m: Model, job: ListedJob): Node {
   const queue = job.queueName;
-  if (queue === null) return leaf("span", "dim", "Waits for its queue");
+  if (queue === null) return leaf("span", "dim", "Waiting for its queue");
   const isStuck = incidentOf(m, "stuck_queue", queue) !== null;
   return box("span", "", [
-    text("Waits for "),
+    text("Waiting for "),
     inRow(queuePath(queue), queue),
     isStuck ? text(" (stuck)") : nothing,
   ]);
@@ -144,7 +144,7 @@ function inRow(path: string, name: string): Node {
   return el("a", [attr("href", "#" + path), cls("link"), attr("tabindex", "-1")], [text(name)]);
 }
 
-/** What the feed knows to be wrong with this task, queue or worker. */
+/** The feed's incident of this task, queue or worker. */
 function incidentOf(m: Model, kind: string, name: string): Incident | null {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {

@@ -9,7 +9,7 @@ import { Value } from "../../generated/records";
 import { Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
 
-/** `total`: how many jobs the query finds; null where that is not known. */
+/** `total`: how many jobs the query finds; null if unknown. */
 export function conditionTabs(m: Model, terms: Terms, group: string, total: Value | null): Node {
   const list: Node[] = [];
   for (let i = 0; i < TABS.length; i++) {
@@ -39,7 +39,7 @@ function countText(m: Model, terms: Terms, condition: string, total: Value | nul
   return m.facts.has("counts") ? valueText(countOf(m.facts.counts, condition)) : "";
 }
 
-/** The order in which the jobs of a condition are listed when none is asked for. */
+/** The default order of the jobs of a condition. */
 export function usualSort(condition: string): string {
   const data = conditionNamed(condition);
   return data === null ? "-id" : data.sort;

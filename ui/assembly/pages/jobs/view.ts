@@ -42,7 +42,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Known once the rows of the query are here. */
+/** Present once the rows of the query are here. */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
   return page.isGrouped ? page.groups.answer.of : page.total(m);
@@ -74,7 +74,7 @@ function meta(m: Model, page: GroupedJobs): Node {
         : isKnown && rows > 0 && !isOn
           ? leaf("b", "", rows === 1 ? "1 job here" : `${rows} jobs here`)
           : nothing,
-    isQuery && page.bar.fault !== null ? text("for the query before") : nothing,
+    isQuery && page.bar.fault !== null ? text("for the previous query") : nothing,
     page.search.view(m, isOn, page.askedAt(m)),
     newsPill(page),
     box("span", "right", [
@@ -101,12 +101,12 @@ function groupsText(answer: Groups): string {
 }
 
 function groupings(page: GroupedJobs): Node {
-  const parts = [linkedPart("Flat", jobsPath(page.query, ""), !page.isGrouped)];
+  const parts = [linkedPart("List", jobsPath(page.query, ""), !page.isGrouped)];
   for (let i = 0; i < GROUPINGS.length; i++) {
     const by = GROUPINGS[i];
     parts.push(linkedPart("By " + by, jobsPath(page.query, by), page.groups.by === by));
   }
-  return segments("Grouping", parts);
+  return segments("Group by", parts);
 }
 
 /** How many jobs a page has; a grouped list has no pages. */
@@ -131,7 +131,7 @@ function viewsMenu(m: Model, page: GroupedJobs): Node {
     items.push(
       box("div", "row", [
         link(all[i].path, "btn q", [leaf("span", "cut", name)]),
-        i < own ? iconButton(CLOSE, `Remove the view ${name}`, "jobs.drop-view", name) : nothing,
+        i < own ? iconButton(CLOSE, `Delete the view ${name}`, "jobs.drop-view", name) : nothing,
       ]),
     );
   }
@@ -164,37 +164,42 @@ function saveForm(page: GroupedJobs): Node {
   );
 }
 
-/** Says which condition leaves nothing, and offers to drop it. */
+/** Shows which condition leaves nothing, and offers to remove it. */
 function none(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const chips = terms.chips.length;
   if (page.isSearching(m) || terms.fault !== null) return nothing;
   if (!page.search.isComplete)
-    return emptyWith("Nothing found so far", "The search rests, to spare the database.", [
-      button("Go on", "jobs.go-on", "", ""),
+    return emptyWith("No match yet", "Search paused to limit database load.", [
+      button("Continue", "jobs.go-on", "", ""),
     ]);
   if (page.isGrouped) {
     const flat = jobsPath(page.query, "");
     const why = withoutGroup(page.groups.by);
-    return empty("There is nothing to put together", why, flat, "See them one by one");
+    return empty("Nothing to group", why, flat, "Show the list");
   }
   if (page.address.value("cursor").length > 0) {
     const first = page.address.with("cursor", "");
-    return empty("This page is empty", "Its jobs are done, or were removed.", first, "First page");
+    return empty(
+      "No jobs left on this page",
+      "They finished or were removed.",
+      first,
+      "First page",
+    );
   }
   if (chips === 0) {
     if (terms.condition.length > 0)
       return empty(`No ${terms.condition} jobs`, meaning(terms.condition), "/jobs", "All jobs");
     return emptyWith(
-      "There are no jobs",
-      "A job is listed from when it is added until it is done.",
+      "No jobs",
+      "Jobs appear here from the moment they are added until they succeed.",
       [addButton(m)],
     );
   }
   const all = chips + (terms.condition.length > 0 ? 1 : 0);
   const title =
     all === 1
-      ? "No job matches"
+      ? "No matches"
       : all === 2
         ? "No job matches both conditions"
         : `No job matches all ${all} conditions`;
@@ -214,20 +219,16 @@ function none(m: Model, page: GroupedJobs): Node {
     const chip = terms.chips[i];
     if (unknown.length > 0 && !unknown.includes(chip.text)) continue;
     repairs.push(
-      link(jobsPath(terms.without(i), page.groups.by), "btn", [text("Drop " + chip.text)]),
+      link(jobsPath(terms.without(i), page.groups.by), "btn", [text("Remove " + chip.text)]),
     );
   }
   repairs.push(link(queryPath(""), "btn q", [text("Clear all")]));
-  return emptyWith(
-    title,
-    unknown.length > 0 ? "Nothing has this name: " + unknown.join(", ") : "",
-    repairs,
-  );
+  return emptyWith(title, unknown.length > 0 ? "Not found: " + unknown.join(", ") : "", repairs);
 }
 
 function withoutGroup(by: string): string {
   if (by === "queue") return "None of these jobs is in a named queue.";
-  return by === "error" ? "None of these jobs has left an error." : "No job matches.";
+  return by === "error" ? "None of these jobs has an error." : "No matches.";
 }
 
 function meaning(condition: string): string {

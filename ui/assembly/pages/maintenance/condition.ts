@@ -39,14 +39,14 @@ function schema(m: Model, database: Database): Node {
   const said: Node[] = [leaf("code", "", schema.name)];
   const problem = schema.problem;
   if (schema.state !== "ready") {
-    said.push(text(schema.state === "absent" ? " is not there" : " can't be used"));
+    said.push(text(schema.state === "absent" ? " is missing" : " can't be used"));
     if (problem !== null) said.push(leaf("p", "bad-text", problem));
   } else {
     const ours = schema.origin === "ours";
     const whose = ours
       ? ""
       : schema.origin === "graphile"
-        ? "Graphile Worker's own, "
+        ? "Graphile Worker's, "
         : "made by its Rust port, ";
     const rest = migrationRest(database);
     const state = rest.length === 0 ? ", nothing to migrate" : `; ${rest}`;
@@ -65,13 +65,13 @@ function migrationRest(database: Database): string {
   if (schema === null) return "";
   if (schema.level < schema.supportedLevel)
     return `${counted(schema.supportedLevel - schema.level, "level", "levels")} to migrate`;
-  if (schema.origin === "graphile") return "it stays as it is until you migrate";
+  if (schema.origin === "graphile") return "unchanged until you migrate";
   const list = schema.extensions;
   for (let i = 0; i < list.length; i++) {
     const one = list[i];
     const isWanted = one.isAutomatic || one.isInstalled;
     if (isWanted && !one.isForeign && (!one.isComplete || one.version < one.supportedVersion)) {
-      return "an extension is to be brought up to date";
+      return "an extension needs an update";
     }
   }
   return "";
@@ -82,8 +82,7 @@ function migration(m: Model, database: Database): Node {
   chore.title = "Migrate the schema";
   const schema = database.schema;
   if (schema !== null && schema.origin === "graphile") {
-    chore.sentence =
-      "Our heartbeats are added beside Graphile Worker's tables; its processes go on working.";
+    chore.sentence = "Adds heartbeats beside Graphile Worker's tables; its workers keep running.";
   }
   return box("span", "act", [chore.ask(m, "Migrate…", "migrate")]);
 }
@@ -95,7 +94,7 @@ function server(database: Database): Node {
   const note = server.isStandby
     ? badge("standby", "blue")
     : server.isReadOnly
-      ? badge("takes no writes", "amber")
+      ? badge("read-only", "amber")
       : nothing;
   return pair("PostgreSQL", box("span", "", [text(words), note]));
 }
@@ -149,7 +148,7 @@ function deadRows(m: Model, database: Database): Node {
 
 function transaction(m: Model, database: Database): Node {
   const old = database.oldestTransaction;
-  if (old === null) return pair("Oldest transaction", leaf("span", "dim", "none but ours"));
+  if (old === null) return pair("Oldest transaction", leaf("span", "dim", "none"));
   const state = old.state;
   const who = `${state === null ? "" : state + ", "}${named(old.application)}, process ${old.pid} `;
   return pair(
@@ -202,11 +201,11 @@ function connections(database: Database): Node {
   );
 }
 
-/** Which parts could not be read, and why: the rest stands all the same. */
+/** Which parts could not be read, and why: the rest is shown all the same. */
 export function unread(database: Database): Node {
   const missing = database.missing;
   if (missing.length === 0) return nothing;
-  const items: Node[] = [leaf("b", "", "Not all of it could be read.")];
+  const items: Node[] = [leaf("b", "", "Some values could not be read.")];
   for (let i = 0; i < missing.length; i++) items.push(leaf("p", "", missing[i]));
   return box("div", "note warn unread", [box("div", "", items)]);
 }

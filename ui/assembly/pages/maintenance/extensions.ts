@@ -16,10 +16,10 @@ export function extensionsPanel(m: Model, database: Database): Node {
     rows.push(extensionRow(m, schema.extensions[i]));
   }
   return panel(
-    "Extra tables",
+    "Extensions",
     `in the schema ${schema.name}; the stock tables stay as they are`,
     [],
-    [table("two extensions", "Extra tables", ["=What it gives", "num w6=State"], rows)],
+    [table("two extensions", "Extensions", ["=Provides", "num w6=State"], rows)],
   );
 }
 
@@ -31,10 +31,8 @@ function extensionRow(m: Model, one: SchemaExtension): Node {
 }
 
 function about(name: string): string {
-  if (name === "workers") return "which workers live, what they know and hold";
-  return name === "operations"
-    ? "kept for 24 hours and a million jobs, for everyone"
-    : "extension " + name;
+  if (name === "workers") return "worker heartbeats and status";
+  return name === "operations" ? "undo for 24 h, up to 1 million jobs" : "extension " + name;
 }
 
 function state(m: Model, one: SchemaExtension): Node {
@@ -49,7 +47,7 @@ function state(m: Model, one: SchemaExtension): Node {
     chore.sentence = `This gives ${one.provides}.`;
     return chore.ask(m, "Add…", "add-extension");
   }
-  chore.title = "Bring up to date: " + one.provides;
+  chore.title = "Update: " + one.provides;
   chore.sentence = `From version ${one.version} to ${one.supportedVersion}.`;
   return chore.ask(m, "Update…", "add-extension");
 }

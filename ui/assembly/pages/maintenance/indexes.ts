@@ -25,7 +25,7 @@ export function indexesPanel(m: Model, database: Database): Node {
   if (rows.length === 0) return nothing;
   return panel(
     "Indexes",
-    "the optional ones pay from a million jobs on",
+    "optional indexes help above 1 million jobs",
     [],
     [table("two indexes", "Indexes", COLUMNS, rows)],
   );
@@ -51,7 +51,7 @@ function isOptional(database: Database, name: string): bool {
 }
 
 function neededRow(index: DatabaseIndex): Node {
-  // The queue's own ones bear these names since Graphile Worker's first version.
+  // The queue's own ones have had these names since Graphile Worker's first version.
   const isNeeded = index.name.startsWith("jobs_");
   return row(index.name, "low", [
     cell("", [leaf("code", "", index.name)]),
@@ -59,8 +59,8 @@ function neededRow(index: DatabaseIndex): Node {
     cell("num dim w-mid", [times(index.scans)]),
     cell("num", [
       index.isValid
-        ? leaf("span", "faint", isNeeded ? "needed" : "not ours")
-        : badge("not valid", "red"),
+        ? leaf("span", "faint", isNeeded ? "required" : "external")
+        : badge("invalid", "red"),
     ]),
   ]);
 }
@@ -82,7 +82,7 @@ function optionalRow(m: Model, database: Database, index: OptionalIndex): Node {
   return row(index.name, "", [
     cell("", [
       leaf("b", "name", index.name),
-      index.state === "broken" ? badge("broken off", "amber") : nothing,
+      index.state === "broken" ? badge("failed", "amber") : nothing,
       leaf("span", "sub", about),
       isUnderWay(index) ? progress(m, index) : nothing,
       error === null ? nothing : leaf("span", "sub bad-text", error),
@@ -104,15 +104,15 @@ function used(database: Database, index: OptionalIndex): Node {
 
 function state(m: Model, index: OptionalIndex): Node {
   if (index.state === "valid") {
-    return index.isOurs ? drop(m, index) : leaf("span", "faint", "there, not ours");
+    return index.isOurs ? drop(m, index) : leaf("span", "faint", "external");
   }
   return isUnderWay(index) ? cancel(m, index) : build(m, index);
 }
 
-/** In PostgreSQL's own words: the phases of a build are what its manual tells. */
+/** In PostgreSQL's own words: the phases of a build are those of its manual. */
 function progress(m: Model, index: OptionalIndex): Node {
   const now = index.progress;
-  if (now === null) return leaf("span", "sub", "waits for its turn");
+  if (now === null) return leaf("span", "sub", "waiting");
   const since = `begun ${ago(now.since, m.times)}`;
   if (isNaN(now.share)) return leaf("span", "sub", `${now.phase}, ${since}`);
   const percent = <i32>(now.share * 100);

@@ -1,4 +1,4 @@
-/** What nobody needs any more: how much of it there is, before anything is done about it. */
+/** Clean-up: what is not needed any more, with its count before each action. */
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
@@ -12,7 +12,7 @@ import { Model } from "../../model/model";
 
 const FAILED = "delete-permanently-failed-jobs";
 const TASKS = "gc-task-identifiers";
-/** More than so many that can't be brought back are asked for by their number. */
+/** To delete more than so many for good their number must be typed. */
 const TYPED_ABOVE: i64 = 100;
 
 export function tidyPanel(m: Model, database: Database): Node {
@@ -21,10 +21,10 @@ export function tidyPanel(m: Model, database: Database): Node {
   rows.push(sweepRow(m));
   rows.push(unlockRow(m));
   return panel(
-    "Tidy up",
-    "nothing is done before you have seen what",
+    "Clean up",
+    "every action shows a preview",
     [],
-    [table("two tidy", "Tidy up", ["=What", "num w4=Now", "num w5=Do"], rows)],
+    [table("two tidy", "Clean up", ["=What", "num w4=Now", "num w5=Action"], rows)],
   );
 }
 
@@ -37,7 +37,7 @@ function tidyRow(m: Model, one: CleanupCount): Node {
     about(one.task),
     valueNode(one.count, ""),
     isNone
-      ? leaf("span", "faint", "nothing to do")
+      ? leaf("span", "faint", "none")
       : chore.isFinal
         ? chore.inMenu(m, "Delete…", "cleanup")
         : chore.ask(m, "Preview…", "cleanup"),
@@ -54,12 +54,12 @@ function what(key: string, name: string, sub: string, count: Node, act: Node): N
 
 function title(task: string): string {
   if (task === FAILED) return "Delete failed jobs";
-  return task === TASKS ? "Forget unused tasks" : "Forget unused queues";
+  return task === TASKS ? "Delete unused tasks" : "Delete unused queues";
 }
 
 function about(task: string): string {
-  if (task === FAILED) return "all that failed for good; can't be undone";
-  return task === TASKS ? "no job uses them and no worker alive names them" : "empty and free";
+  if (task === FAILED) return "can't be undone";
+  return task === TASKS ? "no jobs, no worker" : "no jobs, not locked";
 }
 
 function choreFor(task: string, count: Value): Chore {
@@ -68,17 +68,16 @@ function choreFor(task: string, count: Value): Chore {
   if (task === FAILED) {
     chore.title = `Delete ${countedValue(count, "failed job", "failed jobs")}`;
     chore.sentence =
-      "Every job that has failed for good is deleted, also those that fail until it is done. This can't be undone.";
+      "Deletes all failed jobs, including jobs that fail while this runs. This can't be undone.";
     chore.isFinal = true;
     chore.typed = count.value > TYPED_ABOVE ? count.value : 0;
   } else if (task === TASKS) {
-    chore.title = `Forget ${countedValue(count, "task", "tasks")}`;
+    chore.title = `Delete ${countedValue(count, "task", "tasks")}`;
     chore.sentence =
-      "Names of tasks without a job are removed, but not those that a living worker knows. A name comes back with its next job. Restart what only adds jobs, or works without heartbeats.";
+      "Deletes names of tasks without jobs and workers. A name comes back with its next job. Restart producers and stock workers afterwards: they cache task ids.";
   } else {
-    chore.title = `Forget ${countedValue(count, "queue", "queues")}`;
-    chore.sentence =
-      "Names of queues without a job are removed. A queue comes back with its next job.";
+    chore.title = `Delete ${countedValue(count, "queue", "queues")}`;
+    chore.sentence = "Deletes queues without jobs. A queue comes back with its next job.";
   }
   return chore;
 }
@@ -90,7 +89,7 @@ function sweepRow(m: Model): Node {
   const said = !isKnown
     ? ""
     : all === 0
-      ? "none has reported; old locks are looked for"
+      ? "none running; looks for old locks"
       : pulse.stale === 0
         ? "all workers alive"
         : `${counted(pulse.stale, "worker", "workers")} not responding; their jobs run again`;
@@ -107,8 +106,8 @@ function unlockRow(m: Model): Node {
   return what(
     "unlock",
     "Unlock a worker by hand",
-    "unlocks its jobs and queues, alive or not",
+    "its jobs and queues, alive or not",
     nothing,
-    m.access.canWrite ? link("/workers", "btn s", [text("Choose it")]) : nothing,
+    m.access.canWrite ? link("/workers", "btn s", [text("Select worker")]) : nothing,
   );
 }

@@ -41,7 +41,7 @@ function listed(operation: Operation): Outcome[] {
   return list;
 }
 
-/** The one that the address asks for, else the first. */
+/** The one that the address names, else the first. */
 export function shownOutcome(operation: Operation, address: Address): string {
   const wanted = address.value("outcome");
   if (wanted.length > 0) return wanted;
@@ -70,7 +70,7 @@ export function outcomePanel(
     "",
     [again(m, operation, shown, jobs)],
     [
-      box("div", "pb op-outcomes", [segments("What became of them", parts)]),
+      box("div", "pb op-outcomes", [segments("Results", parts)]),
       asked.ready ? metJobs(address, jobs) : asked.placeholder(m, 2),
     ],
   );

@@ -28,7 +28,7 @@ import { receipt } from "./receipt";
 import { body } from "./view";
 
 const START = "/activity/";
-/** What the stream tells is not asked for. */
+/** What the stream has reported for so long is not requested, in milliseconds. */
 const TOLD_MS: f64 = 3000;
 const EVERY_MS: f64 = 2000;
 const RESULTS_MS: f64 = 3000;
@@ -141,7 +141,7 @@ export class OperationPage extends Page {
     const wasOver = before !== null && !isAtWork(before);
     this.toldAt = m.now;
     this.know(told);
-    // Which jobs it has dealt with is asked for when it comes to rest.
+    // The list of its jobs is requested when it is over.
     if (!wasOver && !isAtWork(told)) this.askJobs(m);
   }
 

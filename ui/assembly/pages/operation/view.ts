@@ -34,19 +34,19 @@ function trouble(operation: Operation): Node {
   if (state === "paused") {
     return warning(
       "warn",
-      `${reason}Paused: ${grouped(metOf(operation))} of ${aimOf(operation)} have had their turn. Resume goes on with the rest, Stop leaves them as they are.`,
+      `${reason}Paused: ${grouped(metOf(operation))} of ${aimOf(operation)} are processed; the rest are not changed.`,
     );
   }
   if (state === "interrupted") {
     return warning(
       "warn",
-      "The server that worked on it is gone. Nothing is half done: Resume goes on behind its last batch.",
+      "The server that ran it has stopped. Resume continues after its last complete batch.",
     );
   }
   if (state === "failed") {
     return warning(
       "bad",
-      `${reason}It broke off there: what is done stays done, the rest is not touched.`,
+      `${reason}Changes made before that remain; the rest of the jobs are not changed.`,
     );
   }
   return nothing;
@@ -116,7 +116,7 @@ function far(_m: Model, operation: Operation): Node {
   ]);
 }
 
-/** Who, when, how, which. */
+/** Its user, time, manner and boundary. */
 function facts(m: Model, operation: Operation): Node {
   const by = operation.by;
   const end = operation.finishedAt;
@@ -140,11 +140,11 @@ function steps(operation: Operation): Node {
   const error = operation.error;
   const watched =
     state === "canary"
-      ? `${grouped(operation.done)} are being watched, for up to 2 min`
+      ? `watching ${grouped(operation.done)} for up to 2 min`
       : error !== null && !isRest
         ? error
         : isRest
-          ? "they have had their turn"
+          ? "done"
           : "";
   return panel(
     "Steps",
@@ -170,7 +170,7 @@ function undoPanel(m: Model, operation: Operation): Node {
   if (isAtWork(operation) || isHeld(operation) || operation.state === "undone") return nothing;
   if (!operation.canUndo) {
     if (operation.done === 0) return nothing;
-    const why = "It cannot be undone. The time for it is over.";
+    const why = "The time to undo it has passed.";
     return panel("Undo", "", [], [leaf("p", "pb dim", why)]);
   }
   const deadline = operation.undoUntil;
@@ -180,11 +180,7 @@ function undoPanel(m: Model, operation: Operation): Node {
     [],
     [
       box("div", "pb row wrap", [
-        leaf(
-          "p",
-          "dim",
-          "Jobs that have not changed since become what they were; the others stay as they are.",
-        ),
+        leaf("p", "dim", "Restores jobs that have not changed since; the others are skipped."),
         writeButton(m, "Undo…", "ask.change", `undo ${operation.id}`, ""),
       ]),
     ],
@@ -192,7 +188,6 @@ function undoPanel(m: Model, operation: Operation): Node {
 }
 
 function goesOn(): Node {
-  const kept =
-    "It runs on the server. Close this page if you like; it goes on, and Activity keeps the receipt.";
+  const kept = "Runs on the server. You can close this page.";
   return note("", [icon(INFO), leaf("span", "", kept)]);
 }

@@ -1,4 +1,4 @@
-/** What is known of a job that crashes its workers: when they crashed, and which jobs ran there each time. */
+/** The crashes of a job's workers: when they crashed, and which jobs ran there each time. */
 import { ageText, clockAt } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar, sparkline } from "../../controls/spark";

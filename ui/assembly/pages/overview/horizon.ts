@@ -40,7 +40,7 @@ export class Span {
   }
 }
 
-/** `nowWord` stands at now: a clock time where the data are old. */
+/** `nowWord` is the label at now: a clock time if the data are old. */
 export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Node {
   const axis = new Axis(horizon);
   const parts: Node[] = [];
@@ -63,7 +63,7 @@ export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Nod
       cls("hz"),
       attr("id", "horizon"),
       attr("role", "group"),
-      attr("aria-label", "Horizon: arrows choose a time, with shift a span, Enter shows its jobs"),
+      attr("aria-label", "Horizon: arrows select a time, with shift a span, Enter shows its jobs"),
       attr("tabindex", "0"),
       attr("data-key", "overview.horizon"),
       attr("data-keys", "ArrowLeft ArrowRight Shift+ArrowLeft Shift+ArrowRight Enter Escape"),
@@ -142,7 +142,7 @@ export function held(horizon: Horizon, span: Span): string {
   return parts.join(" · ") + (error > 0 ? ` (± ${grouped(<i64>Math.sqrt(error))})` : "");
 }
 
-/** The same numbers for those who cannot see the picture. */
+/** The same numbers for screen readers. */
 export function horizonTable(horizon: Horizon): Node {
   const axis = new Axis(horizon);
   const rows: Node[] = [];
@@ -181,7 +181,7 @@ export function horizonTable(horizon: Horizon): Node {
       rows.length > 0 ? el("tbody", [], rows) : nothing,
     ],
   );
-  // A table would not be as narrow as it is told to be.
+  // A table ignores the width of its class.
   return el("div", [cls("sr")], [table]);
 }
 

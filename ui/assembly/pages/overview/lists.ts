@@ -35,10 +35,10 @@ export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
   if (!asked.ready) return panel("Errors", "", more, [asked.placeholder(m, 3)]);
   const list = groups.groups;
   if (list.length === 0) {
-    return panel("Errors", "", more, [leaf("p", "pb faint", "Nothing has failed for good.")]);
+    return panel("Errors", "", more, [leaf("p", "pb faint", "No failed jobs")]);
   }
   const kinds = counted(list.length, "kind", "kinds");
-  const many = list.length >= SHOWN ? "the largest kinds" : kinds;
+  const many = list.length >= SHOWN ? "the largest groups" : kinds;
   const rows: Node[] = [];
   for (let i = 0; i < min(list.length, SHOWN); i++) rows.push(errorRow(m, list[i]));
   return panel(
@@ -70,7 +70,7 @@ export function queuesPanel(m: Model, asked: Fetched, queues: QueueList): Node {
       "Queues",
       "",
       [],
-      [leaf("p", "pb faint", "No named queues. Jobs without a queue run side by side.")],
+      [leaf("p", "pb faint", "No named queues. Jobs without a queue run in parallel.")],
     );
   }
   const rows: Node[] = [];
@@ -136,7 +136,7 @@ function nextRow(m: Model, job: ListedJob): Node {
   ]);
 }
 
-/** What of its jobs one wants to know first. */
+/** The most important count of its jobs. */
 function howMany(queue: ListedQueue): Node {
   if (isHeld(queue) && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
   if (queue.failed.value > 0 && queue.failed.value * 2 > queue.total.value) {

@@ -1,4 +1,4 @@
-/** The numbers by condition: they are the horizon's legend, and each says the age that matters in it. */
+/** The numbers by condition: they are the horizon's legend, and each has the age that matters in it. */
 
 import { ageText, ago, until } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -32,7 +32,7 @@ function number(m: Model, condition: string): Node {
   ]);
 }
 
-/** What one wants to know of it first. */
+/** The remark below the number. */
 function remark(m: Model, condition: string, value: Value): string {
   if (value.value === 0) return "none";
   const counts = m.facts.counts;

@@ -79,7 +79,7 @@ export class OverviewPage extends Page {
   }
 
   override refresh(m: Model): void {
-    // The server reads kinds of errors less often than it is asked for them.
+    // The server reads error groups less often than the page requests them.
     const isOld = this.groups.asOf < m.facts.failedAsOf;
     this.errors.askSince(m, ERRORS, SOON_MS, isOld ? m.now : m.facts.failedAt);
     this.queues.askEvery(m, QUEUES, SOON_MS);
@@ -126,9 +126,9 @@ export class OverviewPage extends Page {
   override shortcuts(m: Model): Shortcut[] {
     const keys = [
       new Shortcut("j", "Next incident", "overview.next", "", "Overview"),
-      new Shortcut("k", "Incident before", "overview.before", "", "Overview"),
-      new Shortcut("Enter", "Open the incident", "overview.open", "", "Overview"),
-      new Shortcut("", "Copy the incident report", "overview.report", "", "Overview"),
+      new Shortcut("k", "Previous incident", "overview.before", "", "Overview"),
+      new Shortcut("Enter", "Open incident", "overview.open", "", "Overview"),
+      new Shortcut("", "Copy incident report", "overview.report", "", "Overview"),
     ];
     const at = this.incidents.at;
     if (at === null || !this.incidents.isWalked || this.incidents.gone.has(at.id)) return keys;
@@ -208,7 +208,7 @@ export class OverviewPage extends Page {
       const words = `Show ${counted(rest, "more", "more")}`;
       rows.push(box("div", "pf", [button(words, "overview.all", "", "q s")]));
     } else if (rest > 0) {
-      rows.push(leaf("p", "pf", `${counted(rest, "more thing", "more things")} of less weight.`));
+      rows.push(leaf("p", "pf", `${counted(rest, "more issue", "more issues")}.`));
     }
     if (list.news > 0) {
       const words = `${list.news} new · show`;
@@ -235,11 +235,11 @@ export class OverviewPage extends Page {
         : ""
       : isEmpty(m)
         ? "your jobs appear here"
-        : "drag over a time to see its jobs";
+        : "drag to select a time range";
     return box("div", "hz-panel", [
       panel(
         "Horizon",
-        "every job, by when it was due, failed, or will run",
+        "jobs by due or failure time",
         [leaf("span", "only-wide", more)],
         [
           known
@@ -260,7 +260,7 @@ function estimates(m: Model): Node {
   return note("", [
     leaf("b", "", "≈ marks an estimate."),
     text(
-      ` The total is ${methodOf(total)}; each number tells its own at hover. The horizon is sampled beyond a few seconds from now.`,
+      ` The total is ${methodOf(total)}; hover a number for its own. The horizon is sampled beyond a few seconds from now.`,
     ),
   ]);
 }

@@ -1,4 +1,4 @@
-/** The incident report that one pastes into a chat: Markdown, made of what stands on the page. */
+/** The incident report for a chat: Markdown with the content of the page. */
 
 import { capital } from "../../controls/glyph";
 import { valueText } from "../../controls/value";

@@ -1,4 +1,4 @@
-/** One sentence that says whether anything needs a person, and what else one wants to know at once. */
+/** The verdict: one sentence about the incidents, and the facts beside it. */
 
 import { ago, clockAt } from "../../controls/age";
 import { drawnButton } from "../../controls/button";
@@ -32,7 +32,7 @@ export function isEmpty(m: Model): bool {
 function words(m: Model): string {
   if (isEmpty(m) && !m.live.isStale(m.now)) return "No jobs yet";
   if (!m.facts.has("incidents"))
-    return m.live.outage.length > 0 ? "Nothing is known yet" : "Overview";
+    return m.live.outage.length > 0 ? "Waiting for the database" : "Overview";
   const said = m.facts.incidents.verdict;
   if (!m.live.isStale(m.now)) return said;
   return `At ${clockAt(m.live.newsTime, m.serverNow)}: ${said}`;
@@ -53,7 +53,7 @@ const OLD_MS: f64 = 10000;
 function beside(m: Model): string {
   const parts: string[] = [];
   if (m.live.isStale(m.now)) {
-    return m.facts.has("incidents") ? "times are clock times until the database answers" : "";
+    return m.facts.has("incidents") ? "" : "";
   }
   if (isEmpty(m)) return `The schema ${m.access.session.schema} is ready.`;
   const list = m.facts.incidents.incidents;
@@ -78,7 +78,7 @@ function beside(m: Model): string {
 function alive(m: Model): string {
   const pulse = m.facts.pulse;
   const all = pulse.alive + pulse.stale;
-  if (all === 0) return "no worker has reported";
+  if (all === 0) return "no workers running";
   return pulse.stale === 0
     ? `${counted(all, "worker", "workers")} alive`
     : `${pulse.alive} of ${counted(all, "worker", "workers")} alive`;

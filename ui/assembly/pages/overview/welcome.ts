@@ -1,4 +1,4 @@
-/** What stands on the overview of an empty queue: how to add the first job and run it. */
+/** The overview of an empty queue: how to add the first job and run it. */
 import { commandLine } from "../../controls/button";
 import { CHECK, icon } from "../../controls/icon";
 import { panel } from "../../controls/panel";
@@ -20,17 +20,17 @@ export function welcome(m: Model): Node {
   return box("div", "cols b", [
     box("section", "panel pb steps", [
       step("done", icon(CHECK), "The database is ready", [
-        leaf("p", "dim", `Schema ${m.access.session.schema}; nothing is to be migrated.`),
+        leaf("p", "dim", `Schema “${m.access.session.schema}” is up to date.`),
       ]),
       step("", text("2"), "Add your first job", [
         commandLine(`worker add send_email '{"to":"ada@example.com"}'`),
         writeButton(m, "Add a job…", "ask.add", "", "p"),
       ]),
-      step("", text("3"), "Start a worker that knows the task", [
+      step("", text("3"), "Start a worker with this task", [
         box("pre", "pre", [multiline(PROGRAM)]),
       ]),
       step("wait", text("4"), "Watch it run here", [
-        leaf("p", "dim", "This page shows the first job within a second of its arrival."),
+        leaf("p", "dim", "Your first job appears here within a second."),
       ]),
     ]),
     box("div", "", [
@@ -40,7 +40,7 @@ export function welcome(m: Model): Node {
         [],
         [
           box("div", "pb pile", [
-            leaf("p", "dim", "A throw-away database with 300 jobs, failing ones among them."),
+            leaf("p", "dim", "A temporary database with 300 sample jobs, some of them failing."),
             commandLine("worker demo"),
           ]),
         ],
@@ -54,7 +54,7 @@ export function welcome(m: Model): Node {
             leaf(
               "p",
               "dim",
-              "Point this page at the schema you have: it changes nothing by itself.",
+              "Open this page on your existing schema: it changes nothing by itself.",
             ),
             commandLine("worker admin --schema graphile_worker"),
           ]),

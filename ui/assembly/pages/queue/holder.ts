@@ -13,8 +13,8 @@ import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
 import { isHeld, isStuck } from "../../parts/queue";
 
-/** `holder`: null while nothing is known of the worker. */
-export function whoHoldsIt(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
+/** `holder`: null while the worker's data is not read. */
+export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
   const queue = details.queue;
   const by = queue.lockedBy;
   if (!isHeld(queue) || by === null) return free(details);
@@ -25,13 +25,13 @@ function free(details: QueueDetails): Node {
   const queue = details.queue;
   if (queue.ready.value > 0) {
     const wait = countedValue(queue.ready, "job waits", "jobs wait");
-    return why("", "It is not locked.", ` ${wait} for a free worker.`);
+    return why("", "Not locked.", ` ${wait} for a free worker.`);
   }
   if (queue.scheduled.value > 0) {
     const ahead = countedValue(queue.scheduled, "job is", "jobs are");
     return why("", "Nothing is due.", ` ${ahead} due later.`);
   }
-  return why("", "No job waits in it.", "");
+  return why("", "No jobs.", "");
 }
 
 function said(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
@@ -40,9 +40,9 @@ function said(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
   if (!isStuck(queue)) {
     const rest =
       queue.holder === "unknown"
-        ? ` It is locked ${lasting(queue.lockedAt, m.times)} by a worker that sends no heartbeats.`
+        ? ` Its worker sends no heartbeats.`
         : ` Its worker is alive.${queue.ready.value > 0 ? ` ${waits} behind it.` : ""}`;
-    return why("run", details.running === null ? "It is locked." : "It runs a job.", rest);
+    return why("run", `Locked ${lasting(queue.lockedAt, m.times)}.`, rest);
   }
   const stale = queue.holder === "stale";
   const since = stale && holder !== null ? holder.holder.lastHeartbeatAt : queue.stuckSince;
@@ -65,9 +65,7 @@ function chain(m: Model, details: QueueDetails, by: string, holder: HolderOf | n
   const job = details.running;
   const name = exactName(queue.queueName, "strong");
   const what =
-    job === null
-      ? [name, text(" is locked")]
-      : [name, text(" is locked by "), jobLink(job), text(stuck ? ", which does not end" : "")];
+    job === null ? [name, text(" is locked")] : [name, text(" is locked by "), jobLink(job)];
   const worker = link(workerPath(by), "link", [text(by)]);
   return box("ol", "chain", [
     chainLink("queue", LAYERS, false, what, lasting(queue.lockedAt, m.times), nothing),
@@ -101,6 +99,8 @@ function answers(m: Model, state: string | null, known: HolderOf | null): string
 function consequence(known: HolderOf | null, job: QueuedJob | null): string {
   if (known === null) return "";
   const again =
-    job === null ? "" : `; #${job.id} runs again as try ${job.attempts + 1} of ${job.maxAttempts}`;
+    job === null
+      ? ""
+      : `; #${job.id} runs again as attempt ${job.attempts + 1} of ${job.maxAttempts}`;
   return `unlocking ${known.frees}${again}`;
 }

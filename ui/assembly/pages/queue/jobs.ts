@@ -1,4 +1,4 @@
-/** What stands in a queue: its numbers, and its jobs in the order in which they will run. */
+/** A queue's content: its numbers, and its jobs in the order in which they will run. */
 import { ageText, ago, lasting, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
@@ -14,7 +14,7 @@ import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
 import { isHeld, isStuck } from "../../parts/queue";
 
-const COLUMNS: string[] = ["=Job", "w7 w-mid=Waits for", "num w5=Due", "num w4 w-mid=Attempts"];
+const COLUMNS: string[] = ["=Job", "w7 w-mid=Waiting for", "num w5=Due", "num w4 w-mid=Attempts"];
 
 export function numbers(m: Model, details: QueueDetails): Node {
   const queue = details.queue;
@@ -25,7 +25,7 @@ export function numbers(m: Model, details: QueueDetails): Node {
   return figures([
     figure("Waiting", number(queue.ready, ofQueue + " is:due"), waits),
     figure("Later", number(queue.scheduled, ofQueue + " is:scheduled"), ""),
-    figure("Failed", number(queue.failed, ofQueue + " is:failed"), "for good"),
+    figure("Failed", number(queue.failed, ofQueue + " is:failed"), ""),
     figure(
       "Last added",
       timed(newest, ago(newest, m.times)),
@@ -47,7 +47,7 @@ function pace(arrivals: QueuedJob[]): string {
   const minutes = (arrivals[0].createdAt - arrivals[last].createdAt) / 60000;
   if (minutes < 1) return "";
   const tenths = <i64>Math.round((<f64>last / minutes) * 10);
-  return `${grouped(tenths / 10)}.${tenths % 10} a minute`;
+  return `${grouped(tenths / 10)}.${tenths % 10}/min`;
 }
 
 export function order(m: Model, details: QueueDetails): Node {
@@ -65,20 +65,16 @@ export function order(m: Model, details: QueueDetails): Node {
     text(`All ${valueText(queue.total)}`),
   ]);
   return panel(
-    "In the order they will run",
+    "Next jobs",
     "by priority, then due, then id",
     [all],
     [
       rows.length > 0
         ? table("order", "Jobs in order", COLUMNS, rows)
-        : empty("Nothing is due in this queue", "", "/queues", "All queues"),
+        : empty("No due jobs", "", "/queues", "All queues"),
       details.nextComplete
         ? nothing
-        : leaf(
-            "p",
-            "pf",
-            "Only the head of the work was looked through: there may be more of them.",
-          ),
+        : leaf("p", "pf", "Only the first due jobs were searched: there may be more."),
     ],
   );
 }
@@ -103,8 +99,8 @@ function jobRow(job: QueuedJob, condition: string, waits: string, when: string):
 function before(details: QueueDetails, place: i32): string {
   const running = details.running;
   if (place > 0) return `${place} ahead`;
-  if (running !== null) return `#${running.id} to end`;
-  return isHeld(details.queue) ? "the queue to be freed" : "a free worker";
+  if (running !== null) return `after #${running.id}`;
+  return isHeld(details.queue) ? "the queue lock" : "a free worker";
 }
 
 /** `2 h 9 m late`; stale: `since 22:11:02`. */

@@ -1,4 +1,4 @@
-/** One named queue: who holds it, what stands behind it and in which order, and the verb that frees it. */
+/** One named queue: which job and worker have locked it, which jobs wait in which order, and the action that unlocks it. */
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { crumbs, heading, headOf, plainPanel } from "../../controls/panel";
@@ -16,11 +16,11 @@ import { Pending } from "../../model/requests";
 import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
 import { isStuck, queueState } from "../../parts/queue";
-import { whoHoldsIt } from "./holder";
+import { lockOfQueue } from "./holder";
 import { numbers, order } from "./jobs";
 
 const START = "/queues/";
-/** Its name stands in `name=`. */
+/** Its name is in `name=`. */
 const NAMED = "/queue";
 /** So many of its jobs are shown. */
 const SHOWN = 15;
@@ -31,7 +31,7 @@ export class QueuePage extends Page {
   private asked: Fetched = new Fetched("queue.details");
   private holder: HolderOf = new HolderOf("queue");
   private details: QueueDetails = QueueDetails.empty();
-  /** As it stands in the address. */
+  /** As it is in the address. */
   private wanted: string = "";
 
   constructor() {
@@ -124,9 +124,9 @@ export class QueuePage extends Page {
 
   private body(m: Model): Node {
     const details = this.details;
-    const known = this.holder.knows(lockedBy(details.queue)) ? this.holder : null;
+    const known = this.holder.has(lockedBy(details.queue)) ? this.holder : null;
     return box("div", isStuck(details.queue) ? "is-stuck" : "", [
-      plainPanel("Lock", [box("div", "pb", [whoHoldsIt(m, details, known)]), numbers(m, details)]),
+      plainPanel("Lock", [box("div", "pb", [lockOfQueue(m, details, known)]), numbers(m, details)]),
       order(m, details),
     ]);
   }
@@ -144,8 +144,8 @@ function seeJobs(queue: ListedQueue): Node {
 
 function gone(name: string): Node {
   return empty(
-    "There is no such queue",
-    `Nothing is called “${name}” now; a queue without jobs may have been tidied up.`,
+    "Queue not found",
+    `No queue is named “${name}”. Queues without jobs can be deleted by a cleanup.`,
     "/queues",
     "All queues",
   );

@@ -22,7 +22,7 @@ import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
   private holder: HolderOf = new HolderOf("queues");
-  /** How many are in each state, as far as the last first page has said so. */
+  /** How many are in each state, by the last answer for the first page. */
   private known: QueueStates | null = null;
 
   constructor() {
@@ -88,7 +88,7 @@ export class QueuesPage extends ListPage {
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
-    // What the holder holds is asked first: the dialog says what it will free.
+    // The holder's locks are requested first: the dialog shows what it will free.
     if (verb === "unlock") this.holder.ask(m, arg);
     else super.act(m, verb, arg, value);
   }
@@ -104,7 +104,7 @@ export class QueuesPage extends ListPage {
 
   override miss(m: Model, request: Pending, status: i32, reason: string): void {
     if (request.topic !== this.holder.asked.topic) super.miss(m, request, status, reason);
-    // Nobody knows the worker any more: its lock can be taken away all the same.
+    // The worker is no longer listed: its lock can still be removed.
     else if (status === 404) this.askUnlock();
     else m.notices.bad(reason);
   }
@@ -152,12 +152,12 @@ export class QueuesPage extends ListPage {
   /** What none is in; of a table that was not counted whole, that there may be some all the same. */
   private meaning(only: string): string {
     const known = this.known;
-    if (only === "stuck") return "Every worker that has locked a queue responds.";
-    if (only === "running") return "Stuck queues have a tab of their own.";
+    if (only === "stuck") return "No queue's worker is overdue.";
+    if (only === "running") return "Stuck queues are in their own tab.";
     if (known === null || known.failed === i64.MIN_VALUE)
-      return "The jobs are not all counted: there may be some.";
+      return "Not all jobs are counted: there may be some.";
     if (only === "failed") return "No queue has failed jobs, except locked ones.";
-    if (only === "idle") return "Every queue has a job.";
+    if (only === "idle") return "Every queue has jobs.";
     return `No queue has ${only} jobs and none that are worse.`;
   }
 
@@ -169,8 +169,8 @@ export class QueuesPage extends ListPage {
       return empty(title, this.meaning(only), "/queues", "All queues");
     }
     return empty(
-      "There are no named queues",
-      "The jobs of a named queue run one after the other.",
+      "No named queues",
+      "Jobs of a named queue run one at a time.",
       "/jobs",
       "All jobs",
     );

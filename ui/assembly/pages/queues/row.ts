@@ -17,7 +17,7 @@ export const COLUMNS: Column[] = [
   new Column("q-state", "State", "stuck", ""),
   new Column("q-bar w-opt", "Jobs", "", ""),
   new Column("num q-num", "Due", "-waiting", "waiting"),
-  new Column("num q-num w-mid", "Later", "", ""),
+  new Column("num q-num w-mid", "Scheduled", "", ""),
   new Column("num q-num w-mid", "Failed", "-failed", ""),
   new Column("num ago w-mid", "Oldest", "oldest", ""),
   new Column("by w-opt", "Locked by", "", ""),
@@ -64,7 +64,7 @@ function holder(m: Model, queue: ListedQueue): Node[] {
   const by = queue.lockedBy;
   if (by === null || !isHeld(queue)) return [leaf("span", "faint", "none")];
   const name = link(workerPath(by), "link", [cutName(by, "")]);
-  // Its state says already that the worker is not responding.
+  // Its state already shows that the worker is not responding.
   if (queue.holder === "stale") return [name];
   const rest =
     queue.holder === "unknown" ? ", no heartbeats" : " · " + age(queue.lockedAt, m.times);

@@ -1,4 +1,4 @@
-/** The tasks, those in trouble first: how many jobs each has, and how many living workers know it. */
+/** The tasks, most failures first: how many jobs each has, and how many live workers have it. */
 import { emptyWith } from "../../controls/empty";
 import { CODE } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
@@ -69,7 +69,7 @@ export class TasksPage extends ListPage {
     const none =
       this.address.value("search").length > 0
         ? nothingFound(this)
-        : emptyWith("No task is known yet", "A task is listed once a job of it was added.", [add]);
+        : emptyWith("No tasks", "A task is listed once it has a job.", [add]);
     return box("div", "tasks-page", [
       pageHeadSaying(
         "Tasks",
@@ -78,7 +78,7 @@ export class TasksPage extends ListPage {
       ),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),
       listView(m, this, "Tasks", none),
-      leaf("p", "hint", "A task is known where a living worker names it in its heartbeat."),
+      leaf("p", "hint", "Workers: how many running workers have this task."),
     ]);
   }
 }

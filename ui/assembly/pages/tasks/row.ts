@@ -1,4 +1,4 @@
-/** One task in the list: who knows it, how its jobs stand, with what one of them failed last, and when. */
+/** One task in the list: its workers, its jobs by condition, its last error, and when. */
 
 import { aged, ago, timed } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -69,7 +69,7 @@ export class TaskRow extends Row {
   }
 
   private lastError(m: Model): Node {
-    if (this.isUnsupported) return leaf("span", "amber", "No worker alive knows this task");
+    if (this.isUnsupported) return leaf("span", "amber", "No running worker has this task");
     const at = this.task.lastErrorAt;
     const line = this.task.lastErrorLine;
     const sampled = this.task.lastErrorSampled;

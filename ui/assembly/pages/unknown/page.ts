@@ -1,4 +1,4 @@
-/** What stands where no page is. */
+/** The page of an unknown address. */
 import { empty } from "../../controls/empty";
 import { pageHead } from "../../controls/panel";
 import { box, Node } from "../../lib/node";
@@ -16,7 +16,7 @@ export class UnknownPage extends Page {
   override view(_m: Model): Node {
     return box("div", "unknown", [
       pageHead("Not found", []),
-      empty("There is no such page", "The address may be mistyped.", "/", "Go to the overview"),
+      empty("Page not found", "The address may be mistyped.", "/", "Go to the overview"),
     ]);
   }
 }

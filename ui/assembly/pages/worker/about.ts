@@ -1,4 +1,4 @@
-/** Who a worker is: where it runs, what it can do and has done, and the line that frees what it holds. */
+/** A worker's details: where it runs, its tasks and counts, and the command that unlocks it. */
 import { ago, timed } from "../../controls/age";
 import { commandLine, copyButton, link } from "../../controls/button";
 import { pair, pairs, panel, plainPanel } from "../../controls/panel";
@@ -55,7 +55,8 @@ function add(list: Node[], name: string, value: string | null): void {
 /** Each leads to its jobs. */
 function tasks(worker: ListedWorker): Node {
   const all = worker.tasks;
-  if (all.length === 0) return leaf("span", "faint", worker.tasksComplete ? "none" : "not told");
+  if (all.length === 0)
+    return leaf("span", "faint", worker.tasksComplete ? "none" : "not reported");
   const names: Node[] = [];
   for (let i = 0; i < min(all.length, MOST_TASKS); i++) {
     names.push(link(taskPath(all[i]), "link", [exactName(all[i], "")]));
@@ -63,7 +64,7 @@ function tasks(worker: ListedWorker): Node {
   const left = all.length - names.length;
   const more = worker.tasksComplete
     ? `and ${grouped(left)} more`
-    : "and more that it does not name";
+    : "and more that it does not report";
   if (left > 0 || !worker.tasksComplete) names.push(leaf("span", "faint", more));
   return box("span", "names", names);
 }

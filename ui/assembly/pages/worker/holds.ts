@@ -38,7 +38,7 @@ function why(m: Model, worker: ListedWorker): Node {
     waits.value > 0 ? `; ${countedValue(waits, "job waits", "jobs wait")} behind them` : "";
   const held = holdsAny(worker)
     ? ` It has locked ${holdings([worker])}${wait}.`
-    : " It has locked nothing.";
+    : " It holds no locks.";
   if (worker.state === "stale") {
     const lead = `Not responding: no heartbeat ${lasting(heard, m.times)}.`;
     return said("bad", lead, ` The last one came at ${clockAt(heard, m.serverNow)}.${held}`);
@@ -46,11 +46,11 @@ function why(m: Model, worker: ListedWorker): Node {
   if (worker.state === "alive") return said("run", "Alive.", ` ${beat(m, worker)}`);
   const old = isNaN(worker.oldestLockAt)
     ? ""
-    : ` It has had its oldest lock ${lasting(worker.oldestLockAt, m.times)}.`;
+    : ` It has held its oldest lock ${lasting(worker.oldestLockAt, m.times)}.`;
   return said(
     isOld(worker) ? "warn" : "",
-    "It sends no heartbeats.",
-    `${held}${old} A stock worker sends none: check that this one is still running.`,
+    "No heartbeats.",
+    `${held}${old} Stock workers send none: check that it is still running.`,
   );
 }
 
@@ -64,7 +64,7 @@ function beat(m: Model, worker: ListedWorker): string {
     ? ` at once, of ${grouped(worker.slots)} it could`
     : "";
   const runs = running + could + fetchedText(worker);
-  return `Its last heartbeat came ${ago(worker.lastHeartbeatAt, m.times)}. It runs ${runs}.`;
+  return `Last heartbeat ${ago(worker.lastHeartbeatAt, m.times)}. ${runs}.`;
 }
 
 /** ` and has fetched 45 more` */
@@ -86,7 +86,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
     ),
     figure("Queues locked", text(grouped(worker.lockedQueues)), ""),
     figure(
-      "Waiting behind",
+      "Jobs blocked",
       valueNode(waits, ""),
       isNaN(oldest) ? "" : "oldest " + age(oldest, m.times),
     ),
@@ -98,7 +98,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
   const failed = perMinute(worker.failedPerMin);
   // The last minute of a worker that is not responding is long over.
   if (done.length > 0 && worker.state === "alive") {
-    list.push(figure("Done a minute", text(done), failed.length > 0 ? failed + " failed" : ""));
+    list.push(figure("Jobs/min", text(done), failed.length > 0 ? failed + " failed" : ""));
   }
   return figures(list);
 }
@@ -137,11 +137,11 @@ function list(m: Model, worker: ListedWorker): Node {
   for (let i = 0; i < worker.queues.length; i++) rows.push(queueRow(m, worker.queues[i], frees));
   if (rows.length === 0) return nothing;
   const left = jobsHeld(worker).value - jobs.length;
-  const longest = left > 0 ? `the ${grouped(jobs.length)} jobs that run longest` : "";
+  const longest = left > 0 ? `${grouped(jobs.length)} longest-running jobs` : "";
   const at = jobs.length > 0 ? runTimeAt(m, worker) : "";
   const remark = longest.length > 0 && at.length > 0 ? `${longest}, ${at}` : longest + at;
   return panel(
-    worker.state === "alive" ? "What it runs" : "What it has locked",
+    worker.state === "alive" ? "Running jobs" : "Locks",
     remark,
     [],
     [table("holds", "Locked by it", frees ? SILENT_COLUMNS : COLUMNS, rows)],
@@ -152,7 +152,7 @@ function jobRow(m: Model, worker: ListedWorker, job: RunningJob, frees: bool): N
   return row("j" + job.id.toString(), "", [
     cell("", [runningJobLink(job)]),
     cell("num dim", [timed(job.since, runTime(m, worker, job.since))]),
-    frees ? cell("dim w-mid", [text("may run again at once")]) : nothing,
+    frees ? cell("dim w-mid", [text("can run again at once")]) : nothing,
   ]);
 }
 
@@ -160,7 +160,7 @@ function queueRow(m: Model, queue: ListedQueue, frees: bool): Node {
   const after =
     queue.ready.value > 0
       ? `${countedValue(queue.ready, "job runs", "jobs run, one at a time")}`
-      : "is free for the next job";
+      : "unlocked for the next job";
   return row("q" + queue.queueName, "", [
     cell("", [
       link(queuePath(queue.queueName), "row", [

@@ -1,4 +1,4 @@
-/** One worker: whether it answers, what it runs and holds, what stands still behind it, who it is. */
+/** One worker: whether it responds, what it runs and has locked, which jobs wait for it, its details. */
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { stateSaying } from "../../controls/glyph";
@@ -23,7 +23,7 @@ const BEAT_MS: f64 = 10000;
 
 export class WorkerPage extends Page {
   private of: HolderOf = new HolderOf("worker");
-  /** As it stands in the address. */
+  /** As it is in the address. */
   private wanted: string = "";
 
   constructor() {
@@ -88,7 +88,7 @@ export class WorkerPage extends Page {
     ]);
   }
 
-  /** What still answers keeps its locks; whether an unknown one may lose them is for a person to know. */
+  /** A worker that responds keeps its locks; for an unknown one a person decides. */
   private acts(m: Model): Node[] {
     const worker = this.of.holder;
     const jobs = link(queryPath("worker:" + named(worker.workerId)), "btn", [text("See its jobs")]);
@@ -108,7 +108,7 @@ function headState(worker: ListedWorker): Node {
 function gone(name: string): Node {
   return empty(
     "No worker has this name",
-    `“${name}” sends no heartbeats and has no known lock: it may have ended as it should.`,
+    `“${name}” sends no heartbeats and holds no lock. It may have shut down.`,
     "/workers",
     "All workers",
   );

@@ -1,4 +1,4 @@
-/** In what living workers differ, as the server tells it; and tasks that none of them knows. */
+/** The differences between live workers, as the server reports them, and tasks that none of them has. */
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { WorkerDifference } from "../../generated/records";

@@ -105,7 +105,7 @@ export class WorkersPage extends ListPage {
     else super.act(m, verb, arg, value);
   }
 
-  /** One of the rows, or all that are chosen: the dialog says first what that frees. */
+  /** One of the rows, or all selected ones: the dialog shows first what that frees. */
   private unlock(key: string): void {
     const rows = key.length > 0 ? this.list.rows : this.list.chosen.values();
     const ids: string[] = [];
@@ -143,7 +143,7 @@ export class WorkersPage extends ListPage {
       leaf(
         "p",
         "hint",
-        "Not responding: the heartbeat is overdue. No heartbeats: an older or stock worker; check it when it has had a lock for 4 hours.",
+        "Not responding: the heartbeat is overdue. No heartbeats: an older or stock worker; check it if it holds a lock for over 4 hours.",
       ),
       box("div", "cols a", [runningLongest(m, this.list.rows), differences(m, this.differences)]),
       bulkBar(m, this, nothing, [writeButton(m, "Unlock…", "workers.unlock", "", "p")]),
@@ -159,7 +159,7 @@ export class WorkersPage extends ListPage {
     return `${grouped(counts.alive)} of ${grouped(all)} alive${unknown}${this.busy()}`;
   }
 
-  /** Only where all stand on this page, and each reports slots for what it runs. */
+  /** Only if all are on this page, and each reports slots for what it runs. */
   private busy(): string {
     let slots: i64 = 0;
     let running: i64 = 0;

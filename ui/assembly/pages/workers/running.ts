@@ -41,7 +41,7 @@ export function runningLongest(m: Model, workers: Row[]): Node {
     rows.push(runs(m, all[i]));
     hasReports = hasReports || isReported(all[i].worker);
   }
-  const more = link(conditionPath("running"), "", [text("All that run")]);
+  const more = link(conditionPath("running"), "", [text("All running jobs")]);
   return panel(
     "Running longest",
     hasReports ? "at the last heartbeat" : "",
