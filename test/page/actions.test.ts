@@ -1,4 +1,4 @@
-// What can be done to jobs: each says beforehand what it will touch, touches that, and says so.
+// Actions on jobs: each dialog shows what it will change, and the notice what has changed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -94,7 +94,7 @@ test("A failed job is retried with all its attempts; what has not failed needs n
   assert.deepEqual([job?.state, job?.attempts, job?.maxAttempts], ["ready", 0, 2]);
 });
 
-test("A job that is run now without attempts left is said not to run, and how it would.", async () => {
+test("A job that is run now without attempts left is reported as not run, with what would run it.", async () => {
   const id = await addJob({ maxAttempts: 2 });
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
@@ -156,7 +156,7 @@ const bulk = {
 };
 
 for (const [action, { verb, says }] of Object.entries(bulk)) {
-  test(`"${verb}" leaves the locked one alone and says 2 of 3.`, async () => {
+  test(`"${verb}" skips the locked job and reports 2 of 3.`, async () => {
     const task = `bulk ${action}`;
     const soon = { runAt: new Date(Date.now() + 3_600_000) };
     const all = [await addJob(soon, task), await addJob(soon, task), await addJob(soon, task)];

@@ -59,7 +59,7 @@ test("A job is added with every field, its payload byte for byte.", async () => 
   });
 });
 
-test("A payload that is no JSON is told in the form, and nothing is sent.", async () => {
+test("A payload that is no JSON is rejected in the form, and nothing is sent.", async () => {
   const before = await admin.utils.countJobs();
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await openForm(page);
@@ -88,7 +88,7 @@ test("A payload that is no JSON is told in the form, and nothing is sent.", asyn
   assert.deepEqual(await admin.utils.countJobs(), before);
 });
 
-test("What the server refuses is told in the form, which keeps what was typed.", async () => {
+test("A refusal is shown in the form, which keeps what was typed.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await openForm(page);
     await field(page, "identifier").fill("short enough");

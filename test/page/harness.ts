@@ -28,7 +28,7 @@ const ARGS = [
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
-// Hooks run in the order in which they were made: ours stands before the one that drops databases,
+// Hooks run in the order in which they were made: this one comes before the one that drops databases,
 // because that module is imported after it.
 after(async () => {
   for (const end of endings.reverse()) await end();
@@ -68,7 +68,7 @@ export interface TestAdmin {
   /** Stops the server and starts another at the same address, on the same database. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
   readonly utils: WorkerUtils;
-  /** Plain SQL past the server; `{}` stands for the schema. */
+  /** Plain SQL past the server; `{}` is replaced by the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
   /** A session of its own, which ends with the tests. */
   connect(): Promise<pg.Client>;
@@ -137,7 +137,7 @@ function program(): Promise<string> {
   return installed;
 }
 
-/** How the executable is told who may come in: secrets by its environment. */
+/** The executable's options for access: secrets are in its environment. */
 function said(auth: AuthOptions): { args: string[]; env: Record<string, string> } {
   const args = ["--auth", auth.mode];
   switch (auth.mode) {
@@ -245,7 +245,7 @@ function watch(page: Page, faults: string[], requests: Request[]): void {
   });
 }
 
-/** Resolves when the text stands on the page. */
+/** Resolves when the text is on the page. */
 export async function sees(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
@@ -257,7 +257,7 @@ export async function isLive(page: Page): Promise<void> {
   await chip.waitFor({ state: "attached" });
 }
 
-/** The page has drawn what it asked for. */
+/** Waits until the page has drawn what it requested. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("#page-title").waitFor();
   await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
@@ -265,7 +265,7 @@ export async function settled(page: Page): Promise<void> {
 
 /** The page of this title is there. */
 export async function turned(page: Page, title: string): Promise<void> {
-  // What stands before it in brackets is how many have failed.
+  // The number in brackets before it is how many have failed.
   await page.waitForFunction(
     (wanted) => document.title.replace(/^\([\d,]+\) /, "") === `${wanted} · worker`,
     title,
@@ -273,7 +273,7 @@ export async function turned(page: Page, title: string): Promise<void> {
   await settled(page);
 }
 
-/** The open dialog says all of this; then its button is pressed, and it goes. */
+/** Checks that the open dialog has all these texts, presses its button, and waits until it is closed. */
 export async function confirm(page: Page, says: readonly (string | RegExp)[], verb: string) {
   const dialog = page.getByRole("dialog");
   for (const sentence of says) await dialog.getByText(sentence).first().waitFor();
@@ -281,7 +281,7 @@ export async function confirm(page: Page, says: readonly (string | RegExp)[], ve
   await dialog.waitFor({ state: "detached" });
 }
 
-/** Has the notices say so, and takes them away. */
+/** Waits for a notice with the text, and dismisses the notices. */
 export async function noticed(page: Page, text: string | RegExp): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: text });
   await notice.getByRole("button", { name: "Dismiss" }).click();

@@ -1,5 +1,5 @@
 // Seven things that an operator does in a bad night, on the built executable: how many steps each takes
-// from the first screen on, and that the database then holds what the page had said. A step is a click, a
+// from the first screen on, and that the database then holds what the page had shown. A step is a click, a
 // key, or something typed.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -70,7 +70,7 @@ class Hands {
   }
 }
 
-/** Begins at the overview, once it says what is wrong. */
+/** Begins at the overview, once it shows what is wrong. */
 async function fromOverview(most: number, work: (hands: Hands) => Promise<void>): Promise<void> {
   await visit(admin, "/", async ({ page }) => {
     await page.locator(".inc").first().waitFor();
@@ -175,7 +175,7 @@ test("A queue that a dead worker holds is freed in two steps.", async () => {
   });
 });
 
-test("What dead workers left is swept, and what nobody needs cleaned up, in five steps.", async () => {
+test("Workers that are not responding are swept, and unused names deleted, in five steps.", async () => {
   await pool.query(`update worker._private_job_queues set locked_by = 'worker-dead',
     locked_at = now() - interval '2 hours' where queue_name = 'tenant-007'`);
   await fromOverview(5, async (hands) => {

@@ -14,7 +14,7 @@ const PAYLOAD =
   '{"amount": 9223372036854775807, "rate":1.10, "twice":1,"twice":2, "text":"\\u00e9\\n", "deep":{"b":[1e400, -0]}}';
 const STACK = "Error: no coffee\n    at brew (/app/pot.js:4:2)\n\n    at <b>morning</b>";
 
-test("A payload stands as it was sent, in the tree and as text, and is copied so.", async () => {
+test("A payload is shown and copied as it was sent, in the tree and as text.", async () => {
   const { id } = await admin.utils.addJob("brew", rawJson(PAYLOAD));
   const work = async ({ page }: { page: Page }) => {
     await turned(page, `Job ${id}`);
@@ -93,7 +93,7 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
   });
 });
 
-test("A job that is done meanwhile stays in sight, says so, and has no verbs.", async () => {
+test("A job that finishes meanwhile stays in sight, is marked, and has no actions.", async () => {
   const { id } = await admin.utils.addJob("brew");
   const work = async ({ page }: { page: Page }) => {
     await turned(page, `Job ${id}`);
@@ -132,7 +132,7 @@ test("Behind a queue that a silent worker holds the chain leads to the verb that
   });
 });
 
-test("A payload of 50 MB is told by its size and its beginning, and the page does not freeze.", async () => {
+test("A payload of 50 MB is shown by its size and its beginning, and the page does not freeze.", async () => {
   const { id } = await admin.utils.addJob("brew");
   await admin.sql(
     `update {}._private_jobs set payload = json_build_object('x', repeat('ab', 25000000)) where id = $1`,

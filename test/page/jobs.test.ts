@@ -16,7 +16,7 @@ const field = (page: Page) => page.getByLabel("Search jobs");
 const rows = (page: Page, count: number) =>
   page.locator(`table.jobs tbody tr:nth-child(${count}):last-child`).waitFor();
 
-test("A tab asks the server for its condition, in its own order, and Back brings the last one.", async () => {
+test("A tab requests the jobs of its condition, in its own order, and Back brings the last one.", async () => {
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await turned(page, "Jobs");
     const { failed } = await admin.utils.countJobs();
@@ -31,7 +31,7 @@ test("A tab asks the server for its condition, in its own order, and Back brings
   });
 });
 
-test("A job that was fetched is told from one that runs, in the list, in its tab and on its page.", async () => {
+test("A fetched job differs from a running one, in the list, in its tab and on its page.", async () => {
   const add = () => admin.utils.addJob("prefetched", {}, { queueName: "in order" });
   const [runs, fetched] = [(await add()).id, (await add()).id];
   await admin.sql(`update worker._private_jobs set locked_by = 'w-3', attempts = 1,
@@ -103,7 +103,7 @@ test("A wrong query is marked where it is wrong, and the way out is a click.", a
   });
 });
 
-test("Paging goes through all jobs by cursor, says which they are, and shows none twice.", async () => {
+test("Paging shows all jobs by cursor, with their places, and none twice.", async () => {
   const found = await admin.sql<{ id: string }>("select id from {}._private_jobs order by id desc");
   const all = found.map(({ id }) => String(id));
   assert.ok(all.length > 250);
@@ -127,7 +127,7 @@ test("Paging goes through all jobs by cursor, says which they are, and shows non
   });
 });
 
-test("A list that someone reads does not move: what is new waits to be asked for.", async () => {
+test("A list in use does not move: new rows wait until they are requested.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await turned(page, "Jobs");
     const [first = "", second = ""] = await ids(page);
@@ -141,7 +141,7 @@ test("A list that someone reads does not move: what is new waits to be asked for
   });
 });
 
-test("An export that the server refuses is an error, with its reason, and is never said to have started.", async () => {
+test("An export that the server refuses is an error, with its reason, and is never shown as started.", async () => {
   const mayMeet = /api\/export/;
   await visit(
     admin,
@@ -219,7 +219,7 @@ test("What is beside the list follows the keys, and leaves the list where it was
     await turned(page, `Job ${all[42]}`);
     await page.goBack();
     await page.locator(`#job-${all[42]}.cur`).waitFor();
-    assert.ok(lists <= 2, `the list was asked for ${lists} times`);
+    assert.ok(lists <= 2, `the list was requested ${lists} times`);
   });
 });
 

@@ -9,7 +9,7 @@ before(async () => {
   admin = await startAdmin();
 });
 
-/** Presses tab until the focus is on what matches; nobody should need to press it for ever. */
+/** Presses tab, at most so many times, until the focus is on what matches. */
 async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
   for (let i = 0; i < most; i++) {
     await page.keyboard.press("Tab");
@@ -108,7 +108,7 @@ test("What the palette finds is done by Enter: a page, a verb, the jobs that mat
     await find("remove by");
     await page.getByRole("dialog").getByLabel("Job key").waitFor();
     await page.keyboard.press("Escape");
-    await find("nobody is called so");
+    await find("no such name");
     await page.waitForURL(/jobs\?q=/);
   });
 });
@@ -151,7 +151,7 @@ for (const [path, title] of [
   ["/queues", "Queues"],
   ["/workers", "Workers"],
 ] as const) {
-  test(`The key u asks whether to unlock what the current row of ${path} has a button for.`, async () => {
+  test(`The key u opens the dialog of the current row's Unlock button on ${path}.`, async () => {
     await visit(admin, path, async ({ page }) => {
       await turned(page, title);
       const row = page.locator("table.rows tbody tr").filter({ hasText: "Unlock…" }).first();

@@ -1,5 +1,5 @@
-// Verbs on Select all matches, from the list to the receipt and back: what the page says before, while and
-// after it is done is what the rows say.
+// Actions on all matching jobs, from the list to the receipt and back: what the page shows before, during
+// and after is what the rows hold.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -196,7 +196,7 @@ test("Removed jobs are put back by an undo.", async () => {
   assert.deepEqual(await rowsOf("gone"), before);
 });
 
-test("Who comes back from a receipt finds the list as it was left, however late an answer is.", async () => {
+test("Going back from a receipt shows the list as it was left, however late an answer is.", async () => {
   await failed("late", 25);
   await visit(admin, listOf("late"), async ({ page }) => {
     await chooseAll(page, 25);
@@ -214,7 +214,7 @@ test("Who comes back from a receipt finds the list as it was left, however late 
   });
 });
 
-/** Presses Undo in the notice that says so, and is told that it is undone. */
+/** Presses Undo in the notice with the text, and waits for the notice of the undo. */
 async function undo(page: Page, says: RegExp, count: string): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: says });
   await notice.getByRole("button", { name: "Undo…" }).click();
@@ -367,7 +367,7 @@ test("A role that may not add the tables is shown the command that its owner run
   assert.equal(spent(await rowsOf("limited", limited)), 30);
 });
 
-test("Who may only look sees what was done, and no verb.", async () => {
+test("A read-only user sees what was done, and no action.", async () => {
   const looking = await startAdmin({ samples: false, readOnly: true });
   await failed("looked", 3, looking);
   await visit(looking, listOf("looked"), async ({ page }) => {

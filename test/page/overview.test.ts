@@ -54,11 +54,11 @@ test("A job that is added elsewhere is counted without a reload, in every tab.",
     await shows(page, "scheduled", Number(before) + 1);
     await shows(other, "scheduled", Number(before) + 1);
     const polls = requests.filter(({ path }) => path === "/api/counts").length - asked;
-    assert.equal(polls, 0, "the event stream tells it; nobody asks");
+    assert.equal(polls, 0, "the event stream brings it, without requests");
   });
 });
 
-test("A stuck queue stands at the top, with its cause and the verb that frees it.", async () => {
+test("A stuck queue is at the top, with its cause and the action that unlocks it.", async () => {
   const stuck = await startAdmin({ samples: false });
   await stuck.utils.addJob("import", {}, { queueName: "crm:acme" });
   await stuck.utils.addJob("sync", {}, { queueName: "crm:acme" });
@@ -120,7 +120,7 @@ test("A job that is added elsewhere comes into an open list without a reload.", 
   });
 });
 
-test("An error that is new stands among what needs a person, and leads to its jobs.", async () => {
+test("A new error is among the incidents, and leads to its jobs.", async () => {
   const { id } = await admin.utils.addJob("burn_toast");
   await admin.utils.permanentlyFailJobs([id], "Error: smoke\n    at toaster.js:1:1");
   await visit(admin, "/", async ({ page }) => {

@@ -50,7 +50,7 @@ test("It has the theme that was chosen in this browser.", async () => {
   await visit(admin, "/", work, { isStarting: true, prepare, theme: "light" });
 });
 
-test("The module is asked for before its host has come, and once.", async () => {
+test("The module is requested before its host has arrived, and once.", async () => {
   const { prepare, release } = heldBack("admin_ui.js");
   let asked = 0;
   const watched = async (page: Page) => {
@@ -68,7 +68,7 @@ test("The module is asked for before its host has come, and once.", async () => 
   await visit(admin, "/", work, { isStarting: true, prepare: watched });
 });
 
-test("No number is shown before it is known: a dash, then what the queue has.", async () => {
+test("No number is shown before it is read: a dash, then what the queue has.", async () => {
   const { prepare, release } = heldBack("admin_ui_bg.wasm");
   const work = async ({ page }: Visit) => {
     await page.evaluate(watchNumbers);

@@ -6,9 +6,9 @@ import { settled } from "./harness.ts";
 export interface View {
   readonly name: string;
   readonly route: string;
-  /** What stands before "· worker" in the tab; absent where it is not the same in every width. */
+  /** The tab's title before "· worker"; absent if it is not the same in every width. */
   readonly title?: string;
-  /** Opens what stands over the page, or `inPage` what is shown only then. */
+  /** Opens a layer over the page, or `inPage` a part of the page. */
   readonly act?: (page: Page) => Promise<unknown>;
   readonly inPage?: true;
 }
@@ -150,7 +150,7 @@ export const views: readonly View[] = [
   },
 ];
 
-/** Leaves what is open, goes to the page, and opens what stands over it. */
+/** Leaves what is open, goes to the page, and opens its layer. */
 export async function open(page: Page, { route, act, inPage }: View): Promise<void> {
   const over = page.locator("dialog, details[data-menu][open]");
   // Without anything over it, it would be the page that is left.

@@ -1,6 +1,6 @@
 // One walk over every page, dialog and layer (views.ts) in one shape of the window, and what has to hold on each:
 // it loads without a word in the console, fits, and keeps still; its targets are large enough for a finger and
-// few stand before the content; and it breaks none of axe's rules (WCAG 2 A and AA, best practices).
+// few are before the content; and it breaks none of axe's rules (WCAG 2 A and AA, best practices).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -87,7 +87,7 @@ async function tooWide(page: Page): Promise<string[]> {
   );
 }
 
-/** Who wants no motion sees none. */
+/** The animations that run although the user prefers reduced motion. */
 async function moving(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     document
@@ -113,7 +113,7 @@ async function tabStops(page: Page): Promise<string[]> {
 }
 
 /**
- * On a phone every target is 44 pixels high, or stands in a row that is. Links in a text are as high
+ * On a phone every target is 44 pixels high, or is in a row that is. Links in a text are as high
  * as its lines, and a box in a row or a label is as large as these.
  */
 export async function smallTargets(page: Page): Promise<string[]> {

@@ -33,7 +33,7 @@ test("an unknown task name shows a warning and a suggestion", async () => {
   page.click("charge_card");
   assert.equal(page.byId("field-identifier").attrs["value"], "charge_card");
   page.type("identifier", "send_webhook");
-  assert.match(page.dialogText, /No worker alive knows “send_webhook”\./);
+  assert.match(page.dialogText, /No running worker has the task “send_webhook”\./);
   page.type("identifier", "charge_card");
   assert.doesNotMatch(page.dialogText, /No worker|Did you mean/);
   const options = page.all((e) => e.tag === "option").map((e) => e.attrs["value"]);

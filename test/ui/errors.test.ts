@@ -97,7 +97,7 @@ test("an error group shows how often, since when, where, and what its jobs have 
   assert.match(page.text, /Failed8,40070 % of all failuresRetrying0First10:50:00/);
   assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
   assert.match(page.text, /coupon is missing80 %0 %only in failing jobs/);
-  assert.match(page.text, /1,000 jobs against 1,000 others of the same tasks/);
+  assert.match(page.text, /1,000 failing vs 1,000 other jobs/);
   assert.match(page.text, /taskcharge_cardallqueuebillingall/);
   assert.match(page.text, /Stack trace1 frame in your code/);
   assert.match(page.text, /charge_card#77 s ago/);

@@ -347,7 +347,7 @@ test("a sweep that would find no worker is not offered, and invalid settings are
   assert.ok(!page.hasButton("Sweep 0 workers"));
   page.type("sweep_threshold_secs", "5m");
   page.click("Preview again");
-  assert.match(page.dialogText, /Give a whole number from 0 to 31,536,000\./);
+  assert.match(page.dialogText, /Enter a whole number from 0 to 31,536,000\./);
   assert.equal(page.focus, "field-sweep_threshold_secs");
 });
 

@@ -316,7 +316,7 @@ test("it shows its progress, is paused and resumed at once, and stopped after a 
   page.click("Stop…");
   assert.match(
     page.dialogText,
-    /3,150 of 8,400 jobs have had their turn\. What is done stays done/,
+    /3,150 of 8,400 jobs are processed and can be undone/,
   );
   page.click("Stop");
   page.answer(
@@ -359,7 +359,7 @@ test("a receipt has every job that matched once, and their ids by pages", async 
   assert.deepEqual(figures(page), [
     "Retried8,000",
     "Skipped (running)12",
-    "Changed300since the preview",
+    "Skipped (changed)300since the preview",
     "Skipped (removed)8",
     "Not found80removed, or no longer matching",
   ]);
@@ -428,7 +428,7 @@ test("an undo has its own question, and its own receipt", async () => {
   assert.match(page.text, /Undountil .*, in 1 d/);
   page.click("Undo…");
   assert.match(page.dialogText, /Restores the previous state\./);
-  assert.match(page.dialogText, /Jobs that have run or were changed since stay as they are/);
+  assert.match(page.dialogText, /Jobs that have run or changed since are skipped/);
   page.answer("api/operations/214/results", results({ finished: 296, restorable: 8092 }));
   assert.match(page.dialogText, /It restores 8,092 of 8,388 jobs: 296 finished\./);
   page.click("Restore 8,092 jobs");

@@ -264,7 +264,7 @@ test("a worker that responds has no action, and shows its jobs, tasks and counts
     page.text,
     /Alive\. Its last heartbeat came 2 s ago\. It runs 18 jobs at once, of 20 it could\./,
   );
-  assert.match(page.text, /Jobs/min420\.4 failed/);
+  assert.match(page.text, /Jobs\/min420\.4 failed/);
   assert.match(page.text, /charge_cardsend_emailand more that it does not report/);
   assert.deepEqual(rows(page, "tallies"), ["charge_card8803"]);
   assert.deepEqual(rows(page, "holds"), ["Runningcharge_card#710 s"]);

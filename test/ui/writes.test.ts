@@ -66,7 +66,7 @@ test("a change can be undone from the notice; undoing a few jobs stays on the pa
   assert.match(page.dialogText, /^Undo operation 214\?/);
   const kept = { id: 214, action: "complete", q: "id:1,2", done: 2 };
   page.answer("api/operations/214", receipt(kept));
-  assert.match(page.dialogText, /comes back under its id, unless another job has its key by now/);
+  assert.match(page.dialogText, /under their ids, unless another job has the key/);
   const results = { scanned: 2, finished: 0, failed_again: 0, running: 0, waiting: 2 };
   page.answer("api/operations/214/results", { ...results, changed: 0, restorable: 2, errors: [] });
   page.click("Restore 2 jobs");
@@ -211,7 +211,7 @@ test("rescheduled jobs are shifted and spread, and the dialog shows first when t
     page.type("spread", "");
     page.type(field, wrong);
     page.click("Reschedule job 1");
-    assert.match(page.dialogText, /Give a time of up to a year, such as 2h/, wrong);
+    assert.match(page.dialogText, /Enter a time of up to a year, such as 2h/, wrong);
   }
   page.type("spread", "1h");
   page.type("run_at", "tomorrow 09:00");
@@ -229,7 +229,7 @@ test("invalid numbers are rejected before anything is sent", async () => {
   for (const wrong of ["40000", "1.5", "x", "99999999999999999999", "--1"]) {
     page.type("priority", wrong);
     page.click("Reschedule job 1");
-    assert.match(page.dialogText, /Give a whole number from -32,768 to 32,767\./, wrong);
+    assert.match(page.dialogText, /Enter a whole number from -32,768 to 32,767\./, wrong);
     assert.equal(page.byId("field-priority").attrs["aria-invalid"], "true");
   }
   assert.ok(page.requests.every((request) => request.method === "GET"));

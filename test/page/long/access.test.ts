@@ -1,4 +1,4 @@
-// Who may come in, and what is offered to them: read-only pages, tokens, passwords.
+// Access, and what each session may do: read-only pages, tokens, passwords.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -13,7 +13,7 @@ before(async () => {
   admin = await startAdmin({ readOnly: true });
 });
 
-test("A read-only page offers no change anywhere, and says that it is read-only.", async () => {
+test("A read-only page offers no change anywhere, and is marked as read-only.", async () => {
   const [job] = (await admin.utils.listJobs({ state: "failed", limit: 1 })).jobs;
   const routes = [
     "/",
@@ -58,7 +58,7 @@ const tokenModes: readonly (AuthOptions & { readonly token: string })[] = [
 ];
 
 for (const auth of tokenModes) {
-  test(`In ${auth.mode} mode the page asks for the token and keeps it for its tab only.`, async () => {
+  test(`In ${auth.mode} mode the page prompts for the token and keeps it for its tab only.`, async () => {
     const guarded = await startAdmin({ auth, samples: false });
     const { id } = await guarded.utils.addJob("secret_task");
     const work = async ({ page, context, requests }: Visit) => {
@@ -76,7 +76,7 @@ for (const auth of tokenModes) {
       await page.locator(`#job-${id}`).waitFor();
       await page.locator("h1:focus").getByText("Jobs").waitFor();
       await isLive(page);
-      // The stream that was asked for without a token was refused: after it there was one with the token.
+      // The stream's first request had no token and was refused; the next one had the token.
       assert.equal(requests.filter(({ path }) => path.startsWith("/api/events")).length, 2);
 
       const { session, ...elsewhere } = await kept(page);

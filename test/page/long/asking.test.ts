@@ -1,4 +1,4 @@
-// What an open page asks again by itself: what has changed comes whole, what has not is 304.
+// What an open page requests by itself: changed answers come whole, others are 304.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Response } from "playwright-core";
@@ -31,7 +31,7 @@ test("Jobs that fail while the page is open are shown; a list that is unchanged 
   });
 });
 
-test("A page asks for its session and its stream once, before the client is ready.", async () => {
+test("A page requests its session and its stream once, before the client is ready.", async () => {
   const admin = await startAdmin();
   const { prepare, release } = heldBack("admin_ui_bg.wasm");
   const work = async ({ page, requests }: Visit) => {

@@ -1,11 +1,11 @@
-// Errors by their kind, and named queues one by one: what the pages say is what the database holds, and
-// each verb changes what its dialog said.
+// Error groups, and named queues one by one: what the pages show is what the database holds, and
+// each action changes what its dialog showed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sees, startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
 
 const HOSTILE = `  <img src=x onerror=alert(1)>"'\u202egnp.exe & %2F?#  `;
-/** What turns letters stands there as its code. */
+/** Characters that change the writing direction become their codes. */
 const SHOWN = HOSTILE.replace("\u202e", "\\u202e");
 const MANY = 250;
 
@@ -50,7 +50,7 @@ before(async () => {
   );
 });
 
-test("A kind of error is opened from the list, and says what its jobs have in common.", async () => {
+test("An error group is opened from the list, and shows what its jobs have in common.", async () => {
   await visit(admin, "/errors", async ({ page }) => {
     await sees(page, "1 error group: 30 failed, 0 retrying");
     await page.getByRole("link", { name: /GatewayError/ }).click();
@@ -74,7 +74,7 @@ test("Each of many queues is reached by pages and by its name.", async () => {
       const first = await rows.first().getAttribute("id");
       await page.getByRole("link", { name: "Next" }).click();
       await sees(page, `Page ${number}`);
-      // What follows these rows is known with the rows.
+      // What follows these rows comes with them.
       await page.waitForFunction(
         (before) => document.querySelector("table.queues tbody tr")?.id !== before,
         first,
@@ -103,7 +103,7 @@ test("A name with markup and outer spaces is shown and opened as it is, and what
   });
 });
 
-test("A stuck queue says who holds it, and its verb frees what its dialog said.", async () => {
+test("A stuck queue shows its worker, and its action frees what its dialog showed.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await page.getByRole("link", { name: "crm", exact: true }).click();
     await turned(page, "Queue crm");

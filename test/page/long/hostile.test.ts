@@ -73,7 +73,7 @@ async function isInert(page: Page, where: string): Promise<void> {
   assert.deepEqual(handlers, [], where);
 }
 
-test("On every page what turns the direction of writing stands as its code.", async () => {
+test("On every page characters that change the writing direction are shown as their codes.", async () => {
   const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", "/cron"];
   for (const route of [...routes, `/jobs/${lockedId}`, `/jobs/${evilId}`])
     await visit(admin, route, async ({ page }) => {
@@ -130,7 +130,7 @@ test("Hostile text in the database is text on every page and in every dialog.", 
   });
 });
 
-test("What the server says about hostile input is text too.", async () => {
+test("The server's messages about hostile input are text, too.", async () => {
   const { id } = await admin.utils.addJob("marked", {}, { jobKey: MARKUP });
   const work = async ({ page }: { page: Page }) => {
     await settled(page);
@@ -183,7 +183,7 @@ test("Every part of the address may hold markup.", async () => {
   await visit(admin, "/jobs", work, { mayMeet: /40[04] \((?:Bad Request|Not Found)\)/ });
 });
 
-test("A payload of a megabyte is asked for, shown in steps, and hurts nobody.", async () => {
+test("A payload of a megabyte is loaded on request, shown in steps, and does no harm.", async () => {
   const text = JSON.stringify({ text: MARKUP.repeat(16_000), list: Array(5_000).fill(MARKUP) });
   assert.ok(text.length > 1_000_000);
   const { id } = await admin.utils.addJob("large", rawJson(text));
@@ -215,7 +215,7 @@ test("A script that ran, or tried to, would not go unheard by these tests.", asy
     dialog: "alert('heard')",
     policy: "document.body.append(Object.assign(new Image(), { src: 'https://evil.example/' }))",
     "trusted-types": "try { document.body.innerHTML = '<b>heard</b>' } catch {}",
-    "not caught": "queueMicrotask(() => { throw new Error('heard') })",
+    "not caught": "queueMicrotask(() => { throw new Error('later') })",
   };
   for (const [fault, script] of Object.entries(tricks)) {
     const work = async ({ page }: { page: Page }) => {
@@ -239,7 +239,7 @@ test("Queues that are called nothing, a dot or two are opened like others.", asy
         `/jobs?q=${encodeURIComponent(`task:dots queue:"${name}"`)}&group=queue`,
       );
       await page.locator("tr.grp").waitFor();
-      // Until the answer has come the groups of the last query stand there.
+      // Until the answer has come the groups of the last query are shown.
       await settled(page);
       await page.locator("tr.grp").click();
       await page.locator("tr .job").click();

@@ -1,4 +1,4 @@
-// The database goes away, or the server itself restarts: the page says so, keeps what it had, and
+// The database goes away, or the server itself restarts: the page shows it, keeps what it had, and
 // recovers without a reload.
 import assert from "node:assert/strict";
 import net from "node:net";
@@ -119,7 +119,7 @@ test("A restarted server is found again, and what was being typed is sent to it.
   await visit(admin, `/jobs/${id}`, work, { mayMeet });
 });
 
-test("A server that freezes is told within 20 seconds, true to the second, and found again.", async () => {
+test("A server that freezes is reported within 20 seconds, true to the second, and found again.", async () => {
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   await using network = await tcpProxy(
@@ -149,7 +149,7 @@ test("A server that freezes is told within 20 seconds, true to the second, and f
   });
 });
 
-test("A page that is opened while the database is away says so, and fills itself later.", async () => {
+test("A page that is opened while the database is away shows it, and fills itself later.", async () => {
   const { wire, admin } = await startOnWire();
   const { id } = await admin.utils.addJob("keep_me");
   wire.cut();

@@ -1,4 +1,4 @@
-// A WebAssembly module that is broken or has trapped: the page says that it has stopped, offers a
+// A WebAssembly module that is broken or has trapped: the page shows that it has stopped, offers a
 // reload, and shows nothing that might be half true.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ const broken: Record<string, (wasm: Buffer) => Buffer> = {
 };
 
 for (const [how, change] of Object.entries(broken)) {
-  test(`A module that is ${how} is told, and a reload heals it.`, async () => {
+  test(`A module that is ${how} is reported, and a reload repairs it.`, async () => {
     const body = change(await readFile(wasmUrl));
     const prepare = (page: Page) =>
       page.route("**/admin_ui_bg.wasm", (route) =>
@@ -46,7 +46,7 @@ for (const [how, change] of Object.entries(broken)) {
   });
 }
 
-test("A trap while a dialog is open ends the page, and nothing stands over the message.", async () => {
+test("A trap while a dialog is open ends the page, and nothing covers the message.", async () => {
   const prepare = (page: Page) => page.addInitScript(trapOnDemand, TRAP);
   const work = async ({ page }: { page: Page }) => {
     await turned(page, "Jobs");

@@ -1,5 +1,5 @@
 // Queues, workers and maintenance: what is shown is what the database holds, and a change changes
-// exactly what its dialog said.
+// exactly what its dialog showed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -37,7 +37,7 @@ async function everything(): Promise<unknown> {
   return (await admin.sql(`select md5(concat(${parts.join(", ")})) as all`))[0];
 }
 
-test("The queues are those of the database, with who holds them, and lead to their jobs.", async () => {
+test("The queues are those of the database, with their workers, and lead to their jobs.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await turned(page, "Queues");
     const queues = await admin.utils.listQueues();
@@ -52,7 +52,7 @@ test("The queues are those of the database, with who holds them, and lead to the
       const counts = [queue.readyCount, queue.scheduledCount, queue.failedCount];
       assert.deepEqual(cells.slice(3, 6), counts.map(String));
       if (queue.lockedAt === null) assert.doesNotMatch(String(cells[1]), /Stuck|Locked/);
-      // Who never sent a heartbeat is told so behind the name.
+      // A worker without heartbeats is marked behind its name.
       assert.equal(String(cells[7]).split("\n")[0], queue.lockedBy ?? "–");
     }
     const [first] = queues;
@@ -62,7 +62,7 @@ test("The queues are those of the database, with who holds them, and lead to the
   });
 });
 
-test("A force unlock frees what the chosen worker holds, and nobody else's.", async () => {
+test("A force unlock frees what the selected worker holds, and no other locks.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
     await turned(page, "Workers");
     const before = await held();
@@ -228,7 +228,7 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
   });
 });
 
-test("An extension is added, and a stock schema says that it is one.", async () => {
+test("An extension is added, and a stock schema is marked as such.", async () => {
   const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
   await visit(stock, "/maintenance", async ({ page }) => {
     await sees(page, /Graphile Worker's, level \d+ of 20; unchanged until you migrate/);

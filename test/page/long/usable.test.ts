@@ -1,4 +1,4 @@
-// How one gets about by keys, and what is said aloud. What holds on every page: walk.ts.
+// Navigation by keys, and announcements for screen readers. What holds on every page: walk.ts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { isLive, startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
@@ -8,7 +8,7 @@ before(async () => {
   admin = await startAdmin();
 });
 
-test("Arrows walk the navigation, and Enter goes where it stands.", async () => {
+test("Arrows walk the navigation, and Enter opens the current entry.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await turned(page, "Overview");
     const entries = page.locator(".side .nav");
@@ -25,8 +25,8 @@ test("Arrows walk the navigation, and Enter goes where it stands.", async () => 
   });
 });
 
-// Else nobody would hear the first word.
-test("The regions for what is said aloud are there before anything is said in them.", async () => {
+// Otherwise screen readers would miss the first announcement.
+test("The live regions exist before anything is announced in them.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await isLive(page);
     for (const role of ["status", "alert"]) {

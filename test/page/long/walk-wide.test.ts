@@ -1,4 +1,4 @@
-// Every page on a desk and on a tablet, and what stands there for moments only.
+// Every page on a desk and on a tablet, and what is shown for moments only.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type TestAdmin, visit } from "../harness.ts";

@@ -1,5 +1,5 @@
 // The servers behind the pictures: of a database in an incident, of an empty one; and on the incident one that
-// is read-only, two that ask for a token, one whose database can be taken away, one whose network can.
+// is read-only, two that need a token, one whose database can be taken away, one whose network can.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";

@@ -1,5 +1,5 @@
-// A database at three in the morning: a gateway that fails since two hours, a queue that a silent worker
-// holds, a job that kills its workers, a task that nobody knows; and beside them a queue that works.
+// A database at three in the morning: a gateway that has failed for two hours, a queue whose worker is not
+// responding, a job that crashes its workers, a task without workers; and beside them a queue that works.
 import type pg from "pg";
 
 /** Everything in one transaction; the schema is `worker`, migrated and empty. */
@@ -29,7 +29,7 @@ const timetable = [
   ticks("rollup_usage", "index_document", "30 5 * * 1", 2_419_200),
   ticks("close_month", "generate_invoice_pdf", "5 0 1 * *", 86_400),
 ];
-/** The tick before last of the first entry is missing; nobody keeps the last one any more. */
+/** The tick before last of the first entry is missing; the last entry is in no worker any more. */
 const ledger = `
   insert into worker._private_known_crontabs values
     ('purge_sessions', now() - interval '90 days', date_trunc('hour', now()) - interval '1 hour'),

@@ -315,8 +315,8 @@ const viewports: readonly Viewport[] =
     : asked.widths
         .map(Number)
         .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
-/** All where nothing was asked for. */
-const isAsked = (of: readonly string[], is: (one: string) => boolean) =>
+/** All, if the list is empty. */
+const isWanted = (of: readonly string[], is: (one: string) => boolean) =>
   of.length === 0 || of.some(is);
 const missing: string[] = [];
 
@@ -329,8 +329,8 @@ try {
     for (const viewport of viewports) {
       for (const shot of shots) {
         const { name } = shot;
-        if (!isAsked(asked.themes, (one) => one === theme)) continue;
-        if (!isAsked(asked.names, (one) => name.startsWith(one))) continue;
+        if (!isWanted(asked.themes, (one) => one === theme)) continue;
+        if (!isWanted(asked.names, (one) => name.startsWith(one))) continue;
         await take(browser, shot, theme, viewport).catch((error: Error) => {
           missing.push(`${name}, ${viewport.width}, ${theme}: ${error.message}`);
         });

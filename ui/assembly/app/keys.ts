@@ -21,7 +21,7 @@ export function shortcuts(m: Model): Shortcut[] {
     list.push(new Shortcut("", "Remove by key…", "ask.remove", "", "Everywhere"));
   }
   list.push(new Shortcut("l", "Pause or resume live updates", "app.hold", "", "Everywhere"));
-  list.push(new Shortcut("?", "Show keyboard shortcuts", "app.layer", "keys", "Everywhere"));
+  list.push(new Shortcut("?", "Help: keyboard shortcuts", "app.layer", "keys", "Everywhere"));
   list.push(new Shortcut("Escape", "Back", "app.escape", "", "Everywhere"));
   if (m.access.canWrite) {
     list.push(new Shortcut("Mod+Enter", "Confirm dialog", "dialog.submit", "", DIALOGS));
