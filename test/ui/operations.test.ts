@@ -430,7 +430,7 @@ test("an undo has its own question, and its own receipt", async () => {
   assert.match(page.dialogText, /Restores the previous state\./);
   assert.match(page.dialogText, /Jobs that have run or changed since are skipped/);
   page.answer("api/operations/214/results", results({ finished: 296, restorable: 8092 }));
-  assert.match(page.dialogText, /It restores 8,092 of 8,388 jobs: 296 finished\./);
+  assert.match(page.dialogText, /Restores 8,092 of 8,388 jobs: 296 finished\./);
   page.click("Restore 8,092 jobs");
   page.answer("api/operations/214/undo", receipt({ state: "undoing", undone: 4000 }), 202);
   assert.match(page.text, /Undoing: retried 8,388 of 8,400 jobs/);

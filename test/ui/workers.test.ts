@@ -114,7 +114,7 @@ test("jobs that are fetched and not started take no slots", async () => {
   assert.match(second, /0 of 4(?!\+)/);
   page.go("/workers/worker-a");
   page.answer("api/workers/", busy);
-  assert.match(page.text, /8 jobs at once, of 8 it could and has fetched 45 more\./);
+  assert.match(page.text, /8 of 8 slots in use, 45 more fetched\./);
   assert.match(page.text, /Fetched45not started/);
 });
 
@@ -126,7 +126,7 @@ test("more jobs than slots are never shown as busy slots", async () => {
   assert.doesNotMatch(page.text, /slots busy|14 of 12|9 of 4/);
   page.go("/workers/worker-a");
   page.answer("api/workers/", odd);
-  assert.match(page.text, /14 jobs\./);
+  assert.match(page.text, /Runs 14 jobs\./);
 });
 
 test("how long a reported job runs is measured at the heartbeat, and does not grow until the next", async () => {
@@ -262,7 +262,7 @@ test("a worker that responds has no action, and shows its jobs, tasks and counts
   );
   assert.match(
     page.text,
-    /Alive\. Its last heartbeat came 2 s ago\. It runs 18 jobs at once, of 20 it could\./,
+    /Alive\. Last heartbeat 2 s ago\. 18 of 20 slots in use\./,
   );
   assert.match(page.text, /Jobs\/min420\.4 failed/);
   assert.match(page.text, /charge_cardsend_emailand more that it does not report/);
@@ -277,7 +277,7 @@ test("a worker without heartbeats is not shown as crashed, and can be unlocked",
   const page = await opened("/workers/stock-1");
   page.answer("api/workers/", stock("stock-1"));
   assert.match(page.text, /No heartbeats\. It has locked 2 jobs and 0 queues\./);
-  assert.match(page.text, /check that this one is still running/);
+  assert.match(page.text, /check that it is still running/);
   assert.ok(page.hasButton("Unlock…"));
   assert.doesNotMatch(page.text, /silent|dead|gone/);
 });

@@ -69,7 +69,6 @@ function all(m: Model, page: JobsList): Node {
     "span",
     [cls("row")],
     [
-      text("or"),
       ownButton(
         "all",
         "jobs.every",

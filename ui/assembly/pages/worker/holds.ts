@@ -5,7 +5,7 @@ import { note } from "../../controls/empty";
 import { icon, LAYERS } from "../../controls/icon";
 import { figure, figures, panel, plainPanel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
-import { countedValue, valueNode } from "../../controls/value";
+import { countedValue, valueNode, valueText } from "../../controls/value";
 import { ListedQueue, ListedWorker, RunningJob, Value } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
@@ -59,18 +59,16 @@ function said(tone: string, lead: string, rest: string): Node {
 }
 
 function beat(m: Model, worker: ListedWorker): string {
-  const running = countedValue(worker.running, "job", "jobs");
-  const could = fits(worker, worker.running)
-    ? ` at once, of ${grouped(worker.slots)} it could`
-    : "";
-  const runs = running + could + fetchedText(worker);
-  return `Last heartbeat ${ago(worker.lastHeartbeatAt, m.times)}. ${runs}.`;
+  const runs = fits(worker, worker.running)
+    ? `${valueText(worker.running)} of ${grouped(worker.slots)} slots in use`
+    : `Runs ${countedValue(worker.running, "job", "jobs")}`;
+  return `Last heartbeat ${ago(worker.lastHeartbeatAt, m.times)}. ${runs}${fetchedText(worker)}.`;
 }
 
-/** ` and has fetched 45 more` */
+/** `, 45 more fetched` */
 function fetchedText(worker: ListedWorker): string {
   const fetched = fetchedJobs(worker);
-  return fetched > 0 ? ` and has fetched ${grouped(fetched)} more` : "";
+  return fetched > 0 ? `, ${grouped(fetched)} more fetched` : "";
 }
 
 function numbers(m: Model, worker: ListedWorker): Node {
