@@ -74,7 +74,7 @@ test("Running a failed job now gives it its attempts back.", async () => {
     const says = ["runs as soon as a worker is free", "1 job has no attempts left"];
     await confirm(page, says, `Run job ${id} now`);
     await noticed(page, "Rescheduled to run now: 1 of 1 job");
-    await sees(page, /Waiting for a free worker|Waiting for a free worker|ahead of it/);
+    await sees(page, /Waiting for a free worker|Waits for a free worker|ahead of it/);
   });
   const job = await admin.utils.getJob(id);
   assert.deepEqual([job?.state, job?.attempts], ["ready", 0]);
@@ -87,7 +87,7 @@ test("A failed job is retried with all its attempts; what has not failed needs n
     await start(page, id, "Retry…");
     await confirm(page, ["attempts are reset to 0"], `Retry job ${id}`);
     await noticed(page, "Retried 1 of 1 job");
-    await sees(page, /Waiting for a free worker|Waiting for a free worker|ahead of it/);
+    await sees(page, /Waiting for a free worker|Waits for a free worker|ahead of it/);
     await page.getByRole("button", { name: "Retry…" }).waitFor({ state: "detached" });
   });
   const job = await admin.utils.getJob(id);
@@ -167,12 +167,12 @@ for (const [action, { verb, says }] of Object.entries(bulk)) {
       await page.locator(`#job-${three}`).waitFor();
       await settled(page);
       await page.getByLabel("Select all rows on this page").check();
-      await sees(page, "3 chosen");
+      await sees(page, "3 selected");
       await page.getByRole("button", { name: action, exact: true }).click();
       const named = [`#${three}`, `#${held}`, `#${one}`];
       await confirm(page, ["1 of them is locked by a worker and will be skipped.", ...named], verb);
       await noticed(page, `${says}; 1 left alone, it has started: #${held}`);
-      await page.getByText("3 chosen").waitFor({ state: "detached" });
+      await page.getByText("3 selected").waitFor({ state: "detached" });
       assert.deepEqual(JSON.parse(requests.find(({ method }) => method === "POST")?.body ?? ""), {
         action: action.replace("…", "").toLowerCase().replace(" ", "-"),
         ids: all.map(Number).reverse(),

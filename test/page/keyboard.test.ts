@@ -113,7 +113,7 @@ test("What the palette finds is done by Enter: a page, a verb, the jobs that mat
   });
 });
 
-test("Rows are walked, chosen and opened by keys, and left again.", async () => {
+test("Rows are walked, selected and opened by keys, and left again.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await turned(page, "Jobs, failed");
     const ids = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.id));
@@ -127,10 +127,10 @@ test("Rows are walked, chosen and opened by keys, and left again.", async () => 
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Space");
     await focused(page, `#${ids[2]}`);
-    await sees(page, "2 chosen");
+    await sees(page, "2 selected");
     assert.equal(await page.locator('tr[aria-selected="true"]').count(), 2);
     await page.keyboard.press("Escape");
-    await page.getByText("2 chosen").waitFor({ state: "detached" });
+    await page.getByText("2 selected").waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
     await focused(page, ".beside");
     await page.keyboard.press("Enter");
@@ -277,7 +277,7 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
   });
 });
 
-test("Jobs are chosen and failed with the keyboard alone, and the focus ends on the rows.", async () => {
+test("Jobs are selected and failed with the keyboard alone, and the focus ends on the rows.", async () => {
   for (let n = 0; n < 3; n++) await admin.utils.addJob("typist");
   await visit(admin, "/jobs?identifier=typist", async ({ page }) => {
     await page.locator("tbody tr").nth(2).waitFor();

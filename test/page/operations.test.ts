@@ -62,7 +62,7 @@ const rowsOf = (task: string, on: TestAdmin = admin) =>
 const spent = (rows: readonly Row[]) =>
   rows.filter(({ attempts, max_attempts }) => attempts >= max_attempts).length;
 
-/** The list of these jobs, with Select all matches chosen. */
+/** The list of these jobs, with all matches selected. */
 async function chooseAll(page: Page, count: number): Promise<void> {
   await page.locator(".jobs tbody tr").first().waitFor();
   await settled(page);
@@ -238,7 +238,7 @@ test("What was done to a job is undone from the notice, where one is.", async ()
   assert.deepEqual(await rowsOf("single"), before);
 });
 
-test("So it is of chosen jobs, in the list, and from Activity later.", async () => {
+test("So it is of selected jobs, in the list, and from Activity later.", async () => {
   await failed("chosen", 3);
   const before = await rowsOf("chosen");
   await visit(admin, listOf("chosen"), async ({ page }) => {

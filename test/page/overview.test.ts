@@ -79,7 +79,7 @@ test("A stuck queue is at the top, with its cause and the action that unlocks it
   });
 });
 
-test("A span of the horizon is chosen with the keyboard and leads to its jobs.", async () => {
+test("A span of the horizon is selected with the keyboard and leads to its jobs.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await page.locator(".hz svg").waitFor();
     await page.locator("#horizon").focus();

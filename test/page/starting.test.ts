@@ -35,7 +35,7 @@ for (const width of [1440, 1024, 390]) {
   });
 }
 
-test("It has the theme that was chosen in this browser.", async () => {
+test("It has the theme that was selected in this browser.", async () => {
   const { prepare, release } = heldBack("admin_ui_bg.wasm");
   const work = async ({ page }: Visit) => {
     const background = () =>

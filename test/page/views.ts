@@ -125,7 +125,7 @@ export const views: readonly View[] = [
     act: rowButton(/^failed /),
   },
   {
-    name: "Select all matches",
+    name: "all matches",
     route: "/jobs?q=is:failed",
     title: "Jobs, failed",
     act: async (page) => {

@@ -113,7 +113,7 @@ test("a group whose rows take long is filled in steps, as far as a few of them l
   assert.deepEqual(ids(page).slice(1, 3), ["9", "5"]);
   for (let i = 0; i < 6; i++) page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b")], "c3", part));
   assert.equal(asked(page, GATEWAY_ROWS), 8);
-  assert.match(page.text, /the search went no further · show all/);
+  assert.match(page.text, /the search stopped there · show all/);
 });
 
 test("rows of an open group stay where they are when newer ones push in, and the gone are marked", async () => {
@@ -266,7 +266,7 @@ test("a job that ends while it is open is marked as ended, and so is its row", a
   assert.deepEqual(marked(page, "gone"), ["3"]);
 });
 
-test("verbs on keys are about the open job, or about the chosen ones", async () => {
+test("verbs on keys are about the open job, or about the selected ones", async () => {
   const page = await wide();
   await besideOf(page, "1", failedJob(1));
   page.app.dispatch("app.key", "", "r");

@@ -81,7 +81,7 @@ test("a failed job can be retried; one that has not failed needs no retry", asyn
   assert.deepEqual(asks(running), ["stop-retrying"], "all else leaves it alone while it runs");
 });
 
-test("among chosen jobs one that failed is enough to offer a retry of all", async () => {
+test("among selected jobs one that failed is enough to offer a retry of all", async () => {
   const page = await listed([job(1), failedJob(2)]);
   page.app.dispatch("jobs.pick", "1", "");
   assert.equal(page.hasButton("Retry…"), false);

@@ -156,7 +156,7 @@ test("the details of a group follow new failures, once the page is not in use", 
 test("all of a kind are retried by a query, after a rehearsal, by button and by key", async () => {
   const page = await opened1();
   page.click("Retry 8,400…");
-  assert.match(page.dialogText, /^Retry Select all matches\?/);
+  assert.match(page.dialogText, /^Retry all matching jobs\?/);
   const body = JSON.stringify({ q: QUERY, action: "retry", changes: {}, dry_run: true });
   assert.equal(page.asked("api/operations").body, body);
   page.app.dispatch("dialog.close", "", "");

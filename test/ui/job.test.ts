@@ -11,7 +11,7 @@ before(ensureBuilt);
 const why = (change: Partial<Why> = {}): Why => ({
   id: 7,
   condition: "ready",
-  sentence: "Waiting for a free worker.",
+  sentence: "Waits for a free worker.",
   since: at(-60),
   causes: [],
   ahead: null,
@@ -346,7 +346,7 @@ test("the neighbours are those of the list that it was opened from", async () =>
   assert.equal(page.navigations.at(-1), "/jobs/5");
 });
 
-test("its place in the list counts Select all matches, not those of the page", async () => {
+test("its place in the list counts all that match, not those of the page", async () => {
   const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
     const page = await opened(address);
     page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });

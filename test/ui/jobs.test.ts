@@ -301,7 +301,7 @@ test("a fault has its column and what to type; the list goes on answering the qu
   type(page, "atempts>5");
   enter(page);
   assert.match(page.text, /Found “atempts”. Try attempts>5/);
-  assert.match(page.text, /The list below still answers is:failed/);
+  assert.match(page.text, /The list below still shows is:failed/);
   assert.deepEqual(ids(page), ["1"]);
   assert.equal(field(page).attrs["aria-invalid"], "true");
   page.click("attempts>5");
@@ -368,7 +368,7 @@ test("the arrow keys move over rows, Space selects, Enter opens, Escape lets go"
   assert.equal(page.navigations.at(-1), "/jobs/3");
 });
 
-test("what is chosen stays chosen over pages and tabs", async () => {
+test("what is selected stays selected over pages and tabs", async () => {
   const page = await listed([job(1), job(2), job(3), job(4)]);
   page.app.dispatch("jobs.pick", "2", "");
   page.app.dispatch("jobs.pick", "4", "shift");
@@ -377,7 +377,7 @@ test("what is chosen stays chosen over pages and tabs", async () => {
   page.answer("api/jobs?limit=100", jobs([job(4), job(9)]));
   assert.deepEqual(chosen(page), ["4"]);
   page.app.dispatch("jobs.pick", "9", "");
-  assert.match(page.text, /4 chosen/);
+  assert.match(page.text, /4 selected/);
   page.click("Complete…");
   page.click("Complete 4 jobs");
   assert.equal(page.asked("api/jobs/action").body, '{"action":"complete","ids":[2,3,4,9]}');
@@ -469,7 +469,7 @@ test("an empty list shows why it is empty and which condition to remove", async 
   assert.match(page.text, /No job matches all 3 conditions/);
   assert.match(page.text, /Not found: queue:biling/);
   const link = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words).attrs;
-  assert.equal(link("Drop queue:biling")["href"], "#/jobs?q=is%3Afailed%20attempts%3E2");
+  assert.equal(link("Remove queue:biling")["href"], "#/jobs?q=is%3Afailed%20attempts%3E2");
   page.go("/jobs?q=is%3Afailed%20queue%3Abiling");
   const meant = [{ term: "queue:biling", use: "queue:billing" }];
   page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"], meant }));

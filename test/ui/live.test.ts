@@ -116,7 +116,7 @@ test("a server of another version offers a reload, once the stream is open again
   page.app.streamOpened();
   page.answer("api/session", session({ version: "0.2.0" }));
   feed(page, { pulse: pulse() });
-  assert.match(page.text, /The server is version 0\.2\.0 now; this page is older\./);
+  assert.match(page.text, /The server is now version 0\.2\.0; this page is older\./);
   assert.ok(page.hasButton("Reload"));
 });
 
@@ -153,7 +153,7 @@ test("an unreachable database keeps the last data under a banner, and heals by i
   );
   assert.match(
     page.text,
-    /The database can't be reached\. You see what was true at 13:00:00\. .*for 5 s · next try in 5 s/,
+    /The database can't be reached\. Showing data from 13:00:00\. .*for 5 s · next attempt in 5 s/,
   );
   assert.match(page.text, /Offline for 5 s/);
   assert.match(page.text, /send_email/);
@@ -172,7 +172,7 @@ test("a problem that the stream reports is an outage at once", async () => {
     "problem",
     '{"error":"the database is unreachable","code":"database_unreachable"}',
   );
-  assert.match(page.text, /The database is unreachable\. You see what was true at/);
+  assert.match(page.text, /The database is unreachable\. Showing data from/);
   feed(page, { pulse: pulse() });
   assert.doesNotMatch(page.text, /unreachable/);
 });
@@ -185,7 +185,7 @@ test("one question that took too long is no outage; where the counts can't be ha
   assert.doesNotMatch(page.text, /You see what was true/);
   const empty = await opened("/errors");
   empty.answer("api/groups", slow, 503);
-  assert.match(empty.text, /This took more than 3 s and was stopped/);
+  assert.match(empty.text, /This took more than 3 s and was cancelled/);
   empty.pass(5000);
   empty.answer("api/counts", slow, 503);
   assert.match(empty.text, /PostgreSQL timed out\./);
@@ -222,7 +222,7 @@ test("stale data of another day show that day, by the server's clock", async () 
   page.pass(86_400_000);
   page.answer("api/counts", "", 0);
   assert.match(page.text, /At 1 Mar 14:00: /);
-  assert.match(page.text, /You see what was true at 1 Mar 14:00\./);
+  assert.match(page.text, /Showing data from 1 Mar 14:00\./);
 });
 
 test("a lost network is shown like any other outage", async () => {
@@ -316,7 +316,7 @@ test("a missing schema can be made from the banner, unless the server is read-on
   page.click("Create schema…");
   assert.match(page.text, /Migrate/);
   const standby = await opened("/", { read_only: true, read_only_server: true });
-  assert.match(standby.text, /a standby read-only/);
+  assert.match(standby.text, /read-only: a standby/);
   standby.pass(5000);
   standby.answer("api/counts", problem, 503);
   assert.equal(standby.text.includes("Make the schema"), false);

@@ -49,21 +49,21 @@ async function shown(one: Operation, change: Partial<Session> = {}) {
   return page;
 }
 
-test("Select all matches are chosen by a button or a key, and no longer by Clear or a row", async () => {
+test("all that match are selected by a button or a key, and no longer by Clear or a row", async () => {
   const page = await failedList();
   page.app.dispatch("jobs.pick", "3", "");
-  assert.match(bar(page) ?? "", /^1 chosenorall 8,400 that match/);
-  page.click("all 8,400 that match");
-  assert.match(bar(page) ?? "", /^All 8,400 jobs that match/);
+  assert.match(bar(page) ?? "", /^1 selectedSelect all 8,400/);
+  page.click("Select all 8,400");
+  assert.match(bar(page) ?? "", /^All 8,400 jobs selected/);
   assert.equal(page.byId("job-1").attrs["aria-selected"], "true");
   page.app.dispatch("jobs.pick", "2", "");
-  assert.match(bar(page) ?? "", /^2 chosen/);
+  assert.match(bar(page) ?? "", /^2 selected/);
   page.app.dispatch("app.key", "", "Mod+a");
   page.click("Clear");
   assert.equal(bar(page), undefined);
 });
 
-test("Select all matches survive turning pages, and end with another query", async () => {
+test("all that match stay selected over turning pages, and end with another query", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.go("/jobs?q=is:failed&cursor=c");
@@ -243,7 +243,7 @@ test("a refusal is shown in the dialog, and an answer to a closed dialog is igno
   page.app.dispatch("dialog.close", "", "");
   page.click("Complete…");
   page.app.replied(late, 200, "", JSON.stringify(rehearsal()));
-  assert.match(page.dialogText, /^Complete Select all matches/);
+  assert.match(page.dialogText, /^Complete all matching jobs/);
 });
 
 test("estimates are marked wherever they are shown", async () => {
@@ -265,7 +265,7 @@ test("an estimate that was outnumbered is not reported any more", async () => {
   assert.match(work.text, /Retrying ≈ 8,000 jobs/);
 });
 
-test("progress counts up to the limit, which is shown beside Select all matches, exact or estimated", async () => {
+test("progress counts up to the limit, which is shown beside all that match, exact or estimated", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const limited = { limit: 500, matched: value(8000, about), skipped_locked: 0 };
   const work = await shown(operation({ ...limited, done: 125 }));
@@ -314,10 +314,7 @@ test("it shows its progress, is paused and resumed at once, and stopped after a 
   page.click("Resume");
   page.answer("api/operations/214/resume", operation(), 202);
   page.click("Stop…");
-  assert.match(
-    page.dialogText,
-    /3,150 of 8,400 jobs are processed and can be undone/,
-  );
+  assert.match(page.dialogText, /3,150 of 8,400 jobs are processed and can be undone/);
   page.click("Stop");
   page.answer(
     "api/operations/214/stop",

@@ -198,7 +198,7 @@ test("several are unlocked together, with a warning of those that still answer",
   const page = await opened("/workers");
   page.answer("api/workers", listed([silent("worker-c"), silent("worker-d"), worker("worker-a")]));
   page.app.dispatch("workers.all", "", "");
-  assert.match(page.text, /3 chosen/);
+  assert.match(page.text, /3 selected/);
   page.app.dispatch("workers.unlock", "", "");
   page.pass(10);
   assert.match(
@@ -260,10 +260,7 @@ test("a worker that responds has no action, and shows its jobs, tasks and counts
       tasks_complete: false,
     }),
   );
-  assert.match(
-    page.text,
-    /Alive\. Last heartbeat 2 s ago\. 18 of 20 slots in use\./,
-  );
+  assert.match(page.text, /Alive\. Last heartbeat 2 s ago\. 18 of 20 slots in use\./);
   assert.match(page.text, /Jobs\/min420\.4 failed/);
   assert.match(page.text, /charge_cardsend_emailand more that it does not report/);
   assert.deepEqual(rows(page, "tallies"), ["charge_card8803"]);

@@ -36,7 +36,7 @@ export class CommandField {
 export class Command {
   constructor(
     readonly name: string,
-    /** Empty where the verb and what was chosen are the title. */
+    /** Empty where the verb and what was selected are the title. */
     readonly title: string,
     readonly verb: string,
     /** What will happen, in whole sentences; of many jobs and of one. */
@@ -45,7 +45,7 @@ export class Command {
     /** Where its request goes, without a slash before it, and the member \`action\`, if any. */
     readonly path: string,
     readonly action: string,
-    /** The field for what was chosen and is not typed: ids, worker_ids, or nothing. */
+    /** The field for what was selected and is not typed: ids, worker_ids, or nothing. */
     readonly target: string,
     /** The state of jobs that it is offered for, or the empty string for any. */
     readonly forState: string,

@@ -1,4 +1,4 @@
-// Back is where one was: scroll, focus, what was chosen; and what has changed meanwhile moves nothing.
+// Back is where one was: scroll, focus, what was selected; and what has changed meanwhile moves nothing.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -41,14 +41,14 @@ async function thereAndBack(page: Page, title: string, opened: RegExp): Promise<
 // Narrow, so that a job has its own page.
 const viewport = { width: 1024, height: 700 };
 
-test("Back from a job finds the list where it was, with what was chosen.", async () => {
+test("Back from a job finds the list where it was, with what was selected.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await page.locator("table.rows tbody tr").nth(2).waitFor();
     await page.locator("table.rows tbody .cb").nth(1).click();
     await page.locator("table.rows tbody .cb").nth(2).click();
-    await page.getByText("2 chosen").waitFor();
+    await page.getByText("2 selected").waitFor();
     await thereAndBack(page, "Jobs", /#\/jobs\/\d+$/);
-    await page.getByText("2 chosen").waitFor();
+    await page.getByText("2 selected").waitFor();
     assert.equal(await page.locator('tr[aria-selected="true"]').count(), 2);
   };
   await visit(admin, "/jobs", work, { viewport });

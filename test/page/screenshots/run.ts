@@ -16,7 +16,7 @@ interface Shot {
   readonly of?: AdminName;
   /** What is to be seen before the picture is taken; default: no skeleton is left. */
   readonly sees?: string;
-  /** What is done before: a dialog opened, rows chosen. */
+  /** What is done before: a dialog opened, rows selected. */
   readonly act?: (page: Page, admins: Admins) => Promise<unknown>;
   /** The browser's clock is ours: `page.clock` lets time pass. */
   readonly ownClock?: true;

@@ -72,7 +72,7 @@ function key(m: Model, arg: string, stroke: string): void {
   update(m, shortcut.action, shortcut.arg.length > 0 ? shortcut.arg : arg, stroke);
 }
 
-/** What was chosen in the palette, which closes. */
+/** What was selected in the palette, which closes. */
 function perform(m: Model, shortcut: Shortcut | null): void {
   if (shortcut === null) return;
   m.layer = "";

@@ -15,7 +15,7 @@ export class CommandDialog extends Dialog {
   }
 
   override open(_m: Model, dialog: OpenDialog, arg: string): bool {
-    // Whatever is chosen on the page, this is not about it.
+    // Whatever is selected on the page, this is not about it.
     dialog.jobs = [];
     dialog.workers = [];
     const fields = this.command.fields;

@@ -1,4 +1,4 @@
-/** The dialog of a command that acts on chosen jobs. */
+/** The dialog of a command that acts on selected jobs. */
 import { commandForm, writeFields } from "../forms/command-form";
 import { checkbox } from "../forms/field";
 import { Form } from "../forms/form";
@@ -19,7 +19,7 @@ const AGAIN = "again";
 const ATTEMPTS = "attempts";
 
 export class JobsDialog extends CommandDialog {
-  /** `arg`: `shown` for the one job that is shown whole, whatever is chosen on the page. */
+  /** `arg`: `shown` for the one job that is shown whole, whatever is selected on the page. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const shown = m.known.shown;
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];

@@ -34,7 +34,7 @@ export class NewJobFacts {
     m.requests.read(m.access, FOUND, `api/tasks?limit=20&search=${encode(task)}`);
   }
 
-  /** Without a name: the first ones, to be chosen from. */
+  /** Without a name: the first ones, to be selected from. */
   askQueue(m: Model, queue: string): void {
     if (queue.length > 128) return;
     this.askedQueue = queue;

@@ -78,7 +78,7 @@ export class OperationDialog extends Dialog {
   override title(_dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
     const jobs =
-      rehearsal === null ? "all that match" : countedValue(rehearsal.count, "job", "jobs");
+      rehearsal === null ? "all matching jobs" : countedValue(rehearsal.count, "job", "jobs");
     return withJobs(this.action.ask, jobs) + "?";
   }
 

@@ -1,4 +1,4 @@
-/** The dialog of a piece of upkeep: indexes, extensions, tidying up. What it is about was chosen on the page. */
+/** The dialog of a piece of upkeep: indexes, extensions, tidying up. What it is about was selected on the page. */
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { Chore, choreOf, isTyped } from "../kit/chore";

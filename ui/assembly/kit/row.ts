@@ -14,7 +14,7 @@ export abstract class Row {
     return "";
   }
 
-  /** Whether it can be chosen; a head of a group can't. */
+  /** Whether it can be selected; a head of a group can't. */
   get choosable(): bool {
     return true;
   }
@@ -44,7 +44,7 @@ export abstract class Row {
     return "";
   }
 
-  /** One cell for each column (`cell` of controls/table.ts), without the box to choose it. */
+  /** One cell for each column (`cell` of controls/table.ts), without the box to select it. */
   abstract cells(m: Model): Node[];
 }
 

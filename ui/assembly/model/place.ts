@@ -1,6 +1,6 @@
 /**
  * Where one was at each entry of the history: how far scrolled, what had the focus, and what the page
- * keeps of itself (chosen rows, the current row, rows as they were). Back brings it all back.
+ * keeps of itself (selected rows, the current row, rows as they were). Back brings it all back.
  */
 
 /** What a page keeps of itself; each kind of page extends it. */

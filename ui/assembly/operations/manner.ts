@@ -152,7 +152,7 @@ function eta(draft: Draft, rehearsal: Rehearsal): string {
   return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
-/** The server's line, with what is chosen here. */
+/** The server's line, with what is selected here. */
 function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";

@@ -1,4 +1,4 @@
-/** The list of jobs: what is typed, pressed and chosen on it. */
+/** The list of jobs: what is typed, pressed and selected on it. */
 
 import { FIELD } from "../../bar/bar-view";
 import { jobsPath } from "../../bar/terms";
@@ -234,14 +234,14 @@ export class JobsPage extends BesideJobs {
     return row instanceof JobRow ? (row as JobRow).job : null;
   }
 
-  /** The chosen jobs, or that one. */
+  /** The selected jobs, or that one. */
   private meant(): ListedJob[] {
     const jobs = chosenJobs(this);
     const walked = this.walked;
     return jobs.length > 0 || walked === null ? jobs : [walked];
   }
 
-  /** The verb that has the chosen jobs run again. */
+  /** The verb that has the selected jobs run again. */
   private again(): string {
     return this.list.every ? verbsForEvery(this)[0] : againOf(this.meant());
   }

@@ -1,4 +1,4 @@
-/** The page of jobs: heading, tabs, query, how many there are, the list, what can be done with the chosen. */
+/** The page of jobs: heading, tabs, query, how many there are, the list, what can be done with the selected. */
 
 import { queryBar } from "../../bar/bar-view";
 import { jobsPath } from "../../bar/terms";

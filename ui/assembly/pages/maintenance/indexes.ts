@@ -70,7 +70,7 @@ function times(scans: i64): Node {
 }
 
 function optionalRow(m: Model, database: Database, index: OptionalIndex): Node {
-  const about = index.isRecommended ? index.serves : index.serves + "; seldom needed";
+  const about = index.isRecommended ? index.serves : index.serves + "; rarely needed";
   const error = index.error;
   const built = index.bytes !== i64.MIN_VALUE;
   const estimated = index.estimatedBytes;

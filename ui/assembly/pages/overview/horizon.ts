@@ -1,6 +1,6 @@
 /**
  * Every job that does not run by when it was due, failed, or will run: what has been at the left of now,
- * what comes at the right. A span of it is chosen with the pointer or with keys, and leads to its jobs.
+ * what comes at the right. A span of it is selected with the pointer or with keys, and leads to its jobs.
  */
 
 import { spanText } from "../../controls/age";
@@ -14,7 +14,7 @@ import { Axis, HIGH, TOP, WIDE } from "./axis";
 /** From the axis up. Running jobs have no time. */
 export const DRAWN: string[] = ["ready", "blocked", "failed", "scheduled", "retrying"];
 
-/** A bucket under the pointer or chosen; -1: none. */
+/** A bucket under the pointer or selected; -1: none. */
 export class Span {
   from: i32 = -1;
   to: i32 = -1;
@@ -114,7 +114,7 @@ function axisLabels(parts: Node[], axis: Axis): void {
   }
 }
 
-/** What the chosen buckets hold, read aloud when they are chosen with keys. */
+/** What the selected buckets hold, read aloud when they are selected with keys. */
 function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   if (!span.isOn) return el("div", [cls("tip-none"), attr("role", "status")], []);
   const middle = (axis.left(span.first) + axis.left(span.last + 1)) / 2 / WIDE;

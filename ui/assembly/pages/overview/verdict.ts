@@ -53,7 +53,7 @@ const OLD_MS: f64 = 10000;
 function beside(m: Model): string {
   const parts: string[] = [];
   if (m.live.isStale(m.now)) {
-    return m.facts.has("incidents") ? "" : "";
+    return "";
   }
   if (isEmpty(m)) return `The schema ${m.access.session.schema} is ready.`;
   const list = m.facts.incidents.incidents;

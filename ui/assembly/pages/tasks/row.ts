@@ -63,7 +63,7 @@ export class TaskRow extends Row {
   private knownBy(m: Model): Node {
     const by = this.task.supportedBy;
     if (this.isUnsupported) return box("span", "row amber", [icon(BUG), text("none")]);
-    if (by === 0) return leaf("span", "faint", "not known");
+    if (by === 0) return leaf("span", "faint", "unknown");
     const alive = m.facts.has("pulse") ? m.facts.pulse.alive : 0;
     return text(by <= alive ? `${grouped(by)} of ${grouped(alive)}` : grouped(by));
   }
