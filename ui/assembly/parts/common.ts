@@ -7,7 +7,7 @@ import { cell, row, table } from "../controls/table";
 import { Common, Finding } from "../generated/records";
 import { Fetched } from "../kit/fetched";
 import { box, leaf, Node, text } from "../lib/node";
-import { counted, grouped } from "../lib/number";
+import { grouped } from "../lib/number";
 import { Model } from "../model/model";
 
 const COLUMNS: string[] = ["=Field", "w5=These", "w5 w-mid=Others", "w5 w-mid=Compared"];
