@@ -80,7 +80,7 @@ test("A payload that is no JSON is rejected in the form, and nothing is sent.", 
     await field(page, "identifier").fill("charge");
     await field(page, "priority").fill("32768");
     await add(page).click();
-    await sees(page, "Give a whole number from -32,768 to 32,767.");
+    await sees(page, "Enter a whole number from -32,768 to 32,767.");
     assert.equal(posts(requests), 0);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });

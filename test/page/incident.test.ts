@@ -135,7 +135,7 @@ test("Five hundred of twelve thousand failures are retried in four steps, a few 
     await hands.click(page.getByText("Only the first", { exact: false }));
     await hands.type(page.getByLabel("How many", { exact: true }), "500");
     await hands.click(dialogButton(page, "Retry first 500 jobs"));
-    await sees(page, "5 are being watched");
+    await sees(page, "watching 5 for up to 2 min");
     // As a worker does that finishes them.
     const done =
       await rows(`delete from worker._private_jobs as jobs using worker._private_tasks as tasks

@@ -144,7 +144,7 @@ test("A payload of 50 MB is shown by its size and its beginning, and the page do
     async ({ page }) => {
       await turned(page, `Job ${id}`);
       await page.getByRole("button", { name: "Load payload" }).click();
-      await sees(page, "Too large to be shown here");
+      await sees(page, "Truncated: too large to show here");
       const shown = (await page.locator("pre.raw").textContent()) ?? "";
       assert.ok(shown.startsWith('{"x" : "abab') && shown.length < 5_000);
     },

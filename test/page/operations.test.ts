@@ -67,8 +67,8 @@ async function chooseAll(page: Page, count: number): Promise<void> {
   await page.locator(".jobs tbody tr").first().waitFor();
   await settled(page);
   await page.locator(".jobs tbody .cb").first().click();
-  await page.getByRole("button", { name: `all ${count} that match` }).click();
-  await sees(page, `All ${count} jobs that match`);
+  await page.getByRole("button", { name: `Select all ${count}` }).click();
+  await sees(page, `All ${count} jobs selected`);
 }
 
 const listOf = (task: string) => `/jobs?q=is%3Afailed%20task%3A${task}`;
@@ -117,7 +117,7 @@ test("A canary that fails holds the rest, and Resume goes on with it.", async ()
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Canary size").fill("2");
     await dialog.getByRole("button", { name: "Retry 30 jobs" }).click();
-    await sees(page, "2 are being watched, for up to 2 min");
+    await sees(page, "watching 2 for up to 2 min");
     const first = (await rowsOf("canary")).filter(
       ({ attempts, last_error }) => attempts === 0 && last_error !== null,
     );
@@ -149,7 +149,7 @@ test("An operation is held, resumed and stopped from wherever one is.", async ()
     await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByLabel("Rate limit (jobs/s)").fill("5");
     await dialog.getByRole("button", { name: "Reschedule 400 jobs" }).click();
-    await sees(page, "It runs on the server.");
+    await sees(page, "Runs on the server.");
     await page.keyboard.press("g");
     await page.keyboard.press("q");
     await turned(page, "Queues");
@@ -259,7 +259,7 @@ test("So it is of selected jobs, in the list, and from Activity later.", async (
     await turned(page, "Activity");
     const row = page.locator("table.activity tr").filter({ hasText: "Completed 3 of 3 jobs" });
     await row.getByRole("button", { name: "Undo…" }).click();
-    await confirm(page, [/What was removed comes back under its id/], "Restore 3 jobs");
+    await confirm(page, [/Restores removed jobs under their ids/], "Restore 3 jobs");
     await noticed(page, "Undone: 3 of 3 jobs");
   });
   assert.deepEqual(await rowsOf("chosen"), before);
@@ -284,7 +284,7 @@ test("Of one kind of error the first few are retried before the rest.", async ()
     const dialog = page.getByRole("dialog");
     await dialog.getByText("First 5, then the rest if they succeed").waitFor();
     await dialog.getByRole("button", { name: "Retry 40 jobs" }).click();
-    await sees(page, "5 are being watched");
+    await sees(page, "watching 5 for up to 2 min");
     await page.getByRole("button", { name: "Stop…" }).click();
     await dialog.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("heading", { name: "Stopped: retried 5 of 40 jobs" }).waitFor();
@@ -301,12 +301,12 @@ test("Without the tables one click adds them, and goes on with what was previewe
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await turned(page, "Activity");
-    await sees(page, "Writes are only logged.");
+    await sees(page, "Changes are only logged.");
     await page.goBack();
     await chooseAll(page, 120);
     await page.getByRole("button", { name: "Retry…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("They are added first; workers may keep running.").waitFor();
+    await dialog.getByText("Adds the missing tables first; workers can keep running.").waitFor();
     await dialog.getByLabel("All at once").check();
     await dialog.getByRole("button", { name: ADD }).click();
     await page.getByRole("heading", { name: "Retried 120 of 120 jobs" }).waitFor();
@@ -332,7 +332,7 @@ test("Where jobs have changed since the preview, the new one is shown before any
     await failed("late", 2, late);
     await dialog.getByLabel("All at once").check();
     await dialog.getByRole("button", { name: ADD }).click();
-    await dialog.getByText("The jobs have changed since: check the new preview.").waitFor();
+    await dialog.getByText("Jobs have changed since: check the new preview.").waitFor();
     assert.equal(spent(await rowsOf("late", late)), 32);
     await dialog.getByRole("button", { name: "Retry 32 jobs" }).click();
     await page.getByRole("heading", { name: "Retried 32 of 32 jobs" }).waitFor();
@@ -356,7 +356,7 @@ test("A role that may not add the tables is shown the command that its owner run
     await chooseAll(page, 30);
     await page.getByRole("button", { name: "Retry…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("needs tables, and this role may not add them.").waitFor();
+    await dialog.getByText("needs tables that this role may not add.").waitFor();
     await dialog.getByText("$ worker migrate --with-operations").waitFor();
     const start = dialog.getByRole("button", { name: "Retry 30 jobs" });
     assert.equal(await start.getAttribute("aria-disabled"), "true");

@@ -313,7 +313,7 @@ test("a sweep is looked at first, and done with the settings that were looked at
   );
   assert.match(
     page.dialogText,
-    /1 worker is not responding and will be removed\. 2 jobs can run again, 30 s later at the earliest\. 1 job stays locked/,
+    /1 worker is not responding and will be removed\. 2 jobs can run again after 30 s\. 1 job stays locked/,
   );
   assert.match(page.dialogText, /w-1/);
   page.type("sweep_threshold_secs", "60");

@@ -76,7 +76,7 @@ test("When the database is gone the last data stay under a banner, and heal by t
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     wire.cut();
     const banner = page.locator(".banner");
-    await banner.getByText("You see what was true at").waitFor();
+    await banner.getByText("Showing data from").waitFor();
     await sees(page, /Offline for \d+ s/);
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     await page.locator(".side").getByRole("link", { name: "Queues" }).click();
@@ -107,7 +107,7 @@ test("A restarted server is found again, and what was being typed is sent to it.
     await admin.restart(async () => {
       await sees(page, "The server can't be reached.");
       await page.getByRole("button", { name: `Fail job ${id}` }).click();
-      await sees(page, "No answer came, so it may or may not have been done.");
+      await sees(page, "The change may have been made.");
     });
     await page.locator(".banner").waitFor({ state: "detached" });
     // The page still has the old server's CSRF token, and gets the new one by itself.
@@ -137,7 +137,7 @@ test("A server that freezes is reported within 20 seconds, true to the second, a
       .waitFor();
     assert.equal(await page.locator(".banner").count(), 0);
     await page.clock.fastForward(18_000);
-    await page.locator(".banner").getByText("You see what was true at").waitFor();
+    await page.locator(".banner").getByText("Showing data from").waitFor();
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     network.resume();
     await page.locator(".banner").waitFor({ state: "detached" });

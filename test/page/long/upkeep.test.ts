@@ -76,7 +76,7 @@ test("A force unlock frees what the selected worker holds, and no other locks.",
     }
     const row = page.locator("table.workers tbody tr").filter({ hasText: LOST });
     await row.getByText(/no heartbeat|holds for/).waitFor();
-    await page.getByLabel(`Choose worker ${LOST}`).check();
+    await page.getByLabel(`Select worker ${LOST}`).check();
     await page.locator(".bulk").getByRole("button", { name: "Unlock…" }).click();
     const count = (n: number, one: string) => `${n} ${n === 1 ? one : `${one}s`}`;
     const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
@@ -157,7 +157,7 @@ test("A look at a sweep changes nothing; the sweep after it takes back what the 
 
     await page.getByLabel("No heartbeat for (seconds)").fill("31536000");
     await dialog.getByRole("button", { name: "Preview again" }).click();
-    await dialog.getByText("There is none.").waitFor();
+    await dialog.getByText("No worker has missed heartbeats for that long.").waitFor();
     await page.getByLabel("No heartbeat for (seconds)").fill("300");
     await dialog.getByRole("button", { name: "Preview again" }).click();
     await confirm(page, ["1 worker is not responding"], "Sweep 1 worker");
@@ -182,7 +182,7 @@ test("A clean-up deletes the failed jobs that it counted, and nothing else.", as
     await page.locator('summary[aria-label^="More actions: Delete"]').click();
     await act(page, row, "Delete…").click();
     if (before.failed > 100) await page.getByLabel("to confirm").fill(String(before.failed));
-    await confirm(page, ["Every job that has failed for good is deleted"], failed);
+    await confirm(page, ["Deletes all failed jobs"], failed);
     await noticed(page, `Deleted ${before.failed} failed jobs`);
     const after = await admin.utils.countJobs();
     assert.deepEqual(after, { ...before, failed: 0, total: before.total - before.failed });

@@ -64,7 +64,7 @@ export class SweepDialog extends CommandDialog {
     const held = found.lockedJobs - found.recoverableJobs;
     const rest = held > 0 ? ` ${counted(held, "job stays", "jobs stay")} locked for now.` : "";
     const delay = dialog.draft.value(this.command.fields[1].name).trim();
-    return `${gone}${counted(found.recoverableJobs, "job", "jobs")} can run again, ${delay} s later at the earliest.${rest}${left(found)}`;
+    return `${gone}${counted(found.recoverableJobs, "job", "jobs")} can run again after ${delay} s.${rest}${left(found)}`;
   }
 
   /** Without heartbeats a crashed worker looks like a busy one. */
