@@ -50,8 +50,7 @@ before(async () => {
     [JSON.stringify({ ...metadata, threshold_ms: 3_600_000, done_per_min: 124_000, cron })],
   );
   const { id } = await admin.utils.addJob("deliver_webhook_to_the_partner_in_region_eu_west_1");
-  const reason =
-    "the partner in region eu-west-1 has asked us not to call it again before the audit";
+  const reason = "the partner in region eu-west-1 wants no further calls before the audit";
   await act(`{"action":"fail","ids":[${id}],"reason":"${reason}"}`);
 });
 

@@ -91,7 +91,7 @@ test("each tab has the verbs that change something; running jobs are skipped", a
   assert.equal(bar(page), undefined);
 });
 
-test("a rehearsal says what it changes, what it skips, and the same for a shell", async () => {
+test("a preview shows what it changes, what it skips, and the shell command", async () => {
   const page = await retrying();
   assert.deepEqual(body(page), { q: "is:failed", action: "retry", changes: {}, dry_run: true });
   const said = page.dialogText;

@@ -99,7 +99,7 @@ function storeAbsent(to: usize, type: i32): void {
   else if (type === F64 || type === TIME) store<f64>(to, NaN);
 }
 
-/** Goes through the fields of a shape, over and over: they mostly come in this order. */
+/** Reads the fields of a shape, over and over: they mostly come in this order. */
 class Field {
   mark: i32 = 0;
   type: i32 = 0;

@@ -13,7 +13,7 @@ import { Model } from "../model/model";
 const PATIENCE_MS: f64 = 5000;
 
 export class Search {
-  /** How many jobs match, if known. */
+  /** How many jobs match; null: unknown. */
   count: Value | null = null;
   isComplete: bool = true;
   /** The best of those that were looked at, which further ones may displace. */

@@ -40,7 +40,7 @@ export class AddDialog extends CommandDialog {
     this.wide = true;
   }
 
-  /** `arg`: `template` for a job that is like another one (`m.known.template`), or `task ` and its name. */
+  /** `arg`: `template` for a copy of another job, or `task ` and its name. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const template = m.known.template;
     const kept = this.kept;

@@ -48,7 +48,7 @@ export class Differs {
     return box("div", "", body);
   }
 
-  /** This job's values of the fields in which the error group stands out. */
+  /** This job's values of the fields that set the error group apart. */
   private ofThisJob(json: string): Node {
     const parts: Node[] = [];
     const findings = this.common.findings;

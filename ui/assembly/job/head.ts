@@ -183,7 +183,7 @@ export function endedNote(m: Model, view: JobView): Node {
       leaf(
         "span",
         "",
-        `It finished or was removed before ${ago(view.endedAt, m.times)}. Showing its last known state.`,
+        `It finished or was removed before ${ago(view.endedAt, m.times)}. Showing its last state.`,
       ),
     ]);
   }
@@ -192,10 +192,6 @@ export function endedNote(m: Model, view: JobView): Node {
   return note("info", [
     icon(INFO),
     leaf("b", "", "This job no longer exists."),
-    leaf(
-      "span",
-      "",
-      `${one.message}, ${ago(one.at, m.times)}${who}. Showing its last known state.`,
-    ),
+    leaf("span", "", `${one.message}, ${ago(one.at, m.times)}${who}. Showing its last state.`),
   ]);
 }

@@ -15,7 +15,7 @@ export function verbButton(m: Model, verb: Fix | null, kind: string): Node {
   return button(verb.label, "ask.verb", verbArg(verb), kind);
 }
 
-/** The argument of `ask.verb`. */
+/** The argument of the dialog `verb`. */
 export function verbArg(verb: Fix): string {
   return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
 }
@@ -25,7 +25,7 @@ export function operationVerb(action: string, label: string, query: string): Fix
   return verbOf(action, label, "/api/operations", operationArg(action, query));
 }
 
-/** The argument of `ask.operation`. */
+/** The argument of the dialog `operation`. */
 export function operationArg(action: string, query: string): string {
   return new JsonWriter().string("q", query).string("action", action).end();
 }

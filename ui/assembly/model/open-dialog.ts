@@ -2,7 +2,7 @@
 import { Draft } from "../forms/draft";
 import { ListedJob } from "../generated/records";
 
-/** Begins the argument of `ask.add` that names the task. */
+/** Begins an argument of the dialog `add` that names the task. */
 export const OF_TASK = "task ";
 
 export class OpenDialog {

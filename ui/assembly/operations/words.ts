@@ -98,7 +98,7 @@ function beginning(operation: Operation): string {
   return first + (rate.length > 0 ? rate : "the rest");
 }
 
-/** `50 a second · 1 m 45 s left`, as far as known. */
+/** `50 a second · 1 m 45 s left`, the parts that the server reports. */
 export function paceOf(operation: Operation): string {
   const parts: string[] = [];
   if (operation.ratePerS > 0) parts.push(`${grouped(operation.ratePerS)} a second`);

@@ -52,7 +52,7 @@ export class HolderOf {
   }
 }
 
-/** The jobs of its last heartbeat; for a worker that is not responding, the jobs that it has locked, if known. */
+/** The jobs of its last heartbeat; for a worker that is not responding, the jobs that it has locked, if read. */
 export function jobsHeld(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
   return isKnown ? exactly(worker.lockedJobs) : worker.running;
