@@ -141,7 +141,7 @@ test("A job is removed by its key, from its own page and from the list.", async 
     await sees(page, "Give the key of the job.");
     await page.getByLabel("Job key").fill("pot 2");
     await confirm(page, [], "Remove the job");
-    // It stays where it is while someone reads, and is marked.
+    // It stays where it is while the list is in use, and is marked.
     await page.locator(`#job-${second}.gone`).waitFor();
   };
   await visit(admin, `/jobs/${first}`, work, { mayMeet: /404 \(Not Found\)/ });

@@ -24,7 +24,7 @@ const ARGS = [
   ...["--disable-background-networking", "--disable-component-update"],
 ];
 /** A step that takes longer than this has gone wrong. */
-// Above the 10 to 13 seconds after which the server itself gives a silent database up.
+// Above the 10 to 13 seconds after which the server itself gives up a database that does not respond.
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
@@ -288,7 +288,7 @@ export async function noticed(page: Page, text: string | RegExp): Promise<void> 
   await notice.waitFor({ state: "detached" });
 }
 
-/** The button of a verb on the page of a job, in its menu where it is not the first. */
+/** The button of an action on the page of a job, in its menu if it is not the first. */
 export async function jobVerb(page: Page, name: string): Promise<Locator> {
   await page.locator(".job-head").waitFor();
   const verb = page.getByRole("button", { name, exact: true });

@@ -167,7 +167,7 @@ test("A queue that a dead worker holds is freed in two steps.", async () => {
     await hands.click(one.getByRole("button", { name: "Unlock…" }));
     await hands.click(dialogButton(page, "Unlock"));
     await one.waitFor({ state: "detached" });
-    // The verb that had the focus has gone with it.
+    // The button that had the focus was removed with it.
     await page.waitForFunction(() => document.activeElement?.id === "page-title");
     const held = await rows("select from worker._private_job_queues where locked_by is not null");
     assert.equal(held.length, 0);

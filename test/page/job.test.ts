@@ -108,7 +108,7 @@ test("A job that finishes meanwhile stays in sight, is marked, and has no action
   await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
 });
 
-test("Behind a queue that a silent worker holds the chain leads to the verb that frees it.", async () => {
+test("If a worker that is not responding has locked the queue, the chain leads to the action that unlocks it.", async () => {
   const spec = { queueName: "stuck" };
   const [first, second] = [
     await admin.utils.addJob("brew", {}, spec),

@@ -92,7 +92,7 @@ test("At most twelve tab stops lie outside the page, however many views are save
   });
 });
 
-test("What the palette finds is done by Enter: a page, a verb, the jobs that match.", async () => {
+test("Enter opens what the palette finds: a page, an action, the jobs that match.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await turned(page, "Overview");
     const find = async (text: string) => {

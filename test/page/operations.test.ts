@@ -39,7 +39,7 @@ interface Row {
   readonly last_error: string | null;
 }
 
-/** Jobs of a task of their own that have used up their tries. */
+/** Jobs of a task of their own that have used up their attempts. */
 async function failed(task: string, count: number, on: TestAdmin = admin): Promise<void> {
   await on.utils.addJob(task, {}, { runAt: new Date(Date.now() + 86_400_000) });
   await on.sql(
@@ -138,7 +138,7 @@ test("A canary that fails holds the rest, and Resume goes on with it.", async ()
   assert.equal(spent(await rowsOf("canary")), 1);
 });
 
-test("An operation is held, resumed and stopped from wherever one is.", async () => {
+test("An operation is paused, resumed and stopped from any page.", async () => {
   await failed("slow", 400);
   await visit(admin, listOf("slow"), async ({ page }) => {
     await page.locator(".jobs tbody tr").first().waitFor();

@@ -61,7 +61,7 @@ test("groups have heads of their own; those of jobs are below them while a group
   assert.deepEqual(heads(flat), ["StateJob ↓StatusAttemptsQueueWhen"]);
 });
 
-test("jobs by error: what each kind is, how many, since when, and the verb for all of it", async () => {
+test("jobs by error: each group's error, how many, since when, and the action for all of it", async () => {
   const page = await groupedByError();
   assert.deepEqual(texts(page), [
     "GatewayError HTTP # from /v1/charges/#8,400 70 %since 10:50:00last 7 s agoRetry 8,400…",
@@ -266,7 +266,7 @@ test("a job that ends while it is open is marked as ended, and so is its row", a
   assert.deepEqual(marked(page, "gone"), ["3"]);
 });
 
-test("verbs on keys are about the open job, or about the selected ones", async () => {
+test("keys act on the open job, or on the selected ones", async () => {
   const page = await wide();
   await besideOf(page, "1", failedJob(1));
   page.app.dispatch("app.key", "", "r");

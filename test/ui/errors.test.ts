@@ -200,7 +200,7 @@ test("a kind whose jobs will all retry is run now", async () => {
   assert.match(page.asked("api/operations").body, /"is:retrying group:.*"action":"run-now"/);
 });
 
-test("estimates of a kind are marked, and a read-only page has no verb", async () => {
+test("estimates of a group are marked, and a read-only page has no action", async () => {
   const about = { precision: "estimated", low: 207_752, high: 236_758, basis: "sample" };
   const page = await opened1(gateway({ count: value(220_000, about) }), { read_only: true });
   assert.match(page.text, /Failed≈ 220,000/);
@@ -220,7 +220,7 @@ test("if no field differs, or none can be compared, a message is shown", async (
   assert.match(page.text, /These tasks have no other jobs/);
 });
 
-test("back to all kinds keeps those that only wait, although the failed are answered first", async () => {
+test("back to all groups keeps those that only retry, although the failed are answered first", async () => {
   const page = await listed([gateway()], [timeout()]);
   page.go("/errors?which=failed", 2);
   page.answer(failedPath(), groups([gateway()]));

@@ -139,7 +139,7 @@ test("an incident that an action has resolved shows its receipt, struck, for ten
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
-test("an incident that is over stays for ten seconds, also where nothing is held", async () => {
+test("an incident that is over stays for ten seconds, also while the page is not in use", async () => {
   const page = await overview();
   tell(page, [failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);

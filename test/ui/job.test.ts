@@ -244,7 +244,7 @@ test("a time in the server's words is by the local clock, with its day unless th
   assert.equal(page.text.match(/UTC/g)?.length, 1);
 });
 
-test("each condition has its first verb, and the root of a held queue brings its own", async () => {
+test("each condition has its primary action, and the root of a locked queue has its own", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
   assert.deepEqual(first(await shown(failedJob(7), failed())), ["Retry…R"]);
@@ -286,7 +286,7 @@ test("one letter means one thing: R retries or runs now, S reschedules", async (
   assert.match(await pressed("failed", "s"), /^Reschedule job 7/);
 });
 
-test("verbs are on keys, and a job is copied as link, command, line and JSON", async () => {
+test("actions have keys, and a job is copied as link, command, line and JSON", async () => {
   const page = await shown(failedJob(7, { queue_name: "it's" }), failed());
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   press("r");

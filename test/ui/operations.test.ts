@@ -74,7 +74,7 @@ test("all that match stay selected over turning pages, and end with another quer
   assert.equal(bar(page), undefined);
 });
 
-test("each tab has the verbs that change something; running jobs are skipped", async () => {
+test("each tab has the actions that change something; running jobs are skipped", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   assert.match(bar(page) ?? "", /Retry…R.*Reschedule…S.*Complete….*Remove…/);
@@ -198,7 +198,7 @@ test("what would change nothing can't be done", async () => {
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
 });
 
-test("a verb with fields is filled in first, and counted again when they are changed", async () => {
+test("an action with fields is filled in first, and counted again when they are changed", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
@@ -449,7 +449,7 @@ test("the receipt is copied as text, in which no query can write anything", asyn
   assert.match(text, /by a\\\*b, 50 a second/);
 });
 
-test("what is too old is not undone; read-only has no verbs", async () => {
+test("an old operation can't be undone; a read-only page has no actions", async () => {
   const page = await shown(receipt({ can_undo: false, undo_until: null }));
   assert.match(page.text, /The time to undo it has passed\./);
   const other = await shown(receipt(), { read_only: true });

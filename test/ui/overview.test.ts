@@ -81,7 +81,7 @@ test("the action of an incident shows its consequence, and sends what was offere
   assert.equal(page.dialog, undefined);
 });
 
-test("a verb about a query is rehearsed before it is done, and done as it was rehearsed", async () => {
+test("an action on a query is previewed first, and done as it was previewed", async () => {
   const post = {
     path: "/api/operations",
     body: { q: "is:failed", action: "retry", dry_run: true },
@@ -102,7 +102,7 @@ test("a verb about a query is rehearsed before it is done, and done as it was re
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
-test("a read-only page shows incidents without their verbs", async () => {
+test("a read-only page shows incidents without their actions", async () => {
   const page = await opened("/", { read_only: true });
   page.app.streamOpened();
   feed(page, { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) });
@@ -110,7 +110,7 @@ test("a read-only page shows incidents without their verbs", async () => {
   assert.equal(page.hasButton("Unlock…"), false);
 });
 
-test("a silent worker leads to its page, and nothing offers to show no jobs", async () => {
+test("a worker that is not responding links to its page, and no link leads to an empty list", async () => {
   const page = await opened("/");
   const none = { affected: value(0), q: 'worker:"w c"', fix: null };
   const links = { queue: null, worker: "w c", job: null };

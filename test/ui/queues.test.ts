@@ -198,7 +198,7 @@ test("its jobs are in the order in which they will run, with what each waits for
   assert.equal(all.attrs["href"], "#/jobs?q=queue%3A%22crm%3Aacme%22");
 });
 
-test("a queue that runs is no alarm, and has no verb", async () => {
+test("a queue that runs is no alarm, and has no action", async () => {
   const page = await opened("/queues/mail");
   const runs = queue("mail", { locked_at: at(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
@@ -218,7 +218,7 @@ test("a holder without a heartbeat is not called dead", async () => {
   page.button("Unlock stock-1…");
 });
 
-test("without news the ages of a queue are clock times, and its verb database unreachable", async () => {
+test("without news the ages of a queue are clock times, and its action is off", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
@@ -227,7 +227,7 @@ test("without news the ages of a queue are clock times, and its verb database un
   assert.match(page.text, /database unreachable/);
 });
 
-test("a read-only page of a stuck queue has no verb", async () => {
+test("a read-only page of a stuck queue has no action", async () => {
   const page = await opened("/queues/crm%3Aacme", { read_only: true });
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());

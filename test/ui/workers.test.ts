@@ -164,7 +164,7 @@ test("how long a reported job runs is measured at the heartbeat, and does not gr
   assert.deepEqual(rows(page, "running"), ["Runningcharge_card#7worker-a3 m 20 s15 m"]);
 });
 
-test("a worker without a heartbeat is never called silent, and is amber only after 4 hours", async () => {
+test("a worker without heartbeats is never shown as not responding, and is amber only after 4 hours", async () => {
   const page = await opened("/workers");
   const old = { level: "warn", oldest_lock_at: at(-5 * 3600) };
   page.answer("api/workers", listed([stock("old", old), stock("young")]));
@@ -298,7 +298,7 @@ test("heartbeats are requested again although no job changes", async () => {
   assert.equal(asked(), 2);
 });
 
-test("read-only workers have no verbs, and without news their ages are clock times", async () => {
+test("workers on a read-only page have no actions, and without news their ages are clock times", async () => {
   const page = await opened("/workers", { read_only: true });
   feed(page, { pulse: pulse() });
   page.answer("api/workers", listed([silent("worker-c")]));

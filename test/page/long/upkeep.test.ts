@@ -140,7 +140,7 @@ test("The tasks are those of the database, and a row leads to the jobs of its ta
 const act = (page: Page, row: string | RegExp, name: string) =>
   page.getByRole("row", { name: row }).getByRole("button", { name, exact: true });
 
-test("A look at a sweep changes nothing; the sweep after it takes back what the dead held.", async () => {
+test("The preview of a sweep changes nothing; the sweep after it recovers the jobs of lost workers.", async () => {
   await visit(admin, "/maintenance", async ({ page }) => {
     const [before, dead] = [
       await everything(),

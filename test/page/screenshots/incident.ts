@@ -73,7 +73,7 @@ const jobs = (
     select ${values.join(", ")} from generate_series(1, ${count}) as n`;
 };
 
-/** Used up five tries between `oldestS` seconds ago and now; the error's expression sees n. */
+/** Used up five attempts between `oldestS` seconds ago and now; the error's expression sees n. */
 const failed = (
   count: number,
   task: string,

@@ -1,6 +1,6 @@
 /**
  * Keeps the page fresh: the event stream when there is one, polling when there is none, and nothing at
- * all in a background tab. A stream that is open and silent is not believed.
+ * all in a background tab. An open stream without events is not trusted.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";

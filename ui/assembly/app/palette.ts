@@ -46,7 +46,7 @@ export function look(m: Model, typed: string): void {
   }
 }
 
-/** Typing rests, if nothing has been typed since. */
+/** Searches after a pause in typing, if nothing has been typed since. */
 export function askNames(m: Model, serial: string): void {
   const p = m.palette;
   m.isNew = false;

@@ -238,7 +238,7 @@ function hasKey(draft: Draft): bool {
   return draft.value("key").trim().length > 0;
 }
 
-/** How long it takes until all tries have failed: each waits e to the power of its number, ten at most. */
+/** How long it takes until all attempts have failed: each waits e to the power of its number, ten at most. */
 function lastsFor(typed: string): string {
   const tries = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
   if (!tries.valid || tries.value < 1 || tries.value > 32767) return "";

@@ -16,7 +16,7 @@ import { VerbDialog } from "./verb";
 
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
 for (let i = 0; i < commands.length; i++) {
-  // It is offered elsewhere: workers are unlocked by the verb of what shows one.
+  // It is offered elsewhere: workers are unlocked from the places that show them.
   if (commands[i].dialog !== "none") dialogs.push(dialogOf(commands[i]));
 }
 

@@ -32,7 +32,7 @@ export class JobsDialog extends CommandDialog {
     return dialog.jobs.length > 0;
   }
 
-  /** `Run 3 jobs now` of the verb `Run now`. */
+  /** `Run 3 jobs now` of the action `Run now`. */
   override title(dialog: OpenDialog): string {
     const jobs = dialog.jobs;
     const what = jobs.length === 1 ? `job ${jobs[0].id}` : counted(jobs.length, "job", "jobs");

@@ -1,5 +1,5 @@
 /**
- * A verb on all jobs that a query finds: what it is about is counted and shown first, and only that is
+ * An action on all jobs that a query finds: what it is about is counted and shown first, and only that is
  * done. Whatever is changed in the form afterwards is counted again.
  */
 import { countedValue } from "../controls/value";
@@ -29,7 +29,7 @@ import { rehearsed, samples } from "../operations/rehearsed";
 
 const TOPIC = "ask.operation";
 const PATH = "api/operations";
-/** The box of the verb that may set attempts back. */
+/** The checkbox of an action that may set attempts back. */
 const AGAIN = "again";
 /** The steps of a start, as a request counts them. */
 const PREVIEW = 0;

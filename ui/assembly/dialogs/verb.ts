@@ -1,5 +1,5 @@
 /**
- * The dialog of a verb that the server offers for a cause. What acts on given workers or jobs is sent as
+ * The dialog of an action that the server offers for a cause. What acts on given workers or jobs is sent as
  * it was offered; what acts on a query is another dialog's, which rehearses it first.
  */
 

@@ -5,7 +5,7 @@ import { firstActionFor } from "../generated/commands";
 import { Cause, ListedJob, Why } from "../generated/records";
 import { isoTime } from "../lib/time";
 
-/** The command that does what the page's first verb does. */
+/** The shell command of the page's primary action. */
 export function commandOf(
   job: ListedJob,
   condition: string,

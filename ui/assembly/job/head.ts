@@ -1,4 +1,4 @@
-/** The head of a job: where it comes from, what it is, the one verb that helps most, and the others. */
+/** The head of a job: its list, its task and condition, the primary action, and the others. */
 import { ago } from "../controls/age";
 import {
   button,
@@ -73,7 +73,7 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
   ]);
 }
 
-/** The verb of the root cause, or what one most likely wants of a job in this condition. */
+/** The action of the root cause, or the most likely one for a job in this condition. */
 function primary(m: Model, view: JobView, filled: bool): Node {
   const root = unlocking(view);
   if (root !== null) return verbButton(m, root, filled ? "p" : "");
@@ -87,12 +87,12 @@ function primary(m: Model, view: JobView, filled: bool): Node {
   return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }
 
-/** The action behind the first verb; null: none helps. */
+/** The primary action; null: there is none. */
 function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }
 
-/** The verb that takes the locks of a worker away, where that is the root. */
+/** The action that unlocks a worker, if that is the root cause. */
 function unlocking(view: JobView): Fix | null {
   const root = rootOf(view.why);
   if (root === null || view.ended) return null;

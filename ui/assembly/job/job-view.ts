@@ -257,7 +257,7 @@ export class JobView {
     if (job !== null && payload !== null) copy(addCommand(job, payload, m.access.session.schema));
   }
 
-  /** The line for a shell that does what the first verb does. */
+  /** The shell command of the primary action. */
   command(m: Model): string {
     const job = this.job;
     return job === null ? "" : commandOf(job, this.condition, this.why, m.access.session.schema);

@@ -24,7 +24,7 @@ const LAST_INDENT = 12;
 export class JsonTree {
   /** What is searched for; the empty string: the tree is shown. */
   query: string = "";
-  /** Places of containers that someone has opened or closed, and how many steps of it are shown. */
+  /** Places of containers that were opened or closed, and how many steps of it are shown. */
   private turned: Map<i32, bool> = new Map<i32, bool>();
   private steps: Map<i32, i32> = new Map<i32, i32>();
   /** Places of strings that are shown whole. */

@@ -1,4 +1,4 @@
-/** Why the job is where it is: the sentence, its tries so far and to come, the chain to the root. */
+/** Why the job is where it is: the sentence, its past and upcoming attempts, the chain to the root cause. */
 
 import { clockAt, until } from "../controls/age";
 import { rect } from "../controls/spark";

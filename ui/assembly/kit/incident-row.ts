@@ -1,4 +1,4 @@
-/** One thing that needs a person: what, for how long, how far it reaches, and at most two verbs. */
+/** One incident: what, for how long, how many jobs, and at most two actions. */
 import { clocked, lasting, localTimes, timed } from "../controls/age";
 import { link } from "../controls/button";
 import { captioned, sparkline } from "../controls/spark";
@@ -13,7 +13,7 @@ import { sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /**
- * A row of the list; `first`: its verb is the likeliest right thing of the view. `more`: what is shown
+ * A row of the list; `first`: its action is the primary one of the view. `more`: what is shown
  * below it, over its whole width.
  */
 export function incidentRow(

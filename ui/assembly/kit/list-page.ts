@@ -186,7 +186,7 @@ export abstract class ListPage extends Page {
     this.put(m, page, isSame);
   }
 
-  /** Shows rows; while someone reads the same list they are only taken in. */
+  /** Shows rows; while the same list is in use they are only stored. */
   protected put(m: Model, page: RowPage, isSame: bool): void {
     const isRead = m.live.isRead(m.now) && this.list.rows.length > 0;
     if (isSame && isRead && !this.renewed) this.list.merge(page);

@@ -65,7 +65,7 @@ export class List {
   }
 
   /**
-   * Takes a newer answer in without moving a row. A row that it lacks has gone only where a later one of
+   * Takes a newer answer in without moving a row. A row that it lacks was removed only if a later one of
    * the same scope is in it, or the scope ends with it: others may have been pushed beyond its end.
    */
   merge(page: RowPage): void {

@@ -20,7 +20,7 @@ export function verbArg(verb: Fix): string {
   return `{"action":${quote(verb.action)},"label":${quote(verb.label)},"post":{"path":${quote(verb.post.path)},"body":${verb.post.body}}}`;
 }
 
-/** A verb for all jobs that a query finds: it is rehearsed first. */
+/** An action on all jobs that a query finds: it is previewed first. */
 export function operationVerb(action: string, label: string, query: string): Fix {
   return verbOf(action, label, "/api/operations", operationArg(action, query));
 }

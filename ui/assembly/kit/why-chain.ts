@@ -1,4 +1,4 @@
-/** Why a job is where it is: one sentence, and the chain from the job to the root with its verb. */
+/** Why a job is where it is: one sentence, and the chain from the job to the root cause with its action. */
 
 import { localTimes } from "../controls/age";
 import { link } from "../controls/button";
@@ -31,7 +31,7 @@ function sameStart(said: string): i32 {
   return said.endsWith(" this error.") ? said.lastIndexOf(". ", said.length - 2) + 2 : -1;
 }
 
-/** The links of the chain; the root is the last, with the verb that removes it, in red where it is broken. */
+/** The links of the chain; the root cause is the last, with the action that removes it, in red if it is a failure. */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;
   const links: Node[] = [];

@@ -29,7 +29,7 @@ export class Live {
   held: bool = false;
   /** Someone has stopped the page: what comes waits until it is followed again. */
   onHold: bool = false;
-  /** When someone last did something here. */
+  /** When the user last did something here. */
   touchedAt: f64 = 0;
   /** When the last news came; NaN: none yet. */
   newsAt: f64 = NaN;

@@ -197,7 +197,7 @@ export abstract class Page {
     if (!isAway(status)) m.notices.bad(reason);
   }
 
-  /** Someone did `<name>.<verb>`, or its timer rang. */
+  /** The action `<name>.<verb>` was triggered by input or a timer. */
   act(_m: Model, _verb: string, _arg: string, _value: string): void {}
 
   /** Passes its subject to a dialog that opens over it: the selected jobs, workers, settings. */

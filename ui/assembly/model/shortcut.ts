@@ -12,7 +12,7 @@ export class Shortcut {
      * same are separated by a comma; the empty string: only in the palette.
      */
     readonly keys: string,
-    /** What it does, as a verb: `Reschedule…`. */
+    /** What it does: `Reschedule…`. */
     readonly label: string,
     /** What is dispatched, with its argument. A page's own begin with its name. */
     readonly action: string,

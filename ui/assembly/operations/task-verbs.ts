@@ -9,7 +9,7 @@ import { Shortcut } from "../model/shortcut";
 
 const GROUP = "Do";
 
-/** No verb that would touch none. */
+/** No action that would change no job. */
 export function taskVerbs(task: ListedTask): Shortcut[] {
   const name = task.identifier;
   const verbs: Shortcut[] = [];

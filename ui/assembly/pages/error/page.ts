@@ -1,4 +1,4 @@
-/** One kind of error: since when, how often, where, what its jobs have in common, and the verbs for all. */
+/** One error group: since when, how often, where, what its jobs have in common, and the actions for all. */
 import { badge, drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";

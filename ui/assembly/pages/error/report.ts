@@ -1,4 +1,4 @@
-/** The report about one kind of error that one pastes into a chat, in Markdown. */
+/** The report about one error group for a chat, in Markdown. */
 import { valueText } from "../../controls/value";
 import { codeBlock, codeSpan, plain } from "../../lib/quoting";
 import { isoTime } from "../../lib/time";

@@ -1,4 +1,4 @@
-/** The panels of one kind of error. */
+/** The panels of one error group. */
 import { ago, clockAt, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { figure, figures, panel, plainPanel } from "../../controls/panel";

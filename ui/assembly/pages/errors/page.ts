@@ -1,4 +1,4 @@
-/** The kinds of errors of all jobs that failed or will be tried again, the largest first. */
+/** The error groups of all failed and retrying jobs, the largest first. */
 import { link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { BUG, DOWN, icon } from "../../controls/icon";

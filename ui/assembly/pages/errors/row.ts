@@ -1,4 +1,4 @@
-/** One kind of error in the list. */
+/** One error group in the list. */
 import { aged } from "../../controls/age";
 import { badge, link } from "../../controls/button";
 import { sparkline } from "../../controls/spark";

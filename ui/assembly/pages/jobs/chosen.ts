@@ -96,7 +96,7 @@ export function verbsForEvery(page: JobsList): string[] {
   return names;
 }
 
-/** The verb that has these jobs run again. */
+/** The action that makes these jobs run again. */
 export function againOf(jobs: ListedJob[]): string {
   const action = firstActionFor(countFailed(jobs) > 0 ? "failed" : "retrying");
   return action === null ? "" : action.name;
@@ -108,7 +108,7 @@ function countFailed(jobs: ListedJob[]): i32 {
   return count;
 }
 
-/** The action of a verb, and what it is about. */
+/** The dialog of an action, and its argument. */
 export function askedBy(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }

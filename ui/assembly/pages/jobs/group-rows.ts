@@ -1,4 +1,4 @@
-/** A group as the head of its rows: what it is, how it went, how many, the verb for all. And what ends them. */
+/** A group as the head of its rows: what it is, how it went, how many, the action for all. And the row that ends them. */
 
 import { jobsPath } from "../../bar/terms";
 import { ago, clockAt } from "../../controls/age";

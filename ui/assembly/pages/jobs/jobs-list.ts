@@ -28,7 +28,7 @@ import { timeHead, usualSort } from "./tabs";
 /** How many jobs a page may have (`size` of the address); the second is the default. */
 export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
-/** A list rests so many times as long as it took the server. */
+/** A list pauses so many times as long as it took the server. */
 const REST = 20;
 
 /** What the list keeps besides its rows. */
@@ -243,7 +243,7 @@ export abstract class JobsList extends ListPage {
       this.goOn(m);
   }
 
-  /** Has the server go on where it rests. */
+  /** Makes the server continue a paused search. */
   goOn(m: Model): void {
     this.more.ask(m, this.at(m, this.list.next));
   }

@@ -226,7 +226,7 @@ export class JobsPage extends BesideJobs {
     return keys;
   }
 
-  /** The job of the row that someone has come to. */
+  /** The job of the row with the focus. */
   private get walked(): ListedJob | null {
     const list = this.list;
     if (!list.isWalked || list.current >= list.rows.length) return null;
@@ -241,7 +241,7 @@ export class JobsPage extends BesideJobs {
     return jobs.length > 0 || walked === null ? jobs : [walked];
   }
 
-  /** The verb that has the selected jobs run again. */
+  /** The action that makes the selected jobs run again. */
   private again(): string {
     return this.list.every ? verbsForEvery(this)[0] : againOf(this.meant());
   }

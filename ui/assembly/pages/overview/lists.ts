@@ -1,4 +1,4 @@
-/** The largest kinds of errors, the tasks and queues that need a look first, and what runs next. */
+/** The largest error groups, the tasks and queues with the most problems, and the next jobs. */
 import { aged, timed, until } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateSaying } from "../../controls/glyph";
@@ -87,7 +87,7 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   ]);
 }
 
-/** There is no room for both the verb and since when. */
+/** There is no room for both the action and since when. */
 function stateOf(m: Model, queue: ListedQueue): Node {
   const by = queue.lockedBy;
   if (by === null || by.length === 0 || !isStuck(queue) || !m.access.canWrite)

@@ -197,7 +197,7 @@ export class OverviewPage extends Page {
     let isFilled = false;
     const shown = this.shown;
     for (let i = 0; i < shown; i++) {
-      // The first verb is the likeliest right thing.
+      // The first action is the primary one.
       const isFirst = !isFilled && list.rows[i].fix !== null && !list.gone.has(list.rows[i].id);
       rows.push(incidentRow(m, list, i, isFirst, crashCard(m, list.rows[i].crash)));
       isFilled = isFilled || isFirst;
