@@ -1,4 +1,4 @@
-// The two ways to run a worker: until it is stopped, or until the queue is drained.
+// Two ways to run a worker: until it is stopped, or until no job is ready.
 import { setInterval } from "../base/clock.ts";
 import type { WorkerOptions } from "./options/worker-options.ts";
 import type { Hooks } from "./task/hooks.ts";
@@ -91,13 +91,13 @@ function stopOnSignals(worker: Stopping): void {
 }
 
 const LINGER_MS = 500;
-/** What the rest of the application has to close. */
+/** The time that the rest of the application has to close. */
 const CLOSING_MS = 10_000;
 
 /**
- * A job that was given up may keep the process alive with its timers, while it runs elsewhere already.
- * Whoever else handles the signal, such as another worker, decides for himself first. The timer does
- * not keep the process from ending by itself.
+ * Ends the process when it stays alive, for example by the timers of an abandoned job, which runs elsewhere
+ * already. Waits until no other code, such as another worker, listens for the signal. The timer does not keep
+ * the process alive.
  */
 function endProcess(name: NodeJS.Signals, afterMs: number): void {
   setInterval(() => {

@@ -1,5 +1,5 @@
-// All that works under one id in `locked_by`: the fetchers with their connections, and what runs their
-// jobs. When its lease is lost, the worker goes on with another session (sessions.ts).
+// Everything that works under one id in `locked_by`: the fetchers with their connections, and the executors of
+// their jobs. When its lease is lost, the worker continues with another session (sessions.ts).
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { systemClock, wait } from "../base/clock.ts";
@@ -28,7 +28,7 @@ import type { Hooks } from "./task/hooks.ts";
 import { RetryRules } from "./task/next-attempt.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
-/** For the lease's end over a connection that may be dead. */
+/** The time limit for ending the lease on a connection that may be dead. */
 const LEASE_END_MS = 300;
 
 export interface SessionParts<E> {
@@ -39,16 +39,16 @@ export interface SessionParts<E> {
   readonly hooks: Hooks;
   readonly lease: WorkerLease;
   readonly outage: Outage;
-  /** A connection was lost: all others must answer within seconds, or are given up. */
+  /** Called when a connection was lost: closes all others that do not answer within seconds. */
   prove(): void;
-  /** New jobs were announced: what the database has said. */
+  /** Called with the payload of an announcement of new jobs. */
   announced(payload: string): void;
 }
 
 export class Session<E> {
   /**
-   * What `locked_by` holds. Short: it is written with every lock. Of 10,000 workers two have the same
-   * once in five million times.
+   * The value of `locked_by`. It is short, because it is written with every lock. Among 10,000 workers two have
+   * the same id with a probability of one in five million.
    */
   readonly id = `w${randomBytes(6).toString("base64url")}`;
   readonly dispatcher: Dispatcher<E>;
@@ -103,12 +103,12 @@ export class Session<E> {
     });
   }
 
-  /** Of all modes. */
+  /** The running jobs of both modes. */
   get running(): RunningJob[] {
     return this.dispatcher.executors.flatMap((one) => one.running);
   }
 
-  /** Jobs that were fetched and have not started, as long as they are locked. */
+  /** Jobs that were fetched, have not started, and are still locked. */
   get unstarted(): readonly FetchedJob[] {
     const started = [...this.#results.ended, ...this.#refusals.jobs].map(idOf);
     const others = new Set([...this.runningIds, ...started]);
@@ -125,35 +125,35 @@ export class Session<E> {
     return this.#safe?.waiting ?? 0;
   }
 
-  /** Jobs that stay locked, because PostgreSQL refuses their results. */
+  /** Jobs that stay locked because PostgreSQL refuses their results. */
   get unsettled(): readonly Unsettled[] {
     return this.#refusals.unsettled;
   }
 
-  /** Nothing is locked under its id, and its lease is still to be ended. */
+  /** Whether its lease must still be ended although nothing is locked under its id. */
   get leavesLease(): boolean {
     return this.dispatcher.holdsNothing && !this.#hasEndedLease;
   }
 
-  /** Tells running jobs with these ids to end. */
+  /** Aborts the signals of running jobs with these ids. */
   abortJobs(reason: Error, ids: ReadonlySet<string>): void {
     for (const one of this.dispatcher.executors) one.abort(reason, ids);
   }
 
-  /** Tells all jobs to end. */
+  /** Aborts the signals of all jobs. */
   abort(reason: Error): void {
     for (const one of this.dispatcher.executors) one.abortForGood(reason);
   }
 
-  /** Gives up on what still runs. */
+  /** Stops waiting for running jobs, which count as failed. */
   abandon(reason: string): void {
     for (const one of this.dispatcher.executors) one.abandon(reason);
     this.dispatcher.abandon();
   }
 
   /**
-   * Takes no more jobs, lets the running ones end and writes all results, until `signal` aborts; then it
-   * ends its lease, where that is possible at once.
+   * Fetches no more jobs, waits for running ones and writes all results, until `signal` aborts. Then ends its
+   * lease if that is possible at once.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
@@ -162,8 +162,8 @@ export class Session<E> {
   }
 
   /**
-   * Over a connection that there is: on a busy machine, or where a whole fleet stops at once, a new one
-   * may take longer than anybody waits for a stop, and the worker would be taken for dead.
+   * Uses an open connection. On a busy machine, or when many workers stop at once, a new connection may take
+   * too long, and the stopped worker would count as stale.
    */
   async #endLease(signal: AbortSignal): Promise<void> {
     const lane = this.#lanes.find(({ isConnected }) => isConnected);
@@ -173,7 +173,7 @@ export class Session<E> {
       () => {
         this.#hasEndedLease = true;
       },
-      () => {}, // Whoever closes the worker tries once more.
+      () => {}, // Closing the worker tries once more.
     );
     void ended.then(() => answered.abort());
     await wait(LEASE_END_MS, AbortSignal.any([signal, answered.signal]));
@@ -201,7 +201,7 @@ export class Session<E> {
         tasks: this.#tasks,
         hooks,
         outage,
-        // What the fast mode, where there is one, leaves to the safe mode.
+        // With a fast mode, only the jobs that it leaves to the safe mode.
         free: config.fastLane === null ? "all" : "safe",
         lease: this.#parts.lease,
       },
@@ -210,18 +210,18 @@ export class Session<E> {
     return { fetcher, connections };
   }
 
-  /** None, or one. */
+  /** Returns the fetcher of the fast mode; empty without one. */
   #fastFetchers(link: FetcherLink): Fetcher<E>[] {
     const { config, hooks, announced, outage, tasks: tallied } = this.#parts;
     const source = this.#source;
     const { fastLane, notify, preparedStatements } = config;
     if (fastLane === null) return [];
-    // Each looks after its own connection.
+    // Each lane reconnects by itself.
     const isLeased = () => this.#parts.lease.isHeld;
     const connection = named(this.#parts.connection, "worker fast lane");
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
-    // A server process that has just announced a job is awake when it is asked for it. Not behind a
-    // pooler, where the channel would stay with somebody else's connection.
+    // A server process that has just announced a job is awake when the fetch for it arrives. Behind a pooler the
+    // channel would stay with the connection of another client.
     if (notify && preparedStatements) connections[0]?.listen(NEW_JOBS, announced);
     const own = {
       config,

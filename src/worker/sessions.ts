@@ -1,9 +1,9 @@
-// The ids under which a worker works: one at a time, and a new one when a lease was lost, because
-// the worker was frozen or cut off for too long. What then still runs under the old id ends there:
-// its results count where the lock is still ours, and are reported as lost where it is not.
+// The ids under which a worker works: one at a time, and a new one when a lease was lost because the worker
+// was frozen or disconnected for too long. Jobs that still run under the old id end there: their results are
+// written if their locks are still held, and reported as lost otherwise.
 //
-//   current ──lease lost──▶ ending (takes nothing; lost jobs are told to end) ──▶ gone
-//      ▲                      a new one registers and starts, as often as it takes ─┐
+//   current ──lease lost──▶ ending (fetches nothing; lost jobs are aborted) ──▶ ended
+//      ▲                      a new one registers and starts; retried until it has ─┐
 //      └────────────────────────────────────────────────────────────────────────────┘
 import type { Outage } from "../base/outage.ts";
 import type { Leases } from "./lease/leases.ts";
@@ -13,7 +13,7 @@ import type { Hooks, LeaseLoss } from "./task/hooks.ts";
 export interface SessionsParts {
   readonly hooks: Hooks;
   readonly outage: Outage;
-  /** Aborts when the ends of jobs are not waited for any longer. */
+  /** Aborts when running jobs are no longer waited for. */
   readonly givenUp: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export class Sessions<E> {
     return [...new Set([this.#current, ...this.#ending])];
   }
 
-  /** Goes on under a new id, where it is the current one that was lost. */
+  /** Continues under a new id if the lost lease is the current one. */
   leaseLost(leases: Leases, id: string, reason: LeaseLoss): void {
     const old = this.#current;
     if (id !== old.id || this.#succession !== null || this.#stop.signal.aborted) return;
@@ -49,7 +49,7 @@ export class Sessions<E> {
     });
   }
 
-  /** Resolves once there is nothing to run, nothing running and nothing unconfirmed. */
+  /** Resolves once no job is ready or running and no result is unconfirmed. */
   async drained(signal: AbortSignal): Promise<void> {
     let current: Session<E>;
     do {
@@ -59,13 +59,13 @@ export class Sessions<E> {
     } while (current !== this.#current && !signal.aborted);
   }
 
-  /** At once nothing more is started. */
+  /** Starts no more jobs, from this call on. */
   stopTaking(): void {
     this.#stop.abort();
     for (const { dispatcher } of this.all) dispatcher.stop();
   }
 
-  /** Lets all running jobs end. Gives the ids under which nothing is locked, and whose leases are left. */
+  /** Waits for running jobs. Resolves to the ids whose leases must still be ended and under which nothing is locked. */
   async stop(): Promise<string[]> {
     this.stopTaking();
     await this.#succession;
@@ -105,9 +105,9 @@ export class Sessions<E> {
   async #retire(leases: Leases, old: Session<E>): Promise<void> {
     this.#ending.add(old);
     const ended = old.stop(this.#parts.givenUp);
-    // What is lost needs no more work: nothing of it can be kept.
+    // Jobs whose locks are lost are aborted, because their results cannot be written.
     const lost = await leases.lostJobs(old.id, old.runningIds).catch(() => []);
-    old.abortJobs(new Error("the lease was lost: the job runs elsewhere"), new Set(lost));
+    old.abortJobs(new Error("the lease was lost: another worker runs the job"), new Set(lost));
     await ended;
     await old.dispatcher.close();
     if (this.#stop.signal.aborted) return;

@@ -1,21 +1,21 @@
-// How long a stop may take, and what becomes of jobs that take longer.
+// Limits the duration of a stop, in three steps.
 //
-//   waiting ──stopTimeoutMs──▶ aborting: signals abort ──abortGraceMs──▶ abandoned: what still runs has
-//      │                          ▲   └── no job runs: at once ──▶       failed, and is to be written
+//   waiting ──stopTimeoutMs──▶ aborting: signals abort ──abortGraceMs──▶ abandoned: running jobs count as
+//      │                          ▲   └── no job runs: at once ──▶       failed, results are written
 //      └───────── abort() ────────┘                                         └── a second ──▶ given up
 //
-// The last step is for a database that is away: what could not be written stays locked until the lease
-// is swept. Whatever the network does, a stop ends by then.
+// The last step is for an unreachable database: jobs without a written result stay locked until the worker is
+// recovered. A stop ends by then in any case.
 import { once } from "node:events";
 import { wait } from "../base/clock.ts";
 
-/** What is stopped (session.ts). */
+/** A session to stop (session.ts). */
 export interface StoppableSession {
   /** Jobs whose handlers have been called and have not ended. */
   readonly runningIds: readonly string[];
-  /** Tells all jobs to end. */
+  /** Aborts the signals of all jobs. */
   abort(reason: Error): void;
-  /** Gives up on what still runs. */
+  /** Stops waiting for running jobs, which count as failed. */
   abandon(reason: string): void;
 }
 
@@ -25,14 +25,14 @@ export interface StopTimes {
   readonly abortGraceMs: number;
 }
 
-/** For results, after all jobs have been given up. */
+/** The time for writing results after all jobs were abandoned. */
 const LAST_WRITES_MS = 1_000;
 
 export class StopLimit {
   readonly #times: StopTimes;
   readonly #parts: () => readonly StoppableSession[];
   readonly #wait: typeof wait;
-  /** Aborts when the stop is over, whichever way it ended. */
+  /** Aborts when the stop is over, for any reason. */
   readonly #over = new AbortController();
   readonly #givenUp = new AbortController();
   #aborted: Promise<void> | null = null;
@@ -48,17 +48,17 @@ export class StopLimit {
     this.#wait = sleep;
   }
 
-  /** Aborts when nothing is waited for any more, not even for results to be written. */
+  /** Aborts when the stop waits for nothing more, not even for results to be written. */
   get givenUp(): AbortSignal {
     return this.#givenUp.signal;
   }
 
-  /** Some job still ran when it was given up, or its result could not be written. */
+  /** Whether a running job was abandoned or a result could not be written. */
   get hasGivenUp(): boolean {
     return this.#hasAbandoned || this.#givenUp.signal.aborted;
   }
 
-  /** Resolves when `stop` has ended, or was given up. */
+  /** Resolves when `stop` has ended, or is no longer waited for. */
   async hold(stop: Promise<void>, reason: string): Promise<void> {
     void this.#abortLate(reason);
     const { signal } = this.#givenUp;
@@ -66,7 +66,7 @@ export class StopLimit {
     this.#over.abort();
   }
 
-  /** Goes on at once with what would come after stopTimeoutMs. */
+  /** Continues at once as after stopTimeoutMs. */
   abort(reason: string): void {
     this.#aborted ??= this.#abort(reason);
   }
@@ -81,7 +81,7 @@ export class StopLimit {
     const { signal } = this.#over;
     const error = new Error(`the worker was stopped: ${reason}`);
     for (const one of this.#parts()) one.abort(error);
-    // Without a running job there is nobody to be given a grace: only the database is waited for.
+    // The grace is for running jobs; without any, the stop waits for the database only.
     if (this.#isRunning && !(await this.#wait(this.#times.abortGraceMs, signal))) return;
     this.#hasAbandoned = this.#isRunning;
     for (const one of this.#parts()) one.abandon(`interrupted: the worker was stopped (${reason})`);

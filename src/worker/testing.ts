@@ -1,4 +1,4 @@
-// For the tests of applications: run a task without a queue, wait for a job.
+// Helpers for the tests of applications: run a task without a queue, wait for a job.
 import type pg from "pg";
 import { monotonic, wait } from "../base/clock.ts";
 import { InputError, WorkerError } from "../base/errors.ts";
@@ -42,11 +42,11 @@ export interface InlineResult {
   readonly error: string | null;
   /** The payload that a batch would be retried with, as JSON text; null when the payload would stay. */
   readonly remainingPayload: string | null;
-  /** What follows the attempt; null where it succeeded. `delayMs: null` is Graphile Worker's delay. */
+  /** The decision about the next attempt; null if the attempt succeeded. */
   readonly next: NextAttempt | null;
 }
 
-/** 1970 as `run_ats` has it. */
+/** The year 1970, encoded as in `run_ats`. */
 const EPOCH = "//yi/sTIIAA=";
 
 /**
@@ -100,7 +100,10 @@ export async function runJobInline<Payload, Extensions>(
   };
 }
 
-/** The task, and what its handler has given. A thenable is asked once: that of a query would run it twice. */
+/**
+ * Returns the task with a handler that records its value. A thenable is awaited once, because awaiting a query
+ * twice would run it twice.
+ */
 function watched<E>(task: Task<unknown, E>): { task: Task<unknown, E>; value(): unknown } {
   let value: unknown;
   const handle: Task<unknown, E>["handle"] = (payload, context) => {
@@ -153,7 +156,7 @@ function inlineSource<E>(
 function noPool(): WorkerError {
   return new WorkerError(
     "configuration",
-    "runJobInline was given no pool to query: runJobInline(task, payload, { pool })",
+    "the task runs a query, and runJobInline() has no pool: use runJobInline(task, payload, { pool })",
   );
 }
 

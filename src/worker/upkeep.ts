@@ -1,5 +1,5 @@
-// What a worker does for the locks in the database beside its jobs: it keeps its own lease and its
-// own locks young, recovers the jobs of workers that let theirs run out, and resets stale locks.
+// A worker's maintenance of locks: renews its lease and its locks, recovers the jobs of stale workers, and
+// resets stale locks.
 import type pg from "pg";
 import { codeOf } from "../base/errors.ts";
 import type { Outage } from "../base/outage.ts";
@@ -17,7 +17,7 @@ import type { WorkerConfig } from "./options/worker-options.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Hooks } from "./task/hooks.ts";
 
-const OFF = "recovery is off: should this worker die, its jobs stay locked for 4 hours";
+const OFF = "recovery is off: if this worker dies, its jobs stay locked for 4 hours";
 const noTable = (schema: string) =>
   `the schema has no table of heartbeats; "${workerLine(schema, "worker migrate")}" adds it`;
 const NO_RIGHTS = "the database role may not write to the table _private_workers";
@@ -41,7 +41,7 @@ export class Upkeep<E> {
       readonly lease: WorkerLease;
       sessions(): Sessions<E>;
       cron(): readonly CronTick[];
-      /** Every connection must answer within seconds, or is given up. */
+      /** Closes every connection that does not answer within seconds. */
       prove(): void;
     },
   ) {
@@ -87,7 +87,7 @@ export class Upkeep<E> {
           });
   }
 
-  /** Before the first job is taken: its lock must be under a lease. */
+  /** Called before the first fetch, because every lock must be under a lease. */
   async start(db: Database, schema: ReadySchema, id: string): Promise<void> {
     if (this.#recovery !== null) {
       const reason = await this.#begin(this.#recovery, db, schema, id);
@@ -97,7 +97,7 @@ export class Upkeep<E> {
     this.#lockRenewal.start();
   }
 
-  /** null, or why there can be no heartbeats here. */
+  /** Resolves to the reason why there can be no heartbeats; null if there are. */
   async #begin(
     recovery: Recovery,
     db: Database,
@@ -116,14 +116,14 @@ export class Upkeep<E> {
     }
   }
 
-  /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
+  /** `endLeaseIds`: ids under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     await Promise.all([this.#lockReset.stop(), this.#lockRenewal.stop()]);
     if (this.#lease.isHeld) await this.#recovery?.stop(endLeaseIds);
     await this.#maintenance.close();
   }
 
-  /** A stop that nobody answers leaves nothing that keeps the process alive. */
+  /** Closes the connections at once when a stop has no answer, so that the process can end. */
   cut(): void {
     this.#maintenance.cut();
     this.#recovery?.cut();

@@ -1,6 +1,5 @@
-// A worker's numbers as Prometheus text, in a registry of its own: several workers of one process do
-// not get in each other's way. Made from what the worker counts anyway, at the moment of asking.
-// prom-client is loaded with the first question.
+// A worker's metrics as Prometheus text, made from its counters at each scrape. Each worker has a registry of
+// its own, so several workers of one process do not collide. prom-client is loaded at the first scrape.
 import type { Registry } from "prom-client";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
 import { BOUNDS, Durations } from "./execute/task-tally.ts";
@@ -10,11 +9,11 @@ export interface MetricsSource {
   readonly concurrency: number;
   running(): number;
   waiting(): number;
-  /** null: there are no heartbeats. */
+  /** null without heartbeats. */
   heartbeatAgeMs(): number | null;
 }
 
-/** Tasks with series of their own; those after them are one. */
+/** The number of tasks with series of their own; the others share one. */
 const MOST_TASKS = 200;
 const OTHERS = "(others)";
 
@@ -32,7 +31,7 @@ export class WorkerMetrics {
     return (await this.#registry).metrics();
   }
 
-  /** From now on durations are measured, too. */
+  /** Starts measuring durations. */
   async #begin(): Promise<Registry> {
     for (const { tally } of this.#source.tasks.values()) {
       tally.timing ??= { runs: new Durations(), waits: this.#waits };
@@ -70,7 +69,7 @@ export class WorkerMetrics {
     gauge("worker_local_queue_jobs", "Jobs that it has fetched and that wait for a slot", waiting);
     if (heartbeatAgeMs() !== null) {
       const age = () => (heartbeatAgeMs() ?? Number.NaN) / 1_000;
-      gauge("worker_heartbeat_age_seconds", "Since its last heartbeat that went through", age);
+      gauge("worker_heartbeat_age_seconds", "Since its last successful heartbeat", age);
     }
     register(registry, {
       name: "worker_job_duration_seconds",
@@ -89,7 +88,7 @@ export class WorkerMetrics {
     return registry;
   }
 
-  /** Label → what is counted under it. */
+  /** Returns label → tallies. */
   #byTask(): ReadonlyMap<string, readonly TaskTally[]> {
     const names = [...this.#source.tasks.keys()];
     const own = new Set(names.length > MOST_TASKS ? names.slice(0, MOST_TASKS - 1) : names);
@@ -105,8 +104,8 @@ interface HistogramParts {
   series(): readonly { readonly labels: object; readonly durations: readonly Durations[] }[];
 }
 
-// prom-client's own histogram makes several objects and a text for each observation, which is more
-// than a short job costs. What it prints is whatever a metric's get() gives.
+// prom-client's own histogram creates several objects and a text for each observation, which costs more than a
+// short job. It prints what get() of a metric returns.
 function register(registry: Registry, { name, help, series }: HistogramParts): void {
   const get = async () => ({
     ...{ name, help, type: "histogram", aggregator: "sum" },

@@ -1,4 +1,4 @@
-// The pool that a worker makes where it is lent none, and the queue's operations on either.
+// The pool that a worker creates unless it has been given one, and the queue's operations on either.
 import type pg from "pg";
 import { createPool } from "../database/connection/pool.ts";
 import type { Job } from "../domain/job.ts";
@@ -17,12 +17,12 @@ export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
 }
 
 /**
- * A task that adds a job waits no longer for the answer: without a bound, a connection that was cut off without a
- * word kept the job, and all that are behind it in its queue, for as long as the system keeps the connection.
+ * The time limit for a job that a task adds. Without it, a connection that was cut without notice would block the
+ * task, and the jobs behind it in its named queue, until the system closes the connection.
  */
 const ADDS_WITHIN_MS = 20_000;
 
-/** Through the worker's interceptors; what has no pool of its own, it does not end. */
+/** Returns the operations of the queue with the worker's interceptors. end() does not end the pool. */
 export function utilsOf<E>(
   { schema, preparedStatements, logger }: WorkerConfig<E>,
   pool: pg.Pool,

@@ -1,6 +1,6 @@
-// What a worker does about the schema. At the start it makes one where there is none, and leaves one
-// that is there as it is, unless an option says otherwise; after a migration it goes on only where the
-// schema is still one that it knows. One that is gone is an outage: a restore may bring it back.
+// A worker and its schema. At the start it creates a missing schema and does not change an existing one, unless
+// an option requires it. After a migration it continues only with a supported schema. A schema that was removed
+// counts as an outage, because a restore may bring it back.
 import type { Pool } from "pg";
 import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -19,8 +19,8 @@ export interface StartedSchema {
 }
 
 /**
- * The schema that jobs are taken from. `signal` ends the wait for somebody else's migration. Throws
- * WorkerError `schema_missing` or `schema_unsupported`, and what migrate() throws.
+ * Returns the schema of the queue. `signal` ends the wait for another session's migration. Throws WorkerError
+ * `schema_missing` or `schema_unsupported`, and the errors of migrate().
  */
 export async function schemaAtStart(
   pool: Pool,
@@ -41,8 +41,8 @@ export async function schemaAtStart(
 }
 
 /**
- * Why a worker cannot go on with its schema, as soon as the database says so; null: it can, or `signal`
- * has aborted before.
+ * Returns why a worker cannot continue with its schema, as soon as the database can be read; null if it can, or
+ * when `signal` aborts.
  */
 export async function reasonToStop(
   db: Database,

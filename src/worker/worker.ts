@@ -1,8 +1,8 @@
-// A worker: everything that lives between start and stop, put together. What moves the jobs is
-// dispatcher.ts, what runs them job-executor.ts.
+// A worker: creates its parts and controls their start and stop. Jobs are moved by dispatcher.ts and run by
+// job-executor.ts.
 //
 //   new ──start()──▶ running ──stop()──▶ stopping: running jobs end, results are written ──▶ stopped
-//                       └─────abort()─────▶ the same in a hurry; stop-limit.ts says when that begins
+//                       └─────abort()─────▶ the same, with aborted signals (stop-limit.ts)
 import type pg from "pg";
 import { wait } from "../base/clock.ts";
 import { WorkerError } from "../base/errors.ts";
@@ -53,7 +53,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #announcements = new Announcements();
   readonly #cron: Cron | null;
   readonly #metrics: WorkerMetrics;
-  /** Ids under which nothing is locked any more, and whose leases are still to be ended. */
+  /** Ids under which nothing is locked, and whose leases must still be ended. */
   #freeIds: readonly string[] = [];
   readonly #stopping = new AbortController();
   readonly #limit: StopLimit;
@@ -124,7 +124,7 @@ export class Worker<Extensions = unknown> implements Service {
   start(): Promise<void> {
     if (this.#started === null && this.#stopped !== null) {
       return Promise.reject(
-        new WorkerError("aborted", "the worker has been stopped; make a new one"),
+        new WorkerError("aborted", "the worker has been stopped; create a new one"),
       );
     }
     this.#started ??= this.#start();
@@ -191,7 +191,7 @@ export class Worker<Extensions = unknown> implements Service {
     try {
       const schema = await schemaAtStart(this.#pool, this.#config, this.#stopping.signal);
       await this.#listener?.start();
-      // Before any job is taken: a crontab file that cannot be read leaves nothing running.
+      // Before any job is fetched, so that an unreadable crontab file leaves nothing running.
       await this.#cron?.start();
       await this.#upkeep.start(this.#database, schema, this.id);
       await this.#sessions.current.dispatcher.start();
@@ -204,7 +204,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   async #stop(reason: string): Promise<void> {
-    // Before anything is waited for: whoever asks for a stop counts on it that nothing more begins.
+    // Synchronously, so that nothing more starts after the call of stop().
     this.#stopping.abort();
     this.#sessions.stopTaking();
     await this.#limit.hold(this.#end(reason), reason);
@@ -217,10 +217,10 @@ export class Worker<Extensions = unknown> implements Service {
     const sessions = this.#started === null ? [] : this.#sessions.stop();
     [this.#freeIds] = await Promise.all([sessions, this.#cron?.stop(), this.#listener?.stop()]);
     const closed = this.#close();
-    if (await wait(LONGEST_CLOSE_MS, ending(closed))) this.#upkeep.cut(); // Nobody answers.
+    if (await wait(LONGEST_CLOSE_MS, ending(closed))) this.#upkeep.cut(); // The database does not answer.
   }
 
-  /** Also after a start that failed, and then again by stop(). */
+  /** Called after a failed start, too, and then again by stop(). */
   #close(): Promise<void> {
     this.#closed ??= this.#closeAll();
     return this.#closed;
@@ -231,7 +231,7 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
-    // Side by side: where nobody answers each takes its time. What a task still holds keeps its grace.
+    // In parallel, because each waits for its time limit without an answer. A client that a task still uses has the abort's grace.
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();
@@ -258,7 +258,7 @@ export class Worker<Extensions = unknown> implements Service {
     if (count !== null) this.#sessions.current.dispatcher.wake(count);
   }
 
-  /** A heartbeat had trouble, or a connection was lost: others may be dead without knowing it. */
+  /** Checks all connections after a failed heartbeat or a lost connection, because others may be dead, too. */
   #prove(): void {
     for (const { dispatcher } of this.#sessions.all) dispatcher.prove();
     void this.#listener?.prove();
@@ -269,7 +269,7 @@ export class Worker<Extensions = unknown> implements Service {
       ...{ connection: named(connection, "worker listen"), outage },
       channels: {
         [NEW_JOBS]: (payload) => this.#announced(payload),
-        // The channel belongs to the whole database: this may be about another schema.
+        // The channel belongs to the database, so the migration may be that of another schema.
         "worker:migrate": (payload) => {
           if (isBreaking(payload)) void this.#checkSchema(outage);
         },
@@ -282,7 +282,7 @@ export class Worker<Extensions = unknown> implements Service {
     });
   }
 
-  /** Somebody has migrated: goes on only where the schema is still one that we know. */
+  /** Stops the worker if a migration has made the schema unsupported. */
   async #checkSchema(outage: Outage): Promise<void> {
     const reason = await reasonToStop(this.#database, outage, this.#stopping.signal);
     if (reason !== null) await this.stop(reason);

@@ -144,7 +144,7 @@ test("doctor names problems, each with the command that fixes it.", async () => 
     create trigger slow before insert on worker._private_jobs for each row execute function worker.slow();
     create table orders (job bigint references worker._private_jobs (id));
     insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(),
-      '{"unsettled": [{"id": "7", "error": "PostgreSQL refuses the end of the job: never"}]}')`);
+      '{"unsettled": [{"id": "7", "error": "PostgreSQL refuses the result of the job: never"}]}')`);
   const { stdout, status } = await quickly(["doctor", "--json"], env);
   assert.equal(status, 1);
   const { level, findings } = JSON.parse(stdout);

@@ -283,24 +283,24 @@ test("All problems of the files are reported at once, with status 2, and nothing
     "/x",
   ]);
   const says = [
-    /enum\.ts: has more TypeScript than types.*: TypeScript enum \(DIR\/enum\.ts:1\)/,
+    /enum\.ts: contains TypeScript syntax that cannot be stripped.*: TypeScript enum \(DIR\/enum\.ts:1\)/,
     /object\.js: its default export must be a function .*; it is of type object/,
     /none\.mts: has no default export/,
     /syntax\.mjs: cannot be loaded: Unexpected token '=>'/,
     /thrown\.cjs: cannot be loaded: at its top \(DIR\/thrown\.cjs:2\)/,
     /missing\.js: cannot be loaded: Cannot find module 'not-installed'/,
-    /other\.mjs: the task in it is called "else", and by its path it is "other"/,
+    /other\.mjs: its task has the identifier "else", but its path requires "other"/,
     /--plugin ".*good\.js": its default export must be a plugin/,
     /--crontab "\/x": cannot be read: ENOENT/,
   ];
   for (const one of says) assert.match(lines, one);
   assert.match(await bad([]), /--tasks is missing/);
-  assert.match(await bad(["--tasks", "/nowhere"]), /--tasks: there is no directory "\/nowhere"/);
+  assert.match(await bad(["--tasks", "/nowhere"]), /--tasks: the directory "\/nowhere" does not exist/);
   assert.match(await bad(["--tasks", filesOf({})]), /--tasks: no task found in/);
   const twice = filesOf({ "a/b.js": "module.exports = () => {};", "a/b.sh": "#!/bin/sh\n" });
   assert.match(
     await bad(["--tasks", twice]),
-    /more than one file is the task "a\/b": a\/b\.js, a\/b\.sh/,
+    /several files are the task "a\/b": a\/b\.js, a\/b\.sh/,
   );
   const crontab = join(filesOf({ crontab: "* * * * tick\n" }), "crontab");
   const good = filesOf({ "good.js": "module.exports = () => {};" });

@@ -381,7 +381,7 @@ test("A deleted job has no explanation.", async () => {
 test("A job whose result PostgreSQL rejects has PostgreSQL's message.", async () => {
   const id = await add("import");
   await lockJob(queue, id, "w", "5s");
-  const error = "PostgreSQL refuses the end of the job: never";
+  const error = "PostgreSQL refuses the result of the job: never";
   await worker("w", ["import"], "0s", { unsettled: [null, { id: "x" }, { id, error }] });
   const why = await explain(id);
   assert.equal(why.sentence, `Has ended on w and stays locked. ${error}.`);

@@ -38,7 +38,7 @@ describe("The scheduler", () => {
     );
     for (const minute of ["01", "02", "03"]) await time.goTo(`2026-01-05T10:${minute}:00.000Z`);
     await cron.stop();
-    const warned = lines.filter(({ message }) => message.includes("lies in the future"));
+    const warned = lines.filter(({ message }) => message.includes("is in the future"));
     assert.deepEqual(
       warned.map(({ fields }) => (fields as { entries: string[] }).entries),
       [[task]],

@@ -116,7 +116,7 @@ test("A task that acts on its own job by its id is told that it cannot, and what
     assert.ok(error instanceof InputError, String(error));
     assert.match(
       error.message,
-      /^ids\[\d\]: "\d+" is the job that makes this call.*throw to have it tried/,
+      /^ids\[\d\]: "\d+" is the job that makes this call.*or throw to retry it/,
     );
   }
   assert.match(String(fail), /ids\[1\]/);

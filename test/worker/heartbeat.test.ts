@@ -44,7 +44,7 @@ function heldWorker(options: Partial<WorkerOptions>) {
   return { worker, lines, started: started.promise, release: released.resolve };
 }
 
-const IN_THREAD = "the heartbeat runs in a thread of its own";
+const IN_THREAD = "the heartbeat runs in its own thread";
 const HERE = /the heartbeat runs in the worker's own thread/;
 
 /** Several beats have gone through. */

@@ -35,7 +35,7 @@ test("Without a pool every query says that one is missing, and how to give it.",
     assert.equal(error.code, "configuration");
     assert.match(
       error.message,
-      /given no pool to query: runJobInline\(task, payload, \{ pool \}\)/,
+      /has no pool: use runJobInline\(task, payload, \{ pool \}\)/,
     );
   }
 });

@@ -13,7 +13,7 @@ const trigger = (when: string, body: string) =>
     create trigger history before ${when} on worker._private_jobs
     for each row execute function public.history()`);
 
-/** What refuses the end of the job with this id, and what its error says. */
+/** What refuses the result of the job with this id, and what its error says. */
 const REFUSALS: Record<string, [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
@@ -37,7 +37,7 @@ const REFUSALS: Record<string, [(id: string) => Promise<unknown>, RegExp]> = {
   ],
   "a trigger that skips the row": [
     (id) => trigger("delete", `if old.id = ${id} then return null; end if;`),
-    /refuses the end of the job: the delete of its row is skipped by the trigger "history"/,
+    /refuses the result of the job: the delete of its row is skipped by the trigger "history"/,
   ],
 };
 

@@ -122,7 +122,7 @@ test("Files of one name and files that cannot be loaded are named together.", as
   });
   await assert.rejects(loadTasks(directory), (error: InputError) => {
     const said = error.problems.map(({ path, message }) => `${path}: ${message}`).join("\n");
-    assert.match(said, /tasks: more than one file is the task "twice": twice\.js, twice\.sh/);
+    assert.match(said, /tasks: several files are the task "twice": twice\.js, twice\.sh/);
     assert.match(said, /broken\.mjs: cannot be loaded/);
     assert.match(said, /none\.mjs: has no default export/);
     return true;
@@ -179,7 +179,7 @@ test("A program that cannot be started fails its job with the reason.", async ()
   assert.equal((await runJobInline(killed, {})).error, "killed by SIGKILL");
   assert.match(
     (await runJobInline(nowhere, {})).error ?? "",
-    /^nowhere cannot be started \(ENOENT: it, or the program that its first line names, is not there\)$/,
+    /^nowhere cannot be started \(ENOENT: the file, or the interpreter in its first line, does not exist\)$/,
   );
 });
 

@@ -152,7 +152,7 @@ test("Everything that is wrong is said at once.", () => {
     "cron.crontab, line 1, column 10: the line ends too early: the task identifier is missing",
     "recovery.delayMs: must be at least 0",
     'recovery.tresholdMs: unknown field, did you mean "thresholdMs"?',
-    ": give either connectionString or pool",
+    ": use either connectionString or pool",
   ]);
 });
 
@@ -189,7 +189,7 @@ test("The removed fastLane.queues is refused, with what to do.", () => {
 
 test("What does not fit together is refused.", () => {
   assert.deepEqual(problems({ connectionString: undefined }), [
-    ": give either connectionString or pool",
+    ": use either connectionString or pool",
   ]);
   assert.deepEqual(problems({ tasks: [task, task] }), ['tasks: "task" is listed twice']);
   const refetchDelay = { durationMs: 5_000 };

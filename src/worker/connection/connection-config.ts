@@ -1,5 +1,5 @@
-// How the worker's own connections are made: as the application's pool makes its own, and for the
-// heartbeat thread only of what can be handed to a thread.
+// The configurations of the worker's own connections: a copy of the application's pool options, for the
+// heartbeat thread only the values that can be sent to a thread.
 import pg from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -9,35 +9,35 @@ import { boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
-/** As the pool makes its connections. pg hides the password and the key from spreading. */
+/** Returns the pool's options for connections. pg makes the password non-enumerable, so it is copied apart. */
 export function connectionOf(pool: pg.Pool): ServerConfig {
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
   const { server }: ServerConfig = rest;
-  // The pool is our own.
+  // The pool was created by this worker.
   if (server !== undefined) return { server, application_name: "worker lane" };
   const { password } = pool.options;
   return password === undefined ? rest : { ...rest, password };
 }
 
-/** The same under a name of its own in pg_stat_activity; an application's pool keeps the application's. */
+/** Returns the same with a name for pg_stat_activity; an application's pool keeps the application's name. */
 export function named(connection: ServerConfig, name: string): ServerConfig {
   return connection.server === undefined ? connection : { ...connection, application_name: name };
 }
 
-/** What the heartbeat thread connects with. */
+/** The configuration that is sent to the heartbeat thread. */
 export interface PortableConnection {
   readonly config: ServerConfig;
-  /** The password comes from a function, which stays with us: the thread asks for it. */
+  /** Whether the password comes from a function, which stays in this thread: the heartbeat thread requests it. */
   readonly asksForPassword: boolean;
 }
 
-// Of no use to a heartbeat: how results are read, the life of a pool's clients and their class.
+// Options that a heartbeat does not need: parsing of results, the lifetime of a pool's clients, their class.
 const WITHOUT = new Set(
   `types Promise Client log verify onConnect pipeline binary poolSize maxUses allowExitOnIdle
   maxLifetimeSeconds query_timeout connectionTimeoutMillis`.split(/\s+/),
 );
 
-/** null when something in it only works in this thread, such as a function that opens sockets. */
+/** Returns null when an option works only in this thread, such as a function that opens sockets. */
 export function portable(connection: ServerConfig): PortableConnection | null {
   const { password, ...rest } = connection;
   const asksForPassword = typeof password === "function";
@@ -52,7 +52,7 @@ export function portable(connection: ServerConfig): PortableConnection | null {
   return { config, asksForPassword };
 }
 
-/** A copy made of nothing but plain data, or undefined. Sees members that pg has hidden. */
+/** Returns a copy of plain data, with non-enumerable members; undefined for other values. */
 function plainCopy(value: unknown): unknown {
   if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value;
   if (value instanceof Uint8Array) return value;
@@ -74,22 +74,22 @@ function plainCopy(value: unknown): unknown {
   return copy;
 }
 
-/** A connection for rare statements of our own: tasks may have taken all of the pool's. */
+/** A connection for rare statements of the worker, because tasks may use all connections of the pool. */
 export interface Maintenance {
   readonly database: Database;
-  /** Takes half a second at most. */
+  /** Closes the connection within half a second. */
   close(): Promise<void>;
-  /** At once, and for good: nobody answers. */
+  /** Closes the connection at once and for good, when the database does not answer. */
   cut(): void;
 }
 
-// A sweep may have to read all jobs once; its locks it never waits for.
+// A sweep may have to read all jobs. It does not wait for locks.
 const BOUNDS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
 
-/** What a statement that is under way may take when all else has ended. */
+/** The time for a running statement when everything else has ended. */
 const CLOSE_MS = 500;
 
-/** Connects when it is needed, and lets go soon after. */
+/** Connects when needed, and disconnects soon afterwards. */
 export function maintenance(
   connection: ServerConfig,
   schema: SchemaName,

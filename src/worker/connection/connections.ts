@@ -1,12 +1,12 @@
-// The connections that fetch and flush side by side: which are idle, and how they come back. The loss of
-// one is normal weather: it is reported once, tried again in turn with the worker's others, and before work
-// goes on the owner settles what a broken fetch may have left behind.
+// The connections that fetch and flush in parallel: which are idle, and how they reconnect. A loss is reported
+// once. All connections are then restored, and before work continues the owner gives back the jobs that a broken
+// fetch may have locked.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settled, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
-  /** All are connected again; runs before any of them is handed out. */
+  /** Runs after all are connected again and before any of them is used. */
   reconcile(connection: WorkerConnection): Promise<void>;
   lost(error: Error): void;
   back(): void;
@@ -28,12 +28,12 @@ export class WorkerConnections {
     this.#parts = parts;
   }
 
-  /** They are being brought back: none is handed out. */
+  /** Whether they are being reconnected; none can be taken meanwhile. */
   get isBroken(): boolean {
     return this.#repairing !== null;
   }
 
-  /** Any that is connected, for a small question beside its work; null when there is none. */
+  /** Returns a connected one, for a small extra query; null without any. */
   get any(): WorkerConnection | null {
     return this.#all.find(({ isConnected }) => isConnected) ?? null;
   }
@@ -43,7 +43,7 @@ export class WorkerConnections {
   }
 
   async connect(): Promise<void> {
-    // All of them come to an end before one may be closed.
+    // All attempts must have ended before one may be closed.
     await settled(this.#all.map((one) => one.connect()));
     for (const one of this.#all) this.giveBack(one);
   }
@@ -56,7 +56,7 @@ export class WorkerConnections {
     if (one.isConnected && !this.#idle.includes(one)) this.#idle.push(one);
   }
 
-  /** A connection is lost, or the database answered in a way that needs a pause. */
+  /** Called when a connection is lost, or when an error of the database requires a pause. */
   lost(error: Error): void {
     if (this.#stop.signal.aborted || this.#repairing !== null) return;
     this.#parts.lost(error);
@@ -67,22 +67,22 @@ export class WorkerConnections {
     });
   }
 
-  /** Gives up those that do not answer within seconds. */
+  /** Closes those that do not answer within seconds. */
   prove(): void {
     for (const one of this.#all) void one.prove();
   }
 
-  /** The next try to connect comes at once, not after its pause. */
+  /** Makes the next attempt to connect at once, without its pause. */
   hurry(): void {
     this.#hurry.abort();
   }
 
-  /** How much the server has said on those that there are, bytes. */
+  /** The bytes received from the server on all of them. */
   get heard(): number {
     return this.#all.reduce((sum, one) => sum + one.heard, 0);
   }
 
-  /** Stops the statements that are under way. */
+  /** Cancels the running statements. */
   cancel(): void {
     for (const one of this.#all) one.cancel();
   }
@@ -105,7 +105,7 @@ export class WorkerConnections {
         }
         if (signal.aborted) return this.#closeAll();
         await reconcile(this.#all[0] as WorkerConnection);
-        // Another one may have been lost meanwhile.
+        // Another connection may have been lost meanwhile.
         const isWhole = this.#all.every(({ isConnected }) => isConnected);
         if (!isWhole) throw new Error("a connection was lost again");
         for (const one of this.#all) this.giveBack(one);

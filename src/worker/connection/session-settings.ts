@@ -2,23 +2,22 @@
 // transaction.
 import { BEGIN } from "../../database/connection/bounded-statement.ts";
 
-// A fetch is a few index probes. One that takes this long is stuck, and a server that is cut off says
-// nothing at all: the connection is given up then, so that a dead one is found within seconds.
+// A fetch is a few index probes, so one that takes this long is stuck or its server is unreachable. The
+// connection is then closed, so that a dead one is found within seconds.
 const STATEMENT_TIMEOUT_MS = 6_500;
 
-// Somebody's open transaction may have locked the row of a job that has ended, by adding one with its
-// key, say. That is no reason to give the connection up, and with it all that others could do.
+// An open transaction of another session may have locked the row of a job that has ended, for example by adding
+// a job with its key. That is no reason to close the connection.
 const LOCK_TIMEOUT_MS = 3_000;
 
-// A process that is frozen in the middle of a transaction gives its rows back after this long. With
-// a lease that is not left to PostgreSQL, which cannot tell it from one that a handler blocks: others
-// end the transaction when the heartbeat stops (queue/workers/session-lock.ts). Should there be none
-// who do, PostgreSQL does it in the end.
+// After this time PostgreSQL ends the transaction of a frozen process. It cannot distinguish a frozen process
+// from one that a handler blocks. So with a lease the limit is longer, and other workers end the transaction when
+// the heartbeat stops (queue/workers/session-lock.ts).
 const FROZEN_MS = 10_000;
 export const FROZEN_LEASED_MS = 300_000;
 
-// A fetch's plan must walk its index in order whatever the statistics say: a bitmap or a
-// sequential scan would read every ready job to take a few. Such a connection runs nothing else.
+// A fetch must walk its index in order, for any statistics: a bitmap or sequential scan would read every ready
+// job to fetch a few. These connections run nothing else.
 const SETTINGS = [
   "enable_bitmapscan = off",
   "enable_seqscan = off",
@@ -29,15 +28,15 @@ const SETTINGS = [
   `lock_timeout = ${LOCK_TIMEOUT_MS}`,
   `idle_in_transaction_session_timeout = ${FROZEN_MS}`,
 ];
-// Statements outside of begin() are transactions, too: the role's or the database's level is not for them.
-// And a connection that waits for jobs is not one that was forgotten.
+// Statements outside begin() are transactions, too, so the isolation level of the role or the database must not
+// apply. A connection that waits for jobs may be idle for long.
 const OF_SESSIONS = [
   "default_transaction_isolation = 'read committed'",
   "idle_session_timeout = 0",
 ];
 export const FOR_THE_SESSION = [...SETTINGS, ...OF_SESSIONS].map((one) => `set ${one}`).join("; ");
 
-/** For a scan of all jobs, which a lost connection makes necessary, and fetches with a long way. */
+/** For a scan of all jobs after a lost connection, and for fetches that pass many jobs. */
 const PATIENT_STATEMENT_TIMEOUT_MS = 60_000;
 export const PATIENTLY = `set local statement_timeout = ${PATIENT_STATEMENT_TIMEOUT_MS}`;
 export const BEGIN_WITH_SETTINGS = [BEGIN, ...SETTINGS.map((one) => `set local ${one}`)].join("; ");

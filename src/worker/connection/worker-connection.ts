@@ -1,5 +1,5 @@
-// One connection of a worker's own. What it sends goes out in one go (pg's pipeline mode, also behind
-// pgbouncer); each statement is a transaction of its own, unless begin() is called.
+// One connection of a worker. Statements are sent without waiting for earlier answers (pg's pipeline mode, also
+// behind pgbouncer). Each is a transaction of its own, unless begin() is called.
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { wait } from "../../base/clock.ts";
@@ -22,41 +22,41 @@ export interface WorkerConnectionSettings {
   readonly connection: ServerConfig;
   readonly schema: SchemaName;
   readonly preparedStatements: boolean;
-  /** Under which it takes jobs: by that it finds what is left of a connection that it has lost. */
+  /** The id in `locked_by`, by which the server process of a lost connection is found. */
   readonly sessionId: string;
-  /** A lease stands for what transactions on this connection hold: its recovery ends them. */
+  /** Whether a lease covers transactions on this connection: recovery of the worker ends them. */
   isLeased(): boolean;
   onLoss(error: Error): void;
 }
 
-// With the poll interval of an idle worker before it, a silent connection is found within 10 s.
+// Together with the poll interval of an idle worker, a dead connection is found within 10 s.
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** For statements under PATIENTLY. */
+/** The limit for statements under PATIENTLY. */
 const PATIENT_ANSWER_TIMEOUT_MS = 65_000;
 
-/** How long a connection that may be dead has to answer. */
+/** The time for a connection that may be dead to answer. */
 const PROOF_TIMEOUT_MS = 5_000;
 const END_TIMEOUT_MS = 500;
 
 export class WorkerConnection {
-  /** Statements of queue operations over this connection. */
+  /** The queue's statements on this connection. */
   readonly database: Database;
-  /** The same for those that may take long, after beginPatiently(). */
+  /** The same for statements that may take long, after beginPatiently(). */
   readonly patient: Database;
   readonly #settings: WorkerConnectionSettings;
   readonly #names = new Map<string, string>();
   #client: Client | null = null;
-  /** Statements without an answer, and those among them that may take long. */
+  /** The numbers of statements without an answer, and of those that may take long. */
   #underWay = 0;
   #patientUnderWay = 0;
-  /** Not connected yet. */
+  /** The client that is connecting. */
   #connecting: Client | null = null;
   #listening: { readonly channel: string; heard(payload: string): void } | null = null;
-  /** The server's process of a connection that was lost, until the server is known to know. */
+  /** The server process of a lost connection, until it has certainly ended. */
   #lostPid: number | null = null;
-  /** Called when the connection is lost, too. */
+  /** A second listener for the loss of the connection. */
   onLoss: (() => void) | null = null;
 
   constructor(settings: WorkerConnectionSettings) {
@@ -71,12 +71,12 @@ export class WorkerConnection {
     return this.#client !== null;
   }
 
-  /** How much the server has said on the connection that there is, or is being made, bytes. */
+  /** The bytes received from the server on the current connection. */
   get heard(): number {
     return (this.#client ?? this.#connecting)?.bytesRead ?? 0;
   }
 
-  /** Also listens on this connection from the next connect() on; heard whenever it is idle. */
+  /** Listens on this connection from the next connect() on. Notifications arrive while it is idle. */
   listen(channel: string, heard: (payload: string) => void): void {
     this.#listening = { channel, heard };
   }
@@ -102,14 +102,14 @@ export class WorkerConnection {
     client.on("end", () => lost(new Error("the connection was closed")));
     try {
       await client.connect();
-      // Behind a transaction pooler they would reach somebody else: see begin().
+      // Behind a transaction pooler they would apply to other clients: see begin().
       if (preparedStatements) {
         await client.query(FOR_THE_SESSION);
         await this.#mark(client);
       }
       await this.#listen(client);
     } catch (error) {
-      // Not end(): of a server that has refused us it would wait for an answer.
+      // end() would wait for an answer of a server that has refused the connection.
       client.connection.stream.destroy();
       throw explainDatabaseError(error, schema.name);
     } finally {
@@ -118,25 +118,25 @@ export class WorkerConnection {
     this.#client = client;
   }
 
-  /** Gives the connection up unless it answers within seconds: it may be dead without knowing it. */
+  /** Closes the connection unless it answers within seconds, because it may be dead. */
   async prove(): Promise<void> {
     const client = this.#client;
-    // What is patient has a bound of its own, and the question would wait behind it.
+    // A patient statement has its own limit, and the check would wait for it.
     if (client === null || this.#patientUnderWay > 0) return;
-    // It waits behind any other, too: a fetch of six seconds has not died after five.
+    // The check also waits for other statements: a fetch may take six seconds.
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
     // A failure here is a lost connection, which lost() reports.
     await client.prove(timeout).catch(() => client.connection.stream.destroy());
   }
 
-  /** Stops the statement that is under way, if the server hears of it. */
+  /** Cancels the running statement if the server can be reached. */
   cancel(): void {
     if (this.#client !== null && this.#underWay > 0) void cancelStatement(this.#client);
   }
 
   /**
-   * What was sent on a connection that was lost may still be on its way, and would be done when it
-   * arrives: jobs would be taken that nobody knows of.
+   * Marks the session, and ends the server process of the lost connection: a statement that still arrives there
+   * would lock jobs without this worker noticing.
    */
   async #mark(client: pg.Client): Promise<void> {
     const { sessionId, isLeased, schema } = this.#settings;
@@ -156,7 +156,7 @@ export class WorkerConnection {
     await client.query(`listen ${client.escapeIdentifier(listening.channel)}`);
   }
 
-  /** Ends the connection, or the try to make one. Takes a moment at most, also of a dead one. */
+  /** Closes the connection, or cancels connecting. Takes half a second at most, also for a dead connection. */
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = null;
@@ -170,12 +170,12 @@ export class WorkerConnection {
     else await ending;
   }
 
-  /** Whether statements stay prepared on its connection, which is its own then. */
+  /** Whether statements stay prepared, which requires a server session of its own. */
   get keepsStatements(): boolean {
     return this.#settings.preparedStatements;
   }
 
-  /** Begins a transaction under the settings of such a connection. */
+  /** Begins a transaction with the settings of a worker's connection. */
   begin(): Promise<unknown> {
     return this.#simply(this.#settings.preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS);
   }
@@ -188,7 +188,7 @@ export class WorkerConnection {
     return this.#simply("rollback");
   }
 
-  /** Sends all that `work` sends as one packet: one wake-up of the server instead of several. */
+  /** Sends the statements of `work` as one packet, which wakes the server process once. */
   together<T>(work: () => T): T {
     const stream = this.#client?.connection.stream;
     stream?.cork();
@@ -199,13 +199,13 @@ export class WorkerConnection {
     }
   }
 
-  /** Begins a transaction whose statements may take long: those of `patient`. */
+  /** Begins a transaction for the statements of `patient`. */
   beginPatiently(): Promise<unknown> {
     const { preparedStatements } = this.#settings;
     return this.#simply(`${preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENTLY}`);
   }
 
-  /** A statement that may take long, in a transaction of its own. */
+  /** Runs statements that may take long, in a transaction of their own. */
   async patiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
     try {
       await this.beginPatiently();
@@ -215,14 +215,14 @@ export class WorkerConnection {
     }
   }
 
-  /** One statement under the settings of such a connection. */
+  /** Runs one statement with the settings of a worker's connection. */
   async within<T>(work: () => Promise<T>): Promise<T> {
     if (this.#settings.preparedStatements) return work();
     const [, result] = await settled([this.begin(), work(), this.commit()]);
     return result as T;
   }
 
-  /** Without parameters: a single message, for which nothing is prepared. */
+  /** Sends a statement without parameters as a single message, unprepared. */
   #simply(text: string): Promise<unknown> {
     const client = this.#client;
     if (client === null) return Promise.reject(new Error("Connection terminated"));
@@ -256,7 +256,7 @@ export class WorkerConnection {
     return this.#answer(client.query<R>(named));
   }
 
-  /** Statement names of this connection; their number is that of our statements' forms. */
+  /** Returns the statement's name on this connection. There are as many names as forms of statements. */
   #nameOf(text: string): string {
     let name = this.#names.get(text);
     if (name === undefined) {
@@ -267,7 +267,7 @@ export class WorkerConnection {
   }
 }
 
-/** The number of the server's process; null behind what has not said it. */
+/** Returns the id of the server process; null behind a pooler that does not send it. */
 function processOf(client: pg.Client): number | null {
   return serverProcessOf(client).processID ?? null;
 }

@@ -1,5 +1,5 @@
-// Turns due ticks into jobs and offers them to the database, which takes each tick once. Plugins
-// are asked first, and what nobody can store is left out without holding up the rest.
+// Turns due ticks into jobs and offers them to the database, which schedules each tick once. Interceptors run
+// first. A job that the database refuses is left out, and the others are stored.
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -12,20 +12,20 @@ import { intercepted } from "../task/schedule-interceptors.ts";
 import type { DueTick } from "./cron-timeline.ts";
 
 export interface CronServices {
-  /** Of the worker, at this moment. */
+  /** Returns the worker's current id. */
   workerId(): string;
   readonly db: Database;
   readonly hooks: Hooks;
   readonly logger: Logger;
-  /** The last tick of an entry is later than one that has just come. */
+  /** Called when the last tick of an entry is later than a due one. */
   onPassed?(identifier: string, lastExecutionMs: number): void;
 }
 
 interface TickOffer extends CronOffer, DueTick {}
 
 /**
- * Handles ticks, in order. After `signal` aborts, waits no longer for a plugin and offers nothing;
- * false then. Throws what the database says when it is worth another attempt.
+ * Handles ticks in order. When `signal` aborts before the interceptors have ended, offers nothing and resolves to
+ * false. Rejects with errors of the database that are worth another attempt.
  */
 export async function offerTicks(
   services: CronServices,
@@ -39,9 +39,9 @@ export async function offerTicks(
   return true;
 }
 
-// The interceptors are asked before the database decides: their time must not be spent inside a
-// transaction. So several workers may ask about one tick; the answer of the one that wins counts.
-// A tick that is skipped or refused is done with, too: no start later makes up for it.
+// Interceptors run before the transaction, which must stay short. So several workers may call theirs for one
+// tick; the verdict of the worker that schedules it counts. A skipped or refused tick counts as handled and is
+// not backfilled.
 async function prepared(services: CronServices, due: readonly DueTick[]): Promise<TickOffer[]> {
   const offers: TickOffer[] = [];
   for (const tick of due) {
@@ -59,7 +59,7 @@ async function prepared(services: CronServices, due: readonly DueTick[]): Promis
   return offers;
 }
 
-/** Divides what the database refuses until the bad one is alone, and leaves that out. */
+/** Halves a refused list until the refused job is alone, and leaves that one out. */
 async function store(services: CronServices, offers: readonly TickOffer[]): Promise<void> {
   try {
     for (const { offer, job } of await scheduleCron(
@@ -102,7 +102,7 @@ function emitTicks({ hooks, workerId }: CronServices, due: readonly DueTick[]): 
   }
 }
 
-/** The result of `work`, or null as soon as `signal` aborts. */
+/** Resolves to the result of `work`, or to null as soon as `signal` aborts. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
   const aborted = Promise.withResolvers<null>();
   const give = () => aborted.resolve(null);

@@ -1,26 +1,26 @@
-// Which ticks have come and are not yet handled, entry by entry. Pure: it is given the time, and
-// moves on only when it hears that ticks were handled, so that nothing is lost in between.
+// Tracks, for each entry, the ticks that are due and not handled. Pure: the time is a parameter, and the
+// timeline advances only when ticks are reported as handled, so none is lost.
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { KnownCrontab } from "../../queue/cron/known-crontabs.ts";
 
 /**
- * What a worker that runs makes up for after it slept or the database was away: the ticks of this
- * long, and of the entry's fill window on top. Older ones are dropped.
+ * How far back a running worker catches up with ticks after sleep or an outage, in addition to the entry's
+ * backfill period. Older ticks are dropped.
  */
 export const CATCH_UP_MS = 24 * 60 * 60_000;
 
 export interface DueTick {
   readonly entry: CronEntry;
   readonly tickMs: number;
-  /** From before the start. */
+  /** Whether the tick is from before the start. */
   readonly isBackfill: boolean;
 }
 
 interface Line {
   readonly entry: CronEntry;
   readonly schedule: CronSchedule;
-  /** The first tick that is not handled; infinite when there is none. */
+  /** The first tick that is not handled; infinite without one. */
   nextMs: number;
 }
 
@@ -29,8 +29,8 @@ export class CronTimeline {
   readonly #lines: readonly Line[];
 
   /**
-   * Starts at `startMs`, and for entries with a fill window so much earlier, but not before they
-   * were known or had their last tick (what Graphile Worker calls backfilling).
+   * Starts at `startMs`. Entries with a backfill period start earlier by that period, but not before their
+   * registration or their last tick.
    */
   constructor(entries: readonly CronEntry[], known: readonly KnownCrontab[], startMs: number) {
     this.#startMs = startMs;
@@ -44,7 +44,7 @@ export class CronTimeline {
     });
   }
 
-  /** The ticks that have come by `nowMs`, at most `most`, the earliest first. */
+  /** Returns the ticks that are due at `nowMs`, at most `most`, earliest first. */
   due(nowMs: number, most: number): DueTick[] {
     const due: DueTick[] = [];
     const cursors = this.#lines.map(({ nextMs }) => nextMs);
@@ -59,7 +59,7 @@ export class CronTimeline {
     return due;
   }
 
-  /** These ticks, and all before them, are done with. */
+  /** Marks these ticks, and all before them, as handled. */
   handled(due: readonly DueTick[]): void {
     const lastMs = new Map(due.map(({ entry, tickMs }) => [entry, tickMs]));
     for (const line of this.#lines) {
@@ -68,7 +68,7 @@ export class CronTimeline {
     }
   }
 
-  /** Gives up ticks that are overdue beyond the bound; returns the entries that lost some. */
+  /** Drops ticks that are too old. Returns the entries that lost some. */
   dropOverdue(nowMs: number): CronEntry[] {
     const late = this.#lines.filter(
       ({ entry, nextMs }) => nextMs < nowMs - CATCH_UP_MS - entry.fillMs,
@@ -79,12 +79,12 @@ export class CronTimeline {
     return late.map(({ entry }) => entry);
   }
 
-  /** Every entry with the first of its ticks that is not handled; infinite when there is none. */
+  /** Every entry with its first tick that is not handled; infinite without one. */
   get ticks(): readonly { readonly entry: CronEntry; readonly nextMs: number }[] {
     return this.#lines;
   }
 
-  /** When the next tick comes; infinite when none does. */
+  /** The time of the next tick; infinite without one. */
   get nextMs(): number {
     return this.#lines.reduce(
       (leastMs, { nextMs }) => Math.min(leastMs, nextMs),
@@ -97,7 +97,7 @@ function nextOf(schedule: CronSchedule, fromMs: number): number {
   return schedule.next(fromMs) ?? Number.POSITIVE_INFINITY;
 }
 
-/** The index of the smallest, the first of equals: entries of one tick keep their order. */
+/** Returns the index of the first smallest value, so entries of one tick keep their order. */
 function earliest(values: readonly number[]): number {
   let index = 0;
   for (let other = 1; other < values.length; other++) {

@@ -1,13 +1,12 @@
-// Serves the timetable: at each tick it offers the jobs that are due. Which worker's offer counts
-// is decided in the database (queue/schedule-cron.ts), and so is what time it is: this machine's
-// clock only measures waits, and a wrong one does no harm.
+// Runs the timetable: offers the due jobs at each tick. The database decides which worker's offer counts
+// (queue/cron/schedule-cron.ts). Its clock is used, too; this machine's clock only measures waits.
 //
-//   start: ledger read ──▶ time? ──▶ due ticks offered, oldest first ──▶ wait for the next tick
-//                            ▲  (missed ones, too: backfill, outage, sleep)    │
-//                            └──────── at least once a minute ◀────────────────┘
+//   start: entries registered ──▶ time? ──▶ due ticks offered, oldest first ──▶ wait for the next tick
+//                                   ▲  (missed ones, too: backfill, outage, sleep)    │
+//                                   └──────── at least once a minute ◀────────────────┘
 //
-// A tick is passed only when it is handled, so an outage of the database loses none: see
-// cron-timeline.ts for the bound. A commit whose answer was lost is offered again, and refused.
+// The timetable advances only past handled ticks, so an outage loses none within CATCH_UP_MS
+// (cron-timeline.ts). After a commit without an answer the tick is offered again, and the database ignores it.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
@@ -19,7 +18,7 @@ import { type CronServices, offerTicks } from "./cron-offers.ts";
 import { CronTimeline } from "./cron-timeline.ts";
 
 export interface CronOwner extends CronServices {
-  /** What this worker can do; another worker may do the rest. */
+  /** The tasks of this worker; other workers may run the others. */
   readonly taskIdentifiers: ReadonlySet<string>;
   readonly outage: Outage;
   /** Default: the database's clock, and timers. */
@@ -29,15 +28,15 @@ export interface CronOwner extends CronServices {
 export interface CronTime {
   /** Milliseconds since the epoch. */
   now(): Promise<number>;
-  /** True when the time has passed, false when `signal` aborted. */
+  /** Resolves to true when the time has passed, to false when `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Ticks in one transaction: short enough for others to wait for. */
+/** The number of ticks in one transaction, few enough for other workers to wait for it. */
 const BATCH = 500;
-/** The clock is asked at least this often: it may have been set, or this machine may have slept. */
+/** The longest time between two readings of the clock, which may be set, or this machine may sleep. */
 const LONGEST_WAIT_MS = 60_000;
-/** Set back by more than this: start over. Less is two servers that disagree a little. */
+/** When the clock was set back by more than this, the timetable starts again. Less is a difference of servers. */
 const CLOCK_SLACK_MS = 60_000;
 
 export class Cron implements Service {
@@ -48,7 +47,7 @@ export class Cron implements Service {
   #started: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   #timeline: CronTimeline | null = null;
-  /** Entries of which the log has that their last tick lies in the future. */
+  /** Entries for which a last tick in the future was logged. */
   readonly #ahead = new Set<string>();
 
   constructor(config: CronConfig, services: CronOwner) {
@@ -62,13 +61,13 @@ export class Cron implements Service {
     return this.#timeline?.ticks ?? [];
   }
 
-  /** Reads the timetable and the ledger. Rejects when either cannot be had. */
+  /** Reads the timetable and registers its entries. Rejects when either fails. */
   start(): Promise<void> {
     this.#started ??= this.#start();
     return this.#started;
   }
 
-  /** Offers nothing more. A transaction under way is finished. */
+  /** Offers nothing more. A running transaction is finished. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#started?.catch(() => {});
@@ -99,14 +98,14 @@ export class Cron implements Service {
     return new CronTimeline(entries, known, nowMs);
   }
 
-  /** Once for each entry, until the timetable begins anew. */
+  /** Logs a warning once for each entry, until the timetable starts again. */
   #warnOfAhead(identifiers: readonly string[]): void {
     const entries = identifiers.filter((one) => !this.#ahead.has(one));
     if (entries.length === 0) return;
     for (const one of entries) this.#ahead.add(one);
     this.#services.logger.warn(
       { entries },
-      "the last tick of these cron entries lies in the future, and nothing is scheduled before it; if the clock was wrong, set last_execution in _private_known_crontabs to null",
+      "the last tick of these cron entries is in the future, and nothing is scheduled before it; if the clock was wrong, set last_execution in _private_known_crontabs to null",
     );
   }
 
@@ -115,7 +114,7 @@ export class Cron implements Service {
     const { logger, outage } = this.#services;
     let timeline = first;
     let latestMs = startMs;
-    /** How long nothing is due after it. */
+    /** Offers due ticks. Resolves to the time until the next one. */
     const turn = async (): Promise<number> => {
       const nowMs = await this.#time.now();
       if (nowMs < latestMs - CLOCK_SLACK_MS) {
@@ -124,7 +123,7 @@ export class Cron implements Service {
         this.#timeline = timeline;
       }
       latestMs = nowMs;
-      // After work it is later than we know: ask again before waiting.
+      // Work takes time, so the clock is read again before waiting.
       if (await this.#catchUp(timeline, nowMs)) return 0;
       return Math.min(timeline.nextMs - nowMs, LONGEST_WAIT_MS);
     };
@@ -141,13 +140,13 @@ export class Cron implements Service {
     );
   }
 
-  /** Offers all that is due by `nowMs`; false when nothing is. */
+  /** Offers all ticks due at `nowMs`. Resolves to false when there is none. */
   async #catchUp(timeline: CronTimeline, nowMs: number): Promise<boolean> {
     const late = timeline.dropOverdue(nowMs);
     if (late.length > 0) {
       this.#services.logger.warn(
         { entries: late.map(({ identifier }) => identifier) },
-        "these cron entries missed ticks that are too old to be made up for",
+        "these cron entries missed ticks that are too old to be scheduled",
       );
     }
     let due = timeline.due(nowMs, BATCH);
@@ -172,7 +171,7 @@ export class Cron implements Service {
     if (unknown.length === 0) return;
     this.#services.logger.warn(
       { tasks: unknown },
-      "this worker schedules cron jobs of tasks that it does not know; another worker has to run them",
+      "this worker schedules cron jobs of tasks that it does not have; another worker must run them",
     );
   }
 }

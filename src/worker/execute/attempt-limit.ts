@@ -1,15 +1,15 @@
-// When a running attempt is ended for being late: after its task's timeout, or at its job's deadline.
+// The time limit of an attempt: its task's timeout or its job's deadline.
 import { clearTimeout, LONGEST_TIMER_MS, now, setTimeout } from "../../base/clock.ts";
 import { PermanentFailure } from "../task/outcomes.ts";
 import { errorWithoutStack, type Result } from "./verdict.ts";
 
-/** When an attempt is to end, and with which error. */
+/** The time after which an attempt ends, and its error. */
 export interface Limit {
   readonly afterMs: number;
   readonly error: () => Error;
 }
 
-/** The earlier of the timeout and the job's deadline. */
+/** Returns the earlier of the timeout and the job's deadline. */
 export function limitOf(
   timeoutMs: number | undefined,
   deadlineMs: number | null,
@@ -31,7 +31,7 @@ export function deadlinePassed(deadlineMs: number): Error {
 
 const LAST_DATE_MS = 8.64e15;
 
-/** Fails the attempt when its time is up; what the handler does later is not waited for. */
+/** Rejects when the time limit is reached. The handler is not waited for any longer. */
 export async function limited(
   judged: Promise<Result>,
   attempt: { abort(reason: Error): void },

@@ -1,13 +1,13 @@
-// A job as its task sees it: an index into the columns of its fetch, read on demand.
+// The job that a task receives: an index into the columns of its fetch, which are read on demand.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import type { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
-/** What the jobs of one fetch share. */
+/** The part that the jobs of one fetch share. */
 export interface FetchAnswer {
   readonly rows: FetchedRows;
-  /** When it came in, by the monotonic clock: for the local queue's ttl. */
+  /** The time of its arrival by the monotonic clock, for the local queue's ttl. */
   readonly atMs: number;
 }
 
@@ -32,7 +32,7 @@ export class FetchedJob implements TaskJob {
   get taskIdentifier(): string {
     return this.#answer.rows.taskName(this.#index);
   }
-  /** Whether its payload has come. */
+  /** Whether its payload has been fetched. */
   get isLoaded(): boolean {
     return this.#answer.rows.isLoaded(this.#index);
   }
@@ -40,11 +40,11 @@ export class FetchedJob implements TaskJob {
     return this.#answer.atMs;
   }
   get payload(): unknown {
-    // No JSON gives undefined.
+    // JSON never parses to undefined.
     if (this.#payload === undefined) this.#payload = JSON.parse(this.payloadText);
     return this.#payload;
   }
-  /** It has ended, and waits for its result to be written: what is asked for later is parsed again. */
+  /** Releases the parsed payload of an ended job. Later reads parse it again. */
   ended(): void {
     this.#payload = undefined;
   }
@@ -90,8 +90,8 @@ export class FetchedJob implements TaskJob {
 }
 
 /**
- * The jobs of a fetch in (priority, run_at, id) order, with their large payloads. `onError`: jobs without a
- * payload that cannot be had, which are given back unstarted; else it throws WorkerError.
+ * Returns the jobs of a fetch in (priority, run_at, id) order, with their large payloads. `onError` receives the
+ * error of payloads that cannot be read; their jobs are returned unstarted. Without it, throws WorkerError.
  */
 export async function loadedJobs(
   answers: readonly FetchedRows[],
@@ -107,7 +107,7 @@ export async function loadedJobs(
   return jobs.sort(inOrder);
 }
 
-/** A Date has milliseconds; the half microsecond is for what a double has lost. */
+/** A Date has milliseconds. The half microsecond corrects the rounding of a double. */
 function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }
@@ -115,7 +115,7 @@ function dateOf(moment_s: number): Date {
 function inOrder(a: FetchedJob, b: FetchedJob): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.runAtSeconds !== b.runAtSeconds) return a.runAtSeconds - b.runAtSeconds;
-  // Ids are decimal text without leading zeros: shorter is smaller.
+  // Ids are decimal texts without leading zeros, so the shorter one is smaller.
   if (a.id.length !== b.id.length) return a.id.length - b.id.length;
   return a.id < b.id ? -1 : 1;
 }

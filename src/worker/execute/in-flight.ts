@@ -1,12 +1,11 @@
-// What the database has locked for this worker, as far as it knows: jobs that wait or run, and those
-// whose results are still to be written. It is asked for when it is needed, after a lost connection,
-// and never kept a second time.
+// The jobs and queues that are locked for this worker, by all answers that it has: waiting and running jobs, and
+// jobs whose results are not written. Computed when needed, after a lost connection.
 import type { FetchedJob } from "./fetched-job.ts";
 
 export interface InFlight {
   /** Jobs whose `locked_by` is the worker's id. */
   readonly jobs: readonly FetchedJob[];
-  /** Named queues that are locked so. */
+  /** Named queues that are locked by the worker's id. */
   readonly queueIds: readonly number[];
 }
 

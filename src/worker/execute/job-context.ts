@@ -1,5 +1,4 @@
-// The context of one job. Everything but `job` is made on first use: a task that touches nothing costs
-// nothing.
+// The context of one job. Everything but `job` is created at first use, so that short tasks stay cheap.
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -13,9 +12,9 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
   #logger: Logger | undefined;
-  /** Decided: whatever comes later is too late. */
+  /** Whether the attempt's result is decided. Later results are ignored. */
   isOver = false;
-  /** Its row is gone once the task's transaction commits. */
+  /** Whether the task deletes the job in its own transaction. */
   isCompletedByTask = false;
 
   constructor(job: FetchedJob, source: ContextSource<Extensions>) {
@@ -28,7 +27,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
     return this.#abort.signal;
   }
 
-  /** Ends the attempt's waits; `reason` says why. */
+  /** Aborts the attempt's signal. */
   abort(reason: Error): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
@@ -56,7 +55,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
     return this.#source.extensions;
   }
 
-  // Getters that give closures, so that a task can take the context apart: `({ addJob }) => …`.
+  // Getters that return closures, so that a task can destructure the context: `({ addJob }) => …`.
 
   get query(): TaskContext["query"] {
     const { pool } = this.#source;

@@ -1,6 +1,6 @@
-// Runs one fetched job from its task to its result. The steps, in order: find the task, ask the
-// interceptors, call the handler under its timeout, judge the result, let the interceptors turn it,
-// record, tell the observers. A task that is synchronous and not intercepted runs without a wait.
+// Runs a fetched job. Steps: find the task, call the interceptors, call the handler with its time limit,
+// evaluate its result, let interceptors change it, record it, emit events. A synchronous task without
+// interceptors runs without a promise.
 import { AsyncResource } from "node:async_hooks";
 import { monotonic, now } from "../../base/clock.ts";
 import { deadlineOf } from "../../domain/job-spec.ts";
@@ -16,12 +16,12 @@ import type { Results } from "./results.ts";
 import type { TalliedTask, TalliedTasks, TaskTally } from "./task-tally.ts";
 import { errorText, failure, isThenable, judge, judgePending, type Result } from "./verdict.ts";
 
-/** One run of a job. It is the context that its task gets: one object less for each job. */
+/** One run of a job. It is also the task's context, which saves an object for each job. */
 class Attempt<E> extends JobContext<E> {
   readonly task: Task<unknown, E>;
   readonly tally: TaskTally;
   readonly startedAtMs = monotonic();
-  /** By an interceptor: its task is not called. */
+  /** Whether an interceptor skipped the job, so that its task is not called. */
   isSkipped = false;
 
   constructor(job: FetchedJob, source: ContextSource<E>, { task, tally }: TalliedTask<E>) {
@@ -41,7 +41,7 @@ export interface RunningJob {
   readonly startedAtMs: number;
 }
 
-/** A tenth of what AsyncLocalStorage.snapshot() costs a job. */
+/** An AsyncResource costs a job a tenth of AsyncLocalStorage.snapshot(). */
 const CONTEXT = "pg-job-worker";
 
 export class JobExecutor<E> {
@@ -52,12 +52,12 @@ export class JobExecutor<E> {
   readonly #timeoutMs: number | undefined;
   readonly #retry: RetryRules;
   /**
-   * Attempts that something is waited for, by the ids of their jobs. Not a Map: V8 keeps what was in its outgrown
-   * tables until the next full collection.
+   * Pending attempts by job id. Not a Map: V8 keeps the entries of a Map's outgrown tables in memory until the
+   * next full collection.
    */
   readonly #running: Record<string, Attempt<E>> = Object.create(null);
   #context = new AsyncResource(CONTEXT);
-  /** Why all are to end: also those that begin later. */
+  /** The reason to abort all attempts, also later ones. */
   #abortReason: Error | undefined;
 
   constructor(
@@ -80,12 +80,12 @@ export class JobExecutor<E> {
     return Object.values(this.#running);
   }
 
-  /** Jobs run in the asynchronous context of this call: none sees what another has entered. */
+  /** Jobs run in the asynchronous context of this call, so none sees another job's context. */
   begin(): void {
     this.#context = new AsyncResource(CONTEXT);
   }
 
-  /** Runs the job; a promise only where something has to be waited for. Never rejects. */
+  /** Runs the job. Returns a promise only if the job is not done at once. Never rejects. */
   run(job: FetchedJob): Promise<void> | undefined {
     return this.#context.runInAsyncScope(this.#run, undefined, job);
   }
@@ -93,7 +93,7 @@ export class JobExecutor<E> {
   readonly #run = (job: FetchedJob): Promise<void> | undefined => {
     const known = this.#tasks.get(job.taskIdentifier);
     if (known === undefined || !job.isLoaded) {
-      // Fetches name our tasks, so this is a task that was removed and re-made in between.
+      // A fetch names the worker's tasks, so the task's row was deleted and created again in between.
       this.#results.return(job);
       return undefined;
     }
@@ -107,8 +107,8 @@ export class JobExecutor<E> {
   };
 
   /**
-   * The lock of an attempt was taken away, and this worker has got the job again under the same id, or
-   * another one of that number after a restore. The end of the earlier attempt would count for this one.
+   * Ends an earlier attempt of the same job id: its lock was lost and this worker has fetched the job again, or a
+   * restore has reused the id. Its result would otherwise count for the new attempt.
    */
   #replace(earlier: Attempt<E>): void {
     const { job, workerId } = earlier;
@@ -118,7 +118,7 @@ export class JobExecutor<E> {
     this.#hooks.emit("job:interrupted", { workerId, jobId: job.id, job, reason: "lease_lost" });
   }
 
-  /** Only what takes a while can be asked after, aborted or abandoned. */
+  /** Registers a pending attempt, so that it can be listed, aborted or abandoned. */
   #remembered(attempt: Attempt<E>, pending: Promise<void>): Promise<void> {
     if (attempt.isOver) return pending;
     this.#running[attempt.job.id] = attempt;
@@ -133,13 +133,13 @@ export class JobExecutor<E> {
     }
   }
 
-  /** Aborts the signals of running jobs and of all that are still to begin. */
+  /** Aborts the signals of running jobs and of all later ones. */
   abortForGood(reason: Error): void {
     this.#abortReason = reason;
     this.abort(reason);
   }
 
-  /** Gives up on what still runs: it counts as failed, whatever it does later. */
+  /** Counts all running jobs as failed. Later results are ignored. */
   abandon(reason: string): void {
     for (const attempt of this.running as readonly Attempt<E>[]) {
       const { job } = attempt;
@@ -170,7 +170,7 @@ export class JobExecutor<E> {
 
   #handled(attempt: Attempt<E>): Promise<void> | undefined {
     const { job, task } = attempt;
-    if (attempt.isOver) return undefined; // meanwhile, in an interceptor
+    if (attempt.isOver) return undefined; // ended while an interceptor ran
     const deadlineMs = deadlineOf(job.flags);
     if (deadlineMs !== null && deadlineMs <= now()) {
       return this.#finish(attempt, failure(deadlinePassed(deadlineMs)));
@@ -222,7 +222,7 @@ export class JobExecutor<E> {
   async #turned(attempt: Attempt<E>, result: Result): Promise<void> {
     const { job, startedAtMs } = attempt;
     const durationMs = monotonic() - startedAtMs;
-    // What is left of a batch is left of it whatever its failure is called.
+    // The remaining items of a batch do not depend on the error.
     const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
     let turned = result;
     try {
@@ -239,7 +239,7 @@ export class JobExecutor<E> {
 
   #end(attempt: Attempt<E>, result: Result): void {
     const { job, startedAtMs, workerId, tally } = attempt;
-    // An abandoned attempt may come to its end after all: it has been decided before.
+    // An abandoned attempt may still end later; its result is already decided.
     if (attempt.isOver) return;
     attempt.isOver = true;
     delete this.#running[job.id];
@@ -279,7 +279,7 @@ export class JobExecutor<E> {
   }
 }
 
-/** From when the job was due to when it was fetched, by this machine's clock. */
+/** Returns the seconds between the job's due time and its fetch, by this machine's clock. */
 function waitedSeconds({ job, startedAtMs }: RunningJob): number {
   const fetchedAtSeconds = (now() - (startedAtMs - job.fetchedAtMs)) / 1_000;
   return Math.max(0, fetchedAtSeconds - job.runAtSeconds);

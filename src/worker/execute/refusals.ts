@@ -1,6 +1,5 @@
-// Results that PostgreSQL refuses even alone. Each is sent three times in all; then the job stays locked,
-// and the log, the doctor and `why` name it. When the worker ends, its lease runs out, and the job is
-// recovered.
+// Results that PostgreSQL refuses even alone. Each is sent three times in all. Then the job stays locked, and the
+// log, doctor and `why` report it. When the worker ends, its lease expires and the job is recovered.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -8,10 +7,10 @@ import type { FetchedJob } from "./fetched-job.ts";
 import { jobsIn, type ResultBatch, type Results } from "./results.ts";
 import { type Apart, type Refused, refusalText } from "./settle-apart.ts";
 
-/** Before the second and the third time. */
+/** The pauses before the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 
-/** A job that stays locked, and why. */
+/** A job that stays locked, and its error. */
 export interface Unsettled {
   readonly id: string;
   readonly error: string;
@@ -20,7 +19,7 @@ export interface Unsettled {
 interface Kept {
   readonly error: string;
   readonly times: number;
-  /** null: it is not sent again. */
+  /** Cancels the next sending; null: it is not sent again. */
   readonly cancel: (() => void) | null;
 }
 
@@ -28,7 +27,7 @@ export interface RefusalsParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly results: Results;
-  /** Results are to be written. */
+  /** Called when there are results to write. */
   onChange(): void;
 }
 
@@ -45,7 +44,7 @@ export class Refusals {
     return [...this.#kept.keys()];
   }
 
-  /** Some result is to be sent again. */
+  /** Whether a result will be sent again. */
   get isWaiting(): boolean {
     return [...this.#kept.values()].some(({ cancel }) => cancel !== null);
   }
@@ -54,7 +53,7 @@ export class Refusals {
     return [...this.#kept].map(([{ id }, { error }]) => ({ id, error }));
   }
 
-  /** Results were sent; `apart`: what was settled apart. True where PostgreSQL refused some. */
+  /** Records results that were sent. `apart`: those written one by one. Returns true if PostgreSQL refused some. */
   settled(written: ResultBatch, apart: Apart | null): boolean {
     if (this.#kept.size > 0) for (const job of jobsIn(written)) this.#kept.delete(job);
     if (apart === null) return false;
@@ -63,7 +62,7 @@ export class Refusals {
     return true;
   }
 
-  /** Nothing is sent again: what is left stays locked. */
+  /** Sends nothing again. The remaining jobs stay locked. */
   end(): void {
     this.#hasEnded = true;
     for (const [job, kept] of this.#kept) {
@@ -80,8 +79,8 @@ export class Refusals {
     const cancel = pauseMs === undefined ? null : clock.after(pauseMs, () => this.#again(refused));
     this.#kept.set(job, { error: refusalText(error), times, cancel });
     const fields = fieldsOf(refused);
-    if (cancel !== null) logger.warn(fields, "the end of a job is refused; it is sent again");
-    else logger.error(fields, "the end of a job is refused; the job stays locked");
+    if (cancel !== null) logger.warn(fields, "PostgreSQL refused the result of a job; it is sent again");
+    else logger.error(fields, "PostgreSQL refused the result of a job; the job stays locked");
   }
 
   #again({ job, result }: Refused): void {
@@ -98,7 +97,7 @@ export class Refusals {
 
 export function logTurned(logger: Logger, turned: Apart["turned"]): void {
   for (const one of turned) {
-    logger.error(fieldsOf(one), "the end of a job is refused; the job counts as failed");
+    logger.error(fieldsOf(one), "PostgreSQL refused the result of a job; the job counts as failed");
   }
 }
 

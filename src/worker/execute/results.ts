@@ -1,5 +1,5 @@
-// What has been decided about jobs and is not yet in the database. A connection takes all of it at
-// once; what could not be written comes back and is written again.
+// Results of jobs that are not written yet. A connection takes all of them at once. Those that could not be
+// written are put back and written again.
 import { BY_FORMULA, type FailedAttempt, type NextAttempt } from "../../queue/settle/fail.ts";
 import type { Hooks, JobResult } from "../task/hooks.ts";
 import type { FetchedJob } from "./fetched-job.ts";
@@ -14,13 +14,13 @@ export interface ResultBatch {
   readonly returned: FetchedJob[];
   /** Named queues whose run has ended. */
   readonly freedQueues: number[];
-  /** A part may have been written before: a missing row then says nothing about the lease. */
+  /** Whether a part may have been written before; a missing row then does not prove a lost lease. */
   readonly isRepeated: boolean;
 }
 
 type ResultPart = Partial<ResultBatch>;
 
-/** The batch that consists of these parts. */
+/** Returns the batch of these parts. */
 export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): ResultBatch {
   const nothing = { done: [], failures: [], returned: [], freedQueues: [], isRepeated };
   return Object.assign(nothing, ...parts);
@@ -41,8 +41,8 @@ export function jobsIn(
 }
 
 /**
- * Emits what has become of results that were sent: of those that are committed, and of jobs (by their
- * ids: `lost`) that were no longer ours. `sent`: where those are found.
+ * Emits the events of results that were sent: for committed ones, and for jobs whose lock was lost (`lost`: their
+ * ids, which are among `sent`).
  */
 export function emitSettled(
   hooks: Hooks,
@@ -51,7 +51,7 @@ export function emitSettled(
   lost: readonly string[],
   sent: readonly FetchedJob[] = jobsIn(written),
 ): void {
-  // What may have been written before is missing for that reason, too.
+  // The rows of a repeated batch may be missing because it was written before.
   for (const jobId of written.isRepeated ? [] : lost) {
     const job = sent.find(({ id }) => id === jobId) ?? null;
     if (job !== null && byTask.has(job)) continue;
@@ -75,10 +75,10 @@ export function emitSettled(
   for (const job of written.returned) emit(job, "returned", null);
 }
 
-/** Jobs whose rows a transaction of their task deletes: a row that is gone was completed. */
+/** Jobs whose rows a transaction of their task deletes. A missing row means that the job was completed. */
 const byTask = new WeakSet<FetchedJob>();
 
-/** Jobs that are done without having run. Beside the batches: hardly any worker has one. */
+/** Jobs that were skipped. Kept outside the batches, because they are rare. */
 const skipped = new WeakSet<FetchedJob>();
 
 export class Results {
@@ -88,26 +88,26 @@ export class Results {
   #freedQueues: number[] = [];
   #isRepeated = false;
   /**
-   * Named queues with jobs whose way back has no answer yet, and how many batches have some. They are
-   * freed afterwards: before, what is behind these jobs could start first.
+   * Named queues with jobs whose return is not confirmed → number of batches. They are unlocked after the
+   * answer, because later jobs of the queue could otherwise start first.
    */
   readonly #goingBack = new Map<number, number>();
-  /** Sent and not answered. Not a Set: V8 keeps what was in its outgrown tables until the next full collection. */
+  /** Batches without an answer. Not a Set, for the reason given at `#running` in job-executor.ts. */
   #sent: readonly ResultBatch[] = [];
 
   complete(job: FetchedJob): void {
     this.#done.push(job);
   }
 
-  /** Done without having run. */
+  /** Completes a job that did not run. */
   skip(job: FetchedJob): void {
     skipped.add(job);
     this.complete(job);
   }
 
   /**
-   * Its task was to delete the row in a transaction of its own. Where the row is still there, that was not committed,
-   * and the attempt has failed.
+   * Records a job whose task deletes the row in a transaction of its own. If the row still exists, the transaction
+   * was not committed, and the attempt has failed.
    */
   completedByTask(job: FetchedJob, message: string, next: NextAttempt = BY_FORMULA): void {
     byTask.add(job);
@@ -118,7 +118,7 @@ export class Results {
     this.#failures.push(failure);
   }
 
-  /** Never started: the attempt is given back. */
+  /** Returns an unstarted job to the database. Its attempt does not count. */
   return(job: FetchedJob): void {
     this.#returned.push(job);
   }
@@ -127,23 +127,23 @@ export class Results {
     this.#freedQueues.push(queueId);
   }
 
-  /** Never started, and their queues. */
+  /** Returns unstarted jobs, and unlocks their queues. */
   giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void {
     for (const job of jobs) this.return(job);
     for (const id of queueIds) this.freeQueue(id);
   }
 
-  /** The jobs that they are about. */
+  /** The jobs of these results. */
   get jobs(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: this.#returned });
   }
 
-  /** Jobs that have ended and are not written. */
+  /** Jobs that have ended and whose results are not written. */
   get ended(): readonly FetchedJob[] {
     return jobsIn({ done: this.#done, failures: this.#failures, returned: [] });
   }
 
-  /** Jobs that never started, until it is written that they are back. */
+  /** Jobs that never started, until their return is confirmed. */
   get unstarted(): readonly FetchedJob[] {
     return [...this.#sent, { returned: this.#returned }].flatMap(({ returned }) => returned);
   }
@@ -161,12 +161,12 @@ export class Results {
     );
   }
 
-  /** Some of them could not be written, or nobody knows whether they were. */
+  /** Whether some results were sent before without a confirmation. */
   get isRepeated(): boolean {
     return this.#isRepeated;
   }
 
-  /** All of them, to be written; answered() follows once the database has, or has not. */
+  /** Returns all results for writing. Call answered() after the answer or the failure. */
   send(): ResultBatch {
     const batch = this.take();
     this.#sent = [...this.#sent, batch];
@@ -176,7 +176,7 @@ export class Results {
     return batch;
   }
 
-  /** All of them; nothing waits for their answer. */
+  /** Returns all results, without waiting for an answer. */
   take(): ResultBatch {
     const waiting = this.#freedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
@@ -197,7 +197,7 @@ export class Results {
     return batch;
   }
 
-  /** A batch that was sent is written, or put back. */
+  /** Ends the wait for a batch that was written or put back. */
   answered(batch: ResultBatch): void {
     this.#sent = this.#sent.filter((one) => one !== batch);
     for (const id of queuesGoingBack(batch)) {
@@ -217,7 +217,7 @@ export class Results {
   }
 }
 
-/** Named queues to which a batch gives jobs back without freeing them. */
+/** Returns the named queues to which a batch returns jobs without unlocking the queue. */
 function queuesGoingBack({ returned, freedQueues }: ResultBatch): ReadonlySet<number> {
   const ids = new Set<number>();
   for (const { queueId } of returned) if (queueId !== null) ids.add(queueId);

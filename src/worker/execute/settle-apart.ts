@@ -1,5 +1,5 @@
-// Results that PostgreSQL refuses as a batch: a foreign key or a trigger of the application's does not let
-// a row go, or a trigger skips its change. They are halved until each refused one is alone; all others are written.
+// Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change. The
+// batch is halved until each refused result is alone; all others are written.
 import { messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
@@ -11,35 +11,35 @@ import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
-/** A result that is refused also as a failure. */
+/** A result that PostgreSQL refuses, also as a failure. */
 export interface Refused {
   readonly job: FetchedJob;
-  /** null: the job is given back unstarted; "done", or how it has failed. */
+  /** "done", the failure, or null for a job that is returned unstarted. */
   readonly result: "done" | FailedJob | null;
   readonly error: unknown;
 }
 
 export interface Apart {
   readonly written: ResultBatch;
-  /** Jobs that succeeded and are written as failed, and why. */
+  /** Jobs that succeeded and are written as failed, with the error. */
   readonly turned: readonly { readonly job: FetchedJob; readonly error: unknown }[];
-  /** Jobs among them that were no longer ours. */
+  /** Ids of jobs among them whose lock was lost. */
   readonly lost: readonly string[];
   readonly refused: readonly Refused[];
-  /** What was left when the connection was lost. */
+  /** Results that were not confirmed when the connection was lost. */
   readonly unconfirmed: ResultBatch;
   readonly failure: unknown;
 }
 
-/** PostgreSQL's sentence, and where it was raised. */
+/** Returns PostgreSQL's message, and the place where it was raised. */
 export function refusalText(error: unknown): string {
   const cause = ((error as { cause?: unknown }).cause ?? error) as Record<string, unknown>;
   const place = typeof cause["where"] === "string" ? cause["where"].split("\n")[0] : "";
-  const sentence = `PostgreSQL refuses the end of the job: ${messageOf(cause)}`;
+  const sentence = `PostgreSQL refuses the result of the job: ${messageOf(cause)}`;
   return place ? `${sentence} (${place})` : sentence;
 }
 
-/** Writes what can be written. What succeeded and is refused counts as failed. Never rejects. */
+/** Writes all results that PostgreSQL accepts. A refused success is written as a failure. Never rejects. */
 export async function settleApart(
   db: Database,
   workerId: string,
@@ -79,7 +79,7 @@ export async function settleApart(
     ...{ written: written.returned, unconfirmed: unconfirmed.returned },
     refused: (job, error) => void refused.push({ job, result: null, error }),
   });
-  // Last: what is behind these jobs in their queues must not overtake them.
+  // Queues are unlocked last, so that later jobs of a queue do not start first.
   if (mode === "locked_by") {
     await halves.write(
       [freedQueues].filter(({ length }) => length > 0),
@@ -110,7 +110,7 @@ interface Part<T> {
 class Halves {
   readonly #db: Database;
   readonly lost: string[] = [];
-  /** Once the connection is lost nothing more is sent. */
+  /** The error of a lost connection, after which nothing is sent. */
   failure: unknown = null;
 
   constructor(db: Database) {
@@ -158,7 +158,7 @@ function emptyBatch(isRepeated: boolean): ResultBatch {
   return { done: [], failures: [], returned: [], freedQueues: [], isRepeated };
 }
 
-/** Both batches as one. */
+/** Returns both batches as one. */
 export function joined(one: ResultBatch, other: ResultBatch): ResultBatch {
   return {
     done: [...one.done, ...other.done],

@@ -1,29 +1,29 @@
-// The slots in which jobs run, as many as the worker's concurrency. A slot takes unit after unit from
-// its source until that has no more; a run of one named queue stays in its slot, in order.
+// The slots in which jobs run, as many as the worker's concurrency. A slot takes units from its source until none
+// is left. A run of a named queue stays in its slot, in order.
 import type { FetchedJob } from "./fetched-job.ts";
 import { QueueRun, type WorkUnit } from "./work-unit.ts";
 
-/** Where slots get their work. */
+/** A source of work for slots. */
 export interface WorkSource {
-  /** Whether a job may start now: asked before each. */
+  /** Whether a job may start now. Called before each job. */
   mayStart(): boolean;
-  /** Whether this job of a run may still follow the one before it. */
+  /** Whether this job of a run may still start after the one before it. */
   mayFollow(job: FetchedJob): boolean;
-  /** The next unit; undefined when none is left. */
+  /** Returns the next unit; undefined when none is left. */
   take(): WorkUnit | undefined;
-  /** Runs a job; a promise only where something has to be waited for. Never rejects. */
+  /** Runs a job. Returns a promise only if the job is not done at once. Never rejects. */
   run(job: FetchedJob): Promise<void> | undefined;
-  /** A job has ended. */
+  /** Called when a job has ended. */
   finished(): void;
-  /** A run of a queue is over, or given up; these of its jobs have not started. */
+  /** Called when a run of a queue has ended or was abandoned, with its unstarted jobs. */
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
 
-/** What a slot is about. */
+/** An occupied slot. */
 interface Slot {
   readonly source: WorkSource;
   unit: WorkUnit | undefined;
-  /** How many jobs of a queue's run have been started. */
+  /** The number of started jobs of a queue's run. */
   started: number;
   isAbandoned: boolean;
 }
@@ -33,7 +33,7 @@ export class Slots {
   readonly #onChange: () => void;
   readonly #occupied: Slot[] = [];
 
-  /** `onChange`: a unit has ended, or a slot is free. */
+  /** `onChange` is called when a unit has ended or a slot is free. */
   constructor(count: number, onChange: () => void) {
     this.#count = count;
     this.#onChange = onChange;
@@ -47,7 +47,7 @@ export class Slots {
     return this.#occupied.length === 0;
   }
 
-  /** What of this source runs in slots, and what has not started of queues' runs there. */
+  /** Returns the source's jobs in slots: running ones, and unstarted ones of runs of queues. */
   jobs(source: WorkSource): readonly FetchedJob[] {
     return this.#of(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
@@ -55,7 +55,7 @@ export class Slots {
     });
   }
 
-  /** What of this source runs: one job a slot. */
+  /** Returns the source's running jobs, one for each slot. */
   running(source: WorkSource): readonly FetchedJob[] {
     return this.#of(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
@@ -63,7 +63,7 @@ export class Slots {
     });
   }
 
-  /** The named queues whose runs are in this source's slots. */
+  /** Returns the named queues whose runs are in this source's slots. */
   queueIds(source: WorkSource): readonly number[] {
     return this.#of(source).flatMap(({ unit }) => (unit instanceof QueueRun ? [unit.queueId] : []));
   }
@@ -75,7 +75,7 @@ export class Slots {
     );
   }
 
-  /** Ends this source's runs after the job that runs; gives the jobs for which `isLate` holds. */
+  /** Ends runs whose next job is late after the running job. Returns their unstarted jobs. */
   cutRuns(source: WorkSource, isLate: (job: FetchedJob) => boolean): readonly FetchedJob[] {
     return this.#of(source).flatMap(({ unit, started }) => {
       const next = unit instanceof QueueRun ? unit.jobs[started] : undefined;
@@ -83,14 +83,14 @@ export class Slots {
     });
   }
 
-  /** Gives work to free slots while there is some. A promise for each slot that it occupied. */
+  /** Fills free slots while there is work. Returns a promise for each slot that it has occupied. */
   fill(source: WorkSource, hasMore: () => boolean): readonly Promise<void>[] {
     const ended: Promise<void>[] = [];
     for (let free = this.free; free > 0 && hasMore(); free--) ended.push(this.#run(source));
     return ended;
   }
 
-  /** Waits no longer for what this source's slots run: somebody has given up on it. */
+  /** Frees this source's slots without waiting for their jobs. */
   abandon(source: WorkSource): void {
     for (const slot of this.#of(source)) {
       slot.isAbandoned = true;
@@ -117,7 +117,7 @@ export class Slots {
       const unit = source.take();
       if (unit === undefined) break;
       slot.unit = unit;
-      // A job that is done at once is not waited for: that would cost more than the job.
+      // A job that is done at once is not awaited, because that would cost more than the job.
       const pending = unit instanceof QueueRun ? this.#runQueue(slot, unit) : source.run(unit);
       if (pending !== undefined) {
         await pending;

@@ -1,16 +1,15 @@
-// What has become of a worker's jobs, task by task: plain numbers that its heartbeat row and its
-// metrics are made of. Counting is all that a job pays; how long jobs take is only measured once
-// somebody has asked for it.
+// A worker's counters of jobs by task, for its heartbeat row and its metrics. Durations are measured only after
+// the first scrape of the metrics, so that counting is all that a job costs before.
 import type { Task } from "../task/task.ts";
 
-/** Upper bounds in seconds: from the quick job to the one that runs for an hour. */
+/** Upper bounds of the buckets, in seconds, up to one hour. */
 export const BOUNDS: readonly number[] = [
   0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 120, 600, 3_600,
 ];
 
-/** Durations counted in buckets, as Prometheus has them: no object for each. */
+/** Durations counted in Prometheus buckets, without an object for each. */
 export class Durations {
-  /** How many were at most as long as each bound, and longer than the one before; last the rest. */
+  /** The number of durations in each bucket; the last bucket has no upper bound. */
   readonly counts = new Float64Array(BOUNDS.length + 1);
   sumSeconds = 0;
 
@@ -23,26 +22,26 @@ export class Durations {
 }
 
 export interface Timing {
-  /** From a job's start to its end. */
+  /** Durations from a job's start to its end. */
   readonly runs: Durations;
-  /** From the moment at which a job became due to the one at which it was fetched. Shared by all tasks. */
+  /** Durations from a job's due time to its fetch. Shared by all tasks. */
   readonly waits: Durations;
 }
 
-/** Of what counts for the mean. A longer job counts less: mostly the process had to pause. */
+/** The weight of a job in the mean. A longer job counts less, because often the process was paused. */
 const WEIGHT = { shorter: 1 / 8, longer: 1 / 64 };
 
 export class TaskTally {
   done = 0;
   failed = 0;
-  /** Done by the word of an interceptor, without a run. */
+  /** Jobs that an interceptor skipped. */
   skipped = 0;
-  /** null until somebody asks. */
+  /** null until the first scrape. */
   timing: Timing | null = null;
-  /** The mean duration of its jobs in named queues, the last ones most; null = none has run. */
+  /** The moving mean of the durations of its jobs in named queues; null before the first. */
   meanMs: number | null = null;
 
-  /** A job of a named queue has run for so long. */
+  /** Adds the duration of a job of a named queue. */
   ran(durationMs: number): void {
     const before = this.meanMs ?? durationMs;
     const weight = durationMs < before ? WEIGHT.shorter : WEIGHT.longer;
@@ -50,7 +49,7 @@ export class TaskTally {
   }
 }
 
-/** A task, and what has become of its jobs in all sessions of this worker. */
+/** A task with its counters in all sessions of this worker. */
 export interface TalliedTask<E> {
   readonly task: Task<unknown, E>;
   readonly tally: TaskTally;
@@ -58,7 +57,7 @@ export interface TalliedTask<E> {
 
 export type TalliedTasks<E> = ReadonlyMap<string, TalliedTask<E>>;
 
-/** With every count at 0. */
+/** Returns the tasks with new counters. */
 export function tallied<E>(tasks: ReadonlyMap<string, Task<unknown, E>>): TalliedTasks<E> {
   const entries = [...tasks].map(
     ([name, task]) => [name, { task, tally: new TaskTally() }] as const,

@@ -1,4 +1,4 @@
-// What an attempt has come to, from what its handler has returned or thrown.
+// Evaluates an attempt: whether it succeeded, from the value that its handler returned or threw.
 import { inspect } from "node:util";
 import { isError } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
@@ -6,16 +6,16 @@ import { outcomeOf } from "../task/outcomes.ts";
 import type { BatchResults, Task } from "../task/task.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** null = done; otherwise why not, and what is left of a batch. */
+/** null: done. Otherwise the error, and the remaining items of a batch. */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
-/** `kind`: the task's. */
+/** Returns the result of a value. `kind`: that of the task. */
 export function judge(kind: Task["kind"], value: unknown): Result {
-  // Only a throw fails it: a task that was written for Graphile Worker may return anything.
+  // A task written for Graphile Worker fails only by throwing; its return value has no meaning.
   return kind === "graphile" ? null : judgeValue(value);
 }
 
-/** What has to be waited for first. */
+/** Returns the result of a value that has to be awaited. */
 export async function judgePending(
   kind: Task["kind"],
   job: FetchedJob,
@@ -40,7 +40,7 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
   return partial(items, await Promise.allSettled(results), judgeValue);
 }
 
-/** A list beside a list as long is a batch, of which an item fails by rejecting alone. */
+/** A list of results as long as the payload's list makes a batch, in which an item fails only by rejecting. */
 async function judgeGraphile(job: FetchedJob, results: readonly unknown[]): Promise<Result> {
   const items = jsonElements(job.payloadText.trim()) ?? [];
   const settled = await Promise.allSettled(results);
@@ -65,7 +65,7 @@ function partial(
   return { ...failure(message), payload: `[${left.join(",")}]` };
 }
 
-/** Anything may be thrown. */
+/** Returns a failure for any thrown value. */
 export function failure(thrown: unknown): { error: Error; payload: null } {
   return {
     error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
@@ -73,12 +73,12 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
   };
 }
 
-/** An error without a stack: it would only tell where in this file it was made. */
+/** Returns an error without a stack, which would only show this file. */
 export function errorWithoutStack(message: string): Error {
   return Object.assign(new Error(message), { stack: message });
 }
 
-const UNSHOWN = "something was thrown that cannot be shown";
+const UNSHOWN = "the thrown value cannot be shown";
 
 function textOf(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
@@ -89,12 +89,12 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** Query builders and the like are no promises, and often only begin when they are awaited. */
+/** Query builders are thenables without being promises, and often begin only when they are awaited. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
-/** What is kept as last_error: the message, and where it came from. */
+/** Returns the text for `last_error`: the message and the stack. */
 export function errorText(error: Error): string {
   try {
     const { message, stack, cause } = error;

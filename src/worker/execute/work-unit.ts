@@ -1,7 +1,7 @@
-// What one slot runs without a break: a job, or a run of jobs of one named queue.
+// The unit of work of a slot: a job, or a run of jobs of one named queue.
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** Jobs of one named queue, which is locked for us: one slot runs them one after another. */
+/** Jobs of one named queue, which this worker has locked. One slot runs them in order. */
 export class QueueRun {
   readonly queueId: number;
   readonly jobs: FetchedJob[] = [];
@@ -11,14 +11,14 @@ export class QueueRun {
   }
 }
 
-/** What one slot runs without a break. */
+/** What one slot runs without a break: a job or a run of a queue. */
 export type WorkUnit = FetchedJob | QueueRun;
 
 export function jobsOf(unit: WorkUnit): readonly FetchedJob[] {
   return unit instanceof QueueRun ? unit.jobs : [unit];
 }
 
-/** Groups jobs, which are in order, into units. */
+/** Groups ordered jobs into units. */
 export function workUnits(jobs: readonly FetchedJob[]): readonly WorkUnit[] {
   if (jobs.every((job) => job.queueId === null)) return jobs;
   const runs = new Map<number, QueueRun>();

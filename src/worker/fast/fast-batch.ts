@@ -1,5 +1,5 @@
-// The jobs that one transaction of the fast mode holds, as work for slots. What has not started when the
-// time is up is let go.
+// The jobs that one transaction of the fast mode has locked, as work for slots. Jobs that have not started within
+// the time limit are unlocked.
 import { type Clock, wait } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -11,21 +11,21 @@ export interface FastBatchParts<E> {
   readonly executor: JobExecutor<E>;
   readonly slots: Slots;
   readonly clock: Clock;
-  /** How long the transaction may hold them. */
+  /** The time limit of the transaction. */
   readonly limitMs: number;
-  /** One of the slots that start() took is free again. */
+  /** Called when one of the slots that start() occupied is free again. */
   slotEnded(): void;
 }
 
 export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
-  /** A worker that was frozen has lost the rows, perhaps, before its timers say anything. */
+  /** Checked before each job, because a process that was frozen may have lost the rows before its timers fire. */
   readonly #endsAtMs: number;
   #next = 0;
   #isClosed = false;
   #busySlots = 0;
   readonly #cut = new AbortController();
-  /** None of them is busy any more, or nobody waits for them. */
+  /** Resolves when no slot is busy or the batch was abandoned. */
   readonly #ended = Promise.withResolvers<void>();
 
   constructor(parts: FastBatchParts<E>) {
@@ -38,7 +38,7 @@ export class FastBatch<E> implements WorkSource {
     return this.#parts.slots.running(this);
   }
 
-  /** Some slot that start() took has not ended. */
+  /** Whether a slot that start() occupied has not ended. */
   get isBusy(): boolean {
     return this.#busySlots > 0;
   }
@@ -47,7 +47,7 @@ export class FastBatch<E> implements WorkSource {
     return this.#next < this.#parts.jobs.length;
   }
 
-  /** Runs the jobs in the slots that are free now. */
+  /** Runs the jobs in the free slots. */
   start(): void {
     const hasMore = () => !this.#isClosed && this.hasUnstarted;
     const ended = this.#parts.slots.fill(this, hasMore);
@@ -55,9 +55,9 @@ export class FastBatch<E> implements WorkSource {
     for (const one of ended) void one.then(() => this.#slotEnded());
   }
 
-  /** Resolves when its slots have ended, or its time is up: false then, and no more is started. */
+  /** Resolves to true when its slots have ended, to false at the time limit, after which no more jobs start. */
   async ended(): Promise<boolean> {
-    // A timer only where something has to be waited for: what was done at once has ended already.
+    // No timer when all jobs were done at once.
     if (this.running.length === 0) {
       if (this.#busySlots > 0) await this.#ended.promise;
       return true;
@@ -70,7 +70,7 @@ export class FastBatch<E> implements WorkSource {
     return false;
   }
 
-  /** Its time is up now. */
+  /** Ends the time limit now. */
   cut(): void {
     this.#cut.abort();
   }
@@ -80,7 +80,7 @@ export class FastBatch<E> implements WorkSource {
     this.#isClosed = true;
   }
 
-  /** Somebody has given up on what runs. */
+  /** Stops waiting for running jobs. */
   abandon(): void {
     this.#isClosed = true;
     this.#parts.slots.abandon(this);
@@ -103,7 +103,7 @@ export class FastBatch<E> implements WorkSource {
 
   finished(): void {}
 
-  // Named queues are for the safe mode: there are no runs.
+  // Named queues belong to the safe mode, so there are no runs.
   mayFollow(): boolean {
     return true;
   }
@@ -111,7 +111,7 @@ export class FastBatch<E> implements WorkSource {
   runEnded(): void {}
 
   #slotEnded(): void {
-    // Given up: not counted any more.
+    // An abandoned batch counts no slots.
     if (this.#busySlots === 0) return;
     this.#busySlots--;
     if (this.#busySlots === 0) this.#ended.resolve();

@@ -41,7 +41,7 @@ export interface FastFetcherParts<E> {
   readonly clock: Clock;
   readonly connections: readonly WorkerConnection[];
   readonly source: ContextSource<E>;
-  /** Of jobs that the worker's id has locked: the safe mode writes them. */
+  /** The results of jobs that are locked by `locked_by`, which the safe mode writes. */
   readonly lockedResults: Results;
   readonly tasks: TaskParameters;
   readonly hooks: Hooks;
@@ -50,7 +50,7 @@ export interface FastFetcherParts<E> {
 
 export class FastFetcher<E> implements Fetcher<E> {
   readonly isInDoubt = false;
-  /** It takes no jobs of named queues. */
+  /** Always empty: jobs of named queues belong to the safe mode. */
   readonly queueIds = [];
   readonly executors: readonly JobExecutor<E>[];
   readonly #lanes: readonly FastLane<E>[];
@@ -103,7 +103,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     return { executor, lane };
   }
 
-  /** Running jobs that are locked in the ordinary way. */
+  /** Running jobs that are locked by `locked_by`. */
   get jobs(): readonly FetchedJob[] {
     return this.#lanes.flatMap((lane) => lane.keptJobs);
   }
@@ -122,8 +122,8 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   /**
-   * One lane that is idle is enough to look, and calls another when there is more than it can take:
-   * all at once would only be in each other's way.
+   * Wakes one idle lane, which wakes another if there are more jobs than it can take. All at once would compete
+   * for the same rows.
    */
   wake(count: number): void {
     const isNews = count > 0;
@@ -133,7 +133,7 @@ export class FastFetcher<E> implements Fetcher<E> {
     else for (const lane of this.#lanes) lane.wake(isNews);
   }
 
-  /** What others let go of is not for this mode. */
+  /** Jobs that another fetcher unlocks belong to the safe mode. */
   wakeForOthers(): void {}
 
   advance(): void {

@@ -1,11 +1,11 @@
-// One connection of the fast mode, which holds a batch of short jobs by the row locks of a transaction.
+// One connection of the fast mode, which locks a batch of short jobs by the row locks of a transaction.
 //
 //   idle ──wake──▶ fetching ──rows──▶ running ──all ended──▶ (delete, commit, begin, fetch) ─┐
 //    ▲               │ none             │                                  ▲                 │
-//    └───────────────┘                  └─ limit passed: what runs is locked in the ordinary ◀┘
-//                                          way, what has not started is let go with the commit
-// attempts is not raised before a job runs. A job that kills its process would so come back for ever;
-// but its row keeps the mark of the lock, and who has one is left to the safe mode, which counts.
+//    └───────────────┘                  └─ limit reached: running jobs are locked by locked_by, ◀┘
+//                                          unstarted ones are unlocked by the commit
+// The attempt is not counted before a job runs, so a job that kills its process could run forever. But its row
+// keeps the mark of the row lock, and marked jobs are left to the safe mode, which counts attempts.
 import type { Outage } from "../../base/outage.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
@@ -26,13 +26,13 @@ export interface FastLaneParts<E> extends FastTransactionParts, KeptJobsParts {
   readonly outage: Outage;
   readonly executor: JobExecutor<E>;
   readonly slots: Slots;
-  /** How long a transaction may hold its rows. */
+  /** The time limit of a transaction. */
   readonly limitMs: number;
-  /** Jobs may be taken: the lease is good. */
+  /** Whether jobs may be fetched: the lease is good. */
   mayFetch(): boolean;
-  /** There is more than this lane can take. */
+  /** Called when there are more jobs than this lane can take. */
   onFull(): void;
-  /** Jobs are at the head that are left to the safe mode. */
+  /** Called when jobs at the head are left to the safe mode. */
   onLeft(): void;
   onError(): void;
 }
@@ -45,12 +45,12 @@ export class FastLane<E> {
   readonly #idle: Idle;
   readonly #stop = new AbortController();
   readonly #close = new AbortController();
-  #leavesJobs = false; // to others: they follow those of the open transaction
-  #early: Promise<readonly FetchedJob[]> | null = null; // it began in the moment of a wake()
+  #leavesJobs = false; // jobs after those of the open transaction are left to the safe mode
+  #early: Promise<readonly FetchedJob[]> | null = null; // a fetch that wake() has started
   #hasEnded = false;
   #isWriting = false;
   #batch: FastBatch<E> | null = null;
-  /** Also those before it of which kept jobs still run. */
+  /** The current batch, and earlier ones whose kept jobs still run. */
   #busy: readonly FastBatch<E>[] = [];
   readonly #kept: KeptJobs;
   #loop: Promise<unknown> | null = null;
@@ -62,7 +62,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Nothing to fetch, nothing running, nothing unconfirmed; also while it cannot connect to end. */
+  /** Whether there is nothing to fetch, nothing running and nothing unconfirmed; also when it cannot connect at the end. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;
@@ -70,7 +70,7 @@ export class FastLane<E> {
     return isEmpty && (this.#loop === null || this.#hasEnded || this.isWaiting || isLeft);
   }
 
-  /** Running jobs that are locked in the ordinary way. */
+  /** Running jobs that are locked by `locked_by`. */
   get keptJobs(): readonly FetchedJob[] {
     return this.#kept.jobs;
   }
@@ -88,23 +88,23 @@ export class FastLane<E> {
     this.#loop = this.#run();
   }
 
-  /** The next fetch reads everything. */
+  /** Makes the next fetch start at the beginning of the index. */
   resetPlan(): void {
     this.#transaction.plan.reset();
   }
 
-  /** Something may have become ready; `isNews`: just now. */
+  /** Jobs may have become ready. `isNews`: they were just announced. */
   wake(isNews: boolean): void {
     this.#transaction.plan.wake(isNews);
     this.#idle.wake(isNews);
   }
 
-  /** A slot may be free: only matters to a lane that knows of ready jobs and may fetch them now. */
+  /** A slot may be free. Continues if there may be ready jobs and the lane may fetch. */
   slotFreed(): void {
     if (!this.#transaction.plan.isDrained && this.#mayFetch) this.#idle.resume();
   }
 
-  /** Resolves once a running job has the ordinary lock; rejects where its row lock is lost. */
+  /** Resolves once a running job is locked by `locked_by`. Rejects if its row lock is lost. */
   lockOrdinarily(job: { readonly id: string }): Promise<void> {
     this.#batch?.cut();
     return this.#kept.locked(job.id);
@@ -117,7 +117,7 @@ export class FastLane<E> {
     this.#idle.end(this.#parts.onChange);
   }
 
-  /** Waits no longer for what runs: the executor has given up on it. */
+  /** Stops waiting for running jobs, which the executor has abandoned. */
   abandon(): void {
     for (const batch of this.#busy) batch.abandon();
     this.#kept.refuse(LOST);
@@ -125,7 +125,7 @@ export class FastLane<E> {
     this.#idle.resume();
   }
 
-  /** Lets the connection go; what is unconfirmed then runs again elsewhere. */
+  /** Closes the connection. Jobs with unconfirmed results then run again elsewhere. */
   async close(): Promise<void> {
     this.stop();
     this.#close.abort();
@@ -136,7 +136,7 @@ export class FastLane<E> {
 
   async #run(): Promise<void> {
     const { connection, onChange, name, outage } = this.#parts;
-    // Also while it stops: what has ended is written when the database is back.
+    // Continues during a stop, so that results are written when the database is back.
     await outage.retrying(
       name,
       async (succeeded) => {
@@ -170,11 +170,11 @@ export class FastLane<E> {
     void connection.close();
     this.#abortRunning();
     if (!this.#close.signal.aborted) onError();
-    this.#parts.onLeft(); // The rows keep the mark of the lock: the safe mode takes them.
+    this.#parts.onLeft(); // The rows keep the mark of the lock, so the safe mode fetches them.
     onChange();
   }
 
-  /** Not what is locked in the ordinary way: that is still ours. */
+  /** Aborts running jobs, except for those locked by `locked_by`, whose locks remain. */
   #abortRunning(): void {
     this.#kept.refuse(LOST);
     this.#batch?.stop();
@@ -188,7 +188,7 @@ export class FastLane<E> {
     return this.#stop.signal.aborted && isQuiet && !this.#transaction.isOpen;
   }
 
-  /** One round trip, and the jobs that it brought. */
+  /** Makes one round trip and runs its jobs. */
   async #turn(): Promise<void> {
     const early = this.#early;
     this.#early = null;
@@ -201,12 +201,12 @@ export class FastLane<E> {
     this.#kept.handOver();
     const isFetching = this.#mayFetch && !this.#transaction.plan.isDrained;
     if (!isFetching) this.#answered();
-    // An open transaction of which nothing could be started is ended, too: others wait for its rows.
+    // An open transaction without started jobs is ended, too, because other workers need its rows.
     if (isFetching || !results.isEmpty || this.#transaction.isOpen) {
       return this.#flushAndFetch(isFetching);
     }
     await this.#idle.wait(onChange, (isNews) => {
-      // At once: some job waits for this. A failure is the next turn's to hear, which may connect first.
+      // At once, because a job waits. The next turn handles a failure, and connects again if necessary.
       if (!this.#mayFetch || !connection.isConnected) return;
       const request = isNews ? this.#transaction.quickRequest(slots.free) : null;
       this.#early = request === null ? this.#flushAndFetch(true) : this.#quick(request);
@@ -215,7 +215,7 @@ export class FastLane<E> {
     return [];
   }
 
-  /** For what has just become ready, after a while without. */
+  /** Fetches a few jobs that were just announced to an idle lane. */
   async #quick(request: FetchRequest): Promise<readonly FetchedJob[]> {
     const fetched = await this.#transaction.open(request);
     if (fetched.jobs.length === 0) return this.#flushAndFetch(true);
@@ -233,7 +233,7 @@ export class FastLane<E> {
     if (this.#idle.answered()) this.#parts.onChange();
   }
 
-  /** Writes what ended, and takes a new batch in the same packet. */
+  /** Writes results and fetches a new batch in one packet. */
   async #flushAndFetch(isFetching: boolean): Promise<readonly FetchedJob[]> {
     const { slots, results } = this.#parts;
     this.#kept.handOver();
@@ -248,7 +248,7 @@ export class FastLane<E> {
     return [];
   }
 
-  /** What was left to others behind the last transaction's jobs is at the head now. */
+  /** Wakes the safe mode for the jobs that the last transaction left to it. */
   #announceLeft(): void {
     if (!this.#leavesJobs) return;
     this.#leavesJobs = false;
@@ -272,21 +272,21 @@ export class FastLane<E> {
     };
     const batch = new FastBatch({ jobs, executor, slots, clock, limitMs, slotEnded });
     this.#batch = batch;
-    // The stop came while they were on their way, or we were frozen for so long that others have them.
+    // The worker was stopped during the fetch, or frozen for so long that others have the jobs.
     if (this.#stop.signal.aborted || !mayFetch()) batch.stop();
     batch.start();
     if (batch.isBusy) this.#busy = [...this.#busy, batch];
     if (!(await batch.ended())) await this.#keep(batch.running);
     this.#batch = null;
-    // What is let go unstarted keeps the mark of this lock: it is for the safe mode.
+    // Unstarted jobs keep the mark of the row lock, so the safe mode fetches them.
     if (!batch.hasUnstarted) return;
     if (this.#transaction.isOpen) this.#leavesJobs = true;
     else onLeft();
   }
 
   /**
-   * The time is up: running jobs get the ordinary lock, the others are unlocked. Results are written first, because
-   * the commit would give their jobs to other workers. Throws where the rows are lost.
+   * Ends the transaction at its time limit: running jobs are locked by `locked_by`, unstarted ones are unlocked.
+   * Results are written first, because the commit unlocks their jobs. Throws if the rows are lost.
    */
   async #keep(jobs: readonly FetchedJob[]): Promise<void> {
     if (!this.#parts.connection.isConnected) throw LOST;

@@ -1,6 +1,5 @@
-// The transactions of the fast mode on one connection, one after another. Each begins with a fetch and
-// holds a batch of jobs by its row locks; its end, what has become of them, and the beginning of the next
-// one are one packet.
+// The transactions of the fast mode on one connection. Each begins with a fetch, which locks a batch of jobs by
+// row locks. The results, the commit and the fetch of the next transaction are sent as one packet.
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -27,13 +26,13 @@ import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Hooks } from "../task/hooks.ts";
 
-/** Jobs a transaction takes at the most; less where they are slow. */
+/** The most jobs of a transaction; slow jobs make smaller batches. */
 const LARGEST_BATCH = 2_000;
 
-/** What a transaction has locked. */
+/** The jobs that a transaction has locked. */
 export interface FastFetched {
   readonly jobs: readonly FetchedJob[];
-  /** There is more than this connection can take. */
+  /** Whether there may be more jobs than this connection can take. */
   readonly isFull: boolean;
 }
 
@@ -45,7 +44,7 @@ export interface FastTransactionParts {
   readonly hooks: Hooks;
   readonly results: Results;
   readonly logger: Logger;
-  /** Results are in the database. */
+  /** Called when results are committed. */
   onWritten(): void;
 }
 
@@ -68,18 +67,18 @@ export class FastTransaction {
     return this.#isOpen;
   }
 
-  /** Its connection is gone. */
+  /** Called when the connection is lost. */
   forget(): void {
     this.#isOpen = false;
   }
 
-  /** For a few of the jobs that have just become ready; null where a quick fetch does not pay. */
+  /** Returns the request of a quick fetch; null when it would not pay. */
   quickRequest(slots: number): FetchRequest | null {
     const request = this.plan.request(slots, this.#parts.connection.keepsStatements);
     return request.isQuick ? request : null;
   }
 
-  /** Begins one: there is nothing to be written. */
+  /** Begins a transaction without results to write. */
   async open(request: FetchRequest): Promise<FastFetched> {
     const fetched = await this.#fetch(request);
     this.#isOpen = true;
@@ -87,8 +86,8 @@ export class FastTransaction {
   }
 
   /**
-   * Writes what ended and commits; with `slots`, which are to be filled, follows the next transaction.
-   * null: there is none, also where PostgreSQL has refused a result.
+   * Writes results and commits. With `slots`, the number of slots to fill, the next transaction begins. Resolves to
+   * null without one, also when PostgreSQL has refused a result.
    */
   async next(batch: ResultBatch, slots: number | null): Promise<FastFetched | null> {
     const { connection } = this.#parts;
@@ -101,14 +100,14 @@ export class FastTransaction {
     ]);
     if (slots === null) return null;
     if (answers === null) {
-      this.plan.wake(false); // What was fetched is undone with the refused result, and ready again.
+      this.plan.wake(false); // The fetch was rolled back with the refused result, so its jobs are ready again.
       return null;
     }
     this.#isOpen = true;
     return answers[1] as FastFetched;
   }
 
-  /** Writes what ended, locks these jobs in the ordinary way and commits: the rest is let go. */
+  /** Writes results, locks these jobs by `locked_by` and commits, which unlocks the others. */
   async keep(batch: ResultBatch, ids: readonly string[]): Promise<void> {
     const { connection, workerId } = this.#parts;
     this.#isOpen = false;
@@ -116,16 +115,16 @@ export class FastTransaction {
       ids.length > 0 ? keepJobs(connection.database, workerId, ids) : null,
       connection.commit(),
     ]);
-    if (answers === null) throw new Error("the transaction was undone: a result is refused");
+    if (answers === null) throw new Error("the transaction was rolled back: PostgreSQL refused a result");
   }
 
-  /** Ends a transaction that holds nothing. */
+  /** Ends a transaction without jobs. */
   async commitEmpty(): Promise<void> {
     this.#isOpen = false;
     await this.#parts.connection.commit();
   }
 
-  /** Jobs for these slots, and those that are soon used up. */
+  /** Requests jobs for these slots, and those that run within the next 25 ms. */
   #request(slots: number): FetchRequest {
     this.plan.measure();
     return this.plan.request(Math.min(LARGEST_BATCH, this.plan.ahead + slots), false);
@@ -140,7 +139,7 @@ export class FastTransaction {
       isQuick ? this.#lockQuickly(db, request) : this.#lockJobs(db, request),
     ]);
     const [, rows] = await settled(sent);
-    // A query that fails here has ended the transaction, which frees them all.
+    // A query that fails here ends the transaction, which unlocks all jobs.
     const jobs = await loadedJobs(rows as readonly FetchedRows[], db);
     this.plan.learn(jobs, request, false);
     return { jobs, isFull: jobs.length === request.want };
@@ -162,7 +161,7 @@ export class FastTransaction {
     return [identifiers, ...values, ...(forbiddenFlags === null ? [] : [forbiddenFlags])];
   }
 
-  /** null: PostgreSQL has undone it all, and the results were written apart. */
+  /** Resolves to null when PostgreSQL has rolled back, and the results were written one by one. */
   async #written(batch: ResultBatch, following: () => unknown[]): Promise<unknown[] | null> {
     const { workerId, hooks, results, connection, onWritten } = this.#parts;
     const { done, failures } = batch;
@@ -186,8 +185,8 @@ export class FastTransaction {
   }
 
   /**
-   * The rows are free, and what PostgreSQL refuses once more is left to the safe mode, which counts the
-   * attempt. A transaction that was begun meanwhile is undone with its locks.
+   * Writes results one by one after a refusal. The rollback has unlocked the rows, also those of the next
+   * transaction. A job whose result is refused again is left to the safe mode, which counts the attempt.
    */
   async #apart(batch: ResultBatch): Promise<null> {
     const { connection, workerId, hooks, results, logger, onWritten } = this.#parts;

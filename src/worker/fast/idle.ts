@@ -1,12 +1,12 @@
-// How a connection of the fast mode waits while there is nothing to fetch, and is woken.
+// The wait of a fast lane while there is nothing to fetch, and its wake-up.
 //
-//   fetching ──nothing there──▶ idle ──wake──▶ fetching first (others let it go first, for a moment)
+//   fetching ──no jobs──▶ idle ──wake──▶ fetching first (other fetchers wait for a moment)
 import type { Clock } from "../../base/clock.ts";
 
-/** Others let a first fetch go first for this long: a connection may be dead without knowing it. */
+/** How long other fetchers wait for a first fetch, whose connection may be dead. */
 const FIRST_MS = 20;
 
-/** Who stops waits for the answer to a fetch as long: its rows are free when the connection is closed. */
+/** How long a stop waits for the answer to a fetch. Closing the connection unlocks its rows. */
 const LATE_MS = 400;
 
 export class Idle {
@@ -26,17 +26,17 @@ export class Idle {
     return this.#resume !== null;
   }
 
-  /** Has been idle, and waits for the answer to its first fetch, not for long yet. */
+  /** Whether the first fetch after being idle has no answer yet, for a short time. */
   get isFetchingFirst(): boolean {
     return this.#isFetchingFirst && this.#clock.monotonic() - this.#wokenAtMs < FIRST_MS;
   }
 
-  /** It ends, and what only fetches has had its time. */
+  /** Whether the time for a fetch has passed after end(). */
   get isLate(): boolean {
     return this.#isLate;
   }
 
-  /** Something may have become ready; `isNews`: just now. */
+  /** Jobs may have become ready. `isNews`: they were just announced. */
   wake(isNews: boolean): void {
     if (this.isWaiting && !this.#isFetchingFirst) {
       this.#isFetchingFirst = true;
@@ -46,12 +46,12 @@ export class Idle {
     this.#resume?.();
   }
 
-  /** There is something else to do than to fetch. */
+  /** Ends the wait for other work than a fetch. */
   resume(): void {
     this.#resume?.();
   }
 
-  /** Nothing is fetched any more; `onLate`: nor waited for. */
+  /** Ends fetching. `onLate` is called when the answer to a fetch is no longer waited for. */
   end(onLate: () => void): void {
     this.#resume?.();
     this.#cancelLate();
@@ -61,19 +61,19 @@ export class Idle {
     });
   }
 
-  /** It has ended: a timer would keep the process alive. */
+  /** Cancels the timer, which would keep the process alive. */
   close(): void {
     this.#cancelLate();
   }
 
-  /** The first fetch has its answer, or will have none. True when somebody waited for it. */
+  /** The first fetch has its answer, or will have none. Returns true if there was a first fetch. */
   answered(): boolean {
     const wasFirst = this.#isFetchingFirst;
     this.#isFetchingFirst = false;
     return wasFirst;
   }
 
-  /** Until wake() or resume(). Calls `onIdle` at once, and `onWake` in the moment of a wake(). */
+  /** Waits until wake() or resume(). Calls `onIdle` at once, and `onWake` synchronously in wake(). */
   async wait(onIdle: () => void, onWake: (isNews: boolean) => void): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#resume = resolve;

@@ -1,22 +1,22 @@
-// Jobs of the fast mode that outlasted their transaction: they are locked in the ordinary way now, so
-// their results are for the safe mode to write.
+// Jobs of the fast mode that outlasted their transaction. They are locked by `locked_by`, so the safe mode writes
+// their results.
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { Results } from "../execute/results.ts";
 
 export interface KeptJobsParts {
-  /** The executor's: what has become of the jobs of a lane. */
+  /** The results of a lane's jobs. */
   readonly results: Results;
-  /** Of jobs that are locked in the ordinary way: the safe mode writes them. */
+  /** The results of jobs locked by `locked_by`, which the safe mode writes. */
   readonly lockedResults: Results;
-  /** Jobs ended or were handed over, or the lane went idle. */
+  /** Called when jobs have ended or were handed over, or the lane is idle. */
   onChange(): void;
 }
 
 export class KeptJobs {
   readonly #running = new Set<FetchedJob>();
-  /** Ids of running jobs whose ordinary lock is committed. */
+  /** Ids of running jobs whose lock by `locked_by` is committed. */
   readonly #locked = new Set<string>();
-  /** Jobs that wait for their ordinary lock. */
+  /** Jobs that wait for their lock by `locked_by`. */
   readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
   readonly #parts: KeptJobsParts;
 
@@ -24,7 +24,7 @@ export class KeptJobs {
     this.#parts = parts;
   }
 
-  /** Those that still run. */
+  /** The kept jobs that still run. */
   get jobs(): readonly FetchedJob[] {
     return [...this.#running];
   }
@@ -33,7 +33,7 @@ export class KeptJobs {
     for (const job of jobs) this.#running.add(job);
   }
 
-  /** Resolves once the job has the ordinary lock. */
+  /** Resolves once the job is locked by `locked_by`. */
   async locked(id: string): Promise<void> {
     if (this.#locked.has(id)) return;
     const waiting = this.#waiting.get(id) ?? Promise.withResolvers<void>();
@@ -49,13 +49,13 @@ export class KeptJobs {
     }
   }
 
-  /** The jobs that wait get no lock. */
+  /** Rejects the waits for a lock. */
   refuse(error: Error): void {
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }
 
-  /** Parts what has ended: kept jobs end in the ordinary way, the others with their transaction. */
+  /** Moves the results of kept jobs to the safe mode. The others are written with their transaction. */
   handOver(): void {
     const { results, lockedResults, onChange } = this.#parts;
     if (this.#running.size === 0 || results.isEmpty) return;
@@ -65,7 +65,7 @@ export class KeptJobs {
     onChange();
   }
 
-  /** Whether it had the ordinary lock. */
+  /** Returns whether the job was a kept one. */
   #ended(job: FetchedJob): boolean {
     this.#locked.delete(job.id);
     return this.#running.delete(job);

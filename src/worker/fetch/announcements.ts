@@ -1,17 +1,17 @@
-// What is heard of new jobs. A fast lane listens beside the listener, so most is heard twice.
+// Announcements of new jobs. A fast lane listens in addition to the listener, so most arrive twice.
 
 /** The channel on which `add_job` and `add_jobs` announce jobs. */
 export const NEW_JOBS = "jobs:insert";
 
-/** Announcements that are remembered; later ones that were heard before cost a fetch in vain. */
+/** The number of announcements in memory. A repeated one beyond them causes a needless fetch. */
 const REMEMBERED = 64;
 
 export class Announcements {
   readonly #recent = new Set<string>();
 
   /**
-   * How many jobs an announcement is about; null when it has been heard before. Those of this schema
-   * have a random number in them (`{"r":0.123,"count":1}`), what has none is always new.
+   * Returns the number of announced jobs; null for a repeated announcement. Those of this schema contain a random
+   * number (`{"r":0.123,"count":1}`); one without it is always new.
    */
   heard(payload: string): number | null {
     if (payload.startsWith('{"r":')) {
@@ -28,7 +28,7 @@ export class Announcements {
   }
 }
 
-/** What is heard on `worker:migrate`: Graphile Worker's `{"migrationNumber":21,"breaking":true}`. */
+/** Whether a payload of `worker:migrate`, such as `{"migrationNumber":21,"breaking":true}`, is a breaking migration. */
 export function isBreaking(payload: string): boolean {
   return /"breaking"\s*:\s*true\b/.test(payload);
 }

@@ -1,7 +1,7 @@
-// Brings jobs to slots: it wakes the fetchers, says when they may fetch, and knows when all is done.
-// What a fetcher is, and that there are two, it does not know.
+// Brings jobs to slots: wakes the fetchers, decides when they may fetch, and detects when all is done. It does
+// not depend on the modes of the fetchers.
 //
-//   wake() ──▶ each fetcher in turn ──jobs──▶ slots ──results──▶ the fetcher that took them
+//   wake() ──▶ each fetcher in turn ──jobs──▶ slots ──results──▶ the fetcher of these jobs
 //                    ▲                          │
 //                    └──────── advance() ◀──────┘ once a turn of the event loop
 
@@ -16,9 +16,9 @@ import type { Wakeups } from "./wakeups.ts";
 export interface DispatcherParts<E> {
   readonly concurrency: number;
   readonly wakeups: Wakeups;
-  /** In order: those before go first after a wake-up. */
+  /** Returns the fetchers in the order in which they fetch after a wake-up. */
   fetchers(link: FetcherLink): readonly Fetcher<E>[];
-  /** A connection was lost: others may be dead without knowing it. */
+  /** Called when a connection was lost, because others may be dead, too. */
   connectionLost(): void;
   readonly lease: Pick<WorkerLease, "isGood">;
 }
@@ -52,32 +52,32 @@ export class Dispatcher<E> {
     return this.#fetchers.flatMap(({ executors }) => executors);
   }
 
-  /** Nothing is locked for us, as far as we know, and no broken fetch makes that doubtful. */
+  /** Whether nothing is locked for this worker, and no broken fetch leaves that open. */
   get holdsNothing(): boolean {
     const isCertain = !this.#fetchers.some(({ isInDoubt }) => isInDoubt);
     return isCertain && this.#inFlight().jobs.length === 0;
   }
 
-  /** Rejects when the database cannot be had; nothing runs then. */
+  /** Starts the fetchers. Rejects when the database cannot be reached; nothing runs then. */
   async start(): Promise<void> {
     for (const executor of this.executors) executor.begin();
-    // The last one first: what the others leave to it must find it there.
+    // The last one first, because the others may leave jobs to it.
     for (const fetcher of this.#fetchers.toReversed()) await fetcher.start();
     this.#parts.wakeups.start();
   }
 
-  /** Jobs may have become ready; `count`, where they were announced, 0 = perhaps some. */
+  /** Jobs may have become ready. `count`: the number of announced jobs; 0: unknown. */
   wake(count = 0): void {
     for (const fetcher of this.#fetchers) fetcher.wake(count);
   }
 
-  /** Resolves once there is nothing to run, nothing running and nothing unconfirmed. */
+  /** Resolves once no job is ready or running and no result is unconfirmed. */
   async drained(signal: AbortSignal): Promise<void> {
     this.wake(0);
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
   }
 
-  /** Fetches nothing more and gives back what has not started. */
+  /** Fetches nothing more and returns unstarted jobs. */
   stop(): void {
     this.#isFetching = false;
     this.#parts.wakeups.stop();
@@ -85,18 +85,18 @@ export class Dispatcher<E> {
     this.#changed();
   }
 
-  /** Waits no longer for running jobs: they have been given up. */
+  /** Stops waiting for running jobs. */
   abandon(): void {
     for (const fetcher of this.#fetchers) fetcher.abandon();
     this.#changed();
   }
 
-  /** Every connection answers within seconds, or is given up. */
+  /** Closes every connection that does not answer within seconds. */
   prove(): void {
     for (const fetcher of this.#fetchers) fetcher.prove();
   }
 
-  /** Lets the connections go. What is unconfirmed then stays locked until the lease is recovered. */
+  /** Closes the connections. Jobs with unconfirmed results stay locked until they are recovered. */
   async close(): Promise<void> {
     this.#isFetching = false;
     this.#parts.wakeups.stop();
@@ -107,7 +107,7 @@ export class Dispatcher<E> {
     return this.#slots.isIdle && this.#fetchers.every(({ isIdle }) => isIdle);
   }
 
-  /** Not while one before it has just been woken: most jobs are for that one. */
+  /** A fetcher waits while an earlier one has just been woken, because most jobs are for that one. */
   #mayFetch(fetcher: Fetcher): boolean {
     if (!this.#isFetching || !this.#parts.lease.isGood) return false;
     for (const one of this.#fetchers) {
@@ -121,12 +121,12 @@ export class Dispatcher<E> {
     for (const one of this.#fetchers) if (one !== fetcher) one.wakeForOthers();
   }
 
-  /** Who waits until all is done also waits for what the finished jobs have added. */
+  /** drained() also waits for jobs that finished jobs have added. */
   #written(): void {
     if (this.#allDone.hasWaiting) this.wake(0);
   }
 
-  /** Once a turn of the event loop, however many jobs end in it. */
+  /** Advances the fetchers once a turn of the event loop, for any number of ended jobs. */
   #changed(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
@@ -142,7 +142,7 @@ export class Dispatcher<E> {
   }
 }
 
-/** Where waits gather until all of them are let through. */
+/** A gate at which callers wait until it opens. */
 class Gate {
   #waiting: (() => void)[] = [];
 

@@ -1,16 +1,15 @@
-// Decides whether there is anything to fetch, where the next fetch starts, how many jobs it asks for and
-// how long it may take. A state machine that learns from announcements and from the fetches before: it
-// sends nothing, and its time is that of a clock.
+// Decides whether there is anything to fetch, where the next fetch starts, how many jobs it requests and how long
+// it may take. A state machine that learns from announcements and earlier fetches. It sends nothing.
 //
 //               wake(), raise(): something may be ready
 //   drained ────────────────────────────────────────────▶ ready ──request()──▶ under way
 //      ▲                                                    ▲                  │    │
-//      └──── learn(): short, and everything was seen ───────┼──────────────────┘    │
+//      └──── learn(): short, and everything was read ───────┼──────────────────┘    │
 //                                                           └── learn(): full, failed()
 //
-//   start     beginning ──full──▶ behind the last job ──short, wake(), 50 ms to 1 s──▶ beginning
-//   most      no limit ──short after a second, stopped──▶ 1 ──full──▶ 2, 4, 8 … ──short──▶ no limit
-//   patience  seconds ──stopped──▶ a minute ──an answer within 4 s──▶ seconds
+//   start     beginning ──full──▶ after the last job ──short, wake(), 50 ms to 1 s──▶ beginning
+//   most      no limit ──short after a second, timeout──▶ 1 ──full──▶ 2, 4, 8 … ──short──▶ no limit
+//   patience  seconds ──timeout──▶ a minute ──an answer within 4 s──▶ seconds
 //   quick     the first fetch for jobs just announced to a drained worker; skipped 1, 2, 4 … 64 times
 //             after quick fetches that found nothing
 import type { Clock } from "../../base/clock.ts";
@@ -18,35 +17,35 @@ import { WorkerError } from "../../base/errors.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 
-/** Jobs before it are taken, or soon will be. */
+/** The place in the index where a fetch starts. Jobs before it are locked already. */
 export interface FetchStart {
   readonly priority: number;
   readonly runAtSeconds: number | "-Infinity";
 }
 
-/** Reads everything. */
+/** The beginning of the index. */
 export const BEGINNING: FetchStart = { priority: -32_768, runAtSeconds: "-Infinity" };
 
-/** What one fetch asks for. */
+/** The parameters of one fetch. */
 export interface FetchRequest {
   readonly want: number;
   /** Only a few of the most urgent ones, by a statement of its own (queue/fetch/quick-fetch.ts). */
   readonly isQuick: boolean;
-  /** It may take a minute: one that had seconds was stopped. */
+  /** Whether it may take a minute, after a fetch with a few seconds timed out. */
   readonly isPatient: boolean;
-  /** Also read named queues. */
+  /** Whether named queues are read, too. */
   readonly queues: boolean;
-  /** Which of the jobs without a queue. */
+  /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
   readonly start: FetchStart;
   readonly sentAtMs: number;
-  /** How often something had become ready by then. */
+  /** The value of the ready counter at sending. */
   readonly readyCount: number;
 }
 
-// A start is trusted for this long. A more urgent job that nothing announces, such as one that falls due,
-// waits for that long at most. Under a held xmin the dead index entries of finished jobs stay, and a fetch
-// from the beginning walks over all of them: it is made for a twentieth of the time.
+// How long a start is used. A more urgent job that is not announced, such as one that becomes due, waits at most
+// for that long. While vacuum is blocked, dead index entries of finished jobs accumulate, and a fetch from the
+// beginning reads all of them; such fetches take at most a twentieth of the time.
 const TRUST_MS = 50;
 const TRUST_AT_MOST_MS = 1_000;
 const WALKS = 20;
@@ -54,29 +53,29 @@ const WALKS = 20;
 /** The beginning of PostgreSQL's time, in 4714 BC. */
 const EARLIEST_S = -210_866_803_200;
 
-/** A fetch that takes longer has walked over far more than it took. */
+/** A fetch that takes longer has read far more entries than it has locked. */
 const LONG_WALK_MS = 1_000;
-/** One that is patient and needs less would not have needed its patience. */
+/** A patient fetch that takes less did not need the longer limit. */
 const PATIENT_WALK_MS = 4_000;
 
-/** Fetched jobs should last for some round trips. */
+/** The time for which jobs are fetched ahead, some round trips. */
 export const HORIZON_MS = 25;
 
 const QUICK_JOBS = 32;
 const QUICK_SKIPS_AT_MOST = 64;
 
-/** For the log, at the first of them. */
+/** The log message of the first fetch that times out. */
 export const LONG_FETCH =
   "a fetch of jobs took too long and is repeated with more time: are millions of ready jobs of other tasks before those of this worker?";
 
 export class FetchPlan {
   readonly #clock: Clock;
   readonly #free: JobKind;
-  // Everything that may have made a job ready raises a counter. A fetch that comes back short proves that
-  // nothing was ready at the count at which it was sent.
+  // Every event that may have made a job ready increments a counter. A short fetch proves that nothing was ready at
+  // the count at which it was sent.
   #readyCount = 1;
   #drainedCount = 0;
-  /** Some named queue may be free: fetches read queued jobs, too. */
+  /** Whether some named queue may be free, so that fetches read queued jobs, too. */
   #queuesAreFree: boolean;
   #start: FetchStart = BEGINNING;
   #trustedUntilMs = 0;
@@ -86,12 +85,12 @@ export class FetchPlan {
   #jobsPerMs = 0;
   #finished = 0;
   #measuredAtMs: number;
-  /** Jobs were announced to a drained worker, and nothing has been fetched since. */
+  /** Whether jobs were announced to a drained worker and no fetch has followed. */
   #isFirstNews = false;
   #quickSkips = 0;
   #quickSkipsLeft = 0;
 
-  /** `free`: which of the jobs without a queue it is for. Only the safe mode takes queued ones. */
+  /** `free`: which jobs without a queue are fetched. Only the safe mode fetches queued ones. */
   constructor(clock: Clock, free: JobKind) {
     this.#clock = clock;
     this.#free = free;
@@ -99,17 +98,17 @@ export class FetchPlan {
     this.#measuredAtMs = clock.monotonic();
   }
 
-  /** A fetch would find nothing. */
+  /** Whether a fetch would find nothing. */
   get isDrained(): boolean {
     return this.#drainedCount >= this.#readyCount;
   }
 
-  /** Something may have become ready, behind the start. */
+  /** Jobs may have become ready after the start. */
   raise(): void {
     this.#readyCount++;
   }
 
-  /** The same, anywhere; `isNews`: just now. True when nothing was ready before. */
+  /** Jobs may have become ready anywhere. `isNews`: they were just announced. Returns true if nothing was ready before. */
   wake(isNews: boolean): boolean {
     const wasDrained = this.isDrained;
     this.raise();
@@ -118,18 +117,18 @@ export class FetchPlan {
     return wasDrained;
   }
 
-  /** The next fetch reads everything. */
+  /** Makes the next fetch start at the beginning. */
   reset(): void {
     this.#start = BEGINNING;
     this.#resetAtMs = this.#clock.monotonic();
   }
 
-  /** Jobs that the recent speed uses up within the horizon: slots never run dry, slow jobs stay for others. */
+  /** The number of jobs that end within HORIZON_MS at the recent speed. Slow jobs are left to other workers. */
   get ahead(): number {
     return Math.floor(this.#jobsPerMs * HORIZON_MS);
   }
 
-  /** Jobs have ended. */
+  /** Counts ended jobs. */
   finished(count: number): void {
     this.#finished += count;
   }
@@ -140,20 +139,20 @@ export class FetchPlan {
     const elapsedMs = nowMs - this.#measuredAtMs;
     if (elapsedMs < 1) return;
     const recent = this.#finished / elapsedMs;
-    // A longer pause counts in full, a burst is believed half: grows in a few fetches, never jumps.
+    // A long pause counts in full, a burst by half, so that the speed grows over a few fetches.
     this.#jobsPerMs = elapsedMs > 1_000 ? recent : (this.#jobsPerMs + recent) / 2;
     this.#finished = 0;
     this.#measuredAtMs = nowMs;
   }
 
-  /** The next request may take long. */
+  /** Whether the next request may take long. */
   get isPatient(): boolean {
     return this.#isPatient;
   }
 
-  /** The request for up to `wanted` jobs. `mayBeQuick`: nothing else than a quick fetch prevents one. */
+  /** Returns the request for up to `wanted` jobs. `mayBeQuick`: whether the caller allows a quick fetch. */
   request(wanted: number, mayBeQuick: boolean): FetchRequest {
-    // A quick one sees no named queues, and no jobs of another mode.
+    // A quick fetch reads no named queues and no jobs of another mode.
     const seesAll = !this.#queuesAreFree && this.#free !== "safe";
     const isQuick = this.#isFirstNews && seesAll && mayBeQuick && this.#takesQuick();
     this.#isFirstNews = false;
@@ -171,16 +170,16 @@ export class FetchPlan {
     };
   }
 
-  /** What a request has found; `queuesAreFree`: some named queue is. True when nothing is ready any more. */
+  /** Records the answer to a request. `queuesAreFree`: some named queue is free. Returns true when nothing is ready. */
   learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean): boolean {
     if (request.isQuick) {
       this.#learnQuick(jobs.length);
-      return false; // What is less urgent is not known: a fetch of everything follows.
+      return false; // A quick fetch reads only the most urgent jobs, so a full fetch follows.
     }
     const { queues, start, sentAtMs, readyCount } = request;
     const isFull = jobs.length >= request.want;
     this.#learnLength(isFull, this.#clock.monotonic() - sentAtMs);
-    // Behind a start only what is behind it was seen.
+    // A fetch with a start has read only jobs after it.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);
     this.#queuesAreFree = queuesAreFree;
     const last = jobs.at(-1);
@@ -192,7 +191,7 @@ export class FetchPlan {
     return this.isDrained;
   }
 
-  /** True when PostgreSQL has stopped a request for its length: the next one may take longer. */
+  /** Records a failed request. Returns true when PostgreSQL timed it out; the next one may then take longer. */
   failed(error: unknown): boolean {
     if (!(error instanceof WorkerError) || error.code !== "database_timeout") return false;
     this.#most = 1;
@@ -200,14 +199,14 @@ export class FetchPlan {
     return true;
   }
 
-  /** A fetch failed, perhaps because its jobs were too large together: begins again with few. */
+  /** Resets the speed after a failed fetch, whose jobs may have been too large together. */
   forgetSpeed(): void {
     this.#jobsPerMs = 0;
     this.#finished = 0;
     this.#measuredAtMs = this.#clock.monotonic();
   }
 
-  /** Jobs at the front shall not wait for the end of a long walk. */
+  /** Limits the next fetch after a slow one, so that its first jobs do not wait for the last. */
   #learnLength(isFull: boolean, tookMs: number): void {
     if (isFull) this.#most *= 2;
     else this.#most = tookMs < LONG_WALK_MS ? Number.POSITIVE_INFINITY : 1;
@@ -228,12 +227,12 @@ export class FetchPlan {
   #move(last: FetchedJob, sentAtMs: number): void {
     if (this.#start === BEGINNING) {
       const nowMs = this.#clock.monotonic();
-      // It may not have seen what has become ready since it was sent.
+      // Jobs that became ready after it was sent may be missing.
       const walkMs = sentAtMs > this.#resetAtMs ? nowMs - sentAtMs : 0;
       const trustMs = Math.max(TRUST_MS, WALKS * walkMs);
       this.#trustedUntilMs = nowMs + Math.min(trustMs, TRUST_AT_MOST_MS);
     }
-    // A double holds microseconds only just: stay on the safe side of the last digit.
+    // A double barely holds microseconds, so the last digits are rounded down.
     const runAtSeconds = last.runAtSeconds - 0.00001;
     this.#start = {
       priority: last.priority,
@@ -243,8 +242,8 @@ export class FetchPlan {
 }
 
 /**
- * True when a fetch beside this one may have come back short for what this one had locked and left:
- * nothing else would look for that again. Where it took queued jobs only, their end is a reason to.
+ * Whether a parallel fetch may have been short because this one had locked jobs that it then left. Another fetch
+ * must read those again. After queued jobs only, their end triggers that fetch.
  */
 function leavesLocked({ queues, want }: FetchRequest, jobs: readonly FetchedJob[]): boolean {
   return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);

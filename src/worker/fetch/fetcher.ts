@@ -1,58 +1,54 @@
-// The contract of everything that takes jobs from the database, runs them in the worker's slots and
-// writes what became of them. The safe mode and the fast mode are two such fetchers; the dispatcher
-// knows them only by this contract.
+// The interface of fetchers, which fetch jobs, run them in the worker's slots and write their results. The safe
+// mode and the fast mode are fetchers; the dispatcher uses both by this interface.
 //
-//   new ──start()──▶ fetching ──stop()──▶ ending (what runs ends and is written) ──▶ idle ──close()
-//                        └─ abandon(): what still runs is not waited for any longer ─┘
+//   new ──start()──▶ fetching ──stop()──▶ ending (running jobs end, results are written) ──▶ idle ──close()
+//                        └─ abandon(): running jobs are not waited for ──────────────────────┘
 import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots } from "../execute/slots.ts";
 
 export interface Fetcher<E = unknown> extends InFlight {
-  /** What runs its jobs. */
+  /** The executors of its jobs. */
   readonly executors: readonly JobExecutor<E>[];
-  /** It has nothing to fetch that it knows of, nothing that runs and nothing unconfirmed. */
+  /** Whether there is nothing to fetch, nothing running and nothing unconfirmed. */
   readonly isIdle: boolean;
-  /** It may have locked jobs without knowing it: a connection broke at the wrong moment. */
+  /** Whether jobs may be locked by a fetch whose answer was lost. */
   readonly isInDoubt: boolean;
-  /** It has been idle and waits for the answer to its first fetch: fetchers behind it let it go first. */
+  /** Whether its first fetch after being idle has no answer yet. Later fetchers wait for it. */
   readonly isFetchingFirst: boolean;
-  /** Connects. Rejects when the database cannot be had; runs nothing then. */
+  /** Connects. Rejects when the database cannot be reached; runs nothing then. */
   start(): Promise<void>;
-  /**
-   * Jobs may have become ready. `count`: how many, where they were announced just now, and some
-   * job waits for it; 0 = perhaps some.
-   */
+  /** Jobs may have become ready. `count`: the number of jobs that were just announced; 0: unknown. */
   wake(count: number): void;
-  /** Another fetcher has let go of jobs, or leaves some to this one. */
+  /** Another fetcher has unlocked jobs, or leaves some to this one. */
   wakeForOthers(): void;
-  /** Something has changed: a slot is free, a job has ended. */
+  /** Continues after a change: a slot is free, a job has ended. */
   advance(): void;
-  /** Starts no more jobs and gives back what has not started. */
+  /** Starts no more jobs and returns unstarted ones. */
   stop(): void;
-  /** Waits no longer for running jobs: they have been given up. */
+  /** Stops waiting for running jobs. */
   abandon(): void;
-  /** Every connection answers within seconds, or is given up: one may be dead without knowing it. */
+  /** Closes every connection that does not answer within seconds. */
   prove(): void;
-  /** Lets the connections go. What is unconfirmed then stays locked until the lease is recovered. */
+  /** Closes the connections. Jobs with unconfirmed results stay locked until they are recovered. */
   close(): Promise<void>;
 }
 
-/** What the dispatcher lends its fetchers. */
+/** The services of the dispatcher for its fetchers. */
 export interface FetcherLink {
   readonly slots: Slots;
-  /** Whether this fetcher may take jobs now. */
+  /** Whether this fetcher may fetch jobs now. */
   mayFetch(fetcher: Fetcher): boolean;
-  /** Something has changed: everybody advances, once in this turn of the event loop. */
+  /** Advances all fetchers, once in this turn of the event loop. */
   changed(): void;
-  /** Results are in the database. */
+  /** Called when results are committed. */
   written(): void;
-  /** This fetcher leaves ready jobs to the others. */
+  /** Wakes the other fetchers for jobs that this one leaves to them. */
   wakeOthers(fetcher: Fetcher): void;
-  /** Nothing was ready at this moment of the database's clock, seconds since the epoch. */
+  /** Called when nothing was ready at this time of the database's clock, in seconds since the epoch. */
   nothingReady(atSeconds: number): void;
-  /** A connection was lost: others may be dead without knowing it. */
+  /** Called when a connection was lost, because others may be dead, too. */
   connectionLost(): void;
-  /** What the worker's id has locked, as far as the worker knows. */
+  /** Returns the jobs and queues that are locked for this worker, by all answers that it has. */
   inFlight(): InFlight;
 }

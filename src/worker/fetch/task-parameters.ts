@@ -1,5 +1,5 @@
-// The tasks of a worker as its fetches name them: parameters whose text is made once. Each answer brings
-// the names of its tasks: ids are used again when the tables are refilled.
+// The tasks of a worker as parameters of its fetches, whose texts are made once. Each answer has the names of its
+// tasks, because ids may be reused after a restore.
 import type { TaskTally } from "../execute/task-tally.ts";
 import { HORIZON_MS } from "./fetch-plan.ts";
 
@@ -7,18 +7,18 @@ type Tallies = ReadonlyMap<string, { readonly tally: Pick<TaskTally, "meanMs"> }
 
 export interface TaskParameters {
   readonly names: readonly string[];
-  /** text[] as PostgreSQL writes it: pg would make that anew for each statement. */
+  /** text[] in PostgreSQL's format, which pg would otherwise make for each statement. */
   readonly identifiers: string;
-  /** The same of the forbidden flags; null = there are none, and statements leave the test out. */
+  /** The forbidden flags in the same format; null: none, and statements omit the check. */
   readonly forbiddenFlags: string | null;
   /**
-   * float8[]: which part of a run of a named queue a job of each task takes up, in the order of
-   * `identifiers`. Infinity: no job of the task has run yet.
+   * float8[]: the share of a run of a named queue that a job of each task takes, in the order of `identifiers`.
+   * Infinity before the first job of the task.
    */
   readonly runShares: string;
 }
 
-/** `forbiddenFlags`: jobs with one of these are left to other workers. */
+/** Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. */
 export function taskParameters(tasks: Tallies, forbiddenFlags: readonly string[]): TaskParameters {
   const names = [...tasks.keys()];
   return {

@@ -1,25 +1,25 @@
-// The one place that decides when an idle worker fetches again without having been told of jobs: when
-// the next scheduled job falls due, and after the poll interval.
+// Decides when an idle worker fetches without an announcement: when the next scheduled job becomes due, and after
+// the poll interval.
 //
-//   fetched, nothing ready ──15 ms──▶ asks when the next job falls due ──▶ sleeps until then
+//   fetched, nothing ready ──15 ms──▶ reads when the next job becomes due ──▶ sleeps until then
 //            ▲                                                             (at most a poll interval)
 //            └──────────────────────────── wake ◀──────────────────────────┘
 import type { Clock } from "../../base/clock.ts";
 
-// A worker that has a job every few milliseconds would ask after each of them.
+// Without this delay a worker with a job every few milliseconds would read after each of them.
 const SETTLED_MS = 15;
 
-// Another connection may fetch a little sooner than the one whose moment we know.
+// Another connection may have fetched a little earlier than this moment.
 const MARGIN_S = 0.05;
 
 export interface WakeupsParts {
   readonly clock: Clock;
   readonly pollIntervalMs: number;
-  /** Jobs may have become ready. */
+  /** Called when jobs may have become ready. */
   wake(): void;
   /**
-   * Milliseconds until the next job falls due after `sinceSeconds` of the database's clock; null =
-   * not soon, or the database cannot be asked.
+   * Resolves to the milliseconds until the next job becomes due after `sinceSeconds` of the database's clock; null:
+   * not soon, or the database cannot be reached.
    */
   nextRunAt(sinceSeconds: number): Promise<number | null>;
 }
@@ -27,7 +27,7 @@ export interface WakeupsParts {
 export class Wakeups {
   readonly #parts: WakeupsParts;
   #cancelTimer: () => void = () => {};
-  /** Counts sleeps: an answer for an earlier one is too late. */
+  /** Counts sleeps, so that an answer for an earlier one is ignored. */
   #sleep = 0;
   #isStopped = false;
 
@@ -35,14 +35,14 @@ export class Wakeups {
     this.#parts = parts;
   }
 
-  /** From now on nobody sleeps longer than the poll interval. */
+  /** Starts polling. */
   start(): void {
     this.#arm(this.#parts.pollIntervalMs, () => this.#poll());
   }
 
   /**
-   * Nothing was ready at `sinceSeconds` of the database's clock. Once that has lasted a moment, asks
-   * the database for how long.
+   * Called when nothing was ready at `sinceSeconds` of the database's clock. After a moment, reads when the next job
+   * becomes due.
    */
   sleep(sinceSeconds: number): void {
     const sleep = ++this.#sleep;
@@ -50,7 +50,7 @@ export class Wakeups {
     this.#arm(settledMs, () => void this.#ask(sleep, sinceSeconds));
   }
 
-  /** Nothing is woken any more. */
+  /** Ends all wake-ups. */
   stop(): void {
     this.#isStopped = true;
     this.#sleep++;
@@ -60,14 +60,14 @@ export class Wakeups {
   async #ask(sleep: number, sinceSeconds: number): Promise<void> {
     const { pollIntervalMs, nextRunAt } = this.#parts;
     this.start();
-    // Without an answer the poll interval stands.
+    // Without an answer the poll interval applies.
     const nextMs = await nextRunAt(sinceSeconds - MARGIN_S).catch(() => null);
     if (nextMs === null || sleep !== this.#sleep) return;
     this.#arm(Math.min(pollIntervalMs, Math.max(1, Math.ceil(nextMs))), () => this.#poll());
   }
 
   #poll(): void {
-    // Whatever becomes of the fetch: the next one is not left to its answer.
+    // The next poll does not depend on the result of this fetch.
     this.start();
     this.#parts.wake();
   }

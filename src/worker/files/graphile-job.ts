@@ -1,5 +1,5 @@
-// A job in Graphile Worker's words, for tasks that were written for it. The same object has ours, too,
-// by its prototype, which a copy and JSON leave out.
+// A job with Graphile Worker's names, for tasks written for it. The object also has this library's names, by its
+// prototype, which copies and JSON omit.
 import { monotonic, now } from "../../base/clock.ts";
 import type { Job } from "../../domain/job.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
@@ -49,7 +49,7 @@ export interface GraphileJob {
  */
 export type FileJob = GraphileJob & Omit<TaskJob, keyof GraphileJob | "flags">;
 
-/** `workerId`: who runs it. */
+/** Returns the job for a task in a file. `workerId`: the worker that runs it. */
 export function runningJob(job: TaskJob, workerId: string): FileJob {
   const fetched = job as FetchedJob;
   const columns: GraphileJob = {
@@ -101,14 +101,14 @@ export function addedJob(job: Job): AddedJob {
   return inBothWords(columns, job);
 }
 
-/** What the columns do not name is asked of the job. */
+/** Returns an object with the columns, and with the job's members by its prototype. */
 function inBothWords<Columns extends object, Ours extends object>(columns: Columns, job: Ours) {
   const both = { __proto__: new Proxy(job, PASSED_ON), ...columns };
   return both as unknown as Columns & Omit<Ours, keyof Columns>;
 }
 
 const PASSED_ON: ProxyHandler<object> = {
-  // Without the receiver: the job's getters read private fields of its own.
+  // The job is the receiver, because its getters read private fields.
   get: (job, name) => Reflect.get(job, name, job),
 };
 

@@ -1,4 +1,4 @@
-// A logger that takes Graphile Worker's calls, the sentence first, and ours, the fields first.
+// A logger for calls in Graphile Worker's order, message first, and in this library's order, fields first.
 import type { Logger } from "../../base/logger.ts";
 
 /**

@@ -1,5 +1,5 @@
-// What a task that is a file gets beside its payload: Graphile Worker's helpers and our context in one
-// object. Its members are its own, so that a copy has them all; what nobody asks for is never made.
+// The second argument of a task in a file: Graphile Worker's helpers and this library's context in one object. Its
+// members are own properties, so that a copy has them all, and are created at first use.
 
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -40,10 +40,10 @@ export interface JobHelpers
 
 type FlatJob = Parameters<JobHelpers["addJobs"]>[0][number];
 
-/** `schema`: where the jobs are. */
+/** Returns the helpers of a job. `schema`: that of the queue. */
 export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {
-  // Properties that are made when they are asked for are prototype getters: own ones cost each job more
-  // than all the rest of it. The proxy lets a copy, `{ ...helpers }`, have them all the same.
+  // Lazy properties are getters of a prototype, because own getters would cost a job more than everything else.
+  // The proxy makes them own properties for a copy such as `{ ...helpers }`.
   return new Proxy(new Helpers(context, schema), AS_OWN);
 }
 
@@ -115,7 +115,7 @@ const NAMES = Object.entries(Object.getOwnPropertyDescriptors(Helpers.prototype)
   .map(([name]) => name);
 
 const AS_OWN: ProxyHandler<Helpers> = {
-  // Without the receiver: the getters read private fields.
+  // The helpers are the receiver, because the getters read private fields.
   get: (helpers, name) => Reflect.get(helpers, name, helpers),
   ownKeys: () => NAMES,
   getOwnPropertyDescriptor(helpers, name) {
@@ -131,7 +131,7 @@ async function addOne(
   payload: unknown,
   spec: JobSpec | undefined,
 ): Promise<AddedJob | null> {
-  // Graphile Worker stores {} for null, too, and takes null for "not given" in a spec.
+  // Graphile Worker stores {} for null, too, and ignores null in a spec.
   const job = await addJob(identifier, payload ?? {}, given(spec ?? {}));
   return job === null ? null : addedJob(job);
 }
@@ -172,6 +172,6 @@ function rejectedBy(signal: AbortSignal): Promise<void> {
   const { promise, reject } = Promise.withResolvers<void>();
   if (signal.aborted) reject(signal.reason);
   else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  promise.catch(() => {}); // who does not look at it is not harmed by it
+  promise.catch(() => {}); // an unused promise must not become an unhandled rejection
   return promise;
 }

@@ -1,5 +1,5 @@
-// The tasks of a directory, as Graphile Worker finds them: modules by their default export, executable
-// files as programs. All that is wrong with any of them is said at once.
+// Loads the tasks of a directory, by Graphile Worker's rules: modules by their default export, executable files as
+// programs. All problems are reported at once.
 import { InputError, messageOf, type Problem } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { DEFAULT_SCHEMA, schemaName } from "../../database/schema-name.ts";
@@ -36,7 +36,7 @@ export interface LoadTasksOptions {
 
 const KILL_AFTER_MS = 4_000;
 const OPEN_TO_ALL =
-  "every user of this machine may write to it, and so run code as this worker: chmod o-w";
+  "every user of this machine can write to it, and so run code as this worker: use chmod o-w";
 
 /**
  * Returns the tasks of a directory, as Graphile Worker finds them: a task for each module (.js .mjs .cjs .ts
@@ -56,7 +56,7 @@ export async function loadTasks(
   const found = await findTaskFiles(directory);
   const { tasks: files, ignored, problems: same } = found;
   for (const file of found.openToAll) logger.warn({ file }, OPEN_TO_ALL);
-  for (const { name, reason } of ignored) logger.info({ file: name, reason }, "no task: ignored");
+  for (const { name, reason } of ignored) logger.info({ file: name, reason }, "ignored a file that is not a task");
   const redacted = redactor(options.secrets ?? []);
   const programs = { schema: schema.name, timeoutMs, killAfterMs, run, redacted };
   const problems: Problem[] = [...same];
@@ -75,7 +75,7 @@ export async function loadTasks(
       return [];
     }
   };
-  // One after another: modules that share what they import are loaded in the same order each time.
+  // In sequence, so that shared imports are loaded in the same order each time.
   const tasks: Task[] = [];
   for (const file of files) tasks.push(...[await load(file)].flat());
   if (problems.length > 0) throw new InputError(problems);

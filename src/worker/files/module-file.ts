@@ -1,5 +1,5 @@
-// A user's own module: imported from its path, whatever this program was made into, and its default
-// export found as Graphile Worker finds it. What goes wrong there is said with the place.
+// Imports a user's module from its path, also inside a bundle or the executable, and finds its default export by
+// Graphile Worker's rules. Errors name the place in the module.
 import { existsSync, readFileSync } from "node:fs";
 import * as module from "node:module";
 import { basename } from "node:path";
@@ -7,22 +7,22 @@ import { pathToFileURL } from "node:url";
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 
-/** A module that waits at its top for something that never comes. */
+/** The time limit for a module whose top-level await does not end. */
 const LONGEST_LOAD_MS = 60_000;
 
 /** What a module exports. */
 export interface ImportedModule {
   readonly default: unknown;
-  /** Another export, of an ES module or of CommonJS; undefined where there is none. */
+  /** Returns another export, of an ES module or of CommonJS; undefined if it does not exist. */
   named(name: string): unknown;
 }
 
-/** The default export. Throws an Error whose message continues the file's name: "cannot be loaded: …". */
+/** Returns the default export. Throws an Error whose message continues the file's name: "cannot be loaded: …". */
 export async function importDefault(path: string): Promise<unknown> {
   return (await importModule(path)).default;
 }
 
-/** Throws as importDefault(). */
+/** Imports a module. Throws as importDefault() does. */
 export async function importModule(path: string): Promise<ImportedModule> {
   if (/\.m?ts$/.test(path) && process.features.typescript === false) {
     throw new Error(
@@ -50,8 +50,8 @@ export async function importModule(path: string): Promise<ImportedModule> {
 type Exports = Readonly<Record<string, unknown>> & { readonly default?: unknown };
 
 /**
- * A CommonJS module comes as `{ default: exports }`; one that says `exports.default`, or was compiled from
- * TypeScript, has another `default` within, once or twice.
+ * A CommonJS module is imported as `{ default: exports }`. One with `exports.default`, or compiled from TypeScript,
+ * has another `default` inside, once or twice.
  */
 function defaultOf(imported: Exports): unknown {
   const outer = imported.default;
@@ -70,11 +70,11 @@ function sentenceOf(error: unknown, path: string): string {
   if (codeOf(error) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") {
     const what = message.replace(/ is not supported in strip-only mode$/, "");
     const place = /^(\S+:\d+)$/m.exec(stack)?.[1];
-    return `has more TypeScript than types, which cannot just be taken away: ${what}${placed(place)}; use plain JavaScript for it, or compile the file`;
+    return `contains TypeScript syntax that cannot be stripped: ${what}${placed(place)}; use plain JavaScript for it, or compile the file`;
   }
-  // Where it was thrown; Node's own code says nothing to whoever wrote the file.
+  // The place of the throw in the user's code, without Node's own frames.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
-  // Of a fault in the syntax the place is before the frames.
+  // For a syntax error the place is before the frames.
   const place =
     /^(\S+:\d+)$/m.exec(stack)?.[1] ??
     (frame === undefined ? undefined : placeIn(frame)) ??
@@ -84,8 +84,8 @@ function sentenceOf(error: unknown, path: string): string {
 }
 
 /**
- * Where the syntax of an ES module is wrong: V8's error does not have it, the parser that takes types away does.
- * undefined: it finds no fault, so another module has it, or this Node.js has no such parser.
+ * Returns the place of a syntax error in an ES module, which V8's error lacks, by the parser that strips types.
+ * undefined: the error is in another module, or this Node.js has no such parser.
  */
 function faultIn(path: string): string | undefined {
   const { emitWarning } = process;
@@ -101,7 +101,7 @@ function faultIn(path: string): string | undefined {
   }
 }
 
-/** What to write instead, where Node reads TypeScript otherwise than compilers do. */
+/** Returns a hint where Node reads TypeScript differently from compilers. */
 function hintOf(message: string): string {
   const [, missing = "", from = ""] =
     /^Cannot find (?:module|package) '([^']+)' imported from (\S+)/.exec(message) ?? [];
@@ -119,7 +119,7 @@ function hintOf(message: string): string {
   return name === undefined ? "" : `; if ${name} is a type, import it by "import type { ${name} }"`;
 }
 
-/** `/tasks/a.js:3` of `    at make (file:///tasks/a.js:3:9)`; undefined where the frame has no path. */
+/** Returns `/tasks/a.js:3` for `    at make (file:///tasks/a.js:3:9)`; undefined for a frame without a path. */
 function placeIn(frame: string): string | undefined {
   const line = frame.trim();
   const parts = (line.endsWith(")") ? line.slice(0, -1) : line).split(":");

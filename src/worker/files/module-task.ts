@@ -1,4 +1,4 @@
-// A module as a task: its default export is a function, as Graphile Worker wants it, or a task of ours. Beside a
+// A module as a task: its default export is a function, as in Graphile Worker, or a task of defineTask(). With a
 // function, the exports `retry` and `timeoutMs` are the task's options.
 import type { SchemaName } from "../../database/schema-name.ts";
 import { defineTask, type Task, type TaskOptions } from "../task/task.ts";
@@ -7,7 +7,7 @@ import { jobHelpers } from "./job-helpers.ts";
 import { importModule } from "./module-file.ts";
 import type { TaskFile } from "./task-files.ts";
 
-/** Throws an Error whose message continues the file's name. */
+/** Returns the task. Throws an Error whose message continues the file's name. */
 export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Task> {
   const { identifier, path } = file;
   const imported = await importModule(path);
@@ -15,13 +15,13 @@ export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Ta
   if (isTask(found)) {
     if (found.identifier === identifier) return found;
     throw new Error(
-      `the task in it is called "${found.identifier}", and by its path it is "${identifier}"`,
+      `its task has the identifier "${found.identifier}", but its path requires "${identifier}"`,
     );
   }
   if (typeof found !== "function") throw new Error(exportProblem(found));
   const handler = (payload: unknown, context: TaskContext) =>
     found(payload, jobHelpers(context, schema));
-  // What it returns is judged as Graphile Worker does.
+  // Its return value is evaluated as in Graphile Worker.
   const [retry, timeoutMs] = ["retry", "timeoutMs"].map(imported.named);
   const options = { retry, timeoutMs } as TaskOptions; // defineTask() checks them
   return Object.freeze({ ...defineTask(identifier, handler, options), kind: "graphile" as const });

@@ -1,13 +1,13 @@
-// A process and all that it has started, as long as they stay in its process group: ended together.
+// Ends a process together with all processes of its process group.
 import { readdirSync, readFileSync } from "node:fs";
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 
 const LOOK_MS = 20;
-/** For a group that SIGKILL has ended to be gone. */
+/** The time for processes to end after SIGKILL. */
 const LAST_BREATH_MS = 1_000;
 
-/** SIGTERM; SIGKILL for who is left after `killAfterMs`. Resolves when nobody is left. */
+/** Sends SIGTERM, and SIGKILL after `killAfterMs`. Resolves when the group is empty. */
 export async function endGroup(pid: number, killAfterMs: number): Promise<void> {
   signalGroup(pid, "SIGTERM");
   if (await isGone(pid, killAfterMs)) return;
@@ -17,7 +17,7 @@ export async function endGroup(pid: number, killAfterMs: number): Promise<void> 
 
 const alive = new Set<number>();
 
-/** Kills the group where this process ends first. Gives what says that it has ended. */
+/** Kills the group when this process ends first. Returns a function to call when the group has ended. */
 export function endWithThisProcess(pid: number): () => void {
   if (alive.size === 0) process.on("exit", killAll);
   alive.add(pid);
@@ -31,16 +31,16 @@ function killAll(): void {
   for (const pid of alive) signalGroup(pid, "SIGKILL");
 }
 
-/** False when there is nobody in it. */
+/** Returns false when the group is empty. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
   } catch (error) {
-    return codeOf(error) === "EPERM"; // somebody who has become another user
+    return codeOf(error) === "EPERM"; // a process that has changed its user
   }
 }
 
-/** Nothing announces that a group is empty. */
+/** Polls, because there is no event for an empty group. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
   for (let waitedMs = 0; waitedMs < limitMs; waitedMs += LOOK_MS) {
@@ -51,8 +51,7 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
 }
 
 /**
- * Whether only dead processes are left, whose end nobody has asked for: in a container the first process
- * inherits them, and most programs know nothing of that duty.
+ * Whether only zombies are left. In a container the first process must wait for them, and most programs do not.
  */
 function isDead(group: number): boolean {
   try {
@@ -66,7 +65,7 @@ function isDead(group: number): boolean {
   }
 }
 
-/** State, parent, group: what stands behind the name, which may hold anything. */
+/** Returns state, parent and group: the fields after the name, which may contain any character. */
 function fieldsOf(pid: string): readonly string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -1,16 +1,16 @@
-// What a program writes, on its way into the log: bounded for each attempt, and without known secrets, which a
-// program has in its environment and may print.
+// Logs a program's output, with a limit for each attempt and without the worker's secrets, which a program has in
+// its environment and may print.
 import type { Logger } from "../../base/logger.ts";
 import { grouped } from "../../domain/words.ts";
 
 export const MOST_LINES = 10_000;
 export const MOST_CHARACTERS = 4_000_000;
-/** Shorter ones would be found in words. */
+/** Shorter secrets would match parts of words. */
 const SHORTEST_SECRET = 4;
 
 export interface ProgramLog {
   readonly lines: (stream: "stdout" | "stderr", lines: readonly string[]) => void;
-  /** Says how much was left out. */
+  /** Logs the number of lines that were left out. */
   readonly end: () => void;
 }
 
@@ -38,11 +38,11 @@ export function programLog(logger: Logger, redacted: (text: string) => string): 
   };
 }
 
-/** A function that replaces the secrets, also as a URL has them. */
+/** Returns a function that replaces the secrets, also in their URL-encoded form. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
   const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
-  // The longest first: one may be part of another.
+  // The longest first, because one may be part of another.
   all.sort((a, b) => b.length - a.length);
   return (text) => all.reduce((rest, secret) => rest.replaceAll(secret, "••••"), text);
 }

@@ -1,22 +1,22 @@
-// What a program writes: its lines, of which none is longer than a bound, and the end of all of it.
+// Splits a program's output into lines of limited length, and keeps its end.
 import { StringDecoder } from "node:string_decoder";
 
-/** A longer line becomes several. */
+/** Longer lines are split. */
 const LONGEST_LINE = 8_192;
-/** What is kept of a program's errors, in UTF-16 units. */
+/** The length of a program's errors that is kept, in UTF-16 units. */
 const LONGEST_TAIL = 8_192;
 
-/** Cuts what comes into lines, wherever the pieces end. */
+/** Splits pieces of output into lines. */
 export class Lines {
   readonly #decoder = new StringDecoder("utf8");
   #rest = "";
 
-  /** The lines that this piece completes. */
+  /** Returns the lines that this piece completes. */
   add(piece: Buffer): string[] {
     return this.#cut(this.#rest + this.#decoder.write(piece));
   }
 
-  /** What was left without an end. */
+  /** Returns the last line without a line end. */
   end(): string[] {
     const lines = this.#cut(this.#rest + this.#decoder.end());
     const rest = this.#rest;
@@ -42,10 +42,10 @@ function inPieces(line: string): string[] {
   return pieces.length === 0 ? [""] : pieces;
 }
 
-/** The last lines, as many as fit. */
+/** Keeps the last lines, as many as fit. */
 export class Tail {
   #text = "";
-  /** More was written than is kept: its first line may be the end of one. */
+  /** Whether output was dropped, so that the first line may be incomplete. */
   #isCut = false;
 
   add(lines: readonly string[]): void {

@@ -1,10 +1,10 @@
-// An executable file as a task, as Graphile Worker runs it: the payload on stdin, the job in the
-// environment, the exit code decides. What it wrote to stderr last is the error of its attempt.
+// An executable file as a task, as in Graphile Worker: the payload is on stdin and the job in the environment; the
+// exit code decides. The end of its stderr is the error of the attempt.
 //
 //   0    done
 //   65   failed for good (EX_DATAERR of sysexits.h): no attempt follows
-//   75   to be retried (EX_TEMPFAIL), after `retry-after=SECONDS` where that is the last line of stdout
-//   else failed; retried as any other task
+//   75   retried (EX_TEMPFAIL), after `retry-after=SECONDS` if that is the last line of stdout
+//   else failed, and retried as any other task
 import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
 import { LONGEST_DELAY_MS, PermanentFailure, RetryAfter } from "../task/outcomes.ts";
@@ -16,22 +16,22 @@ import type { TaskFile } from "./task-files.ts";
 
 export interface ProgramTaskOptions {
   readonly schema: string;
-  /** undefined: an attempt may take as long as it likes. */
+  /** undefined: no time limit. */
   readonly timeoutMs: number | undefined;
   readonly killAfterMs: number;
   readonly run: RunProgram;
-  /** Takes known secrets out of what programs write. */
+  /** Replaces secrets in the output of programs. */
   readonly redacted: (text: string) => string;
 }
 
-/** Beyond the end of a group that was killed: for who runs programs to say so. */
+/** Added to the worker's own limit, so that the end of a killed group is reported first. */
 const LATE_MS = 5_000;
 
 export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
   const { timeoutMs, killAfterMs } = options;
   const handle = (_payload: unknown, context: TaskContext) => runAttempt(file, context, options);
-  // The attempt fails when the process is gone, not before: else the next one could run beside it.
-  // So the time is measured here, and the worker's own limit comes later.
+  // The attempt fails only when the process has ended, because the next attempt must not run beside it. So the
+  // time is measured here, and the worker's own limit is later.
   const limit =
     timeoutMs === undefined
       ? {}
@@ -77,7 +77,7 @@ async function runAttempt(
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 
-/** Stops the program when its time is up or its job is to end; says which it was. */
+/** Stops the program at its time limit or when its signal aborts. Returns the reason. */
 function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: AbortController) {
   let text: string | null = null;
   const end = (why: string) => {
@@ -120,14 +120,14 @@ function exitProblem({ code, signal }: ProgramResult): string | null {
   return code === null ? `killed by ${signal}` : `exited with code ${code}`;
 }
 
-/** Its first line says what happened: by that errors are grouped. */
+/** Returns the error text. Its first line is the problem, by which errors are grouped. */
 function withErrors(problem: string, errors: string): string {
   const last = errors.slice(errors.lastIndexOf("\n") + 1).trim();
   if (last === "") return problem;
   return errors === last ? `${problem}: ${last}` : `${problem}: ${last}\n\n${errors}`;
 }
 
-/** Graphile Worker's names and ours. */
+/** Returns the variables with Graphile Worker's names and this library's. */
 function variables(identifier: string, schema: string, { job, workerId }: TaskContext) {
   const shared = {
     PAYLOAD_FORMAT: "json",
@@ -147,7 +147,7 @@ function variables(identifier: string, schema: string, { job, workerId }: TaskCo
     ...Object.fromEntries(named),
     WORKER_JOB_QUEUE: job.queueName ?? undefined,
     WORKER_ID: workerId,
-    // So that `worker add` in a script adds to the queue that the job is from.
+    // Makes `worker add` in a script add to the same queue.
     WORKER_SCHEMA: schema,
   };
 }

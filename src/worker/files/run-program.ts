@@ -1,8 +1,8 @@
-// Runs one program to its end, in a process group of its own: whatever it has started ends with it
-// where it is stopped.
+// Runs a program to its end, in its own process group. When it is stopped, all processes that it has started are
+// ended, too.
 //
-//   running ──ends by itself──▶ its exit code; what it has left running goes on without our pipes
-//      └─signal─▶ SIGTERM to the group ─ killAfterMs ─▶ SIGKILL ─▶ ended when nobody is left in it
+//   running ──ends by itself──▶ its exit code; processes that it has left running continue without our pipes
+//      └─signal─▶ SIGTERM to the group ─ killAfterMs ─▶ SIGKILL ─▶ ended when the group is empty
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
@@ -46,23 +46,23 @@ export interface ProgramOptions {
 /** A function that runs a program. Rejects when it cannot be started. */
 export type RunProgram = (program: Program, options: ProgramOptions) => Promise<ProgramResult>;
 
-/** The sockets that a service manager has opened are the worker's, not the program's. */
+/** Sockets that a service manager has opened belong to the worker, not to its programs. */
 const NO_SOCKETS = { LISTEN_FDS: undefined, LISTEN_PID: undefined, LISTEN_FDNAMES: undefined };
 
-/** For what was written before the end, where somebody else keeps the pipe open. */
+/** The time for reading the output when another process keeps the pipe open. */
 const LAST_OUTPUT_MS = 500;
 
 export const runProgram: RunProgram = async (program, options) => {
   const { signal, killAfterMs, onLines } = options;
   const { file, environment, input } = program;
   const env = { ...process.env, ...NO_SOCKETS, ...environment };
-  // A new session: the group has the process's own number.
+  // `detached` starts a new session, so the group has the number of the process.
   const child = spawn(file, [], { detached: true, env, stdio: "pipe" });
   const { pid, stdin, stdout, stderr } = child;
   const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   if (pid === undefined) throw await startProblem(exited);
   options.onStart?.(pid);
-  stdin.on("error", () => {}); // it need not read what it is given
+  stdin.on("error", () => {}); // a program may ignore its input
   stdin.end(input);
   const tail = new Tail();
   const out = passed(stdout, (lines) => onLines("stdout", lines));
@@ -92,13 +92,13 @@ async function startProblem(exited: Promise<unknown>): Promise<Error> {
 }
 
 const hints: Readonly<Record<string, string>> = {
-  ENOENT: "it, or the program that its first line names, is not there",
-  EACCES: "it may not be executed",
-  ENOEXEC: "it is no program of this machine; a script begins with a line such as #!/bin/sh",
-  EAGAIN: "no more processes are allowed",
+  ENOENT: "the file, or the interpreter in its first line, does not exist",
+  EACCES: "permission to execute it is missing",
+  ENOEXEC: "it is not a program for this machine; a script must begin with a line such as #!/bin/sh",
+  EAGAIN: "the limit of processes is reached",
 };
 
-/** Resolves at the stream's end. One piece at a time: who takes long is waited for. */
+/** Passes the stream on, one piece at a time, waiting for a slow receiver. Resolves at its end. */
 async function passed(
   stream: Readable,
   onLines: (lines: readonly string[]) => Promise<void> | void,
@@ -110,13 +110,13 @@ async function passed(
       if (whole.length > 0) await onLines(whole);
     }
   } catch {
-    // Destroyed below: what came before counts.
+    // The stream was destroyed below; earlier output counts.
   }
   const last = lines.end();
   if (last.length > 0) await onLines(last);
 }
 
-/** What was written before the end is read; a process that was left running may hold the pipes for ever. */
+/** Waits until the output is read, for a limited time: a process that was left running may keep the pipes open. */
 async function drained(child: ChildProcess, output: Promise<unknown>): Promise<void> {
   const done = new AbortController();
   void output.then(() => done.abort());
@@ -127,7 +127,7 @@ async function drained(child: ChildProcess, output: Promise<unknown>): Promise<v
   await output;
 }
 
-/** Resolves when nobody is left in the group, once `signal` has aborted; and when it is `over`. */
+/** Resolves when the group is empty after `signal` has aborted, or when `over` aborts. */
 async function stopGroup(
   pid: number,
   signal: AbortSignal,

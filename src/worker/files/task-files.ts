@@ -1,27 +1,27 @@
-// Which files of a directory are tasks, and what each is called, by Graphile Worker's rules: the path
-// without the extension, so mail/send.ts is the task mail/send. A module is known by its extension,
-// a program by its executable bit; anything else is not a task.
+// Finds the files of a directory that are tasks, and their identifiers, by Graphile Worker's rules: the path
+// without the extension, so mail/send.ts is the task mail/send. A module has one of the extensions, a program the
+// executable bit; other files are not tasks.
 import { constants } from "node:fs";
 import { access, open, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, extname, join, resolve } from "node:path";
 import { codeOf, InputError, messageOf, type Problem } from "../../base/errors.ts";
 
-/** What a module may end in. */
+/** The extensions of modules. */
 export const MODULE_EXTENSIONS = [".js", ".mjs", ".cjs", ".ts", ".mts"] as const;
 
 export interface TaskFile {
   readonly identifier: string;
-  /** Below the directory, for people. */
+  /** The path below the directory. */
   readonly name: string;
   /**
-   * Absolute. Of a module with no link in it, as Node loads it; of a program as it was given: what a link
-   * points to may be replaced while the worker runs, as Kubernetes does with a ConfigMap.
+   * The absolute path. That of a module is resolved, as Node loads it. That of a program keeps links, whose targets
+   * may be replaced while the worker runs, as Kubernetes does with a ConfigMap.
    */
   readonly path: string;
   readonly kind: "module" | "program";
 }
 
-/** A file that is no task, and why. */
+/** A file that is not a task, and the reason. */
 export interface IgnoredFile {
   readonly name: string;
   readonly reason: string;
@@ -30,9 +30,9 @@ export interface IgnoredFile {
 export interface FoundFiles {
   readonly tasks: readonly TaskFile[];
   readonly ignored: readonly IgnoredFile[];
-  /** Tasks and folders that every user of the machine may write to: "." is the directory. */
+  /** Tasks and folders to which every user of the machine can write; "." is the directory. */
   readonly openToAll: readonly string[];
-  /** Of files that have the same name. */
+  /** Problems with files of the same name. */
   readonly problems: readonly Problem[];
 }
 
@@ -40,9 +40,9 @@ const MOST_FILES = 10_000;
 const DEEPEST = 32;
 const FOLDER = /^[A-Za-z0-9_-]+$/;
 const FILE = /^([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_-]+)*)$/;
-const NAME = "its name has more than letters, digits, _ and - in it";
+const NAME = "its name must have only letters, digits, _ and -";
 
-/** Throws InputError when there is no such directory, or it cannot be read. */
+/** Returns the files. Throws InputError when the directory does not exist or cannot be read. */
 export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   await assertDirectory(directory);
   const names = await namesIn(directory);
@@ -50,7 +50,7 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
     names.map((name) => look(directory, name)),
   );
   const tasks = await withoutCompanions(found.filter((one) => "path" in one));
-  // What stands beside a task under its name, such as a source map, belongs to it.
+  // A file with the name of a task, such as its source map, belongs to the task.
   const known = new Set(tasks.map(({ identifier }) => identifier));
   const ignored = found
     .filter((one) => "reason" in one)
@@ -62,7 +62,7 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
 const WRITE_BY_ALL = 0o002;
 
 async function openToAll(directory: string, tasks: readonly TaskFile[]): Promise<string[]> {
-  // Files have no modes there.
+  // Files have no modes on Windows.
   if (process.platform === "win32") return [];
   const folders = tasks.flatMap(({ name }) => foldersOf(name));
   const open: string[] = [];
@@ -90,15 +90,15 @@ async function assertDirectory(directory: string): Promise<void> {
     throw new InputError([{ path: "tasks", message }]);
   };
   try {
-    if (!(await stat(directory)).isDirectory()) say(`"${directory}" is no directory`);
+    if (!(await stat(directory)).isDirectory()) say(`"${directory}" is not a directory`);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    if (codeOf(error) === "ENOENT") say(`there is no directory "${directory}"`);
+    if (codeOf(error) === "ENOENT") say(`the directory "${directory}" does not exist`);
     say(`"${directory}" cannot be read: ${messageOf(error)}`);
   }
 }
 
-/** All files, sorted. Hidden ones, packages and linked folders are left out. */
+/** Returns all files, sorted, without hidden ones, packages and linked folders. */
 async function namesIn(directory: string, folder = "", depth = 0): Promise<string[]> {
   const names: string[] = [];
   const entries = await readdir(join(directory, folder), { withFileTypes: true }).catch(
@@ -128,7 +128,7 @@ async function look(directory: string, name: string): Promise<TaskFile | Ignored
   const identifier = name.slice(0, name.length - base.length) + stem;
   try {
     const path = resolve(directory, name);
-    if (!(await stat(path)).isFile()) return { name, reason: "it is no file" };
+    if (!(await stat(path)).isFile()) return { name, reason: "it is not a file" };
     if (isModule(extension)) {
       return { identifier, name, path: await realpath(path), kind: "module" };
     }
@@ -146,8 +146,8 @@ const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
 /**
- * Where every file is executable, as on mounts without modes, source maps and types beside a task look like
- * programs: of several files of one name those count that can be run by what they begin with.
+ * On mounts without modes every file is executable, so source maps and type declarations look like programs. Of
+ * several files of one name, those count whose first bytes are those of a program.
  */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];
@@ -161,7 +161,7 @@ async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]
   return (await Promise.all(kept)).flat();
 }
 
-/** A script's first line, and the first bytes of the executables of Linux, macOS and Windows. */
+/** The first bytes of scripts and of executables for Linux, macOS and Windows. */
 const BEGINNINGS = ["2321", "7f454c46", "cafebabe", "cffaedfe", "cefaedfe", "4d5a"];
 
 async function beginsAsProgram(path: string): Promise<boolean> {
@@ -181,6 +181,6 @@ function sameNames(tasks: readonly TaskFile[]): Problem[] {
     .filter(([, files]) => files.length > 1)
     .map(([identifier, files]) => ({
       path: "tasks",
-      message: `more than one file is the task "${identifier}": ${files.map(({ name }) => name).join(", ")}`,
+      message: `several files are the task "${identifier}": ${files.map(({ name }) => name).join(", ")}`,
     }));
 }

@@ -1,5 +1,5 @@
-// Jobs of stale workers that PostgreSQL refuses to change. A sweep leaves each alone for five minutes, so that
-// the jobs beside it are recovered in one statement.
+// Jobs of stale workers that PostgreSQL refuses to change. Sweeps skip each for five minutes, so that the other
+// jobs are recovered in one statement.
 import { monotonic } from "../../base/clock.ts";
 
 const BARRED_MS = 300_000;
@@ -8,12 +8,12 @@ const MOST_BARRED = 1_000;
 export class BarredJobs {
   readonly #sinceMs = new Map<string, number>();
 
-  /** Does nothing when there are 1,000 already: those beyond are tried with each sweep. */
+  /** Adds a job. Beyond 1,000 jobs it does nothing, and the others are tried with each sweep. */
   add(id: string): void {
     if (this.#sinceMs.size < MOST_BARRED) this.#sinceMs.set(id, monotonic());
   }
 
-  /** Those that are to be left alone now. */
+  /** Returns the jobs to skip now. */
   ids(): string[] {
     const endMs = monotonic() - BARRED_MS;
     for (const [id, sinceMs] of this.#sinceMs) if (sinceMs < endMs) this.#sinceMs.delete(id);

@@ -1,5 +1,5 @@
-// Where the heartbeat runs: in a thread of its own, or here, where its connection cannot be handed to
-// a thread. Both take the same commands.
+// Runs the heartbeat in its own thread, or in this thread when its connection options cannot be sent to a thread.
+// Both accept the same commands.
 import { Worker as Thread } from "node:worker_threads";
 import type pg from "pg";
 import { wait } from "../../base/clock.ts";
@@ -15,18 +15,18 @@ import type { HeartbeatThreadData } from "./heartbeat-thread.ts";
 
 export interface HeartbeatHost {
   send(command: Exclude<HeartbeatCommand, { command: "password" | "stop" }>): void;
-  /** Ends within `limitMs`, whether the database answers or not. */
+  /** Stops within `limitMs`, with or without an answer of the database. */
   stop(limitMs: number): Promise<void>;
-  /** Ends a stop that is under way: nobody answers. */
+  /** Ends a running stop when the database does not answer. */
   cut(): void;
 }
 
 type Report = (report: HeartbeatReport) => void;
 
-// It needs a few MB of heap. The limit is there so that it can never take more than a little.
+// The thread needs a few MB of heap. The limit bounds its memory.
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4, stackSizeMb: 2 };
 
-/** Beats in this thread: as long as no handler blocks it. */
+/** Sends heartbeats from this thread, as long as no handler blocks it. */
 export function beatHere(settings: HeartbeatSettings, report: Report): HeartbeatHost {
   const loop = new HeartbeatLoop(settings, report);
   const running = loop.run();
@@ -39,8 +39,8 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
 }
 
 /**
- * Beats in a thread. `onEnd` is called when the thread ends unasked. The thread does not keep the
- * process alive.
+ * Sends heartbeats from a thread. `onEnd` is called when the thread ends without a stop. The thread does not keep
+ * the process alive.
  */
 export async function beatInThread(
   settings: Omit<HeartbeatSettings, "connection">,
@@ -90,13 +90,13 @@ async function resolved(password: pg.ClientConfig["password"]): Promise<string> 
   return typeof password === "function" ? await password() : (password ?? "");
 }
 
-// No option of the application's Node, such as a preloaded module, is for this thread. Without options
-// of its own a thread reads NODE_OPTIONS again, inside the executable, too, which does not heed it.
+// Options of the application's Node, such as a preloaded module, must not apply to this thread. Without execArgv
+// a thread would read NODE_OPTIONS again, also in the executable, which ignores it.
 async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const own = { execArgv: [], env, resourceLimits: LIMITS, name: "worker heartbeat" };
   const options = { workerData, ...own };
-  // Bundlers leave it out of CommonJS.
+  // Bundlers omit it in CommonJS.
   const here: string | undefined = import.meta.url;
   if (here?.endsWith(".ts")) return new Thread(new URL("./heartbeat-thread.ts", here), options);
   const { default: text } = await import("../../../dist/heartbeat-thread.json", {
@@ -105,7 +105,7 @@ async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   return new Thread(text, { ...options, eval: true });
 }
 
-/** `over` ends the wait, and is over afterwards. */
+/** Waits for `work`, at most `limitMs`. Aborting `over` ends the wait; it is aborted afterwards. */
 async function within(limitMs: number, work: Promise<void>, over: AbortController): Promise<void> {
   await Promise.race([work, wait(limitMs, over.signal)]);
   over.abort();

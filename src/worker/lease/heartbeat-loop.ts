@@ -1,6 +1,6 @@
-// Beats: renews leases every few seconds on a connection of its own, and with each beat asks for
-// workers that let theirs run out. Runs in the heartbeat thread (heartbeat-thread.ts), or in the
-// worker's own where that is not possible; so it only takes commands and gives reports.
+// Renews leases every few seconds on a connection of its own. The answer to each beat lists stale workers. Runs in
+// the heartbeat thread (heartbeat-thread.ts) or, if that is not possible, in the worker's thread; so it
+// communicates by commands and reports only.
 import pg from "pg";
 import { monotonic, now, sharedMonotonicUs, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -13,12 +13,12 @@ import { type BeatAnswer, beat, type LeaseMark, type LeaseRow } from "../../queu
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import type { LeaseLoss } from "../task/hooks.ts";
 
-/** One that is to be renewed, as it was registered. */
+/** A lease to renew, as it was registered. */
 export interface Lease extends LeaseMark {
   readonly id: string;
 }
 
-/** Plain data: it crosses into the thread. */
+/** Plain data, which can be sent to a thread. */
 export interface HeartbeatSettings {
   readonly connection: pg.ClientConfig;
   readonly schema: SchemaName;
@@ -27,54 +27,54 @@ export interface HeartbeatSettings {
   readonly sweepIntervalMs: number;
   readonly longestGapMs: number;
   readonly statementTimeoutMs: number;
-  /** How often the worker makes old locks young. */
+  /** The interval in which the worker renews its locks. */
   readonly renewLocksEveryMs: number;
-  /** One 64-bit cell: when the last beat that went through was sent, by sharedMonotonicUs. */
+  /** A 64-bit cell: the time at which the last successful beat was sent, by sharedMonotonicUs. */
   readonly lastBeat: SharedArrayBuffer;
-  /** Another: when the worker's own thread was last seen at work. */
+  /** A 64-bit cell: the time at which the worker's thread last ran, by sharedMonotonicUs. */
   readonly lastTurn: SharedArrayBuffer;
 }
 
-/** What the worker says about itself, for one of its leases. */
+/** The report of the worker, for one of its leases. */
 export interface HeartbeatDescription {
   readonly command: "metadata";
   readonly id: string;
   readonly text: string;
-  /** Is written with a beat at once. */
+  /** Whether a beat is sent at once to write it. */
   readonly isUrgent: boolean;
 }
 
 export type HeartbeatCommand =
-  /** What to renew; the first is the lease under which the worker takes jobs. */
+  /** The leases to renew. The first is the one under which the worker fetches jobs. */
   | { readonly command: "leases"; readonly leases: readonly Lease[] }
   | HeartbeatDescription
   | { readonly command: "password"; readonly password: string }
   | { readonly command: "stop" };
 
 export type HeartbeatReport =
-  /** One went through at this moment of the database's clock, without a gap for so long. */
+  /** A beat succeeded at this time of the database's clock, after `uptimeMs` without a gap. */
   | {
       readonly report: "beat";
       readonly nowMs: number;
       readonly uptimeMs: number;
-      /** How much later than the database's this machine's clock was. */
+      /** How far this machine's clock is ahead of the database's. */
       readonly aheadMs: number;
     }
-  /** Others look stale to us. */
+  /** Other workers are stale. */
   | { readonly report: "stale"; readonly ids: readonly string[] }
   | { readonly report: "lost"; readonly id: string; readonly reason: LeaseLoss }
   | { readonly report: "failed"; readonly error: string }
-  /** The locks of a worker that is blocked for hours could not be made young; they are tried again. */
+  /** The locks of a worker whose thread is blocked could not be renewed. It is tried again. */
   | { readonly report: "unrenewed"; readonly error: string }
   | { readonly report: "password" };
 
-/** What is not the heartbeat's own concern. */
+/** The reports that recovery handles. */
 export type HeartbeatNews = Exclude<
   HeartbeatReport,
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** Between two tries of a beat, at first: most outages are a restart. */
+/** The pause before another attempt in the first minute, because most outages are a restart. */
 const EAGER_MS = 400;
 const EAGER_FOR_MS = 60_000;
 
@@ -89,14 +89,14 @@ export class HeartbeatLoop {
   #leaseIds: readonly string[] = [];
   /** Leases whose loss has been reported. */
   readonly #lost = new Set<string>();
-  /** What the last beat that went through has left of each lease. */
+  /** The state of each lease after the last successful beat. */
   readonly #left = new Map<string, LeaseMark>();
   #metadata: Omit<HeartbeatDescription, "command"> | null = null;
   /** Ends the pause before the next beat. */
   #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
-  /** When the locks of a blocked worker were last due, and the leases whose locks still are. */
+  /** The last time at which a blocked worker's locks were due for renewal, and the leases that remain. */
   #renewedAtMs = 0;
   #toRenew: readonly string[] = [];
 
@@ -121,12 +121,12 @@ export class HeartbeatLoop {
       keepAlive: true,
       application_name: "worker heartbeat",
     });
-    this.#pool.on("error", () => {}); // The next beat finds out.
+    this.#pool.on("error", () => {}); // The next beat fails and is reported.
     const bounds = { statementTimeoutMs, lockTimeoutMs: statementTimeoutMs, readOnly: false };
     this.#db = { client: boundedQueryable(this.#pool, bounds), schema };
   }
 
-  /** Beats until it is stopped. Never rejects. */
+  /** Sends beats until it is stopped. Never rejects. */
   async run(): Promise<void> {
     const { intervalMs } = this.#settings;
     const { signal } = this.#stop;
@@ -147,7 +147,7 @@ export class HeartbeatLoop {
         signal,
         onError: (error) => this.#failed(error),
         firstMs: Math.min(100, intervalMs),
-        // No job is taken after an outage before a beat has gone through.
+        // After an outage no job is fetched before a beat has succeeded.
         longestMs: () =>
           monotonic() - beatenAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
       },
@@ -160,7 +160,7 @@ export class HeartbeatLoop {
   }
 
   #describe({ id, text, isUrgent }: HeartbeatDescription): void {
-    // One that is not written yet may have been urgent.
+    // The previous report, not written yet, may have been urgent.
     this.#metadata = { id, text, isUrgent: isUrgent || this.#metadata?.isUrgent === true };
     if (isUrgent) this.#pause.abort();
   }
@@ -170,7 +170,7 @@ export class HeartbeatLoop {
     for (const { id, ...mark } of leases) if (!this.#left.has(id)) this.#left.set(id, mark);
   }
 
-  /** Resolves when the connection is closed; the caller bounds the wait. */
+  /** Resolves when the connection is closed. The caller limits the wait. */
   async stop(running: Promise<void>): Promise<void> {
     this.#stop.abort();
     this.#pause.abort();
@@ -195,9 +195,8 @@ export class HeartbeatLoop {
   }
 
   /**
-   * A handler that blocks the worker's thread for hours keeps it from renewing its locks, too. What runs
-   * is not known here, so its locks are looked for in all of the table. One lease after each beat: the
-   * next beat must not be late.
+   * Renews the locks of a worker whose thread a handler blocks for hours. The running jobs cannot be listed here, so
+   * the whole table is searched for its locks. One lease after each beat, so that the next beat is not late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;
@@ -211,7 +210,7 @@ export class HeartbeatLoop {
     this.#toRenew = others;
     if (id === undefined) return;
     try {
-      // Three may fail before a lock is stale.
+      // Three renewals may fail before a lock is stale.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
       this.#report({ report: "unrenewed", error: messageOf(error) });
@@ -226,7 +225,7 @@ export class HeartbeatLoop {
   #isTimeToSweep(): boolean {
     const { sweepIntervalMs, intervalMs } = this.#settings;
     const nowMs = monotonic();
-    // A beat is never on time to the millisecond: half an interval early is time for it.
+    // Beats are not exactly on time, so half an interval early counts as due.
     if (nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) return false;
     this.#sweptAtMs = nowMs;
     return true;
@@ -235,7 +234,7 @@ export class HeartbeatLoop {
   #confirmed(answer: BeatAnswer, sentAtUs: bigint): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id), nowMs);
-    // Under a lease that is lost no more jobs are taken.
+    // After the loss of the current lease no more jobs are fetched.
     const [current] = this.#leaseIds;
     if (current !== undefined && !this.#lost.has(current)) {
       Atomics.store(this.#lastBeat, 0, sentAtUs);
@@ -259,7 +258,7 @@ export class HeartbeatLoop {
     this.#report({ report: "lost", id, reason });
   }
 
-  /** The jobs then are those of an earlier moment: what is locked under this id there is not what runs here. */
+  /** Whether the database is in an earlier state, in which other jobs are locked under this id. */
   #isRestored(id: string, { table, renewed_ms }: LeaseRow): boolean {
     const left = this.#left.get(id);
     return left !== undefined && (table !== left.table || renewed_ms < left.renewed_ms);

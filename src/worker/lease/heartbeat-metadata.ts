@@ -1,6 +1,5 @@
-// What a worker says about itself in its heartbeat row: for people, for those who sweep (how long
-// its lease is), and for a cleanup, which keeps the tasks that it names. Everything is bounded, and
-// what does not change gives the same text, so that it need not be written again.
+// The report in a worker's heartbeat row: for users, for sweeps (the length of its lease), and for cleanups, which
+// keep its tasks. All lists are bounded. Unchanged data gives the same text, which is not written again.
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
@@ -12,7 +11,7 @@ export interface WorkerDescription {
   readonly concurrency: number;
   readonly tasks: ReadonlyMap<string, { readonly tally: Counts }>;
   readonly cron: readonly CronTick[];
-  /** Of all modes, the fast one's row locks included: nobody else sees those. */
+  /** The running jobs of both modes. Row locks of the fast mode are visible only here. */
   readonly running: readonly RunningJob[];
   /** Jobs that were fetched and have not started. */
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
@@ -26,7 +25,7 @@ interface Counts {
   readonly failed: number;
 }
 
-/** An entry of the timetable and its next tick, infinite when there is none. */
+/** An entry of the timetable and its next tick, infinite without one. */
 export interface CronTick {
   readonly entry: {
     readonly identifier: string;
@@ -44,17 +43,17 @@ interface RunningJob {
   readonly startedAtMs: number;
 }
 
-/** Tasks, entries and ids that are listed; the count beside the ids is exact. */
+/** The most listed tasks, entries and ids; the count of running jobs is exact. */
 const LONGEST_LIST = 1_000;
-/** Entries with all that there is to say about them, and running jobs with task and start. */
+/** The most entries with details, and running jobs with task and start. */
 const LONGEST_DETAILS = 100;
 const COUNTED_TASKS = 20;
 const LONGEST_ERROR = 1_000;
 
-/** What has been fetched for a shorter time starts or goes back before anybody reads of it. */
+/** Jobs are listed as fetched after this time. Most start or are returned earlier. */
 const FETCHED_MS = 250;
 
-/** The jobs that are listed as fetched. */
+/** Returns the ids of jobs to list as fetched. */
 export function fetchedIds({ unstarted }: WorkerDescription): string[] {
   const beforeMs = monotonic() - FETCHED_MS;
   const fetched = unstarted.filter(({ fetchedAtMs }) => fetchedAtMs <= beforeMs);
@@ -64,7 +63,7 @@ export function fetchedIds({ unstarted }: WorkerDescription): string[] {
 export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
   readonly #rates = new WorkerRates();
-  /** Since when running jobs run: computed once, for clocks are never quite the same twice. */
+  /** Start times of running jobs. Computed once, because the difference of clocks varies. */
   #since = new Map<string, string>();
 
   constructor(config: RecoveryConfig) {
@@ -72,9 +71,8 @@ export class HeartbeatMetadata {
   }
 
   /**
-   * As JSON text, no longer than PostgreSQL takes: the lists with names in them are halved until it is
-   * so. `fetched`: ids that are listed as fetched and not started. `aheadMs`: how much later than the
-   * database's this machine's clock is.
+   * Returns the report as JSON text. Lists with names are halved until it fits into the limit. `fetched`: ids that
+   * are listed as fetched and not started. `aheadMs`: how far this machine's clock is ahead of the database's.
    */
   text(
     { concurrency, tasks, cron, running, unsettled }: WorkerDescription,
@@ -120,7 +118,7 @@ export class HeartbeatMetadata {
     return text;
   }
 
-  /** Since the worker was made: of all tasks together, and of the busiest. */
+  /** Returns the counters since the worker was created, of all tasks together and of the busiest. */
   #counters(tasks: WorkerDescription["tasks"]) {
     const counted = [...tasks].map(([task, { tally }]) => {
       return { task, done: tally.done + tally.skipped, failed: tally.failed };
@@ -152,7 +150,7 @@ export class HeartbeatMetadata {
   }
 }
 
-/** At most: PostgreSQL writes JSON with a space behind each comma and colon that is not within a text. */
+/** Returns an upper limit of the stored size: PostgreSQL adds a space after each comma and colon outside texts. */
 function storedBytes(text: string): number {
   return Buffer.byteLength(text.replaceAll(/[,:]/g, "$& "));
 }

@@ -1,6 +1,6 @@
-// The heartbeat's own thread, so that a handler that blocks the event loop keeps its lease. The build
-// makes one text of this file and everything below it, which also runs inside the executable, where
-// nothing can be loaded.
+// The heartbeat's own thread, so that a worker keeps its lease while a handler blocks the event loop. The build
+// bundles this file and its imports into one text, which also runs inside the executable, where no file can be
+// loaded.
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { wait } from "../../base/clock.ts";
@@ -16,11 +16,11 @@ export interface HeartbeatThreadData extends HeartbeatSettings {
   readonly asksForPassword: boolean;
 }
 
-/** The main thread may be busy for long; then the password that was right before has to do. */
+/** The main thread may be blocked; after this time the last password is used again. */
 const PASSWORD_WAIT_MS = 2_000;
 
 const port = parentPort;
-if (port === null) throw new WorkerError("configuration", "this file is a thread's, not a program");
+if (port === null) throw new WorkerError("configuration", "this file runs in a thread only, not as a program");
 const settings = workerData as HeartbeatThreadData;
 const answers = new EventTarget();
 let password: string | null = null;
@@ -43,7 +43,7 @@ port.on("message", (message: HeartbeatCommand) => {
       answers.dispatchEvent(new Event("password"));
       break;
     case "stop":
-      // With the port and the connection closed nothing keeps the thread.
+      // With the port and the connection closed, the thread ends.
       void loop.stop(running).then(() => port.close());
       break;
     default:
@@ -57,6 +57,6 @@ async function askPassword(): Promise<string> {
   const answered = once(answers, "password", { signal: given.signal }).catch(() => {});
   await Promise.race([answered, wait(PASSWORD_WAIT_MS, given.signal)]);
   given.abort();
-  if (password === null) throw new WorkerError("aborted", "the password provider gave no answer");
+  if (password === null) throw new WorkerError("aborted", "the password function did not answer");
   return password;
 }

@@ -1,9 +1,9 @@
-// A worker's heartbeat as the rest of the worker sees it: when the last beat went through, and what
-// the beating thread has to say.
+// A worker's heartbeat for the rest of the worker: the age of the last successful beat, and the reports of the
+// heartbeat thread.
 //
 //   new ──start()──▶ beating in a thread ──stop()──▶ stopped
-//                        │ the thread cannot be had, or ended: ▲
-//                        └──────▶ beating here, and saying so ─┘
+//                        │ the thread cannot start, or has ended: ▲
+//                        └──────▶ beating in this thread, logged ─┘
 import type pg from "pg";
 import { sharedMonotonicUs } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -23,7 +23,7 @@ export interface HeartbeatParts {
   readonly logger: Logger;
   readonly outage: Outage;
   report(news: HeartbeatNews): void;
-  /** A beat has failed, or goes through again: other connections may be dead without knowing it. */
+  /** Called when a beat has failed, or succeeds again, because other connections may be dead. */
   onTrouble(): void;
 }
 
@@ -43,24 +43,24 @@ export class Heartbeat {
     this.#parts = parts;
   }
 
-  /** Time since the last beat that went through was sent, whatever this thread was doing then. */
+  /** The time since the last successful beat was sent, in milliseconds, also while this thread was blocked. */
   get ageMs(): number {
     return Number(sharedMonotonicUs() - Atomics.load(this.#lastBeat, 0)) / 1000;
   }
 
-  /** A lease was registered by a statement that was sent then. */
+  /** Records the registration of a lease by a statement that was sent at this time. */
   registered(sentAtUs: bigint): void {
     Atomics.store(this.#lastBeat, 0, sentAtUs);
   }
 
-  /** Renews these leases from now on, first of all the current one. */
+  /** Starts renewing these leases; the first is the current one. */
   async start(leases: readonly Lease[]): Promise<void> {
     const { connection, logger } = this.#parts;
     this.#leases = leases;
     this.#takeTurn();
     const plain = portable(connection);
     if (plain === null) {
-      this.#fallBack("the pool's options cannot be handed to a thread");
+      this.#fallBack("the pool's options cannot be sent to a thread");
       return;
     }
     try {
@@ -71,7 +71,7 @@ export class Heartbeat {
         (report) => this.#receive(report),
         (error) => this.#fallBack(messageOf(error)),
       );
-      logger.debug({}, "the heartbeat runs in a thread of its own");
+      logger.debug({}, "the heartbeat runs in its own thread");
     } catch (error) {
       this.#fallBack(messageOf(error));
     }
@@ -82,7 +82,7 @@ export class Heartbeat {
     this.#host?.send({ command: "leases", leases });
   }
 
-  /** `isUrgent`: with a beat at once, not with the next one. */
+  /** Writes the report with the next beat, or with a beat at once if `isUrgent`. */
   describe(id: string, text: string, isUrgent: boolean): void {
     this.#host?.send({ command: "metadata", id, text, isUrgent });
   }
@@ -93,7 +93,7 @@ export class Heartbeat {
     this.#host = null;
   }
 
-  /** A stop, under way or to come, waits for nothing. */
+  /** Makes a stop, running or later, wait for nothing. */
   cut(): void {
     this.#host?.cut();
   }
@@ -106,8 +106,8 @@ export class Heartbeat {
       leases: this.#leases,
       intervalMs: heartbeatIntervalMs,
       sweepIntervalMs,
-      // A worker at whose beats an outage went by unseen, because it fell between two of them, has
-      // others before it whose beats it hit: theirs must still be within the threshold.
+      // An outage between two beats of this worker may have hit the beats of others. After such a gap their
+      // leases must still be within the threshold.
       longestGapMs: longestGap(config),
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
       renewLocksEveryMs,
@@ -156,15 +156,15 @@ export class Heartbeat {
   }
 }
 
-/** Between two beats of a worker that may judge others. */
+/** Returns the longest gap between two beats of a worker that may recover others. */
 export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return thresholdMs - 1.25 * heartbeatIntervalMs;
 }
 
 /**
- * How recently somebody must have been heard for a worker that begins to know that there was no outage.
- * Who beat just before one that falls into this gap, and is back an interval after it, is still within
- * the threshold.
+ * Returns the age up to which another worker's heartbeat proves, for a new worker, that there was no outage. If an
+ * outage falls into this gap, a worker that beat just before it and again an interval after it is still within the
+ * threshold.
  */
 export function heardWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);

@@ -1,14 +1,13 @@
-// Where the leases of sessions come from.
+// The interface of the leases of sessions, implemented by recovery.ts.
 
-/** Implemented by recovery.ts. */
+/** Creates and ends the leases of sessions. */
 export interface Leases {
   begin(id: string): Promise<void>;
   /**
-   * Ends a lease under which nothing runs any more. What it may hold all the same, such as jobs that a
-   * restore has brought, is given back. Where that fails, the lease runs out, and others recover them.
-   * Never rejects.
+   * Ends a lease under which nothing runs. `mayHold`: jobs may still be locked under it, for example after a
+   * restore; they are returned. If that fails, the lease expires and other workers recover the jobs. Never rejects.
    */
   release(id: string, options: { readonly mayHold: boolean }): Promise<void>;
-  /** Those of these jobs that are no longer locked under this id. */
+  /** Resolves to the jobs that are no longer locked under this id. */
   lostJobs(id: string, jobIds: readonly string[]): Promise<readonly string[]>;
 }

@@ -1,7 +1,6 @@
-// Keeps the locks of jobs that run for hours from looking stale: a quarter of the time after which a
-// lock counts as stale, each lock of a long job is made young again, with that of its named queue.
-// Stock workers and the schema's functions look at nothing but a lock's age. While a handler blocks the
-// worker's thread, its heartbeat does it instead (heartbeat-loop.ts).
+// Renews the locks of jobs that run for hours, and those of their named queues, each time a quarter of the stale
+// age has passed, because stock workers and the schema's functions check only a lock's age. While a handler blocks
+// the worker's thread, the heartbeat renews them (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -9,7 +8,7 @@ import type { Database } from "../../database/database.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
-/** What runs under one id of this worker. */
+/** The running jobs under one id of this worker. */
 export interface RunningJobs {
   readonly id: string;
   readonly runningIds: readonly string[];
@@ -17,16 +16,16 @@ export interface RunningJobs {
 
 export interface LockRenewalParts {
   readonly database: Database;
-  /** The age at which a lock counts as stale here. Elsewhere it is 4 hours. */
+  /** The age at which a lock counts as stale for this worker. For stock workers it is 4 hours. */
   readonly staleLockThresholdMs: number;
   readonly logger: Logger;
   running(): readonly RunningJobs[];
 }
 
-/** Three renewals may fail before a lock is stale. */
+/** The number of renewals within the stale age; three may fail. */
 const RENEWALS = 4;
 
-/** Between two renewals, where locks of this age count as stale. */
+/** Returns the interval of renewals for a stale age. */
 export const renewalIntervalMs = (staleLockThresholdMs: number): number =>
   Math.min(staleLockThresholdMs, STALE_LOCK_MS) / RENEWALS;
 

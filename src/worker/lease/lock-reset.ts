@@ -1,6 +1,6 @@
-// Every worker resets stale locks from time to time, as stock workers do, and gives queues whose row a
-// cleanup deleted under a job a row again: at a random moment of the first minute, so that a fleet does
-// not do it all at once, and then every 8 to 10.
+// Resets stale locks, as stock workers do, and restores the rows of queues that a cleanup has deleted although they
+// have jobs. Runs at a random moment of the first minute, so that many workers do not run it at once, and then
+// every 8 to 10 minutes.
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -11,15 +11,15 @@ import { forgetStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-s
 export interface LockResetParts {
   readonly database: Database;
   readonly intervalMs: number;
-  /** The age at which a lock that no heartbeat stands for is stale. */
+  /** The age at which a lock of a worker without heartbeats is stale. */
   readonly staleLockThresholdMs: number;
   readonly logger: Logger;
   /**
-   * Whether rows of workers that were not heard of for as long may go, too. Not while this worker
-   * cannot tell: after an outage nobody was heard of.
+   * Whether rows of workers without a heartbeat for as long may be deleted. Not after an outage, because then no
+   * worker has a recent heartbeat.
    */
   mayForget(): boolean;
-  /** Jobs have become ready. */
+  /** Called when jobs have become ready. */
   wake(): void;
 }
 
@@ -32,7 +32,7 @@ export class LockReset {
   readonly #parts: LockResetParts;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
-  /** The queues that had been deleted at the last two looks, the newest first. */
+  /** The numbers of deleted queues at the last two checks, newest first. */
   #deleted: readonly string[] = ["0", "0"];
 
   constructor(parts: LockResetParts) {
@@ -66,7 +66,7 @@ export class LockReset {
       const recovered = await this.#recoverQueues();
       if (jobs + queues + recovered > 0) wake();
     } catch (error) {
-      // Of an outage those tell who need the database all the time.
+      // Outages are logged by the parts that use the database all the time.
       const isTold = OUTAGE.has(codeOf(error) ?? "");
       const fields = { error: messageOf(error) };
       logger[isTold ? "debug" : "warn"](fields, "stale locks could not be reset");
@@ -74,8 +74,8 @@ export class LockReset {
   }
 
   /**
-   * All jobs are read for it (a second for millions), so only after a deletion, and once more at the next look:
-   * an add that was open at the first may have committed its job since.
+   * Reads all jobs, a second for millions, so it runs only after a deletion, and once more at the next check: an add
+   * that was open at the first check may have committed its job since.
    */
   async #recoverQueues(): Promise<number> {
     const { database, logger } = this.#parts;

@@ -1,4 +1,4 @@
-// How fast a worker is: what has been added to its counters within the last minute.
+// The speed of a worker: the increase of its counters within the last minute.
 
 export interface Counted {
   /** By the monotonic clock. */
@@ -10,12 +10,12 @@ export interface Counted {
 const MINUTE_MS = 60_000;
 
 export class WorkerRates {
-  /** Of the last minute, and one that is older. */
+  /** The samples of the last minute, and one older. */
   #samples: readonly Counted[] = [];
 
   /**
-   * With one decimal. A worker that is younger than a minute has counted all of it within the minute: what a
-   * few seconds of it would come to is not guessed.
+   * Returns the rates with one decimal. In a worker's first minute they are its counts so far, without
+   * extrapolation.
    */
   perMinute(sample: Counted): { readonly done: number; readonly failed: number } {
     const [, ...later] = this.#samples;

@@ -1,4 +1,4 @@
-// Recovery: how the jobs of a worker that has stopped without a word get back to the queue.
+// Recovery: returns the jobs of a worker that has died to the queue.
 //
 //  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row states how
 //     long the lease lasts without a beat: `thresholdMs`, by default 7 s.
@@ -6,13 +6,13 @@
 //     those whose lease has expired.
 //  3. The list stays empty until this worker's own beats have succeeded without a gap for as long as the
 //     other lease lasts. After an outage of the database every worker looks stale.
-//  4. The interceptors of `jobRecovery` may leave a stale worker alone, or set the error of its jobs.
+//  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
 //  5. One statement recovers the others (queue/workers/recover-statement.ts): it locks the row, checks the
 //     lease again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the row.
 //     Attempts stay counted, so a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until `resilientThresholdMs`, 60 s. Then
 //     they are recovered too, and the row is deleted.
-//  7. A job that PostgreSQL refuses to change is left alone for five minutes (barred-jobs.ts).
+//  7. A job that PostgreSQL refuses to change is skipped for five minutes (barred-jobs.ts).
 //  8. A stale worker that was only frozen finds the mark with its next beat and continues under a new id
 //     (sessions.ts). A result is written only where the job is still locked under the id that ran it.
 
@@ -52,17 +52,17 @@ export interface RecoveryParts {
   readonly outage: Outage;
   readonly lease: WorkerLease;
   describe(): WorkerDescription;
-  /** The worker goes on under another id. */
+  /** Called when a lease was lost; the worker continues under another id. */
   leaseLost(id: string, reason: LeaseLoss): void;
-  /** Jobs may be ready, or may be taken again. */
+  /** Called when jobs may be ready, or may be fetched again. */
   wake(): void;
-  /** Every connection of the worker must answer within seconds, or is given up. */
+  /** Closes every connection of the worker that does not answer within seconds. */
   prove(): void;
 }
 
-/** Beats after which the worker may say something new about itself: with the default, 4 s. */
+/** The number of beats between two reports; by default 4 s. */
 const BEATS_PER_DESCRIPTION = 2;
-/** What it says is written again as a whole: who has much to say, says it less often. */
+/** The rate limit of reports, which are written as a whole: a long one is written less often. */
 const MOST_BYTES_A_MS = 0.5;
 const STOP_LIMIT_MS = 500;
 
@@ -77,15 +77,14 @@ export class Recovery implements Leases, LeaseKeeper {
   #wasRefused = false;
   #sweeping: Promise<void> | null = null;
   /**
-   * For how long beats go through without a gap. After an outage of the database every worker looks stale
-   * to whoever is back first; so nobody may judge others before beats have gone through for as long as
-   * those have not been heard.
+   * How long beats have succeeded without a gap. After an outage every worker looks stale to the first one that is
+   * back. So a worker may recover others only after its own beats have succeeded for as long as theirs are missing.
    */
   #uptimeMs = 0;
   #beatAtMs = 0;
-  /** How much later than the database's this machine's clock is. */
+  /** How far this machine's clock is ahead of the database's. */
   #aheadMs = 0;
-  /** Stale workers that an interceptor wants left alone. */
+  /** Stale workers that an interceptor has skipped. */
   #skipped: ReadonlySet<string> = new Set();
   readonly #barred = new BarredJobs();
 
@@ -105,7 +104,7 @@ export class Recovery implements Leases, LeaseKeeper {
     });
   }
 
-  /** The first lease. Before any job is taken: a sweep only touches ids that had a row. */
+  /** Registers the first lease, before any fetch, because a sweep recovers only workers with a row. */
   async start(db: Database, id: string): Promise<void> {
     await this.#register(db, id);
     await this.#heartbeat.start(this.#leases);
@@ -114,7 +113,7 @@ export class Recovery implements Leases, LeaseKeeper {
     this.#describing = setInterval(() => this.#describe(), everyMs).unref();
   }
 
-  /** A lease beside the ones there are, under which jobs are taken from now on. */
+  /** Registers a further lease, under which jobs are fetched from now on. */
   async begin(id: string): Promise<void> {
     await this.#register(this.#parts.maintenance.database, id);
     this.#heartbeat.renew(this.#leases);
@@ -129,16 +128,16 @@ export class Recovery implements Leases, LeaseKeeper {
       await endLeases(maintenance.database, [id]);
       if (jobs > 0) wake();
     } catch (error) {
-      logger.debug({ lease: id, error: messageOf(error) }, "a lease is left to run out");
+      logger.debug({ lease: id, error: messageOf(error) }, "a lease could not be ended and will expire");
     }
   }
 
-  /** Those of these jobs that are no longer locked under this id. */
+  /** Resolves to the jobs that are no longer locked under this id. */
   lostJobs(id: string, jobIds: readonly string[]): Promise<string[]> {
     return lostJobs(this.#parts.maintenance.database, id, jobIds);
   }
 
-  /** A refusal is remembered: the next heartbeat then wakes the worker. */
+  /** Whether the last heartbeat is recent enough. After false, the next heartbeat wakes the worker. */
   get isInTime(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
     const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
@@ -150,30 +149,30 @@ export class Recovery implements Leases, LeaseKeeper {
     return this.#heartbeat.ageMs;
   }
 
-  /** Whether this worker may judge others: its own beats go through, and for long enough. */
+  /** Whether this worker may recover others: its own beats have succeeded for long enough. */
   get isCertain(): boolean {
     return this.isInTime && this.#uptimeMs >= this.#parts.config.thresholdMs;
   }
 
-  /** `endLeaseIds`: those under which nothing is locked. Never rejects. */
+  /** `endLeaseIds`: ids under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);
-    // Not by the thread that beats: on a busy machine a worker may end before that has even begun.
+    // Not by the heartbeat thread, because on a busy machine a worker may end before the thread has started.
     await Promise.all([this.#heartbeat.stop(), this.#end(endLeaseIds)]);
-    // A sweep that waits for an interceptor, or for a frozen database, is left behind.
+    // A sweep that waits for an interceptor or for a frozen database is not waited for.
     const over = new AbortController();
     await Promise.race([this.#sweeping, wait(STOP_LIMIT_MS, over.signal)]);
     over.abort();
   }
 
-  /** Ends a stop that nobody answers. */
+  /** Ends a stop when the database does not answer. */
   cut(): void {
     this.#heartbeat.cut();
   }
 
   async #end(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    // Without the database they run out by themselves.
+    // Without the database the leases expire.
     await endLeases(this.#parts.maintenance.database, ids).catch(() => {});
   }
 
@@ -201,7 +200,7 @@ export class Recovery implements Leases, LeaseKeeper {
     const text = this.#metadata.text(description, fetched, this.#aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#description || id === undefined) return;
-    // What is listed as fetched may start as soon as the list is another.
+    // A listed job may start only after a new list was written, so that is urgent.
     const { lease } = this.#parts;
     const isUrgent = lease.listed.size > 0;
     this.#description = text;
@@ -262,12 +261,12 @@ export class Recovery implements Leases, LeaseKeeper {
       hooks.emit("worker:recovered", { workerId, staleWorkerIds: workerIds, jobs });
       if (jobs + queues > 0) wake();
     } catch (error) {
-      // They are still stale at the next beat.
+      // The next beat lists them again.
       logger.warn({ error: messageOf(error) }, "the jobs of stale workers could not be recovered");
     }
   }
 
-  /** Stale worker → the message of an interceptor's `fail`, or null; without those to be skipped. */
+  /** Returns stale worker → the message of an interceptor's `fail`, or null; without skipped ones. */
   async #ask(ids: readonly string[]): Promise<Map<string, string | null>> {
     const asked = new Map<string, string | null>();
     const skipped = new Set<string>();
@@ -281,14 +280,14 @@ export class Recovery implements Leases, LeaseKeeper {
     return asked;
   }
 
-  /** The first word of an interceptor that does not just continue; null when one threw. */
+  /** Returns the first verdict other than `continue`; null when an interceptor threw. */
   async #verdict(staleWorkerId: string): Promise<Verdict | undefined | null> {
     const { hooks, logger } = this.#parts;
     try {
       return await verdictOf(hooks, "jobRecovery", { staleWorkerId });
     } catch (error) {
       const fields = { stale_worker_id: staleWorkerId, error: messageOf(error) };
-      logger.error(fields, "an interceptor threw; the stale worker is left to the next beat");
+      logger.error(fields, "an interceptor threw; the stale worker is checked again at the next beat");
       return null;
     }
   }

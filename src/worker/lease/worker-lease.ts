@@ -1,18 +1,18 @@
-// The worker's lease on the jobs that it locks, for everything that takes or starts jobs.
+// The worker's lease on its locks, for the parts that fetch or start jobs.
 //
-//   none: no heartbeats ──hold()──▶ good ──no beat for too long──▶ not good ──a beat──▶ good
+//   none: no heartbeats ──setKeeper()──▶ good ──no beat for too long──▶ not good ──a beat──▶ good
 import { monotonic } from "../../base/clock.ts";
 
-/** How long `isGood` is believed, for it is read before each job. Much shorter than any lease. */
+/** How long `isGood` is cached, because it is read before each job. Much shorter than any lease. */
 const GAP_MS = 50;
 
-/** What keeps a lease: its heartbeats. */
+/** The heartbeats that renew a lease. */
 export interface LeaseKeeper {
-  /** Since the last heartbeat that went through. */
+  /** The time since the last successful heartbeat. */
   readonly heartbeatAgeMs: number;
-  /** The last heartbeat is recent enough. The clock decides, also after the process was frozen. */
+  /** Whether the last heartbeat is recent enough, by the clock, also after the process was frozen. */
   readonly isInTime: boolean;
-  /** Reports at once what is fetched and not started. */
+  /** Writes a report without fetched jobs at once. */
   reportFetched(): void;
 }
 
@@ -22,22 +22,22 @@ export class WorkerLease {
   /** Jobs that the heartbeat row lists as fetched and not started. */
   listed: ReadonlySet<string> = new Set();
 
-  /** From now on heartbeats keep what is taken; null: there are none. */
+  /** Sets the heartbeats that renew the lease; null: none. */
   hold(keeper: LeaseKeeper | null): void {
     this.#keeper = keeper;
   }
 
-  /** Heartbeats keep what is taken. */
+  /** Whether heartbeats renew the lease. */
   get isHeld(): boolean {
     return this.#keeper !== null;
   }
 
-  /** Since the last heartbeat that went through; null where there are none. */
+  /** The time since the last successful heartbeat; null without heartbeats. */
   get heartbeatAgeMs(): number | null {
     return this.#keeper?.heartbeatAgeMs ?? null;
   }
 
-  /** Whether jobs may be taken and started. */
+  /** Whether jobs may be fetched and started. */
   get isGood(): boolean {
     if (this.#keeper === null) return true;
     const nowMs = monotonic();
@@ -47,7 +47,7 @@ export class WorkerLease {
     return isGood;
   }
 
-  /** A job starts: it must not be listed as fetched for longer than a round trip. */
+  /** Called when a job starts. A listed job must not stay listed as fetched for longer than a round trip. */
   starting(id: string): void {
     if (this.listed.has(id)) this.#keeper?.reportFetched();
   }

@@ -38,8 +38,8 @@ const optionsSchema = strict({
 });
 
 /**
- * Checks everything but the file. Throws InputError with all problems, whose paths begin with
- * `cron.`; null when there is no timetable.
+ * Checks all options without reading the file. Throws InputError with all problems, whose paths begin with `cron.`.
+ * Returns null without a timetable.
  */
 export function resolveCronOptions(options: CronOptions | undefined): CronConfig | null {
   if (options === undefined) return null;
@@ -67,7 +67,7 @@ export function resolveCronOptions(options: CronOptions | undefined): CronConfig
   return entries.length === 0 && crontabFile === null ? null : { entries, crontabFile };
 }
 
-/** All entries, the file's included. Throws WorkerError `configuration` or InputError about it. */
+/** Returns all entries, those of the file included. Throws WorkerError `configuration` or InputError for the file. */
 export async function readTimetable(config: CronConfig): Promise<readonly CronEntry[]> {
   const { entries, crontabFile: file } = config;
   if (file === null) return entries;

@@ -1,5 +1,5 @@
-// The logger of a worker that was given none: warnings and errors as text on stderr, so that a first failure is seen.
-// Loads nothing and writes at once: a program may end right after a line.
+// The default logger of a worker: warnings and errors as text on stderr, so that failures are visible. It loads
+// nothing and writes synchronously, because a program may end right after a line.
 import { writeSync } from "node:fs";
 import { now } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -23,7 +23,7 @@ function write(level: string, fields: object, message: string): void {
   try {
     writeSync(STDERR, `${printable(text)}\n`);
   } catch {
-    // A full disk, or a reader that has gone, costs lines and never the process.
+    // With a full disk or a closed pipe lines are lost, but the process continues.
   }
 }
 
@@ -33,7 +33,7 @@ function shown(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }
 
-/** Errors come from anywhere: nothing in them moves the cursor of a terminal. */
+/** Removes control characters, which could change a terminal. */
 const printable = (text: string) =>
   text.replaceAll(
     /(?!\n)\p{Cc}/gu,

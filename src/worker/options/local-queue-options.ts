@@ -28,7 +28,7 @@ export interface LocalQueueOptions {
   };
 }
 
-/** How long a fetched job may stay unstarted. */
+/** The longest time that a fetched job may stay unstarted. */
 export const UNSTARTED_MS = 100;
 
 export interface LocalQueueConfig {
@@ -58,12 +58,12 @@ export const localQueueOptions = v.optional(
   {},
 );
 
-/** Thresholds follow the size where they are not given. */
+/** Returns the checked options. Missing thresholds follow from the size. */
 export function resolveLocalQueue(
   checked: v.InferOutput<typeof localQueueOptions>,
 ): LocalQueueConfig {
   const { size, refetchDelay } = checked;
-  // What is longer was allowed once.
+  // Earlier versions accepted longer times.
   const ttlMs = Math.min(checked.ttlMs, UNSTARTED_MS);
   if (refetchDelay === undefined) return { ...checked, ttlMs, refetchDelay: null };
   const { durationMs, threshold = size, maxAbortThreshold = 5 * size } = refetchDelay;

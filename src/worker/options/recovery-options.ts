@@ -1,5 +1,5 @@
-// The options of a worker's lease: how soon its end is noticed, and what happens to its jobs. Each worker sets
-// its own, so workers of one schema may differ.
+// The options of a worker's lease: how soon other workers notice its death, and how its jobs are recovered. Workers
+// of one schema may have different options.
 import * as v from "valibot";
 import { InputError, type Problem } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -50,7 +50,7 @@ export interface RecoveryConfig {
 
 const RESET_LOCKS_MS = 540_000;
 const DAY_MS = 86_400_000;
-/** Beats that may fail before the lease is in danger. */
+/** The least number of heartbeats within a lease, so that two may fail. */
 const INTERVALS_PER_LEASE = 3;
 
 const milliseconds = (least: number, most = DAY_MS) =>
@@ -61,7 +61,7 @@ const milliseconds = (least: number, most = DAY_MS) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-// As a member, so that problems come with its name before them.
+// A member, so that the paths of problems begin with its name.
 const schema = strict({
   recovery: v.optional(
     strict({
@@ -77,15 +77,15 @@ const schema = strict({
   ),
 });
 
-/** The options with the defaults filled in. `recovery` null: there is none. */
+/** The options with their defaults. `recovery` is null when it is off. */
 export interface ResolvedRecovery {
   readonly recovery: RecoveryConfig | null;
-  /** Locks are reset whether there are heartbeats or not. */
+  /** Locks are reset with and without heartbeats. */
   readonly resetLocksIntervalMs: number;
   readonly staleLockThresholdMs: number;
 }
 
-/** Throws InputError with all problems, also where the durations do not fit each other. */
+/** Returns the checked options. Throws InputError with all problems, also for durations that contradict each other. */
 export function resolveRecovery(options: false | RecoveryOptions | undefined): ResolvedRecovery {
   if (options === false) {
     return {

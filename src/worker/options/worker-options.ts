@@ -161,7 +161,7 @@ export interface WorkerConfig<Extensions> {
 
 const any = v.any();
 
-/** An object in which these are functions. */
+/** Returns the check for an object with these methods. */
 const having = <T>(names: readonly (keyof T & string)[], message: string) =>
   v.custom<T>((one) => {
     const methods = one as Record<string, unknown> | null | undefined;
@@ -173,7 +173,7 @@ const task = v.custom<Task<unknown, never>>((one) => {
   return typeof identifier === "string" && typeof handle === "function";
 }, "must be made by defineTask() or defineBatchTask()");
 
-/** Longer transactions come close to the timeout by which PostgreSQL ends those of a frozen worker. */
+/** Longer transactions would approach the timeout after which PostgreSQL ends those of a frozen worker. */
 const LONGEST_FAST_MS = 5_000;
 const fastLimit = v.pipe(duration, v.maxValue(LONGEST_FAST_MS, "must be at most 5,000"));
 
@@ -239,7 +239,7 @@ const optionsSchema = strict(
   graphileNames,
 );
 
-/** Checks the options and fills in the defaults. Throws InputError with all problems. */
+/** Returns the checked options with their defaults. Throws InputError with all problems. */
 export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig<E> {
   if (typeof options !== "object" || options === null) {
     throw new InputError("the options of a worker must be an object");
@@ -280,7 +280,7 @@ function checkedOptions<E>(options: WorkerOptions<E>) {
 
 function assertOneDatabase<E>({ connectionString, pool }: WorkerOptions<E>): void {
   if ((connectionString === undefined) === (pool === undefined)) {
-    throw new InputError("give either connectionString or pool");
+    throw new InputError("use either connectionString or pool");
   }
   if (typeof connectionString === "string") serverSettings(connectionString);
 }

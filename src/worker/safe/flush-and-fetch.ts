@@ -1,4 +1,4 @@
-// One round trip of the safe mode: it flushes the results of jobs to the database and fetches new jobs.
+// One round trip of the safe mode: writes results and fetches new jobs.
 
 import {
   builtOnce,
@@ -21,54 +21,53 @@ import { type Apart, joined, settleApart } from "../execute/settle-apart.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 
-/** A fetch that goes with the flush. A quick one goes without results. */
+/** A fetch that is sent with the flush. A quick one is sent without results. */
 export interface Fetch {
   readonly request: FetchRequest;
   readonly tasks: TaskParameters;
 }
 
-/** What a fetch has locked. */
+/** The answer to a fetch. */
 interface Taken {
   readonly rows: readonly FetchedRows[];
-  /** Some named queue is free. */
+  /** Whether some named queue is free. */
   readonly queuesAreFree: boolean;
   readonly nowSeconds: number;
-  /** Finished jobs that were no longer ours. */
+  /** Ids of finished jobs whose lock was lost. */
   readonly lost: string[];
 }
 
 export interface FlushAnswer {
-  /** null: nothing was fetched, or it failed. */
+  /** null: no fetch, or it failed. */
   readonly rows: readonly FetchedRows[] | null;
-  /** Some named queue is free: the next fetch should look at queued jobs, too. */
+  /** Whether some named queue is free, so that the next fetch should read queued jobs, too. */
   readonly queuesAreFree: boolean;
-  /** The fetch's moment by the database's clock, seconds since the epoch. */
+  /** The time of the fetch by the database's clock, in seconds since the epoch. */
   readonly nowSeconds: number;
   readonly written: ResultBatch;
-  /** Jobs among them that were no longer ours. */
+  /** Ids of jobs among them whose lock was lost. */
   readonly lost: readonly string[];
-  /** What failed, or, when the connection was lost, may have failed. */
+  /** Results that failed, or may have failed when the connection was lost. */
   readonly unconfirmed: ResultBatch;
-  /** Why some result was not written, or nothing fetched; what came is to be kept all the same. */
+  /** The error of a failed write or fetch. The rest of the answer is valid. */
   readonly failure: unknown;
-  /** What was settled apart, because PostgreSQL refuses a part of it; nothing was fetched with that. */
+  /** Results that were written one by one, because PostgreSQL refuses a part of them. */
   readonly apart: Apart | null;
 }
 
 /**
- * Jobs of one named queue that are taken at once. They run one after another, so more would only
- * keep them from other workers for longer.
+ * The most jobs of one named queue in a fetch. They run one at a time, so more would only be locked for longer.
  */
 const QUEUE_RUN_JOBS = 50;
 
 /** A statement on its way, and the results that it writes. */
 interface Write {
   readonly part: Partial<ResultBatch>;
-  /** Jobs that were no longer ours. */
+  /** Resolves to the ids of jobs whose lock was lost. */
   readonly lost: Promise<string[]>;
 }
 
-/** Writes results and takes new jobs, all in one round trip. */
+/** Writes results and fetches new jobs in one round trip. */
 export async function flushAndFetch(
   connection: WorkerConnection,
   workerId: string,
@@ -76,8 +75,8 @@ export async function flushAndFetch(
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
   const { done, freedQueues, isRepeated } = batch;
-  // Freeing a queue and taking queued jobs in one statement deadlocks with another worker that
-  // does the same, so then the deletes go ahead of the fetch. Nor do they wait for one that may take long.
+  // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same.
+  // Then the deletes are sent before the fetch; also before a fetch that may take long.
   const isApart = fetch === null || fetch.request.isPatient || freedQueues.length > 0;
   const writes = writesOf(connection.database, workerId, isApart ? batch : { ...batch, done: [] });
   let answer: Taken | null = null;
@@ -91,8 +90,8 @@ export async function flushAndFetch(
     });
     writes.push({ part: isApart ? {} : { done }, lost });
   }
-  // Each statement is a transaction of its own: when one fails, the others stand, and the jobs of
-  // a fetch that went through are ours.
+  // Each statement is a transaction of its own: when one fails, the others are committed, and the jobs of a
+  // successful fetch are locked.
   const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
   const together = (is: (outcome: PromiseSettledResult<string[]>, write: Write) => boolean) =>
     batchOf(
@@ -162,7 +161,7 @@ async function take(
   const form: ReadyForm = { queues, flags: tasks.forbiddenFlags !== null, free };
   const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
   values.push(start.priority, start.runAtSeconds);
-  // PostgreSQL wants each parameter to be used: these exist only in the forms that have them.
+  // PostgreSQL requires every parameter to be used, so these exist only in the forms that have them.
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
   const statement = statementOf(JSON.stringify(form), () => takeStatement(form));

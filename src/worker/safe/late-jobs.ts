@@ -1,21 +1,21 @@
-// Looks after runs of named queues in slots: a run is short by its tasks' speed, but a job may take longer
-// than the ones before it. What has not started in time goes back, so that more urgent jobs, and people who
-// remove or move a job, come first.
+// Watches runs of named queues in slots. Runs are short by the speed of their tasks, but one job may take longer.
+// Jobs of a run that have not started in time are returned to the database, so that more urgent jobs run first
+// and changes of a job take effect.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 import { UNSTARTED_MS } from "../options/local-queue-options.ts";
 
-/** What is late is found so much later at most. */
+/** The interval of checks. */
 const CHECK_MS = 50;
 
 export interface LateJobsParts {
   readonly clock: Clock;
   readonly slots: Slots;
   readonly source: WorkSource;
-  /** The local queue has runs, too. */
+  /** Whether the local queue has runs, too. */
   hasWaitingRuns(): boolean;
-  /** These go back; their queues stay locked for the jobs that run. */
+  /** Returns jobs to the database. Their queues stay locked for the running jobs. */
   giveBack(jobs: readonly FetchedJob[]): void;
 }
 
@@ -31,7 +31,7 @@ export class LateJobs {
     return this.#parts.clock.monotonic() - job.fetchedAtMs >= UNSTARTED_MS;
   }
 
-  /** Runs were fetched: looks after them until none has jobs that wait. */
+  /** Starts checking, until no run has waiting jobs. */
   watch(): void {
     this.#cancelTimer ??= this.#parts.clock.after(CHECK_MS, () => this.#check());
   }

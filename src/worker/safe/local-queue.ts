@@ -1,15 +1,15 @@
-// Jobs that are fetched and wait for a slot, and when more are fetched.
+// Fetched jobs that wait for a slot; decides when more are fetched.
 //
-//                    ┌────────── all taken ──────────┐
+//                    ┌───────── all started ─────────┐
 //                    ▼                               │
-//   starting ──▶  polling ──── jobs came ───────▶ waiting ──── ttl passed ──▶ ttl_expired
-//                  ▲  │ refetch delay holds           │                           │
-//                  │  └ the next fetch back           │                           │
-//                  └──────────── a slot asks ─────────┼───────────────────────────┘
+//   starting ──▶  polling ──── jobs fetched ────▶ waiting ──── ttl passed ──▶ ttl_expired
+//                  ▲  │ a refetch delay delays        │                           │
+//                  │  └ the next fetch                │                           │
+//                  └──────────── a slot is free ──────┼───────────────────────────┘
 //   any ── release() ──▶ released
 //
-// In `polling` nothing is cached. A worker never stops fetching in `waiting`: it refills while it
-// works, so that Node and PostgreSQL do not take turns.
+// In `polling` the queue is empty. In `waiting` the worker fetches while jobs run, so that Node and PostgreSQL work
+// in parallel.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { jobsOf, QueueRun, type WorkUnit } from "../execute/work-unit.ts";
@@ -18,7 +18,7 @@ import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
-/** Jobs that are soon used up, where one fetch after the other would not do. */
+/** From this many jobs ahead on, a second fetch is sent before the first has its answer. */
 const BUSY_JOBS = 8;
 
 export interface LocalQueueParts {
@@ -27,9 +27,9 @@ export interface LocalQueueParts {
   readonly workerId: string;
   readonly plan: Pick<FetchPlan, "ahead">;
   readonly trips: Pick<RoundTrips, "asked" | "hasPrompt">;
-  /** These go back to the database unstarted, with their queues. */
+  /** Returns unstarted jobs and their queues to the database. */
   giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void;
-  /** A refetch delay is over. */
+  /** Called when a refetch delay has ended. */
   delayOver(): void;
 }
 
@@ -45,7 +45,7 @@ export class LocalQueue {
   #cancelDelay: (() => void) | null = null;
   #announced = 0;
   #abortAt = 0;
-  /** Jobs went back unstarted: from then on the measured speed decides, whatever the options say. */
+  /** Whether jobs were returned unstarted; from then on the measured speed decides, also without `adaptive`. */
   #hasOverreached = false;
 
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {
@@ -58,17 +58,17 @@ export class LocalQueue {
     return this.#mode;
   }
 
-  /** Jobs that wait. */
+  /** The number of waiting jobs. */
   get size(): number {
     return this.#size;
   }
 
-  /** What waits. */
+  /** The waiting jobs. */
   get jobs(): readonly FetchedJob[] {
     return this.#waiting.flatMap(jobsOf);
   }
 
-  /** The named queues whose jobs wait. */
+  /** The named queues of waiting jobs. */
   get queueIds(): readonly number[] {
     return queueIdsOf(this.#waiting);
   }
@@ -82,22 +82,22 @@ export class LocalQueue {
     this.#setMode("polling");
   }
 
-  /** How many jobs to ask for now, beside what is under way. */
+  /** Returns the number of jobs to request now, in addition to running requests. */
   wanted(freeSlots: number): number {
-    // What has just been given back is for others.
+    // Jobs that were just returned are for other workers.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
     const { asked, hasPrompt } = this.#parts.trips;
-    // Two fetches at once are for who needs them to keep up: of a handful a second one would take a
-    // part, or nothing, and compete with the first for the server's cores.
+    // A second fetch is for a worker with many short jobs. With few jobs it would find little and compete with
+    // the first for the server's cores.
     if (hasPrompt && this.#parts.plan.ahead < BUSY_JOBS) return 0;
-    // Room for two fetches of a full aim, so that one is under way while the other is worked off.
+    // Room for two full fetches, so that one is sent while the jobs of the other run.
     const room = freeSlots + 2 * aim - this.#size - asked;
     const isWorthIt = room > 0 && room >= Math.min(freeSlots + aim, aim / 2);
     return isWorthIt ? Math.min(room, freeSlots + aim) : 0;
   }
 
-  /** How many jobs beyond the free slots one fetch should bring now: up to half the size. */
+  /** Returns the number of jobs beyond the free slots for one fetch, up to half the size. */
   #aim(): number {
     const most = Math.ceil(this.#config.size / 2);
     if (!this.#config.adaptive && !this.#hasOverreached) return most;
@@ -105,8 +105,8 @@ export class LocalQueue {
   }
 
   /**
-   * Puts fetched jobs behind what waits; after release() they go back at once. `wanted` tells a
-   * short answer from a full one.
+   * Adds fetched jobs after the waiting ones; after release() returns them at once. An answer with fewer than
+   * `wanted` jobs is short.
    */
   add(units: readonly WorkUnit[], count: number, wanted: number): void {
     this.#parts.hooks.emit("localQueue:getJobs:complete", {
@@ -138,7 +138,7 @@ export class LocalQueue {
     return unit;
   }
 
-  /** New jobs were announced: enough of them end a refetch delay. */
+  /** Counts announced jobs, which may end a refetch delay. */
   announce(count: number): void {
     if (this.#cancelDelay === null) return;
     this.#announced += count;
@@ -151,7 +151,7 @@ export class LocalQueue {
     this.#parts.delayOver();
   }
 
-  /** Gives back what waits and takes no more. */
+  /** Returns waiting jobs and accepts no more. */
   release(): void {
     if (this.#mode === "released") return;
     this.#giveBack();
@@ -159,7 +159,7 @@ export class LocalQueue {
     this.#setMode("released");
   }
 
-  /** Gives back what waits, but goes on: the worker may fetch again later. */
+  /** Returns waiting jobs; the worker may fetch again later. */
   giveBackAll(): void {
     if (this.#size === 0) return;
     this.#giveBack();
@@ -187,7 +187,7 @@ export class LocalQueue {
   #ttlPassed(): void {
     const first = this.#oldest;
     if (first === undefined) return;
-    // What waits now may have come later than what armed the timer.
+    // The waiting jobs may be newer than those that started the timer.
     if (this.#parts.clock.monotonic() - first.fetchedAtMs < this.#config.ttlMs) {
       this.#armTtl();
       return;
@@ -230,11 +230,11 @@ export class LocalQueue {
   #considerDelay(count: number, wanted: number): void {
     const delay = this.#config.refetchDelay;
     if (delay === null || this.#cancelDelay !== null) return;
-    // A fetch that was under way at the stop: there is no next one to wait for.
+    // The answer of a fetch during the stop; no other follows.
     if (this.#mode === "released") return;
     if (count >= Math.min(delay.threshold, wanted)) return;
     this.#announced = 0;
-    // Random, so that workers that heard of the same jobs do not all come at once.
+    // Random, so that workers with the same announcements do not all fetch at once.
     this.#abortAt = Math.ceil(Math.random() * delay.maxAbortThreshold);
     const { durationMs } = delay;
     this.#parts.hooks.emit("localQueue:refetchDelay:start", {

@@ -1,16 +1,16 @@
-// The round trips of the safe mode that have no answer: how many jobs they ask for, and whether one hangs.
+// The round trips of the safe mode without an answer: the number of jobs they request, and whether one is slow.
 //
 //   sent ──20 ms──▶ slow: another one may be sent ──answer, or the connection is lost──▶ over
 import type { Clock } from "../../base/clock.ts";
 
-/** A fetch without an answer for this long is not waited for before another one is sent. */
+/** A fetch without an answer for this long does not delay the next one. */
 const SLOW_MS = 20;
 
 /** One round trip. */
 export interface RoundTrip {
-  /** Jobs that it asks for; 0: it only writes results. */
+  /** The number of requested jobs; 0: it only writes results. */
   readonly want: number;
-  /** It also writes results. */
+  /** Whether it writes results. */
   readonly hasResults: boolean;
   readonly cancelTimer: () => void;
   isSlow: boolean;
@@ -22,16 +22,15 @@ export class RoundTrips {
   readonly #onSlow: () => void;
   #ended: PromiseWithResolvers<void> | null = null;
 
-  /** `onSlow`: a fetch is waited for no longer. */
+  /** `onSlow` is called when a fetch has become slow. */
   constructor(clock: Clock, onSlow: () => void) {
     this.#clock = clock;
     this.#onSlow = onSlow;
   }
 
   /**
-   * Jobs that have been asked for. Slow fetches count, too, until they have an answer or their
-   * connection is lost: what they ask for may be locked already, and asking for it again would lock
-   * twice as much as there are slots for.
+   * The number of requested jobs. Slow fetches count until they have an answer or their connection is lost: their
+   * jobs may be locked already, and requesting them again would lock twice the number of slots.
    */
   get asked(): number {
     let asked = 0;
@@ -39,7 +38,7 @@ export class RoundTrips {
     return asked;
   }
 
-  /** Some fetch should have its answer in a moment. */
+  /** Whether a fetch is running and not slow. */
   get hasPrompt(): boolean {
     for (const { want, isSlow } of this.#underWay) if (want > 0 && !isSlow) return true;
     return false;
@@ -53,7 +52,7 @@ export class RoundTrips {
     return this.#underWay.length === 0;
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when all round trips have ended. */
   async ended(): Promise<void> {
     if (this.isNone) return;
     this.#ended ??= Promise.withResolvers();

@@ -1,4 +1,4 @@
-// What the safe mode is made of, and with whom it shares.
+// The parts of the safe mode, some of which it shares.
 import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { ConnectionsParts } from "../connection/connections.ts";
@@ -17,13 +17,13 @@ export interface SafeFetcherParts<E> {
   readonly clock: Clock;
   readonly connections: readonly WorkerConnection[];
   readonly executor: JobExecutor<E>;
-  /** Of all jobs that the worker's id has locked, also those that another fetcher hands over. */
+  /** The results of all jobs locked by `locked_by`, also those that another fetcher hands over. */
   readonly results: Results;
   readonly refusals: Refusals;
   readonly tasks: TaskParameters;
   readonly hooks: Hooks;
   readonly outage: ConnectionsParts["outage"];
-  /** Of the jobs without a queue, those that no other fetcher takes. */
+  /** Which jobs without a queue are fetched: those that no other fetcher fetches. */
   readonly free: JobKind;
   readonly lease: WorkerLease;
 }

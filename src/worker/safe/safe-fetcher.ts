@@ -1,9 +1,9 @@
-// The safe mode: jobs are taken by writing the worker's id into `locked_by`, wait in the local queue,
-// and leave with their results. Two connections overlap, so that Node and PostgreSQL do not take turns.
+// The safe mode: a fetch writes the worker's id into `locked_by`; the jobs wait in the local queue, and their
+// results are written with the next fetch. Two connections overlap, so that Node and PostgreSQL work in parallel.
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
-// After a lost connection running jobs go on, and jobs locked without our knowing are given back first.
+// After a lost connection running jobs continue. Jobs that a fetch without an answer has locked are returned first.
 import { monotonic } from "../../base/clock.ts";
 import { errorOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
@@ -107,7 +107,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async start(): Promise<void> {
     await this.#connections.connect();
-    // Visible before their first job.
+    // Tasks are registered before their first job.
     const { database } = this.#connections.any as WorkerConnection;
     await registerTasks(database, this.#parts.tasks.names);
     if (this.#phase !== "new") return; // A start that fails runs nothing.
@@ -119,7 +119,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   wake(count: number): void {
     const wasDrained = this.#plan.wake(count > 0);
     this.#localQueue.announce(Math.max(1, count));
-    // In this moment, not a turn later: some job waits for it.
+    // Synchronously, because a job waits.
     if (wasDrained && this.#trips.isNone) this.advance();
     else this.#link.changed();
   }
@@ -173,7 +173,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#connections.lost(error);
   }
 
-  /** Jobs of a lease that may be over are others' perhaps: they are given back, fenced, unstarted. */
+  /** When the lease may have expired, other workers may have the jobs, so they are returned unstarted. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#localQueue.giveBackAll();
@@ -206,7 +206,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** How many jobs to ask for now: none beside results that may wait for somebody's lock again. */
+  /** Returns the number of jobs to request now: none with repeated results, which may wait for a lock again. */
   #wanted(): number {
     if (this.#parts.results.isRepeated) return 0;
     if (this.#phase !== "fetching" || !this.#link.mayFetch(this)) return 0;
@@ -239,7 +239,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     }
     this.#trips.answered(trip);
     this.#connections.giveBack(connection);
-    // After a quick fetch a turn later, with the results of jobs that end at once.
+    // After a quick fetch the next one follows a turn later, with the results of jobs that were done at once.
     if (request?.isQuick) this.#fill();
     else this.advance();
     this.#link.changed();
@@ -251,9 +251,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   #written({ written, lost, apart }: FlushAnswer, sent: ResultBatch): void {
-    // A queue that is free again has perhaps more work: look at once, not at the next poll.
+    // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.freedQueues.length > 0) this.wakeForOthers();
-    // They are ready again, before the place at which the next fetch would start.
+    // Returned jobs are ready again, before the place where the next fetch would start.
     if (written.returned.length > 0) this.#plan.wake(false);
     if (written.done.length + written.failures.length > 0) this.#link.written();
     const { hooks, workerId, refusals } = this.#parts;
@@ -264,10 +264,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #unconfirmed({ unconfirmed, failure }: FlushAnswer, hasFetched: boolean): void {
     this.#parts.results.putBack(unconfirmed);
     const error = errorOf(failure);
-    // The victim of a deadlock has waited already. Others may have passed over what it had locked.
+    // A fetch that was the victim of a deadlock has waited already. Others may have skipped its rows.
     if (hasFetched) this.#plan.raise();
     if (error instanceof WorkerError && error.code === "database_busy") return;
-    // The server lives, and has undone it: nothing is in doubt.
+    // After a timeout the server has rolled back, so nothing is uncertain.
     const isKnown = this.#plan.isPatient;
     if (hasFetched && this.#plan.failed(error)) {
       if (!isKnown) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
@@ -278,14 +278,15 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.connectionLost(error);
   }
 
-  /** Gives back what a broken fetch may have locked for us without our knowing. */
+  /** Returns the jobs that a fetch without an answer may have locked. */
   async #reconcile(connection: WorkerConnection): Promise<void> {
     const { results, tasks, workerId } = this.#parts;
-    // A fetch under way may have committed unanswered: its jobs would be given back, and run twice.
+    // Wait for running fetches: the jobs of one that has committed would be returned here and run twice.
     await this.#trips.ended();
     this.#uncertain.raise();
-    // Results are written before anything is fetched: later the lock of such a job may be another attempt's. Its
-    // queue is freed below, with what a lost fetch may have taken of it: before, others would overtake that.
+    // Results are written before the next fetch, because later the lock of such a job may be that of another
+    // attempt. Queues are unlocked below, after the return of jobs that a lost fetch may have locked; otherwise
+    // later jobs would start first.
     const taken = results.send();
     const batch = { ...taken, freedQueues: [] };
     const answer = await flushAndFetch(connection, workerId, batch, null);

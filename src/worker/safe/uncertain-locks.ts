@@ -1,27 +1,27 @@
-// Whether jobs may be locked for us without our knowing: by a fetch whose connection broke, or which has no
-// answer. They are given back once the database answers; who ends waits for that, but not for long.
+// Tracks whether jobs may be locked by a fetch without an answer. They are returned once the database answers. A
+// stop waits for that, for a short time.
 //
-//   end ──a moment──▶ fetches are cancelled ──another──▶ left to the lease, and to those who recover it
-//                                               └ the server has spoken: a moment more, at most five in all
+//   end ──150 ms──▶ fetches are cancelled ──400 ms──▶ left to the lease and its recovery
+//                                           └ bytes have arrived: 400 ms more, at most five times in all
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
-/** A fetch that takes longer is a long one, or has nobody who answers. */
+/** A fetch that takes longer is slow, or its server does not answer. */
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
-/** As long again while somebody answers: all of it takes 1.5 s where a round trip takes 200 ms. */
+/** The most waits of LEAVE_MS while bytes arrive. With a round trip of 200 ms, all of it takes 1.5 s. */
 const MOST_MOMENTS = 5;
 
 export interface UncertainLocksParts {
   readonly clock: Clock;
   readonly trips: Pick<RoundTrips, "isNone" | "hasResults">;
-  /** Where it is held, others free what stays locked. */
+  /** With a lease, other workers recover jobs that stay locked. */
   readonly lease: Pick<WorkerLease, "isHeld">;
   readonly connections: Pick<WorkerConnections, "cancel" | "heard">;
-  /** Nothing is waited for any longer but results. */
+  /** Called when the stop waits for results only. */
   onLeft(): void;
 }
 
@@ -39,18 +39,18 @@ export class UncertainLocks {
     return this.#hasBroken || (this.#isLeft && !this.#parts.trips.isNone);
   }
 
-  /** Who ends has to wait: for that, or for results that are being written. */
+  /** Whether a stop has to wait, for the return of jobs or for results. */
   get isWaitedFor(): boolean {
     const { trips } = this.#parts;
     return this.#isLeft ? trips.hasResults : this.#hasBroken || !trips.isNone;
   }
 
-  /** A fetch broke. */
+  /** A fetch has lost its connection. */
   raise(): void {
     this.#hasBroken = true;
   }
 
-  /** Once `work` has given back what is in doubt. A table that is gone holds no locks to wait for. */
+  /** Runs `work`, which returns the uncertain jobs. Without tables there are no locks to wait for. */
   async settling(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -64,7 +64,7 @@ export class UncertainLocks {
     }
   }
 
-  /** Nothing is fetched any more. Idempotent. */
+  /** Called when nothing more is fetched. Idempotent. */
   end(): void {
     if (this.#cancelTimers.length > 0) return;
     const { trips, connections } = this.#parts;
@@ -74,7 +74,7 @@ export class UncertainLocks {
     this.#leaveIn(MOST_MOMENTS);
   }
 
-  /** It has ended: a timer would keep the process alive. */
+  /** Cancels the timers, which would keep the process alive. */
   close(): void {
     for (const cancel of this.#cancelTimers) cancel();
   }

@@ -21,7 +21,7 @@ export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" 
  */
 export type JobResult = "completed" | "skipped" | "failed" | "snoozed" | "returned" | "unknown";
 
-/** Why a worker goes on under a new id. */
+/** The reason why a worker continues under a new id. */
 export type LeaseLoss = WorkerEvents["worker:leaseLost"]["reason"];
 
 /**

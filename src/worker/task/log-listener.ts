@@ -16,7 +16,7 @@ export function logEvents(hooks: Hooks, logger: Logger): void {
 }
 
 const LEASE_LOSSES: Readonly<Record<LeaseLoss, string>> = {
-  recovered: "the worker was away too long and lost its lease",
+  recovered: "the worker was frozen or disconnected for too long and lost its lease",
   removed: "the worker's heartbeat was removed",
   restored: "the worker's last heartbeat is not in the database, which was restored or failed over",
 };
@@ -30,7 +30,7 @@ function logWorker(hooks: Hooks, logger: Logger): void {
   });
   hooks.on("worker:leaseLost", ({ workerId, newWorkerId, reason }) => {
     const fields = { worker_id: workerId, new_worker_id: newWorkerId };
-    logger.warn(fields, `${LEASE_LOSSES[reason]}; it goes on under a new id`);
+    logger.warn(fields, `${LEASE_LOSSES[reason]}; it continues under a new id`);
   });
   hooks.on("worker:recovered", ({ workerId, staleWorkerIds, jobs }) => {
     const fields = { worker_id: workerId, stale_worker_ids: staleWorkerIds, jobs };
@@ -54,7 +54,7 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
 }
 
 function logJobs(hooks: Hooks, logger: Logger): void {
-  // Three lines for each job: formatting lines that are not written would cost a worker a third of its speed.
+  // Three lines for each job. Formatting lines that are not written would take a third of a worker's time.
   if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
   hooks.on("job:error", ({ job, error, durationMs, willRetry }) => {
     if (!willRetry) return; // job:failed follows
@@ -68,7 +68,7 @@ function logJobs(hooks: Hooks, logger: Logger): void {
   hooks.on("job:interrupted", ({ jobId, job, reason }) => {
     const fields = { job_id: jobId, task: job?.taskIdentifier, reason };
     const what =
-      reason === "shutdown" ? "was interrupted" : "is no longer ours: its lease was lost";
+      reason === "shutdown" ? "was interrupted" : "was taken over: its lease was lost";
     logger.warn(fields, `a job ${what}`);
   });
 }

@@ -1,4 +1,4 @@
-// What follows a failed attempt. The first of these that applies decides:
+// Decides what follows a failed attempt. The first rule that applies counts:
 //
 //   1. thrown by the task   PermanentFailure: no attempt · Snooze: not counted · RetryAfter: its time
 //   2. the job              the policy that its flag `retry:NAME` names
@@ -21,7 +21,7 @@ export class RetryRules {
   readonly #default: RetryPolicy | undefined;
   readonly #named: RetryPolicies;
   readonly #logger: Logger;
-  /** Names that jobs use and this worker lacks: each is logged once. At most 1,000. */
+  /** Missing names that jobs use. Each is logged once. At most 1,000. */
   readonly #missing = new Set<string>();
 
   constructor(byDefault: RetryPolicy | undefined, named: RetryPolicies, logger: Logger) {
@@ -30,14 +30,14 @@ export class RetryRules {
     this.#logger = logger;
   }
 
-  /** `ofTask`: the task's own policy. Never throws. */
+  /** Returns what follows the attempt. `ofTask`: the policy of the task. Never throws. */
   next(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): NextAttempt {
     const outcome = outcomeOf(error);
     if (outcome?.kind === "permanent") return NEVER;
     if (outcome?.kind === "snooze") {
       return { kind: "snooze", delayMs: delayUntil(outcome.untilMs, now()) ?? 0 };
     }
-    // The row of a job without attempts left is not due again; its time then shows when it has failed.
+    // A job without attempts left is never due again; its `run_at` then shows when it has failed.
     if (job.attempts >= job.maxAttempts) return BY_FORMULA;
     if (outcome?.kind === "retry_after" && outcome.untilMs !== null) {
       return { kind: "retry", delayMs: delayUntil(outcome.untilMs, now()) };

@@ -1,5 +1,5 @@
-// What a task throws to decide what follows its attempt. Each is recognised by its brand, so a task may use
-// another copy of the library than its worker.
+// Errors that a task throws to decide what follows its attempt. They are recognized by a symbol, so a task may
+// use another copy of the library than its worker.
 import { InputError } from "../../base/errors.ts";
 
 const OUTCOME = Symbol.for("pg-job-worker.outcome");
@@ -7,7 +7,7 @@ const OUTCOME = Symbol.for("pg-job-worker.outcome");
 /** Ten years. */
 export const LONGEST_DELAY_MS = 10 * 365 * 24 * 3_600_000;
 
-/** An error of this module, as the worker reads it. */
+/** The decision in an error of this module. */
 export type TaskOutcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly untilMs: number | Date }
@@ -79,12 +79,12 @@ export class RetryAfter extends Error {
   }
 }
 
-/** The outcome that an error carries, also one of another copy of the library. */
+/** Returns the outcome of an error, also of one from another copy of the library. */
 export function outcomeOf(error: Error): TaskOutcome | undefined {
   return (error as { [OUTCOME]?: TaskOutcome })[OUTCOME];
 }
 
-/** From now until then, 0 to ten years; null where that is no time. */
+/** Returns the time from now until then, 0 to ten years; null for an invalid time. */
 export function delayUntil(until: number | Date, nowMs: number): number | null {
   const delayMs = until instanceof Date ? until.getTime() - nowMs : until;
   return Number.isFinite(delayMs) ? Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS) : null;
@@ -99,7 +99,7 @@ function checkedUntil(until: number | Date): number | Date {
   ]);
 }
 
-/** Seconds or an HTTP date; null where the header is missing or invalid. */
+/** Returns the header's seconds or HTTP date; null if it is missing or invalid. */
 function fromHeader(header: string | null): number | Date | null {
   const text = header?.trim().slice(0, 64) ?? "";
   if (/^\d{1,9}$/.test(text)) return Math.min(Number(text) * 1_000, LONGEST_DELAY_MS);

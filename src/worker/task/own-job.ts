@@ -1,11 +1,11 @@
-// A task's utils refuse its own job: it is locked while the task runs, so the statements would leave it alone without
-// a word.
+// The utils of a task reject calls on the task's own job. The job is locked while it runs, so the statements
+// would skip it silently.
 import { InputError } from "../../base/errors.ts";
 import type { TaskContext } from "./task-context.ts";
 
 type Utils = TaskContext["utils"];
 
-/** The utils, whose calls on jobs by their ids reject with InputError for the job that makes them. */
+/** Returns the utils, whose calls on jobs by id reject with InputError for the job itself. */
 export function withoutOwnJob(utils: Utils, ownId: string): Utils {
   const guarded =
     <R>(call: (ids: readonly string[], ...rest: never[]) => Promise<R>) =>
@@ -24,4 +24,4 @@ export function withoutOwnJob(utils: Utils, ownId: string): Utils {
 }
 
 const messageFor = (id: string) =>
-  `"${id}" is the job that makes this call, and it is locked while it runs: return to complete it, throw to have it tried again; removeJob(job.key) ends its retries`;
+  `"${id}" is the job that makes this call, and it is locked while it runs: return to complete it, or throw to retry it; removeJob(job.key) ends its retries`;

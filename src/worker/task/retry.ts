@@ -1,5 +1,5 @@
-// How long a failed job waits for its next attempt, where Graphile Worker's delay (queue/settle/retry-policy.ts) is
-// not wanted: per worker, per task, or per job by the name of a policy.
+// The delay of a failed job before its next attempt, in place of Graphile Worker's delay
+// (queue/settle/retry-policy.ts): for a worker, for a task, or for a job by the name of a policy.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import { LONGEST_DELAY_MS } from "./outcomes.ts";
@@ -12,7 +12,7 @@ import type { TaskJob } from "./task-job.ts";
  */
 export type RetryPolicy = (attempt: number, error: Error, job: TaskJob) => number | false;
 
-/** A policy, as an option. */
+/** The check of a policy in options. */
 export const retryPolicy = v.custom<RetryPolicy>(
   (value) => typeof value === "function",
   "must be exponential(), fixed() or a function (attempt, error, job) => milliseconds or false",
@@ -23,13 +23,13 @@ export type RetryPolicies = Readonly<Record<string, RetryPolicy>>;
 
 /** Options of exponential(). */
 export interface ExponentialOptions {
-  /** Delay after the first attempt, milliseconds. Default 1,000. */
+  /** The delay after the first attempt, in milliseconds. Default 1,000. */
   readonly firstMs?: number | undefined;
-  /** Each delay is the one before times this, 1 to 100. Default 2. */
+  /** The factor by which each delay is longer than the previous one, 1 to 100. Default 2. */
   readonly factor?: number | undefined;
-  /** Longest delay, milliseconds. Default six hours. */
+  /** The longest delay, in milliseconds. Default six hours. */
   readonly maxMs?: number | undefined;
-  /** Share by which a delay varies at random, 0 to 1: 0.1 gives 90 % to 110 %. Default 0.1. */
+  /** The share by which a delay varies at random, 0 to 1: 0.1 gives 90 % to 110 %. Default 0.1. */
   readonly jitter?: number | undefined;
 }
 
@@ -51,8 +51,8 @@ const exponentialSchema = strict({
 });
 
 /**
- * Delays that grow: `firstMs` after the first attempt, then times `factor` each, at most `maxMs`, each varied at
- * random by `jitter`. Throws InputError with everything that is wrong with the options.
+ * Returns a policy with growing delays: `firstMs` after the first attempt, multiplied by `factor` after each
+ * further one, at most `maxMs`, varied at random by `jitter`. Throws InputError with all invalid options.
  */
 export function exponential(options: ExponentialOptions = {}): RetryPolicy {
   const { firstMs, factor, maxMs, jitter } = validate(exponentialSchema, options);
@@ -62,7 +62,7 @@ export function exponential(options: ExponentialOptions = {}): RetryPolicy {
   };
 }
 
-/** The same delay after each attempt, in milliseconds, 0 to ten years. Throws InputError. */
+/** Returns a policy with the same delay after each attempt, in milliseconds, 0 to ten years. Throws InputError. */
 export function fixed(delayMs: number): RetryPolicy {
   const checked = validate(milliseconds, delayMs);
   return () => checked;

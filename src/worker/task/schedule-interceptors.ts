@@ -5,7 +5,7 @@ import type { BeforeAdd } from "../../utils/bound-operations.ts";
 import { ask, isIntercepted } from "./ask.ts";
 import type { Hooks } from "./hooks.ts";
 
-/** The job as it shall be added, or null when an interceptor skips it. Throws on `fail`. */
+/** Returns the job to add; null when an interceptor skips it. Throws on `fail`. */
 export async function intercepted(hooks: Hooks, job: JobToAdd): Promise<JobToAdd | null> {
   let current: JobToAdd | null = job;
   await ask(
@@ -34,7 +34,7 @@ export async function intercepted(hooks: Hooks, job: JobToAdd): Promise<JobToAdd
   return current;
 }
 
-/** The interceptors, for utilities that add jobs. */
+/** Returns the interceptors for utilities that add jobs. */
 export function beforeAdd(hooks: Hooks): BeforeAdd {
   return {
     isActive: () => isIntercepted(hooks, "beforeJobSchedule"),

@@ -1,4 +1,4 @@
-// What a running job can reach.
+// The context of a running job.
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
 import type { Logger } from "../../base/logger.ts";
 import type { StatementClient } from "../../database/database.ts";
@@ -45,12 +45,12 @@ export interface TaskContext<Extensions = unknown> {
    * Completes the job in a transaction of the task, on `client` (see `utils.with()`): the job is deleted if and only if
    * that transaction commits, so its effects happen exactly once. Call it last, then commit. In the fast lane the job
    * first gets the ordinary lock. An attempt that ends without the commit has failed. Rejects with WorkerError
-   * `conflict` where the job's lock was lost: roll back then.
+   * `conflict` if the job's lock was lost: roll back then.
    */
   readonly completeIn: (client: StatementClient) => Promise<void>;
 }
 
-/** What all contexts of one worker share. */
+/** The part that all contexts of one worker share. */
 export interface SharedContext<Extensions> {
   readonly pool: Pool;
   readonly logger: Logger;
@@ -58,9 +58,9 @@ export interface SharedContext<Extensions> {
   readonly utils: WorkerUtils<Job | null>;
 }
 
-/** What the contexts of jobs that are locked under one id share. */
+/** The part that the contexts of jobs locked under one id share. */
 export interface ContextSource<Extensions> extends SharedContext<Extensions> {
   readonly workerId: string;
-  /** What completeIn() does. */
+  /** Implements `completeIn()` of the context. */
   completeIn(job: { readonly id: string }, client: StatementClient): Promise<void>;
 }

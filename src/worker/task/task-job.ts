@@ -1,4 +1,4 @@
-// A job as its task sees it.
+// The job that a task receives.
 
 /**
  * The job that a task runs. Ids are strings, because PostgreSQL's bigints exceed what a JavaScript number holds

@@ -1,10 +1,10 @@
-// A task whose effects and whose job's end are one transaction.
+// A task whose effects are in one transaction with the completion of its job.
 import type { PoolClient } from "pg";
 import { isError } from "../../base/errors.ts";
 import { defineTask, type Task, type TaskOptions } from "./task.ts";
 import type { TaskContext } from "./task-context.ts";
 
-/** Runs one job inside a transaction; `client` has begun it. Throwing or rejecting rolls it back and fails the attempt. */
+/** A function that runs one job in the transaction of `client`. Throwing or rejecting rolls it back and fails the attempt. */
 export type TransactionalHandler<Payload, Extensions> = (
   payload: Payload,
   context: TaskContext<Extensions>,
@@ -12,9 +12,9 @@ export type TransactionalHandler<Payload, Extensions> = (
 ) => unknown;
 
 /**
- * A task that runs in a transaction of the worker's pool, which also deletes the job: what the handler writes on
- * `client` is committed if and only if the job is completed, however the worker ends. The transaction is open while
- * the handler runs, so keep it short. Throws InputError with everything that is wrong with the arguments.
+ * Defines a task that runs in a transaction, which also deletes the job: writes on `client` are committed if and
+ * only if the job is completed, even when the worker dies. The transaction is open while the handler runs, so keep
+ * the handler short. Throws InputError with all invalid arguments.
  */
 export function defineTransactionalTask<Payload = unknown, Extensions = unknown>(
   identifier: string,
@@ -27,12 +27,12 @@ export function defineTransactionalTask<Payload = unknown, Extensions = unknown>
       await client.query("begin");
       try {
         const returned = await handler(payload, context, client);
-        // What fails any other task must not commit.
+        // These results fail any other task, too.
         if (isError(returned) || (typeof returned === "string" && returned !== "")) throw returned;
         await context.completeIn(client);
         await client.query("commit");
       } catch (error) {
-        // Fails where the connection is lost; the first error is the one that counts.
+        // Fails when the connection is lost; the first error is reported.
         await client.query("rollback").catch(() => {});
         throw error;
       }

@@ -120,7 +120,7 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
       update ${S}._private_job_queues set ${LOCKED} where queue_name = 'stuck';
       insert into ${S}._private_workers (id, started_at, last_heartbeat_at, metadata)
       values ('gone', now() - interval '9 hours', now() - interval '5 hours',
-        '{"unsettled": [{"id": "${held}", "error": "PostgreSQL refuses the end of the job: never"}]}')`);
+        '{"unsettled": [{"id": "${held}", "error": "PostgreSQL refuses the result of the job: never"}]}')`);
     await run("build-index", "failed");
     await sql(
       `update pg_index set indisvalid = false where indexrelid = (
