@@ -167,7 +167,7 @@ export class Session<E> {
    */
   async #endLease(signal: AbortSignal): Promise<void> {
     const lane = this.#lanes.find(({ isConnected }) => isConnected);
-    if (lane === undefined || !this.leavesLease || !this.#parts.lease.isHeld) return;
+    if (lane === undefined || !this.leavesLease || !this.#parts.lease.hasHeartbeats) return;
     const answered = new AbortController();
     const ended = endLeases(lane.database, [this.id]).then(
       () => {
@@ -217,7 +217,7 @@ export class Session<E> {
     const { fastLane, notify, preparedStatements } = config;
     if (fastLane === null) return [];
     // Each lane reconnects by itself.
-    const isLeased = () => this.#parts.lease.isHeld;
+    const isLeased = () => this.#parts.lease.hasHeartbeats;
     const connection = named(this.#parts.connection, "worker fast lane");
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
     // A server process that has just announced a job is awake when the fetch for it arrives. Behind a pooler the

@@ -59,7 +59,7 @@ export class StopLimit {
   }
 
   /** Resolves when `stop` has ended, or is no longer waited for. */
-  async hold(stop: Promise<void>, reason: string): Promise<void> {
+  async waitFor(stop: Promise<void>, reason: string): Promise<void> {
     void this.#abortLate(reason);
     const { signal } = this.#givenUp;
     await Promise.race([stop, signal.aborted ? undefined : once(signal, "abort")]);

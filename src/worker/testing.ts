@@ -61,8 +61,8 @@ export async function runJobInline<Payload, Extensions>(
 ): Promise<InlineResult> {
   const results = new Results();
   const added: JobToAdd[] = [];
-  const seen = watched(task as Task<unknown, Extensions>);
-  const tasks = tallied(new Map([[task.identifier, seen.task]]));
+  const observed = recordingTask(task as Task<unknown, Extensions>);
+  const tasks = tallied(new Map([[task.identifier, observed.task]]));
   const source = inlineSource(options, added);
   const retry = new RetryRules(undefined, {}, silentLogger);
   const executor = new JobExecutor(
@@ -92,7 +92,7 @@ export async function runJobInline<Payload, Extensions>(
   await executor.run(new FetchedJob({ rows, atMs: 0 }, 0));
   const [failure] = results.take().failures;
   return {
-    value: seen.value(),
+    value: observed.value(),
     added: Object.freeze([...added]),
     error: failure?.message ?? null,
     remainingPayload: failure?.payload ?? null,
@@ -104,15 +104,15 @@ export async function runJobInline<Payload, Extensions>(
  * Returns the task with a handler that records its value. A thenable is awaited once, because awaiting a query
  * twice would run it twice.
  */
-function watched<E>(task: Task<unknown, E>): { task: Task<unknown, E>; value(): unknown } {
+function recordingTask<E>(task: Task<unknown, E>): { task: Task<unknown, E>; value(): unknown } {
   let value: unknown;
   const handle: Task<unknown, E>["handle"] = (payload, context) => {
-    const given = task.handle(payload, context);
-    if (!isThenable(given)) {
-      value = given;
-      return given;
+    const returned = task.handle(payload, context);
+    if (!isThenable(returned)) {
+      value = returned;
+      return returned;
     }
-    return Promise.resolve(given).then((result) => {
+    return Promise.resolve(returned).then((result) => {
       value = result;
       return result;
     });

@@ -53,9 +53,9 @@ export class Upkeep<E> {
     const wake = (): void => sessions().current.dispatcher.wake();
     const { database } = this.#maintenance;
     const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;
-    const mayForget = (): boolean => lease.isHeld && this.#recovery?.isCertain === true;
+    const mayDelete = (): boolean => lease.hasHeartbeats && this.#recovery?.isCertain === true;
     this.#lockReset = new LockReset({
-      ...{ database, intervalMs, staleLockThresholdMs, logger, mayForget, wake },
+      ...{ database, intervalMs, staleLockThresholdMs, logger, mayDelete, wake },
     });
     const running = () => sessions().all;
     this.#lockRenewal = new LockRenewal({ database, staleLockThresholdMs, logger, running });
@@ -105,12 +105,12 @@ export class Upkeep<E> {
     id: string,
   ): Promise<string | null> {
     if (!schema.objects.has("_private_workers")) return noTable(db.schema.name);
-    this.#lease.hold(recovery);
+    this.#lease.setKeeper(recovery);
     try {
       await recovery.start(db, id);
       return null;
     } catch (error) {
-      this.#lease.hold(null);
+      this.#lease.setKeeper(null);
       if (codeOf((error as Error).cause) !== INSUFFICIENT_PRIVILEGE) throw error;
       return NO_RIGHTS;
     }
@@ -119,7 +119,7 @@ export class Upkeep<E> {
   /** `endLeaseIds`: ids under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     await Promise.all([this.#lockReset.stop(), this.#lockRenewal.stop()]);
-    if (this.#lease.isHeld) await this.#recovery?.stop(endLeaseIds);
+    if (this.#lease.hasHeartbeats) await this.#recovery?.stop(endLeaseIds);
     await this.#maintenance.close();
   }
 

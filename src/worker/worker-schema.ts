@@ -50,7 +50,7 @@ export async function reasonToStop(
   signal: AbortSignal,
 ): Promise<string | null> {
   let reason: string | null = null;
-  const look = async (succeeded: () => void): Promise<void> => {
+  const check = async (succeeded: () => void): Promise<void> => {
     try {
       await assertUsableSchema(db);
     } catch (error) {
@@ -59,6 +59,6 @@ export async function reasonToStop(
     }
     succeeded();
   };
-  await outage.retrying("schema", look, { signal });
+  await outage.retrying("schema", check, { signal });
   return reason;
 }

@@ -207,7 +207,7 @@ export class Worker<Extensions = unknown> implements Service {
     // Synchronously, so that nothing more starts after the call of stop().
     this.#stopping.abort();
     this.#sessions.stopTaking();
-    await this.#limit.hold(this.#end(reason), reason);
+    await this.#limit.waitFor(this.#end(reason), reason);
     this.#ended.resolve();
   }
 
@@ -254,7 +254,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   #announced(payload: string): void {
-    const count = this.#announcements.heard(payload);
+    const count = this.#announcements.countOf(payload);
     if (count !== null) this.#sessions.current.dispatcher.wake(count);
   }
 

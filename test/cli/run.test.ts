@@ -295,7 +295,10 @@ test("All problems of the files are reported at once, with status 2, and nothing
   ];
   for (const one of says) assert.match(lines, one);
   assert.match(await bad([]), /--tasks is missing/);
-  assert.match(await bad(["--tasks", "/nowhere"]), /--tasks: the directory "\/nowhere" does not exist/);
+  assert.match(
+    await bad(["--tasks", "/nowhere"]),
+    /--tasks: the directory "\/nowhere" does not exist/,
+  );
   assert.match(await bad(["--tasks", filesOf({})]), /--tasks: no task found in/);
   const twice = filesOf({ "a/b.js": "module.exports = () => {};", "a/b.sh": "#!/bin/sh\n" });
   assert.match(

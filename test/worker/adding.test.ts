@@ -1,4 +1,4 @@
-// Adding jobs to a worker that is there: by every way, and from inside other jobs.
+// Adding jobs while a worker runs: in every way, and from inside other jobs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -13,7 +13,7 @@ const NEVER_MS = 3_600_000;
 const worked = (tasks: readonly Task<never>[]) =>
   within("runOnce", runOnce({ connectionString: queue.url, recovery: false, tasks }));
 
-describe("By every way of adding", () => {
+describe("With every way of adding", () => {
   const text = '{"b":1, "a" : 9223372036854775807123,\n"b":2,"ü":"\\u0000 😀"}';
   const ways: Record<string, (payload: RawJson) => Promise<unknown>> = {
     addJob: (payload) => queue.utils.addJob("task", payload),
@@ -45,7 +45,7 @@ for (const fastLane of [false, true]) {
     const seen: string[] = [];
     const task = defineTask("sized", (_, { job }) => void seen.push(job.payloadText));
     await queue.started({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
-    // The first jobs are taken in the ordinary way.
+    // A worker's first jobs are fetched by the safe mode.
     await queue.utils.addJob("sized", 0);
     await until("the first has run", async () => (await queue.left()).length === 0);
     seen.length = 0;
@@ -58,7 +58,7 @@ for (const fastLane of [false, true]) {
 }
 
 describe("From inside a job", () => {
-  test("each call gets its own job back, and a payload is as it was at the call.", async () => {
+  test("each call returns its own job, and a payload is stored as it was at the call.", async () => {
     const child = recording<{ parent: number; n: number }>("child");
     const got: boolean[] = [];
     const parent = defineTask<number>("parent", async (number, { addJob }) => {
@@ -81,7 +81,7 @@ describe("From inside a job", () => {
     assert.equal(child.seen.length, 200);
   });
 
-  test("one that adds what cannot be stored fails alone.", async () => {
+  test("only the job that adds an invalid payload fails.", async () => {
     const child = recording("child");
     const parent = defineTask<number>("parent", async (number, { addJob }) => {
       await addJob("child", number, { priority: number === 7 ? 40_000 : 0 });
@@ -96,7 +96,7 @@ describe("From inside a job", () => {
     assert.match(left?.last_error ?? "", /spec\.priority: must be a whole number from -32768 to/);
   });
 
-  test("what a job adds in a transaction of its own is there if and only if it commits.", async () => {
+  test("a job that is added in a transaction exists if and only if the transaction commits.", async () => {
     const child = recording<string>("child");
     const parent = defineTask<string>("parent", (end, { withPgClient }) =>
       withPgClient(async (client) => {

@@ -1,4 +1,4 @@
-// What a worker keeps of jobs that have ended: nothing, in any mode.
+// A worker keeps no references to ended jobs, in any mode.
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -14,7 +14,7 @@ const collect = runInNewContext("gc") as () => void;
 const modes = { "the safe mode": {}, "the fast mode": { fastLane: true } };
 
 for (const [mode, options] of Object.entries(modes)) {
-  test(`Jobs that have ended can be collected in ${mode}.`, async () => {
+  test(`Ended jobs can be garbage-collected in ${mode}.`, async () => {
     const seen: WeakRef<TaskJob>[] = [];
     const remember = (_: unknown, { job }: { job: TaskJob }) => void seen.push(new WeakRef(job));
     const atOnce = defineTask("at_once", remember);
@@ -26,7 +26,7 @@ for (const [mode, options] of Object.entries(modes)) {
         return seen.length === 2 * count && (await queue.left()).length === 0;
       });
     }
-    // The last ones are what the worker is about.
+    // The worker may still refer to the last jobs.
     const earlier = seen.slice(0, 4);
     await until("they are collected", () => {
       collect();

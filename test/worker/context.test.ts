@@ -10,7 +10,7 @@ const queue = workerQueue();
 
 for (const fastLane of [false, true]) {
   describe(fastLane ? "With a fast lane" : "In the safe mode", () => {
-    test("handlers, interceptors and observers begin in the context of the worker's start.", async () => {
+    test("handlers, interceptors and observers run in the context of the worker's start.", async () => {
       const storage = new AsyncLocalStorage<string>();
       const seen = new Set<string | undefined>();
       let ended = 0;

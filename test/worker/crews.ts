@@ -1,4 +1,4 @@
-// Who works in a trial, workers of ours in this process, and what becomes of their connections.
+// Workers of a trial in this process, and faults of their connections.
 
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Worker } from "../../src/worker/worker.ts";
@@ -20,7 +20,7 @@ export async function hire({ queue, log }: Trial, options: Options = {}): Promis
   });
 }
 
-/** So many workers in this process. */
+/** Returns a crew of `count` workers in this process. */
 export const crewOf =
   (count: number, options: Options = {}): Crew =>
   async (trial) => {
@@ -30,7 +30,7 @@ export const crewOf =
     };
   };
 
-/** Several crews as one. */
+/** Combines several crews. */
 export const together =
   (...crews: readonly Crew[]): Crew =>
   async (trial) => {
@@ -40,7 +40,7 @@ export const together =
     };
   };
 
-/** Workers that are stopped and replaced in mid-run. */
+/** Workers that are stopped and replaced during the run. */
 export const comingAndGoing =
   (count: number, options: Options = {}): Crew =>
   async (trial) => {
@@ -49,7 +49,7 @@ export const comingAndGoing =
       while (await pause(30 + trial.dice(150), trial.over)) {
         const place = trial.dice(count);
         const [one] = workers.splice(place, 1);
-        // A connection may be cut while its worker starts: that one does not come.
+        // A connection may be cut while its worker starts; then the start fails.
         const next = await hire(trial, options).catch(() => null);
         if (next !== null) workers.push(next);
         else if (one !== undefined) workers.push(one);
@@ -62,14 +62,14 @@ export const comingAndGoing =
     };
   };
 
-/** All connections of a worker but its heartbeat's. */
+/** All connections of a worker except for its heartbeat's. */
 export const OURS = ["worker", "worker lane", "worker fast lane", "worker listen"];
 
 const MOST_CUTS = 40;
 
 /**
- * Connections of the workers are cut at random moments. Some job has ended between two cuts: on a busy
- * machine nobody could connect before the next one.
+ * Cuts connections of the workers at random moments. Between two cuts some job has ended, because on a busy
+ * machine no worker could connect before the next cut.
  */
 export const cutting =
   (kinds: readonly string[]): Weather =>
@@ -81,7 +81,7 @@ export const cutting =
       endedBefore = ended();
       cuts++;
       log.fault();
-      // Behind a pooler it may be its own.
+      // Behind a pooler this may be its own connection.
       await queue
         .sql(
           `select pg_terminate_backend(pid) from (

@@ -1,4 +1,4 @@
-// What is made up for at a start, against what Graphile Worker makes up for.
+// Backfill at the start, compared with Graphile Worker's.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type pg from "pg";
@@ -21,7 +21,7 @@ interface LedgerRow {
   readonly last_execution: string | null;
 }
 
-/** Entries and their ledger, at random around now. */
+/** Returns random entries and their stored rows, around now. */
 function randomTimetable(dice: Random): { crontab: string; rows: LedgerRow[] } {
   const nowMs = Date.now();
   const lines: string[] = [];
@@ -59,7 +59,7 @@ async function fillLedger(pool: pg.Pool, rows: readonly LedgerRow[]): Promise<vo
   );
 }
 
-/** What a start at `start` has left behind; later ticks are none of this test's business. */
+/** Returns the jobs and rows after a start at `start`, without later ticks. */
 async function traces(pool: pg.Pool, start: Date) {
   const jobs = (await jobsOf(pool, "task_")).filter(({ run_at }) => Date.parse(run_at) < +start);
   const { rows } = await pool.query<{ identifier: string; known_since: Date; last: Date | null }>(
@@ -95,12 +95,12 @@ describe("The backfill", () => {
       const expected = await traces(stockPool.pool, start);
       assert.ok(expected.jobs.length > 200, `${expected.jobs.length} jobs prove little`);
       assert.deepEqual(await traces(ourPool.pool, start), expected);
-      const told = events.filter((event) => event.startsWith("backfilled"));
-      assert.equal(told.length, expected.jobs.length);
+      const backfilled = events.filter((event) => event.startsWith("backfilled"));
+      assert.equal(backfilled.length, expected.jobs.length);
     });
   }
 
-  test("A thousand missed ticks are added in their order, and the next tick comes after them.", async () => {
+  test("A thousand missed ticks are added in order, and the next tick after them.", async () => {
     await using own = testPool((await migratedDatabase()).url);
     const time = new ManualTime("2026-01-05T10:00:00.000Z");
     await fillLedger(own.pool, [
@@ -131,7 +131,7 @@ describe("The backfill", () => {
 });
 
 describe("The timeline", () => {
-  test("It gives every tick of every entry once and in order, whatever the steps.", () => {
+  test("It returns every tick of every entry once and in order, for any steps of time.", () => {
     const dice = random(99);
     for (let round = 0; round < 60; round++) {
       const startMs = dice(30_000_000) * MINUTE_MS + dice(MINUTE_MS);
@@ -151,7 +151,7 @@ describe("The timeline", () => {
         const most = 1 + dice(50);
         for (let due = timeline.due(nowMs, most); due.length > 0; ) {
           assert.ok(due.length <= most);
-          // An attempt that fails is given again.
+          // A tick whose attempt fails is returned again.
           if (dice(3) > 0) {
             timeline.handled(due);
             given.push(...due.map((one) => `${one.tickMs} ${one.entry.identifier}`));
@@ -178,7 +178,7 @@ describe("The timeline", () => {
     }
   });
 
-  test("Ticks older than the bound and the fill window are given up.", () => {
+  test("Ticks older than CATCH_UP_MS and the backfill period are dropped.", () => {
     const startMs = Date.parse("2026-01-05T10:00:00.001Z");
     const entries = [everyMinute("plain"), everyMinute("fill", { fillMs: 3_600_000 })];
     const timeline = new CronTimeline(entries, [], startMs);

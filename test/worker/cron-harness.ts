@@ -1,4 +1,4 @@
-// A scheduler whose time is the test's: it sleeps until the test says that it is later.
+// A scheduler with manual time: it sleeps until the test advances the time.
 
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
@@ -14,7 +14,7 @@ interface Sleeper {
   wake(): void;
 }
 
-/** The time of any number of schedulers. They rest when all of them sleep. */
+/** Manual time for any number of schedulers. */
 export class ManualTime implements CronTime {
   nowMs: number;
   readonly waitsMs: number[] = [];
@@ -47,14 +47,14 @@ export class ManualTime implements CronTime {
     });
   }
 
-  /** Resolves when so many schedulers sleep. */
+  /** Resolves when `count` schedulers sleep. */
   async resting(count = 1): Promise<void> {
     if (this.#sleepers.size === count) return;
     await new Promise<void>((resolve) => this.#watchers.push({ count, resolve }));
     this.#watchers = [];
   }
 
-  /** Makes it `iso`, wakes everybody whose sleep is over, and waits until all sleep again. */
+  /** Sets the time to `iso`, wakes the schedulers whose sleep has ended, and waits until all sleep again. */
   async goTo(iso: string, count = 1): Promise<void> {
     await this.resting(count);
     this.nowMs = Date.parse(iso);
@@ -62,7 +62,7 @@ export class ManualTime implements CronTime {
     await this.resting(count);
   }
 
-  /** Wakes those whose sleep is over; with `all`, everybody: timers may be early. */
+  /** Wakes the schedulers whose sleep has ended; with `all`, all of them, because timers may be early. */
   wake(all = false): void {
     for (const sleeper of [...this.#sleepers]) {
       if (all || sleeper.untilMs <= this.nowMs) sleeper.wake();
@@ -111,7 +111,7 @@ export function scheduler(options: SchedulerOptions): Scheduler {
   return { cron, hooks, lines, events };
 }
 
-/** An identifier that no other test of the file uses. */
+/** Returns an identifier that no other test of the file uses. */
 export const unique = (name: string) => `${name}_${randomUUID().slice(0, 8)}`;
 
 export interface StoredJob {
@@ -124,7 +124,7 @@ export interface StoredJob {
   readonly key: string | null;
 }
 
-/** The jobs of tasks whose name begins with `prefix`, by time. */
+/** Returns the jobs of tasks with this prefix, by time. */
 export async function jobsOf(pool: pg.Pool, prefix: string): Promise<StoredJob[]> {
   const { rows } = await pool.query<StoredJob>(
     `select task_identifier, to_char(v.run_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SSZ') as run_at,
@@ -137,7 +137,7 @@ export async function jobsOf(pool: pg.Pool, prefix: string): Promise<StoredJob[]
   return rows;
 }
 
-/** When the jobs run, `HH:MM`. */
+/** Returns the times at which the jobs run, as `HH:MM`. */
 export async function timesOf(pool: pg.Pool, prefix: string): Promise<string[]> {
   return (await jobsOf(pool, prefix)).map(({ run_at }) => run_at.slice(11, 16));
 }

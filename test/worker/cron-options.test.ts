@@ -1,4 +1,4 @@
-// A worker's timetable: what it refuses when it is made, reads when it starts, and does by itself.
+// A worker's timetable: the check of its options, its file at the start, and its jobs.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +45,7 @@ function problemsOf(options: unknown): readonly string[] {
 
 const nothing = defineTask("nothing", () => {});
 
-/** Known for long, and last served ten minutes ago: a start makes up for it. */
+/** Stores an entry whose last tick was ten minutes ago, so that a start backfills it. */
 async function missed(identifier: string): Promise<void> {
   await pool.query(
     `insert into worker._private_known_crontabs (identifier, known_since, last_execution)
@@ -55,7 +55,7 @@ async function missed(identifier: string): Promise<void> {
 }
 
 describe("The options of a timetable", () => {
-  test("Entries and text make one timetable; none at all is no scheduler.", () => {
+  test("Entries and text make one timetable; without any there is no scheduler.", () => {
     const config = resolveCronOptions({
       entries: [everyMinute("a")],
       crontab: "* * * * * b\n0 0 * * * c",
@@ -70,7 +70,7 @@ describe("The options of a timetable", () => {
     assert.notEqual(resolveCronOptions({ crontabFile: "later" }), null);
   });
 
-  test("Everything wrong is said at once, with where it is.", () => {
+  test("All problems are reported at once, with their places.", () => {
     const broken = { ...everyMinute("a"), expression: "61 * * * *", priority: 1e9 };
     assert.deepEqual(
       problemsOf({
@@ -104,10 +104,10 @@ describe("The options of a timetable", () => {
 });
 
 describe("A worker with a timetable", () => {
-  test("It runs what it scheduled, and the task is told which tick it was.", async () => {
+  test("It runs its cron jobs, and the payload has the tick.", async () => {
     const seen: unknown[] = [];
     const done = Promise.withResolvers<void>();
-    const told: unknown[] = [];
+    const ticks: unknown[] = [];
     await missed("told");
     const task = defineTask<{ to: string }>("told", (payload) => {
       seen.push(payload);
@@ -121,7 +121,7 @@ describe("A worker with a timetable", () => {
       cron: { entries: [everyMinute(task, { payload: { to: "me" }, fillMs: 120_000 })] },
     });
     worker.hooks.on("cron:scheduled", ({ identifier, backfilled }) => {
-      told.push([identifier, backfilled]);
+      ticks.push([identifier, backfilled]);
     });
     await worker.start();
     await done.promise;
@@ -131,7 +131,7 @@ describe("A worker with a timetable", () => {
       assert.equal(payload._cron["backfilled"], true);
       assert.match(String(payload._cron["ts"]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:00\.000Z$/);
     }
-    assert.deepEqual(told.slice(0, 2), [
+    assert.deepEqual(ticks.slice(0, 2), [
       ["told", true],
       ["told", true],
     ]);
@@ -141,7 +141,7 @@ describe("A worker with a timetable", () => {
     );
   });
 
-  test("Its crontab file is read at the start, and tasks of others are only warned about.", async () => {
+  test("Its crontab file is read at the start, and a task that it does not have is a warning.", async () => {
     await missed("elsewhere");
     const { lines, logger } = recorder();
     const crontabFile = file("# a file\n* * * * * elsewhere ?fill=3m {a: 1}\n0 0 1 1 * nothing");
@@ -165,7 +165,7 @@ describe("A worker with a timetable", () => {
     assert.deepEqual(rows, [{ a: "1" }]);
   });
 
-  test("A file that is missing, wrong, or repeats an entry ends the start, and nothing is left.", async () => {
+  test("With a missing or invalid file, or a repeated entry, the start rejects and leaves nothing behind.", async () => {
     const entries = [everyMinute("never")];
     const start = (crontabFile: string) =>
       new Worker({ tasks: [nothing], pool, cron: { entries, crontabFile } }).start();

@@ -1,10 +1,10 @@
-// Graphile Worker's scheduler: the statement of one tick, and the whole thing as it comes.
+// Graphile Worker's scheduler: the statement of one tick, and the whole scheduler.
 import { EventEmitter, once } from "node:events";
 import { Logger, run } from "graphile-worker";
 import type pg from "pg";
 
-// The statement that graphile-worker 0.18 sends for a tick (cron.js), with the jobs' other columns
-// left out: the conflict clause is what decides.
+// The statement that graphile-worker 0.18 sends for a tick (cron.js), without the jobs' other columns. The conflict
+// clause is the part under test.
 const tickSql = `
   with specs as (
     select index, json->>'identifier' as identifier, json->'payload' as payload
@@ -22,7 +22,7 @@ const tickSql = `
   from specs inner join locks on locks.identifier = specs.identifier
   order by specs.index`;
 
-/** What a stock worker does at tick `ts` for entries whose task is called as they are. */
+/** Schedules tick `ts` as a stock worker does, for entries with the identifier of their task. */
 export async function stockSchedule(
   pool: pg.Pool,
   identifiers: readonly string[],
@@ -34,12 +34,12 @@ export async function stockSchedule(
 }
 
 export interface StockRun {
-  /** Resolves after its backfill, with the time that it took for the start. */
+  /** Resolves after its backfill, to the time of its start. */
   readonly started: Promise<Date>;
   stop(): Promise<void>;
 }
 
-/** A stock worker that runs no job and serves `crontab`. */
+/** Starts a stock worker that schedules `crontab` and runs no job. */
 export function runStock(
   url: string,
   { crontab, schema = "worker" }: { readonly crontab: string; readonly schema?: string },

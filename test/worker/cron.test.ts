@@ -1,4 +1,4 @@
-// One scheduler and its ticks; what many of them do together is in cron-contention.test.ts.
+// One scheduler and its ticks. Several schedulers together are in cron-contention.test.ts.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
@@ -26,7 +26,7 @@ async function ledger(identifier: string): Promise<{ since: string; last: string
 }
 
 describe("The scheduler", () => {
-  test("A last tick that lies in the future is warned of once, also while the scheduler runs.", async () => {
+  test("A last tick in the future is logged once, also while the scheduler runs.", async () => {
     const time = new ManualTime("2026-01-05T10:00:30.000Z");
     const task = unique("ahead");
     const { cron, lines } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -45,7 +45,7 @@ describe("The scheduler", () => {
     );
   });
 
-  test("A tick adds a job with all that the entry says, to run at the tick's time.", async () => {
+  test("A tick adds a job with all options of the entry, due at the time of the tick.", async () => {
     const time = new ManualTime("2026-01-05T10:00:30.250Z");
     const task = unique("full");
     const entry = everyMinutes(5, task, {
@@ -84,7 +84,7 @@ describe("The scheduler", () => {
     assert.equal(lines.length, 0);
   });
 
-  test("It sleeps until the next tick, at most a minute, and a timer that is early does no harm.", async () => {
+  test("It sleeps until the next tick, at most a minute, and an early timer has no effect.", async () => {
     const time = new ManualTime("2026-01-05T10:00:59.000Z");
     const task = unique("early");
     const { cron } = scheduler({ pool, entries: [everyMinutes(2, task)], time });
@@ -100,7 +100,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("A late timer is made up for, minute by minute, and that is no backfill.", async () => {
+  test("After a late timer each missed minute is scheduled, without being marked as backfill.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("late");
     const { cron, events } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -111,7 +111,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("After a long sleep the last day is made up for, and the fill window beyond it.", async () => {
+  test("After a long sleep the ticks of the last day are scheduled, and those of the backfill period before it.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("sleep");
     const entries = [
@@ -140,7 +140,7 @@ describe("The scheduler", () => {
     const { cron, lines } = scheduler({ pool, entries: [everyMinute(task)], time });
     await cron.start();
     await time.goTo("2026-01-05T10:03:00.000Z");
-    // A little, such as another server after a failover: nothing to say about it.
+    // A small step, such as a failover to another server, is not logged.
     time.nowMs = Date.parse("2026-01-05T10:02:59.990Z");
     time.wake(true);
     await time.resting();
@@ -159,7 +159,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("Entries of one tick are added in their order, and one that never matches does no harm.", async () => {
+  test("Entries of one tick are added in order, and an entry that never matches has no effect.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("order");
     const entries = ["z", "a", "m"].map((name) => everyMinute(`${task}_${name}`));
@@ -189,7 +189,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("A ledger row that somebody deletes is written again.", async () => {
+  test("A deleted row of an entry is written again.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("deleted");
     const { cron } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -202,7 +202,7 @@ describe("The scheduler", () => {
     await cron.stop();
   });
 
-  test("It is stopped at once: asleep, before its start, and while a plugin thinks.", async () => {
+  test("It stops at once: asleep, before its start, and while an interceptor runs.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("stopped");
     const entries = [everyMinute(task)];
@@ -216,7 +216,7 @@ describe("The scheduler", () => {
     await time.resting();
     await Promise.all([asleep.cron.stop(), asleep.cron.stop()]);
 
-    const asked = Promise.withResolvers<void>();
+    const called = Promise.withResolvers<void>();
     const thinker = scheduler({
       pool,
       entries,
@@ -226,7 +226,7 @@ describe("The scheduler", () => {
           name: "thinker",
           register: (hooks) =>
             hooks.intercept("beforeJobSchedule", () => {
-              asked.resolve();
+              called.resolve();
               return new Promise(() => {});
             }),
         },
@@ -236,7 +236,7 @@ describe("The scheduler", () => {
     await time.resting();
     time.nowMs += 60_000;
     time.wake();
-    await asked.promise;
+    await called.promise;
     await thinker.cron.stop();
     assert.deepEqual(await timesOf(pool, task), []);
     assert.equal((await ledger(task)).last, null);
@@ -250,8 +250,8 @@ describe("The scheduler", () => {
   });
 });
 
-describe("A plugin's word about a cron job", () => {
-  test("It changes, skips or refuses the job; the tick counts as done, and others go on.", async () => {
+describe("An interceptor's verdict on a cron job", () => {
+  test("It changes, skips or refuses the job; the tick counts as handled, and others are scheduled.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("asked");
     const entries = ["change", "skip", "fail", "throw", "break", "leave"].map((name) =>
@@ -307,7 +307,7 @@ describe("A plugin's word about a cron job", () => {
     await cron.stop();
   });
 
-  test("What only the database refuses is left out, too, and does not hold up the others.", async () => {
+  test("A job that the database refuses is left out, and the others are added.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("poison");
     await pool.query(`

@@ -1,4 +1,4 @@
-// Tasks that throw what can hardly be looked at: the job fails with a text, and the worker goes on.
+// Tasks that throw values which are hard to print: the job fails with a text, and the worker continues.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -8,7 +8,7 @@ import { recorder, recording, until, workerQueue } from "./worker-queue.ts";
 const queue = workerQueue();
 
 for (const fastLane of [false, true]) {
-  test(`Whatever a task throws fails its job alone (${fastLane ? "fast" : "safe"}).`, async () => {
+  test(`Any value that a task throws fails only its job (${fastLane ? "fast" : "safe"}).`, async () => {
     const { logger } = recorder();
     const deeds = defineTask<string>("deed", (deed, { signal }) => act(deed, signal));
     const quick = recording("quick");

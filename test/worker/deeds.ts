@@ -1,11 +1,11 @@
-// What tasks may do that no task should: never end, block their process, throw whatever can be thrown.
+// Misbehavior of tasks: never end, block their process, throw unusual values.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const refuse = (): never => {
-  throw new Error("not to be looked at");
+  throw new Error("must not be read");
 };
 
-/** A function each: half of them can hardly be looked at. */
+/** Values to throw, made by functions, because many of them are hard to print. */
 const THROWN: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
   null: () => null,
@@ -66,7 +66,7 @@ export const THROWS: readonly string[] = Object.keys(THROWN).flatMap((name) => [
   `returns ${name}`,
 ]);
 
-/** Ends as its name says; `blocks 5` = for 5 s. What "returns" is no error may do, and is done. */
+/** Behaves by its name; `blocks 5` blocks for 5 s. A deed that "returns" succeeds. */
 export function act(deed: string, signal: AbortSignal): unknown {
   const [verb = "", ...words] = deed.split(" ");
   const made = THROWN[words.slice(verb === "rejects" ? 1 : 0).join(" ")];
@@ -83,7 +83,7 @@ function block(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Fails when nobody waits for it any more. */
+/** Rejects after the attempt has ended. */
 async function late(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   await sleep(100);

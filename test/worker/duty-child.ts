@@ -1,5 +1,4 @@
-// A process of its own whose worker does the duties of workload.ts, driven by worker-process.ts. The
-// end of stdin stops it.
+// A process with a worker for the tasks of workload.ts, controlled by worker-process.ts. The end of stdin stops it.
 import { once } from "node:events";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { Worker } from "../../src/worker/worker.ts";

@@ -1,4 +1,4 @@
-// A database whose encoding has not every character.
+// A database whose encoding lacks some characters.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -27,7 +27,7 @@ async function latin1() {
 const queue = workerQueue(latin1);
 
 for (const fastLane of [false, true]) {
-  test(`An error that the database cannot store as it is harms nobody (fast: ${fastLane}).`, async () => {
+  test(`An error that the database cannot store is stored with escapes (fast: ${fastLane}).`, async () => {
     const quick = recording("quick");
     const failing = defineTask("failing", () => "a \u{1f600} caf\u00e9");
     await queue.started({ tasks: [quick, failing], pollIntervalMs: 50, fastLane });
@@ -41,7 +41,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A character that the database cannot have is named, in a query as in a job.", async () => {
+test("A character that the database cannot store is named, in a query and in a job.", async () => {
   const message =
     'the character "\u0416" cannot be stored in this database, whose encoding is LATIN1: leave it out, or write \\u0416 in JSON';
   const refused = { code: "bad_input", message };

@@ -1,4 +1,4 @@
-// An application's tests replace the timers under a worker and its utilities.
+// Tests of applications that replace the timers which a worker and its utilities use.
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import nodeTimers from "node:timers";
@@ -8,7 +8,7 @@ import { workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-test("Under replaced timers and clocks jobs are added and run, and a worker stops.", async () => {
+test("With replaced timers and clocks jobs are added and run, and a worker stops.", async () => {
   await queue.utils.addJob("t", { n: 0 });
   const ran: number[] = [];
   const all = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// The fast lane where its jobs outlast a transaction, and where a transaction fails.
+// The fast lane when jobs outlast a transaction, and when a transaction fails.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ const NEVER_MS = 3_600_000;
 
 const quick = recording("quick");
 
-/** Runs a first job, so that everything is connected and then idle. */
+/** Runs a first job, so that all connections are made and then idle. */
 async function warmUp(): Promise<void> {
   await queue.utils.addJob("quick");
   await until("the fast lane runs", async () => (await queue.left()).length === 0);
@@ -22,7 +22,7 @@ const keys = async () => (await queue.left()).map(({ key }) => key);
 
 const jobOf = async (id: string) => (await queue.left()).find((job) => job.id === id);
 
-test("A job that fails while a later batch outlasts its time is counted then and afterwards.", async () => {
+test("The attempt of a kept job that fails while a later batch runs is counted.", async () => {
   const [first, second] = [latch(), latch()];
   const attempts: number[] = [];
   const failing = defineTask("failing", async (_, { job }) => {
@@ -68,22 +68,22 @@ test("A lane whose transaction has failed begins a new one.", async () => {
   await warmUp();
 });
 
-test("A worker whose slots are all taken waits, however many jobs are ready.", async () => {
+test("A worker without a free slot waits, with any number of ready jobs.", async () => {
   const gate = latch();
-  const held = recording("held", () => gate.opened);
-  await queue.started({ tasks: [held], concurrency: 2, fastLane: { limitMs: 20 } });
+  const blocking = recording("held", () => gate.opened);
+  await queue.started({ tasks: [blocking], concurrency: 2, fastLane: { limitMs: 20 } });
   await queue.utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "held" })));
-  const kept = async () => (await queue.left()).filter((job) => job.locked_by !== null).length;
-  await until("two are locked in the ordinary way", async () => (await kept()) === 2);
+  const keptCount = async () => (await queue.left()).filter((job) => job.locked_by !== null).length;
+  await until("two are locked in the ordinary way", async () => (await keptCount()) === 2);
   const before = performance.eventLoopUtilization();
   await queue.sql("select pg_sleep(0.5)");
   const { utilization } = performance.eventLoopUtilization(before);
   assert.ok(utilization < 0.7, `the event loop was busy for ${utilization} of the time`);
   gate.open();
-  await until("all have run", () => held.seen.length === 20);
+  await until("all have run", () => blocking.seen.length === 20);
 });
 
-test("What is not for fast lanes is found behind any number of jobs of other workers.", async () => {
+test("Jobs for the safe mode are found behind any number of jobs of other workers.", async () => {
   const identifiers = ["foreign", "quick"];
   await queue.utils.addJobs(
     Array.from({ length: 4_200 }, (_, n) => ({ identifier: identifiers[n % 2] as string })),
@@ -123,9 +123,9 @@ test("An attempt whose connection was cut does not end the one that followed it.
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
   await until("the safe mode runs it again", () => signals.length === 2);
-  // The lane may hear of it later than others see the row free. An end that it then tried to write over the
-  // connection that is gone would be unknown.
-  await until("the lane knows of the cut", () => signals[0]?.aborted);
+  // The lane may notice the cut later than others see the row unlocked. A result that it then writes over the
+  // lost connection would be unknown.
+  await until("the lane has noticed the cut", () => signals[0]?.aborted);
   first.open();
   await watch.saw("job:interrupted");
   assert.notEqual((await jobOf(id))?.locked_by, null);
@@ -139,7 +139,7 @@ test("An attempt whose connection was cut does not end the one that followed it.
   assert.equal(await jobOf(id), undefined);
 });
 
-test("No job starts after a question has failed in its transaction.", async (t) => {
+test("No job starts after a query has failed in its transaction.", async (t) => {
   const gate = latch();
   const steady = recording("steady", () => gate.opened);
   await queue.started({
@@ -150,7 +150,7 @@ test("No job starts after a question has failed in its transaction.", async (t) 
     fastLane: { limitMs: 5_000 },
   });
   await warmUp();
-  // A task with a new id is asked after, and the answer is an error.
+  // The query for a task with a new id fails.
   await queue.sql(`create function worker.refuse() returns trigger language plpgsql
     as $$ begin raise 'no new tasks'; end $$`);
   t.after(() => queue.sql("drop function worker.refuse cascade"));
@@ -162,15 +162,14 @@ test("No job starts after a question has failed in its transaction.", async (t) 
     create trigger refuse before insert on worker._private_tasks execute function worker.refuse();
     commit`);
   await until("the job runs", () => steady.seen.length === 1);
-  // The safe mode takes what is free. By the time that it has run a job that came later, it has taken
-  // all that was.
+  // The safe mode fetches unlocked jobs. When it has run a later job, it has fetched all earlier ones.
   await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
-  await until("the safe mode has looked", async () => !(await keys()).includes("later"));
+  await until("the safe mode has fetched", async () => !(await keys()).includes("later"));
   assert.equal(steady.seen.length, 1);
   gate.open();
 });
 
-test("A stop does not wait for a lane that holds nothing and cannot reach the database.", async (t) => {
+test("A stop does not wait for a lane without jobs that cannot reach the database.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const watch = witness("job:fetch");
@@ -180,7 +179,7 @@ test("A stop does not wait for a lane that holds nothing and cannot reach the da
     connections: 1,
     pollIntervalMs: 2_000,
     fastLane: true,
-    // A fetch may be under way when it is cut off: without a lease it would have to be waited for.
+    // A fetch may be running when it is cut off; without a lease the stop would wait for it.
     recovery: {},
     plugins: [watch],
   });
@@ -195,7 +194,7 @@ test("A stop does not wait for a lane that holds nothing and cannot reach the da
   assert.equal(worker.hasAbandonedJobs, false);
 });
 
-test("A lane whose connection dies in the moment of an announcement connects again.", async () => {
+test("A lane whose connection dies at the moment of an announcement reconnects.", async () => {
   const seen = recording("quick");
   await queue.started({
     tasks: [seen],
@@ -206,7 +205,7 @@ test("A lane whose connection dies in the moment of an announcement connects aga
   await queue.utils.addJob("quick");
   await until("it runs", () => seen.seen.length === 1);
   for (let n = 2; n < 12; n++) {
-    // One transaction: whoever hears of the job finds the connections it would fetch by just gone.
+    // In one transaction, so that the connections are lost when the announcement arrives.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name like 'worker%lane' and query not like 'listen %'
       union all select worker.add_job('quick') is not null`);
@@ -214,7 +213,7 @@ test("A lane whose connection dies in the moment of an announcement connects aga
   }
 });
 
-test("Idle lanes whose connections were lost connect again, although nothing wakes them.", async (t) => {
+test("Idle lanes reconnect after a loss without being woken.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const lanes = proxy.of("worker fast lane");
@@ -247,7 +246,7 @@ test("A ready job is found behind a more urgent one that is scheduled.", async (
   );
 });
 
-test("Beside a fast lane jobs of a named queue take the ordinary lock and run in order.", async () => {
+test("With a fast lane, jobs of a named queue are locked by locked_by and run in order.", async () => {
   const [running, go] = [latch(), latch()];
   const task = recording<{ n: number }>("task", async ({ n }) => {
     if (n !== 0) return;

@@ -1,4 +1,4 @@
-// What the next fetch asks for, without a database and with a clock that is moved by hand.
+// The request of the next fetch, without a database and with a manual clock.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WorkerError } from "../../src/base/errors.ts";
@@ -11,7 +11,7 @@ import { manualClock } from "../support/manual-clock.ts";
 const jobs = (count: number, runAtSeconds = 1_000, isQueued = false) =>
   Array.from({ length: count }, () => ({ priority: 3, runAtSeconds, isQueued }) as FetchedJob);
 
-/** A plan and what it is told: `fetch` sends a request that takes a while and finds so many jobs. */
+/** Returns a plan, and `fetch`, which records a request and its answer. */
 function planned(free: JobKind = "all") {
   const clock = manualClock();
   const plan = new FetchPlan(clock, free);
@@ -31,7 +31,7 @@ describe("A fetch plan", () => {
     assert.equal(plan.isDrained, false);
     assert.equal(fetch(jobs(10)), false);
     assert.equal(plan.isDrained, false);
-    // Behind the last job: what is before it was not seen.
+    // After the last job: earlier jobs were not read.
     assert.equal(fetch(jobs(0)), false);
     assert.equal(fetch(jobs(9)), true);
     assert.equal(plan.isDrained, true);
@@ -52,20 +52,20 @@ describe("A fetch plan", () => {
     assert.equal(plan.request(10, false).queues, true);
     fetch(jobs(0), { queues: false });
     assert.equal(plan.request(10, false).queues, false);
-    // A queue is free that this fetch has not read.
+    // A free queue that this fetch has not read.
     assert.equal(fetch(jobs(0), { queues: true }), false);
     assert.equal(plan.request(10, false).queues, true);
     assert.equal(planned("fast").plan.request(10, false).queues, false);
   });
 
-  test("looks again where it has locked queued jobs and left others.", () => {
+  test("reads again after a fetch that has locked queued jobs and left others.", () => {
     const { plan } = planned();
     const [one, other] = [plan.request(2, false), plan.request(10, false)];
     plan.learn([...jobs(1), ...jobs(1, 1_000, true)], one, true);
     assert.equal(plan.learn([], other, true), false);
   });
 
-  test("is quick only for the first jobs that are announced to a drained worker.", () => {
+  test("is quick only for the first jobs announced to a drained worker.", () => {
     const at = planned();
     at.plan.wake(true);
     assert.equal(quick(at), false);
@@ -78,7 +78,7 @@ describe("A fetch plan", () => {
     assert.equal(quick(at), false);
   });
 
-  test("is not quick where a quick fetch would miss queues or jobs of another mode.", () => {
+  test("is not quick when a quick fetch would miss queues or jobs of another mode.", () => {
     const free = planned();
     free.fetch(jobs(0), { queues: true });
     free.plan.wake(true);
@@ -89,7 +89,7 @@ describe("A fetch plan", () => {
     assert.equal(quick(safe), false);
   });
 
-  test("skips quick fetches after some in vain, twice as many each time.", () => {
+  test("skips quick fetches after some that found nothing, twice as many each time.", () => {
     const at = planned();
     const news = () => {
       at.fetch(jobs(0));
@@ -105,7 +105,7 @@ describe("A fetch plan", () => {
     assert.deepEqual(tried, [true, false, true, false, false, true, false]);
   });
 
-  test("asks for one job after a long walk in vain, then for more and more.", () => {
+  test("requests one job after a slow short fetch, then more each time.", () => {
     const { plan, fetch } = planned();
     const want = () => plan.request(100, false).want;
     assert.equal(want(), 100);
@@ -118,7 +118,7 @@ describe("A fetch plan", () => {
     assert.equal(want(), 100);
   });
 
-  test("is patient after a fetch that was stopped for its length, until one is quick enough.", () => {
+  test("is patient after a fetch that timed out, until one is fast enough.", () => {
     const { plan, fetch } = planned();
     assert.equal(plan.failed(new Error("lost")), false);
     assert.equal(plan.failed(new WorkerError("database_timeout", "too long")), true);
@@ -132,7 +132,7 @@ describe("A fetch plan", () => {
 });
 
 describe("The start of a fetch", () => {
-  test("is behind a full fetch for 50 ms, and then the beginning.", () => {
+  test("is after the last job of a full fetch for 50 ms, and then the beginning.", () => {
     const { clock, plan, fetch } = planned();
     assert.equal(plan.request(1, false).start, BEGINNING);
     clock.advance(100);
@@ -146,7 +146,7 @@ describe("The start of a fetch", () => {
     assert.equal(plan.request(1, false).start, BEGINNING);
   });
 
-  test("is trusted twenty times as long as the walk took, a second at most.", () => {
+  test("is used for twenty times the duration of the fetch, at most a second.", () => {
     for (const [tookMs, trustMs] of [
       [10, 200],
       [500, 1_000],
@@ -171,7 +171,7 @@ describe("The start of a fetch", () => {
     assert.equal(plan.request(1, false).start, BEGINNING);
   });
 
-  test("does not move past jobs of named queues, which leave others behind them.", () => {
+  test("does not move past jobs of named queues, which may leave others behind them.", () => {
     const { plan, fetch } = planned();
     fetch(jobs(10), { queues: true });
     fetch(jobs(10, 1_000, true));
@@ -180,10 +180,10 @@ describe("The start of a fetch", () => {
 });
 
 describe("Fetching ahead", () => {
-  test("follows the speed of the jobs, and forgets it after a pause.", () => {
+  test("follows the speed of the jobs, and resets after a pause.", () => {
     const { clock, plan } = planned();
     assert.equal(plan.ahead, 0);
-    // 100 jobs a millisecond: 2,500 in the horizon; a burst is believed half.
+    // 100 jobs a millisecond: 2,500 within the horizon; a burst counts half.
     plan.finished(1_000);
     clock.advance(10);
     plan.measure();
@@ -198,7 +198,7 @@ describe("Fetching ahead", () => {
     assert.equal(plan.ahead, 0);
   });
 
-  test("begins again with few after a fetch that failed.", () => {
+  test("starts again with few jobs after a failed fetch.", () => {
     const { clock, plan } = planned();
     plan.finished(1_000);
     clock.advance(10);
@@ -215,25 +215,25 @@ describe("Round trips", () => {
     const trips = new RoundTrips(clock, () => void slow++);
     const first = trips.sent(10);
     const second = trips.sent(3);
-    assert.deepEqual([trips.asked, trips.hasPrompt], [13, true]);
+    assert.deepEqual([trips.requested, trips.hasPrompt], [13, true]);
     clock.advance(20);
-    // Another one may be sent, but what they ask for stays asked for.
-    assert.deepEqual([slow, trips.asked, trips.hasPrompt], [2, 13, false]);
+    // Another fetch may be sent, but the requested jobs still count.
+    assert.deepEqual([slow, trips.requested, trips.hasPrompt], [2, 13, false]);
     clock.advance(3_600_000);
-    assert.equal(trips.asked, 13);
+    assert.equal(trips.requested, 13);
     let ended = false;
     const end = trips.ended().then(() => {
       ended = true;
     });
     trips.answered(first);
-    assert.deepEqual([trips.asked, trips.isNone, ended], [3, false, false]);
+    assert.deepEqual([trips.requested, trips.isNone, ended], [3, false, false]);
     trips.answered(second);
     await end;
-    assert.deepEqual([trips.asked, trips.isNone], [0, true]);
+    assert.deepEqual([trips.requested, trips.isNone], [0, true]);
     await trips.ended();
   });
 
-  test("that only flush results keep no fetch waiting.", () => {
+  test("that only flush results do not delay a fetch.", () => {
     const trips = new RoundTrips(manualClock(), () => {});
     trips.sent(0);
     assert.deepEqual([trips.hasPrompt, trips.isNone], [false, false]);

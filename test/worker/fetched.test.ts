@@ -1,4 +1,4 @@
-// What a worker has fetched and not started: how much that is, and that it goes back soon.
+// Jobs that a worker has fetched and not started: their number, and their return.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const REPORTS =
   "select from worker._private_workers where metadata -> 'running_job_ids' is not null";
 
-/** Whether a job has been locked for longer than what is fetched may be. */
+/** Whether a job has been locked for longer than an unstarted job may be. */
 const IS_OLD = `select clock_timestamp() - locked_at > interval '250 milliseconds' as is_old
   from worker._private_jobs where id = $1`;
 
@@ -23,19 +23,19 @@ const BEAT = "select last_heartbeat_at::text as at from worker._private_workers"
 const locked = async () =>
   (await queue.left()).filter(({ locked_by }) => locked_by !== null).map(({ id }) => id);
 
-test("In a queue of slow jobs an urgent one comes next, and one that was removed does not run.", async () => {
+test("In a queue of slow jobs an urgent job is next, and a removed one does not run.", async () => {
   const gates = new Map(["1", "2", "URGENT", "3", "4", "5"].map((name) => [name, latch()]));
   const task = recording<string>("task", (name) => gates.get(name)?.opened);
   const add = (name: string, spec = {}) =>
     queue.utils.addJob("task", name, { queueName: "q", jobKey: `k${name}`, ...spec });
-  // With a lease, in whose row the worker reports what it runs: a removal waits for what it has fetched only.
+  // With a lease the worker reports its running jobs, so a removal waits only for fetched ones.
   await queue.started({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
   await until("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
   for (const name of ["1", "2", "3", "4", "5"]) await add(name);
   await until("the first runs", () => task.seen.length === 1);
   gates.get("1")?.open();
   await until("the second runs", () => task.seen.length === 2);
-  // The first job may have been so quick that the third was fetched with the second: it goes back.
+  // After a quick first job the third may be fetched with the second; then it is returned.
   await until("only the second is locked", async () => (await locked()).length === 1);
   await add("URGENT", { priority: -100 });
   assert.equal((await queue.utils.removeJob("k4")).outcome, "removed");
@@ -44,8 +44,8 @@ test("In a queue of slow jobs an urgent one comes next, and one that was removed
   assert.deepEqual(task.seen, ["1", "2", "URGENT", "3", "5"]);
 });
 
-test("The first job of a task in a queue is fetched alone, quick ones then in runs.", async () => {
-  // So many that one run at least is measured without a pause of the machine.
+test("The first job of a task in a queue is fetched alone; quick ones are then fetched in runs.", async () => {
+  // Many, so that at least one run is measured without a pause of the machine.
   const LAST = 200;
   const gate = latch();
   const quick = recording<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
@@ -77,14 +77,14 @@ test("The first job of a task in a queue is fetched alone, quick ones then in ru
   );
 });
 
-test("What waits behind a job of its run that takes long goes back, and the queue stays locked.", async () => {
+test("Jobs behind a slow job of their run are returned, and the queue stays locked.", async () => {
   const gate = latch();
   const task = recording<string>("task", (name) => (name === "slow" ? gate.opened : undefined));
   const add = (names: readonly string[]) =>
     queue.utils.addJobs(
       names.map((payload) => ({ identifier: "task", payload, spec: { queueName: "q" } })),
     );
-  // So its jobs are known to be quick.
+  // Teaches the worker that its jobs are quick.
   await add(Array.from({ length: 30 }, () => "quick"));
   await queue.started({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
   await until("the quick ones are done", async () => (await queue.left()).length === 0);
@@ -103,17 +103,17 @@ test("What waits behind a job of its run that takes long goes back, and the queu
   await queue.started({ tasks: [other], pollIntervalMs: 50 });
   gate.open();
   await until("all are done", async () => (await queue.left()).length === 0);
-  // In order, whoever ran them.
+  // In order, on either worker.
   assert.deepEqual([...task.seen, ...other.seen].toSorted(), ["a", "b", "c", "slow"]);
 });
 
-test("What was fetched ahead for slots that stay taken goes back within 250 ms.", async () => {
+test("Jobs fetched ahead for slots that stay busy are returned within 250 ms.", async () => {
   const gate = latch();
   const task = recording<number>("task", (n) => (n < 0 ? gate.opened : undefined));
   await queue.started({ tasks: [task], concurrency: 2, connections: 1, pollIntervalMs: HOUR_MS });
   const quick = Array.from({ length: 3_000 }, (_, payload) => ({ identifier: "task", payload }));
   await queue.utils.addJobs(quick);
-  await until("it is known to be quick", () => task.seen.length > 1_000);
+  await until("quick jobs have run", () => task.seen.length > 1_000);
   await queue.utils.addJobs(
     Array.from({ length: 40 }, () => ({ identifier: "task", payload: -1 })),
   );
@@ -143,7 +143,7 @@ test("While a job blocks its worker's event loop, it never counts as fetched.", 
   const first = await beats();
   let looks = 0;
   let others = 0;
-  // Until it has ended: its worker beats meanwhile.
+  // Until the job has ended; the worker sends heartbeats meanwhile.
   for (;;) {
     const { jobs } = await listLightJobs(queue.db);
     const held = jobs.filter(({ lockedBy }) => lockedBy !== null);
@@ -159,8 +159,8 @@ test("While a job blocks its worker's event loop, it never counts as fetched.", 
   await worker.stop();
 });
 
-test("A job that its worker reports as fetched is no longer fetched once it starts.", async () => {
-  // The way back of what was fetched takes as long as the test wants.
+test("A job that was reported as fetched is reported as running once it starts.", async () => {
+  // The return of fetched jobs waits for the test.
   await queue.sql(`
     create function worker.wait_for_test() returns trigger language plpgsql as
       'begin perform pg_advisory_xact_lock_shared(4711); return new; end';
@@ -174,7 +174,7 @@ test("A job that its worker reports as fetched is no longer fetched once it star
   await queue.utils.addJobs(
     Array.from({ length: 2_000 }, () => ({ identifier: "task", payload: "" })),
   );
-  await until("it is known to be quick", async () => (await queue.left()).length === 0);
+  await until("quick jobs have run", async () => (await queue.left()).length === 0);
   const holder = await queue.pool.connect();
   try {
     await holder.query("select pg_advisory_lock(4711)");
@@ -197,11 +197,11 @@ test("A job that its worker reports as fetched is no longer fetched once it star
   }
 });
 
-test("A job that runs is running from its first moment on, whatever its worker has reported.", async () => {
-  const told: (string | undefined)[] = [];
+test("A started job is shown as running from its first moment on.", async () => {
+  const conditions: (string | undefined)[] = [];
   const look = async (id: string) => {
     const { jobs } = await listLightJobs(queue.db, { q: `id:${id}` });
-    told.push(jobs[0]?.condition);
+    conditions.push(jobs[0]?.condition);
   };
   const task = defineTask<number>("look", async (_, { job }) => {
     for (let isOld = false; !isOld; ) {
@@ -218,6 +218,6 @@ test("A job that runs is running from its first moment on, whatever its worker h
     })),
   );
   await until("all are done", async () => (await queue.left()).length === 0, 60_000);
-  assert.ok(told.length > 24, `${told.length} looks`);
-  assert.deepEqual([...new Set(told)], ["running"]);
+  assert.ok(conditions.length > 24, `${conditions.length} looks`);
+  assert.deepEqual([...new Set(conditions)], ["running"]);
 });

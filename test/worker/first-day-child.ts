@@ -1,5 +1,5 @@
-// A program of somebody's first day: a task that throws, with or without a logger; or an HTTP server that is never
-// closed, beside a worker.
+// A new user's program: a task that throws, with or without a logger; or a worker with an HTTP server that is never
+// closed.
 import { createServer } from "node:http";
 import { run, runOnce } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";

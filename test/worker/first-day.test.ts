@@ -1,4 +1,4 @@
-// What a program meets on its first day: its first bug is seen, errors lead to its own lines, and one signal ends it.
+// A new user's program: its first error is visible, stacks have its own lines, and one signal ends it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,7 +21,7 @@ function program(url: string, what: string) {
   return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
 }
 
-test("A worker without a logger writes the failures of its jobs to stderr, a silent one nothing.", async () => {
+test("A worker without a logger writes failures of jobs to stderr; with `silent` it writes nothing.", async () => {
   for (const what of ["default", "silent"]) {
     const { url } = await migratedDatabase();
     const utils = await makeWorkerUtils({ connectionString: url });
@@ -40,7 +40,7 @@ test("A worker without a logger writes the failures of its jobs to stderr, a sil
   }
 });
 
-test("A process with an HTTP server beside its worker ends 10 s after one SIGTERM, by that signal.", async () => {
+test("A process with a worker and an HTTP server ends 10 s after one SIGTERM, by that signal.", async () => {
   const { url } = await migratedDatabase();
   const running = program(url, "server");
   let stdout = "";
@@ -53,7 +53,7 @@ test("A process with an HTTP server beside its worker ends 10 s after one SIGTER
   assert.deepEqual([stdout, signal], ["up\nstopped\n", "SIGTERM"]);
 });
 
-test("The errors of calls lead to the caller's line, and say what a program can do.", async () => {
+test("The stack of an error has the caller's line, and its message has advice.", async () => {
   const { url } = await emptyDatabase();
   const utils = await makeWorkerUtils({ connectionString: url, schema: "jobs" });
   const client = new pg.Client({ connectionString: url });
@@ -95,7 +95,7 @@ test("The errors of calls lead to the caller's line, and say what a program can 
   }
 });
 
-test("A task that acts on its own job by its id is told that it cannot, and what to do.", async () => {
+test("A task that acts on its own job by its id gets an error with advice.", async () => {
   const seen: unknown[] = [];
   const task = defineTask("own", async (_, { job, utils, withPgClient }) => {
     const calls = [

@@ -1,4 +1,4 @@
-// What a worker says about itself: bounded, the same text as long as nothing changes, honest rates.
+// A worker's report: bounded, the same text while nothing changes, rates without extrapolation.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -30,7 +30,7 @@ const running = (id: number, startedAtMs: number) => ({
   startedAtMs,
 });
 
-test("As long as nothing changes, the text is the same, also when clocks are not.", () => {
+test("While nothing changes the text is the same, even when clocks differ.", () => {
   const metadata = new HeartbeatMetadata(config);
   const now = description({ running: [running(1, performance.now() - 5_000)] });
   const first = metadata.text(now, [], 0);
@@ -40,7 +40,7 @@ test("As long as nothing changes, the text is the same, also when clocks are not
   assert.ok(age >= 4_900 && age < 60_000, `${age}`);
 });
 
-test("The start of a running job is told by the database's clock.", () => {
+test("The start of a running job is reported by the database's clock.", () => {
   const text = new HeartbeatMetadata(config).text(
     description({ running: [running(1, performance.now())] }),
     [],
@@ -50,7 +50,7 @@ test("The start of a running job is told by the database's clock.", () => {
   assert.ok(age >= 3_590_000 && age < 3_660_000, `${age}`);
 });
 
-test("A worker with more tasks and jobs than it can list says so.", () => {
+test("A report with more tasks and jobs than it can list is marked as incomplete.", () => {
   const names = Array.from({ length: 1_001 }, (_, n) => `task ${n}`);
   const tasks = tallied(new Map(names.map((name) => [name, defineTask(name, () => {})])));
   const jobs = Array.from({ length: 1_500 }, (_, n) => running(n + 1, n));
@@ -59,10 +59,10 @@ test("A worker with more tasks and jobs than it can list says so.", () => {
   );
   assert.deepEqual([report.tasks.length, report.hasAllTasks], [1_000, false]);
   assert.deepEqual([report.running, report.current.length], [1_500, 100]);
-  assert.equal(report.current[0]?.id, "1", "what runs longest stands first");
+  assert.equal(report.current[0]?.id, "1", "the longest running job is first");
 });
 
-test("The largest report is one that the table takes, and lists as many names as fit.", async (context) => {
+test("The largest report fits into the table, with as many names as possible.", async (context) => {
   const { url } = await migratedDatabase();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -100,16 +100,16 @@ test("The largest report is one that the table takes, and lists as many names as
     const first = await stored(text);
     const bytes = Math.max(first, await stored(text));
     assert.ok(bytes > 100_000 && bytes <= 262_144, `${letter}: ${bytes}`);
-    const said = JSON.parse(text);
-    assert.deepEqual([said.running_job_ids.length, said.fetched_job_ids.length], [1_000, 1_000]);
-    assert.equal(said.unsettled.length, 20);
+    const json = JSON.parse(text);
+    assert.deepEqual([json.running_job_ids.length, json.fetched_job_ids.length], [1_000, 1_000]);
+    assert.equal(json.unsettled.length, 20);
     const report = workerReport(text);
     assert.equal(report.hasAllTasks, false);
     assert.ok(report.tasks.length > 0, letter);
   }
 });
 
-test("Jobs are counted in all, and by the busiest tasks.", () => {
+test("Jobs are counted in total, and for the busiest tasks.", () => {
   const tasks = new Map(
     Array.from({ length: 30 }, (_, n) => {
       const tally = Object.assign(new TaskTally(), { done: n, failed: 1, skipped: 2 });
@@ -122,7 +122,7 @@ test("Jobs are counted in all, and by the busiest tasks.", () => {
   assert.deepEqual(report.byTask[0], { task: "t29", done: 31, failed: 1 });
 });
 
-test("A rate is of the last minute, at first a count, and 0 a minute after the last job.", () => {
+test("A rate covers the last minute; at first it is a count, and 0 a minute after the last job.", () => {
   const rates = new WorkerRates();
   assert.deepEqual(rates.perMinute({ atMs: 0, done: 0, failed: 0 }), { done: 0, failed: 0 });
   assert.deepEqual(rates.perMinute({ atMs: 2_000, done: 0, failed: 1 }), { done: 0, failed: 1 });
@@ -133,7 +133,7 @@ test("A rate is of the last minute, at first a count, and 0 a minute after the l
   assert.deepEqual(rates.perMinute({ atMs: 94_000, done: 50, failed: 1 }), { done: 0, failed: 0 });
 });
 
-test("Whatever stands in a row that others wrote, reading it is safe.", () => {
+test("A row with any content can be read.", () => {
   const nothing = workerReport(null);
   for (const text of ["", "null", "[]", "7", '"x"', "{", '{"task_identifiers":7,"running":[1]}']) {
     assert.deepEqual(workerReport(text), nothing, text);

@@ -1,4 +1,4 @@
-// The heartbeat: where it runs, what it says, and what happens when it cannot run.
+// The heartbeat: its thread, its report, and what happens when it cannot run.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -27,27 +27,27 @@ import { QUICK, until } from "./worker-process.ts";
 const queue = testQueue();
 const { add, isGone, workerIds } = jobsOf(queue);
 
-/** A worker with one task that ends when it is released, and what it logs. */
-function heldWorker(options: Partial<WorkerOptions>) {
+/** Returns a worker whose task ends when it is released, and its log lines. */
+function blockedWorker(options: Partial<WorkerOptions>) {
   const released = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
   const lines: string[] = [];
   const note = (fields: object, message: string) =>
     void lines.push("reason" in fields ? `${message}: ${fields.reason}` : message);
   const logger: Logger = { debug: note, info: note, warn: note, error: note };
-  const held = defineTask("held", () => {
+  const blocked = defineTask("held", () => {
     started.resolve();
     return released.promise;
   });
   const quick = defineTask("quick", () => {});
-  const worker = new Worker({ tasks: [held, quick], recovery: QUICK, logger, ...options });
+  const worker = new Worker({ tasks: [blocked, quick], recovery: QUICK, logger, ...options });
   return { worker, lines, started: started.promise, release: released.resolve };
 }
 
 const IN_THREAD = "the heartbeat runs in its own thread";
 const HERE = /the heartbeat runs in the worker's own thread/;
 
-/** Several beats have gone through. */
+/** Waits for several successful beats. */
 async function beats(sql = queue.sql): Promise<void> {
   const text = "select max(last_heartbeat_at)::text as last from worker._private_workers";
   for (let n = 0; n < 3; n++) {
@@ -59,9 +59,9 @@ async function beats(sql = queue.sql): Promise<void> {
   }
 }
 
-test("The heartbeat runs in a thread and tells who the worker is and what it runs.", async () => {
+test("The heartbeat runs in a thread and reports the worker and its running jobs.", async () => {
   const cron = { entries: [everyMinute("quick", { identifier: "each minute" })] };
-  const { worker, lines, started, release } = heldWorker({
+  const { worker, lines, started, release } = blockedWorker({
     connectionString: queue.url,
     concurrency: 3,
     cron,
@@ -73,7 +73,7 @@ test("The heartbeat runs in a thread and tells who the worker is and what it run
   const text = "select metadata from worker._private_workers where id = $1";
   const metadata = async () =>
     (await queue.sql<{ metadata: Record<string, unknown> }>(text, [worker.id]))[0]?.metadata ?? {};
-  await until("the running job is told", async () => (await metadata())["running_jobs"] === 1);
+  await until("the running job is reported", async () => (await metadata())["running_jobs"] === 1);
   const { host, cron: timetable, running, steady_since_ms, ...rest } = await metadata();
   assert.deepEqual([typeof host, typeof steady_since_ms], ["string", "number"]);
   const [{ next, ...entry }, ...more] = timetable as Record<string, unknown>[] as [
@@ -111,18 +111,18 @@ test("The heartbeat runs in a thread and tells who the worker is and what it run
   assert.deepEqual(await workerIds(), []);
 });
 
-test("A worker that ends before its heartbeat's thread has begun leaves no heartbeat behind.", async () => {
-  // So many that none of the threads has begun in time.
-  const workers = Array.from({ length: 12 }, () => heldWorker({ pool: queue.pool }).worker);
+test("A worker that stops before its heartbeat thread has started leaves no heartbeat row.", async () => {
+  // Many, so that no thread starts in time.
+  const workers = Array.from({ length: 12 }, () => blockedWorker({ pool: queue.pool }).worker);
   await Promise.all(workers.map((worker) => worker.start()));
   assert.equal((await workerIds()).length, 12);
   await Promise.all(workers.map((worker) => worker.stop()));
   assert.deepEqual(await workerIds(), []);
 });
 
-test("A pool that only works in this thread gets its heartbeat here, with a warning.", async () => {
+test("With a pool that works only in this thread the heartbeat runs here, with a warning.", async () => {
   const pool = new pg.Pool({ connectionString: queue.url, stream: () => new net.Socket() });
-  const { worker, lines } = heldWorker({ pool });
+  const { worker, lines } = blockedWorker({ pool });
   await worker.start();
   assert.match(lines.join("\n"), HERE);
   await beats();
@@ -144,15 +144,15 @@ test("A password that comes from a function reaches the thread.", async () => {
     await admin.pool.query("select pg_reload_conf()");
     const password = () => Promise.resolve("open sesame");
     const called = testPool({ ...server.connection, user: "secretive", password });
-    const { worker, lines } = heldWorker({ pool: called.pool });
+    const { worker, lines } = blockedWorker({ pool: called.pool });
     await worker.start();
     assert.ok(lines.includes(IN_THREAD));
     await beats(async (text) => (await admin.pool.query(text)).rows);
     await worker.stop();
     await called.close();
-    // A plain password, which pg hides from whoever copies a pool's options.
+    // A plain password, which pg makes non-enumerable in a pool's options.
     const plain = testPool({ ...server.connection, user: "secretive", password: "open sesame" });
-    const other = heldWorker({ pool: plain.pool });
+    const other = blockedWorker({ pool: plain.pool });
     await other.worker.start();
     assert.ok(other.lines.includes(IN_THREAD));
     await beats(async (text) => (await admin.pool.query(text)).rows);
@@ -165,11 +165,11 @@ test("A password that comes from a function reaches the thread.", async () => {
   }
 });
 
-test("On a stock schema recovery is off, which is said, and jobs are run.", async () => {
+test("On a stock schema recovery is off, which is logged, and jobs run.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   await installStock(pool);
-  const { worker, lines } = heldWorker({ connectionString: url });
+  const { worker, lines } = blockedWorker({ connectionString: url });
   await worker.start();
   assert.equal(
     lines.filter((line) => /recovery is off.+"worker migrate" adds it/.test(line)).length,
@@ -184,7 +184,7 @@ test("On a stock schema recovery is off, which is said, and jobs are run.", asyn
   await close();
 });
 
-test("A role without rights on the table works without heartbeats, which is said.", async () => {
+test("With a role without rights on the table the worker runs without heartbeats, which is logged.", async () => {
   const { url } = await migratedDatabase();
   const owner = testPool(url);
   const poor = await rolePool(
@@ -198,7 +198,7 @@ test("A role without rights on the table works without heartbeats, which is said
     alter table worker._private_job_queues disable row level security;
     alter table worker._private_tasks disable row level security`,
   );
-  const { worker, lines } = heldWorker({ pool: poor.pool });
+  const { worker, lines } = blockedWorker({ pool: poor.pool });
   await worker.start();
   assert.match(lines.join("\n"), /recovery is off.+ may not write to the table _private_workers/);
   const { rows } = await owner.pool.query("select id from worker.add_job('quick')");
@@ -212,7 +212,7 @@ test("A role without rights on the table works without heartbeats, which is said
 });
 
 test("Without recovery there is no heartbeat.", async () => {
-  const { worker } = heldWorker({ connectionString: queue.url, recovery: false });
+  const { worker } = blockedWorker({ connectionString: queue.url, recovery: false });
   await worker.start();
   const { id } = await add("quick");
   await until("the job is done", () => isGone(id));
@@ -220,15 +220,15 @@ test("Without recovery there is no heartbeat.", async () => {
   await worker.stop();
 });
 
-test("A worker whose row was taken away goes on under a new id; what runs ends under the old.", async () => {
-  const { worker, started, release } = heldWorker({ connectionString: queue.url });
+test("A worker whose row was deleted continues under a new id; running jobs end under the old one.", async () => {
+  const { worker, started, release } = blockedWorker({ connectionString: queue.url });
   const lost = Promise.withResolvers<WorkerEvents["worker:leaseLost"]>();
   const interrupted: string[] = [];
   worker.hooks.on("worker:leaseLost", (event) => lost.resolve(event));
   worker.hooks.on("job:interrupted", ({ jobId }) => interrupted.push(jobId));
   await worker.start();
   const before = worker.id;
-  const held = await add("held");
+  const blocked = await add("held");
   await started;
   await queue.sql("delete from worker._private_workers");
   const { workerId, newWorkerId, reason } = await lost.promise;
@@ -237,20 +237,20 @@ test("A worker whose row was taken away goes on under a new id; what runs ends u
   const quick = await add("quick");
   await until("the new id works", () => isGone(quick.id));
   release();
-  await until("the old id's job is done", () => isGone(held.id));
+  await until("the old id's job is done", () => isGone(blocked.id));
   assert.deepEqual(interrupted, []);
   await worker.stop();
   assert.deepEqual(await workerIds(), []);
 });
 
-test("Where the table of heartbeats is dropped the worker waits until a migration has made it again.", async () => {
+test("When the table of heartbeats is dropped, the worker waits until a migration has created it again.", async () => {
   const { url } = await emptyDatabase();
   const { pool, close } = testPool(url);
   await migrate(pool, schemaName());
-  const { worker, lines } = heldWorker({ connectionString: url });
+  const { worker, lines } = blockedWorker({ connectionString: url });
   await worker.start();
   await pool.query("drop table worker._private_workers cascade");
-  await until("it is said", async () => lines.some((line) => /is unreachable/.test(line)));
+  await until("it is logged", async () => lines.some((line) => /is unreachable/.test(line)));
   await migrate(pool, schemaName());
   const { rows } = await pool.query("select id from worker.add_job('quick')");
   await until("the job is done", async () => {

@@ -1,4 +1,4 @@
-// What observers are told, and what becomes of a worker whose observers throw.
+// The events of observers, and observers that throw.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/task/hooks.ts";
@@ -7,8 +7,8 @@ import { latch, recorder, recording, until, within, witness, workerQueue } from 
 
 const queue = workerQueue();
 
-describe("An observer is told", () => {
-  test("of the worker's life: made, started, asked to stop.", async () => {
+describe("An observer is notified", () => {
+  test("of the worker's creation, start and stop.", async () => {
     const saw = witness("worker:create", "worker:start", "worker:shutdown", "localQueue:init");
     const tasks = [recording("a"), recording("b")];
     const worker = queue.worker({ tasks, concurrency: 3, plugins: [saw] });
@@ -25,7 +25,7 @@ describe("An observer is told", () => {
     assert.deepEqual(saw.all("worker:shutdown"), [{ workerId, reason: "enough" }]);
   });
 
-  test("of no start when there was none.", async () => {
+  test("of no start when the start has failed.", async () => {
     const saw = witness("worker:create", "worker:start");
     const worker = queue.worker({
       tasks: [recording("a")],
@@ -65,7 +65,7 @@ describe("An observer is told", () => {
     assert.deepEqual([saw.all("job:error"), saw.all("job:failed")], [[], []]);
   });
 
-  test("of each failed attempt, and of a job's last one also that the job has failed.", async () => {
+  test("of each failed attempt, and after the last one of the failed job.", async () => {
     const saw = witness("job:error", "job:failed", "job:success");
     const failing = recording<string>("failing", (name) => Promise.reject(new RangeError(name)));
     await queue.utils.addJob("failing", "once", { maxAttempts: 2 });
@@ -91,9 +91,9 @@ describe("An observer is told", () => {
 
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
-    test(`of a result once it is committed, whatever it is, in ${lane} lane.`, async () => {
+    test(`of every result once it is committed, in ${lane} lane.`, async () => {
       const before: (keyof WorkerEvents)[] = ["job:success", "job:error", "job:failed"];
-      const told = new Map<unknown, string[]>();
+      const results = new Map<unknown, string[]>();
       const rows = new Map<unknown, Promise<(string | null)[]>>();
       const observer: Plugin = {
         name: "observer",
@@ -101,12 +101,12 @@ describe("An observer is told", () => {
           for (const name of before) {
             hooks.on(name, (event) => {
               const { job } = event as WorkerEvents["job:success"];
-              told.set(job.payload, [...(told.get(job.payload) ?? []), name]);
+              results.set(job.payload, [...(results.get(job.payload) ?? []), name]);
             });
           }
           hooks.on("job:complete", ({ job, result, error, workerId }) => {
-            told.get(job.payload)?.push(result, String(error), workerId);
-            // Another connection sees what is committed, and only that.
+            results.get(job.payload)?.push(result, String(error), workerId);
+            // Another connection sees only committed data.
             const row = queue.sql<{ last_error: string | null }>(
               `select last_error from worker._private_jobs where id = ${job.id}`,
             );
@@ -120,13 +120,13 @@ describe("An observer is told", () => {
       const task = recording<string>("task", (how) => (how === "good" ? undefined : how));
       const saw = witness("job:fetch");
       const worker = await queue.started({ tasks: [task], fastLane, plugins: [observer, saw] });
-      // The first fetch finds nothing: from then on the fast lane takes the jobs.
+      // After a first fetch without jobs the fast lane fetches them.
       await saw.saw("job:fetch");
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");
       await queue.utils.addJob("task", "worst", { maxAttempts: 1 });
       await until("all three are settled", () => rows.size === 3);
-      assert.deepEqual(Object.fromEntries(told), {
+      assert.deepEqual(Object.fromEntries(results), {
         good: ["job:success", "completed", "null", worker.id],
         bad: ["job:error", "failed", "bad", worker.id],
         worst: ["job:error", "job:failed", "failed", "worst", worker.id],
@@ -139,7 +139,7 @@ describe("An observer is told", () => {
     });
   }
 
-  test("of jobs that go back without having started.", async () => {
+  test("of jobs that are returned unstarted.", async () => {
     const gate = latch();
     const saw = witness("job:complete", "job:start");
     const slow = recording("slow", () => gate.opened);
@@ -164,7 +164,7 @@ describe("An observer is told", () => {
     assert.equal(saw.all("job:start").length, 1);
   });
 
-  test("by each event of a job of its queue, and under which id the worker has it, as the task is.", async () => {
+  test("with the job's queue and the worker's id in each event of a job.", async () => {
     const saw = witness("job:start", "job:success", "job:error");
     const ids: string[] = [];
     const task = defineTask<string>("task", (how, { workerId }) => {
@@ -178,14 +178,14 @@ describe("An observer is told", () => {
     assert.equal(saw.all("job:success")[0]?.job.queueName, "mail");
     assert.equal(saw.all("job:error")[0]?.job.queueName, null);
     const names = ["job:start", "job:success", "job:error"] as const;
-    const told = names.flatMap((name) => saw.all(name).map(({ workerId }) => workerId));
+    const results = names.flatMap((name) => saw.all(name).map(({ workerId }) => workerId));
     assert.deepEqual(
-      [...ids, ...told],
+      [...ids, ...results],
       Array.from({ length: 6 }, () => worker.id),
     );
   });
 
-  test("of each fetch, how many jobs it brought and how long it took.", async () => {
+  test("of each fetch, with the number of jobs and the duration.", async () => {
     await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "quick" })));
     const saw = witness("job:fetch", "localQueue:getJobs:complete");
     const quick = recording("quick");
@@ -207,7 +207,7 @@ describe("An observer is told", () => {
     );
   });
 
-  test("once that the database is away, and once that it is back.", async () => {
+  test("once when the database is lost, and once when it is back.", async () => {
     const saw = witness("worker:disconnected", "worker:reconnected");
     const quick = recording("quick");
     const worker = await queue.started({ tasks: [quick], connections: 1, plugins: [saw] });
@@ -217,7 +217,7 @@ describe("An observer is told", () => {
     );
     const { workerId, error } = await saw.saw("worker:disconnected");
     assert.equal(workerId, worker.id);
-    // It tells what it met first: the server's farewell, the end, or that nothing can be written any more.
+    // The first error counts: the server's last message, the end of the connection, or a failed write.
     assert.match(error.message, /terminat|closed|reset|EPIPE/i);
     assert.deepEqual(await saw.saw("worker:reconnected"), { workerId });
     await queue.utils.addJob("quick");
@@ -262,10 +262,12 @@ describe("An observer that throws", () => {
       const complaints = lines.filter(({ message }) => message === "an observer threw");
       for (const name of EVERYTHING) {
         assert.ok(saw.all(name).length > 0, `${name} reached the other observer`);
-        const said = complaints.filter(({ fields }) => fields["hook"] === name);
-        assert.equal(said.length, saw.all(name).length, name);
+        const logged = complaints.filter(({ fields }) => fields["hook"] === name);
+        assert.equal(logged.length, saw.all(name).length, name);
         assert.ok(
-          said.every(({ level, fields }) => level === "error" && fields["error"] === `no ${name}`),
+          logged.every(
+            ({ level, fields }) => level === "error" && fields["error"] === `no ${name}`,
+          ),
         );
       }
     });

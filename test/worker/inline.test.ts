@@ -1,4 +1,4 @@
-// A task that is run without a queue, as the tests of applications do it.
+// Tasks that run without a queue, for the tests of applications.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -7,7 +7,7 @@ import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import type { TaskContext } from "../../src/worker/task/task-context.ts";
 import { runJobInline } from "../../src/worker/testing.ts";
 
-/** What the task's own call comes to, as the task sees it. */
+/** Returns the error of a call inside the task. */
 async function refusal(call: (context: TaskContext) => Promise<unknown>): Promise<unknown> {
   let thrown: unknown;
   const task = defineTask("task", async (_, context) => {
@@ -20,7 +20,7 @@ async function refusal(call: (context: TaskContext) => Promise<unknown>): Promis
   return thrown;
 }
 
-test("Without a pool every query says that one is missing, and how to give it.", async () => {
+test("Without a pool every query rejects with advice to pass one.", async () => {
   const calls: ((context: TaskContext) => Promise<unknown>)[] = [
     ({ query }) => query("select 1"),
     ({ withPgClient }) => withPgClient(() => Promise.resolve()),
@@ -33,14 +33,11 @@ test("Without a pool every query says that one is missing, and how to give it.",
     const error = await refusal(call);
     assert.ok(error instanceof WorkerError, String(error));
     assert.equal(error.code, "configuration");
-    assert.match(
-      error.message,
-      /has no pool: use runJobInline\(task, payload, \{ pool \}\)/,
-    );
+    assert.match(error.message, /has no pool: use runJobInline\(task, payload, \{ pool \}\)/);
   }
 });
 
-test("Jobs that a task adds are listed and not stored, whichever way it takes.", async () => {
+test("Jobs that a task adds in any way are listed and not stored.", async () => {
   const elsewhere = new pg.Client();
   const other = defineTask<{ n: number }>("other", () => {});
   const task = defineTask("task", async (_, { addJob, addJobs, utils }) => {
@@ -58,14 +55,14 @@ test("Jobs that a task adds are listed and not stored, whichever way it takes.",
   ]);
 });
 
-test("A job that a queue would refuse is refused as there.", async () => {
+test("An invalid job is refused as in a queue.", async () => {
   const task = defineTask("task", (_, { addJob }) => addJob("other", 1, { priority: 40_000 }));
   const { error, added } = await runJobInline(task, {});
   assert.match(error ?? "", /spec\.priority: must be a whole number/);
   assert.deepEqual(added, []);
 });
 
-test("The value is what the handler returns, and nothing where it throws or is too late.", async () => {
+test("The value is the handler's return value; undefined when it throws or exceeds its time limit.", async () => {
   const given = async (handler: () => unknown, timeoutMs?: number) =>
     (await runJobInline(defineTask("t", handler, { timeoutMs }), {})).value;
   assert.deepEqual(await given(() => ({ sum: 3 })), { sum: 3 });
@@ -73,15 +70,15 @@ test("The value is what the handler returns, and nothing where it throws or is t
   assert.equal(await given(() => Promise.reject(new Error("no"))), undefined);
   const late = Promise.withResolvers<string>();
   assert.equal(await given(() => late.promise, 1), undefined);
-  let asked = 0;
-  // biome-ignore lint/suspicious/noThenProperty: as query builders have it
-  const lazy = { then: (done: (value: number) => void) => done(++asked) };
+  let awaited = 0;
+  // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
+  const lazy = { then: (done: (value: number) => void) => done(++awaited) };
   assert.equal(await given(() => lazy), 1);
   const batch = defineBatchTask<number>("batch", (items) => items.map((n) => n * 2));
   assert.deepEqual((await runJobInline(batch, [1, 2])).value, [2, 4]);
 });
 
-test("The result is what a worker would write.", async () => {
+test("The result is the same that a worker would write.", async () => {
   const fails = defineTask<string>("fails", (how) => how);
   const outcome = await runJobInline(fails, "no");
   assert.deepEqual(outcome, {

@@ -1,4 +1,4 @@
-// What interceptors decide: before a job runs, after it has run, before one is added.
+// The decisions of interceptors: before a job runs, after it has run, before one is added.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
@@ -10,8 +10,8 @@ import { recording, until, within, witness, workerQueue } from "./worker-queue.t
 
 const queue = workerQueue();
 
-/** A plugin of one interceptor, or of several that run in this order. */
-const asked = <I extends keyof WorkerInterceptors>(
+/** Returns a plugin with one interceptor, or with several in this order. */
+const pluginOf = <I extends keyof WorkerInterceptors>(
   name: I,
   ...interceptors: WorkerInterceptors[I][]
 ): Plugin => ({
@@ -21,7 +21,7 @@ const asked = <I extends keyof WorkerInterceptors>(
   },
 });
 
-/** Tries everything that is ready once. */
+/** Runs one attempt of all ready jobs. */
 const tried = (tasks: readonly Task<never>[], ...plugins: Plugin[]) =>
   within(
     "runOnce",
@@ -31,12 +31,12 @@ const tried = (tasks: readonly Task<never>[], ...plugins: Plugin[]) =>
 const lastErrors = async () => (await queue.left()).map(({ last_error }) => last_error);
 
 describe("Before a job runs, an interceptor", () => {
-  test("sees the exact text of the payload, the job, and the context of its task.", async () => {
+  test("receives the exact text of the payload, the job, and the context of its task.", async () => {
     const text = '{"b":1, "a" : 9223372036854775807123,\n"b":2}';
     await queue.utils.addJob("task", rawJson(text));
     let saw: unknown[] = [];
     const task = defineTask("task", () => {});
-    const look = asked("beforeJobRun", async ({ job, payloadText, context }) => {
+    const look = pluginOf("beforeJobRun", async ({ job, payloadText, context }) => {
       const { rows } = await context.query<{ n: number }>("select 7 as n");
       saw = [job.taskIdentifier, job.payloadText, payloadText, context.job === job, rows[0]?.n];
       return undefined;
@@ -45,12 +45,12 @@ describe("Before a job runs, an interceptor", () => {
     assert.deepEqual(saw, ["task", text, text, true, 7]);
   });
 
-  test("lets it go on, skips it as if it were done, or fails it.", async () => {
+  test("continues, skips the job as completed, or fails it.", async () => {
     const task = recording<string>("task");
     for (const word of ["continue", "nothing", "skip", "fail"])
       await queue.utils.addJob("task", word);
     const saw = witness("job:start", "job:success", "job:skip", "job:error", "job:complete");
-    const decide = asked("beforeJobRun", ({ job }) => {
+    const decide = pluginOf("beforeJobRun", ({ job }) => {
       if (job.payload === "continue") return { action: "continue" };
       if (job.payload === "skip") return { action: "skip" };
       return job.payload === "fail" ? { action: "fail", message: "not this one" } : undefined;
@@ -75,10 +75,10 @@ describe("Before a job runs, an interceptor", () => {
     );
   });
 
-  test("fails the job when it throws, at once or later.", async () => {
+  test("fails the job when it throws or rejects.", async () => {
     const task = recording<string>("task");
     for (const when of ["now", "later"]) await queue.utils.addJob("task", when);
-    const broken = asked("beforeJobRun", ({ job }) => {
+    const broken = pluginOf("beforeJobRun", ({ job }) => {
       if (job.payload === "now") throw new Error("broken now");
       return Promise.reject(new Error("broken later"));
     });
@@ -89,11 +89,11 @@ describe("Before a job runs, an interceptor", () => {
     assert.match(later ?? "", /^Error: broken later/);
   });
 
-  test("has the last word when it does not just continue: later ones are not asked.", async () => {
+  test("decides when it does not continue: later ones are not called.", async () => {
     await queue.utils.addJob("task");
     const order: string[] = [];
     const task = recording("task");
-    const several = asked(
+    const several = pluginOf(
       "beforeJobRun",
       () => void order.push("first") as undefined,
       async () => {
@@ -109,12 +109,12 @@ describe("Before a job runs, an interceptor", () => {
 });
 
 describe("After a job has run, an interceptor", () => {
-  test("sees what it came to, and may turn it into the opposite or leave it.", async () => {
+  test("receives the result, and may change it to the opposite or leave it.", async () => {
     const words = ["good", "bad", "good, made bad", "bad, made good"];
     for (const word of words) await queue.utils.addJob("task", word);
     const task = recording<string>("task", (word) => word.startsWith("bad") && `${word}!`);
     const saw = new Map<unknown, string | undefined>();
-    const turn = asked("afterJobRun", async ({ job, error, durationMs }) => {
+    const turn = pluginOf("afterJobRun", async ({ job, error, durationMs }) => {
       assert.ok(durationMs >= 0);
       saw.set(job.payload, error?.message);
       if (job.payload === "good, made bad") return { error: "on second thought" };
@@ -133,32 +133,32 @@ describe("After a job has run, an interceptor", () => {
   test("fails the job when it throws.", async () => {
     await queue.utils.addJob("task");
     const task = recording("task");
-    const broken = asked("afterJobRun", () => Promise.reject(new Error("broken after")));
+    const broken = pluginOf("afterJobRun", () => Promise.reject(new Error("broken after")));
     await tried([task], broken);
     assert.equal(task.seen.length, 1);
     assert.match((await lastErrors())[0] ?? "", /^Error: broken after/);
   });
 
-  test("is told of what the one before it made of the job.", async () => {
+  test("receives the result that an earlier interceptor has changed.", async () => {
     await queue.utils.addJob("task");
-    const heard: (string | undefined)[] = [];
-    const chain = asked(
+    const errors: (string | undefined)[] = [];
+    const chain = pluginOf(
       "afterJobRun",
       () => ({ error: "by the first" }),
-      ({ error }) => void heard.push(error?.message) as undefined,
+      ({ error }) => void errors.push(error?.message) as undefined,
       () => ({ error: null }),
     );
     await tried([recording("task")], chain);
-    assert.deepEqual(heard, ["by the first"]);
+    assert.deepEqual(errors, ["by the first"]);
     assert.deepEqual(await queue.left(), []);
   });
 
-  test("leaves what is left of a batch as it is, whatever it says of the failure.", async () => {
+  test("does not change the remaining items of a batch when it changes the error.", async () => {
     for (let n = 0; n < 3; n++) await queue.utils.addJob("batch", [1, 2, 3]);
     const batch = defineBatchTask<number>("batch", (items) =>
       items.map((n) => (n === 2 ? "no" : null)),
     );
-    const speak = asked("afterJobRun", ({ job }) => {
+    const speak = pluginOf("afterJobRun", ({ job }) => {
       if (job.id === "2") return { error: "in other words" };
       return job.id === "3" ? Promise.reject(new Error("broken")) : undefined;
     });
@@ -175,13 +175,13 @@ describe("After a job has run, an interceptor", () => {
 });
 
 describe("Before a task adds a job, an interceptor", () => {
-  /** A job whose task does this with its context's way to add. */
+  /** Runs a job whose task adds jobs by its context. */
   const adding = (add: (context: Parameters<Task["handle"]>[1]) => Promise<unknown>) =>
     defineTask("adding", async (_, context) => void (await add(context)));
-  const decide = asked("beforeJobSchedule", (job) => {
+  const decide = pluginOf("beforeJobSchedule", (job) => {
     const { name } = job.payload as { name: string };
     if (name === "skip") return { action: "skip" };
-    if (name === "fail") return { action: "fail", message: "nobody may add this" };
+    if (name === "fail") return { action: "fail", message: "this job must not be added" };
     if (name !== "change") return undefined;
     const payload = { ...(job.payload as object), tenant: "acme" };
     return { action: "change", job: { ...job, payload, spec: { priority: 5 } } };
@@ -191,7 +191,7 @@ describe("Before a task adds a job, an interceptor", () => {
     queue.sql(`select payload, priority from worker._private_jobs j
       join worker._private_tasks t on t.id = j.task_id where identifier = 'child' order by j.id`);
 
-  test("changes it, skips it or lets it be.", async () => {
+  test("changes it, skips it or continues.", async () => {
     await queue.utils.addJob("adding");
     const gave: unknown[] = [];
     const task = adding(async ({ addJob }) => {
@@ -208,7 +208,7 @@ describe("Before a task adds a job, an interceptor", () => {
     ]);
   });
 
-  test("does so for each job of a list; the skipped are left out.", async () => {
+  test("is called for each job of a list; skipped ones are left out.", async () => {
     await queue.utils.addJob("adding");
     let gave: unknown[] = [];
     const task = adding(async ({ addJobs }) => {
@@ -220,7 +220,7 @@ describe("Before a task adds a job, an interceptor", () => {
     assert.equal((await children()).length, 2);
   });
 
-  test("refuses it with a message that the adding task gets, and nothing is added.", async () => {
+  test("refuses it with a message for the adding task, and nothing is added.", async () => {
     await queue.utils.addJob("adding", "one");
     await queue.utils.addJob("adding", "list");
     const errors: unknown[] = [];
@@ -232,22 +232,22 @@ describe("Before a task adds a job, an interceptor", () => {
       await added.catch((error) => errors.push([error.code, error.message]));
     });
     await tried([task], decide);
-    const refusal = ["bad_input", "nobody may add this"];
+    const refusal = ["bad_input", "this job must not be added"];
     assert.deepEqual(errors, [refusal, refusal]);
     assert.deepEqual(await children(), []);
   });
 
-  test("that throws is the adding task's error.", async () => {
+  test("that throws rejects the call of the adding task.", async () => {
     await queue.utils.addJob("adding");
     const task = adding(({ addJob }) => addJob("child"));
-    const broken = asked("beforeJobSchedule", () => Promise.reject(new Error("out of order")));
+    const broken = pluginOf("beforeJobSchedule", () => Promise.reject(new Error("out of order")));
     await tried([task], broken);
     assert.match((await lastErrors())[0] ?? "", /^Error: out of order/);
     assert.deepEqual(await children(), []);
   });
 
-  test("is not asked about what somebody else adds.", async () => {
-    const never = asked("beforeJobSchedule", () => ({ action: "skip" }));
+  test("is not called for jobs that are added elsewhere.", async () => {
+    const never = pluginOf("beforeJobSchedule", () => ({ action: "skip" }));
     const task = recording("child");
     await queue.started({ tasks: [task], plugins: [never] });
     await queue.utils.addJob("child");

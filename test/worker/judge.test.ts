@@ -1,4 +1,4 @@
-// The oracle itself: it says nothing about a good run, and one thing about each way to go wrong.
+// Tests of the oracle: it reports nothing for a good run, and one problem for each kind of fault.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { judge } from "./oracle.ts";
@@ -19,7 +19,7 @@ function started(n: string, job: string, attempt = 1, by = "w") {
   return { start, end: (ok = true): Entry => ({ e: "end", run, ok, t: now++ }) };
 }
 
-/** A run from its start to its end. */
+/** Returns the entries of a run from its start to its end. */
 function ran(n: string, job: string, { attempt = 1, ok = true, by = "w" } = {}): Entry[] {
   const { start, end } = started(n, job, attempt, by);
   return [start, end(ok)];
@@ -33,7 +33,7 @@ const left = (n: string, more: Partial<JobLeft> = {}): JobLeft => ({
 
 const QUEUE = { queue: "q" };
 
-test("Nothing is wrong with jobs that ran, failed and ran again, or wait.", () => {
+test("It reports nothing for jobs that ran, were retried, or wait.", () => {
   const log = [
     ...[added("a", "1", QUEUE), added("b", "2", QUEUE), added("c", "3")],
     ...ran("a", "1", { ok: false }),
@@ -44,7 +44,7 @@ test("Nothing is wrong with jobs that ran, failed and ran again, or wait.", () =
   assert.deepEqual(judge(log, [left("c")], []), []);
 });
 
-describe("It sees", () => {
+describe("It reports", () => {
   const lost = [added("a", "1"), ...ran("a", "1", { ok: false })];
   const twice = [added("a", "1"), ...ran("a", "1"), ...ran("a", "1", { attempt: 2 })];
   const uncounted = [added("a", "1"), ...ran("a", "1", { ok: false }), ...ran("a", "1")];
@@ -56,13 +56,8 @@ describe("It sees", () => {
   const queued = [added("a", "1", QUEUE), added("b", "2", QUEUE)];
   const cases: [string, Entry[], JobLeft[], RegExp][] = [
     ["a job that never ran.", [added("a", "1")], [], /^a \(job 1\) is lost$/],
-    ["a job that failed and is gone.", lost, [], /lost/],
-    [
-      "a job that is done and still there.",
-      [added("a", "1"), ...ran("a", "1")],
-      [left("a")],
-      /still/,
-    ],
+    ["a failed job without a row.", lost, [], /lost/],
+    ["a completed job with a row.", [added("a", "1"), ...ran("a", "1")], [left("a")], /still/],
     [
       "a key whose newest payload did not run.",
       [old, newest, ...ran("old", "1")],
@@ -101,14 +96,14 @@ describe("It sees", () => {
     assert.deepEqual(judge([], [], ["q"]), ["the queue q is still locked"]);
   });
 
-  test("no overlap with what ran in a process that is dead.", () => {
+  test("no overlap with a run in a dead process.", () => {
     const first = started("a", "1", 1, "dead");
     const death: Entry = { e: "dead", by: "dead", t: now++ };
     const log = [added("a", "1"), first.start, death, ...ran("a", "1", { attempt: 2 })];
     assert.deepEqual(judge(log, [], [], { killed: true }), []);
   });
 
-  test("a job that succeeded twice although no process of its died.", () => {
+  test("a job that succeeded twice although none of its processes died.", () => {
     const log = [added("a", "1"), ...ran("a", "1", { by: "alive" })];
     log.push(...ran("a", "1", { attempt: 2, by: "other" }));
     const death = (by: string): Entry => ({ e: "dead", by, t: now });
@@ -120,7 +115,7 @@ describe("It sees", () => {
     assert.deepEqual(judge([...log, death("alive")], [], [], leniency), []);
   });
 
-  test("nothing in a job that was done elsewhere while its worker was frozen.", () => {
+  test("nothing for a job that was run elsewhere while its worker was frozen.", () => {
     const frozen = started("a", "1", 1, "frozen");
     const fault: Entry = { e: "fault", by: "frozen", t: now };
     const other = ran("a", "1", { attempt: 2, by: "other" });
@@ -129,7 +124,7 @@ describe("It sees", () => {
     assert.match(judge(log, [], []).join(), /2 times/);
   });
 
-  test("what no fault of its worker excuses, in fast lanes, too.", () => {
+  test("a repeated run without a fault of its worker, in fast lanes, too.", () => {
     const pair = () => [started("a", "1", 1, "x"), started("a", "1", 1, "y")] as const;
     for (const [by, count] of [
       ["x", 0],
@@ -144,7 +139,7 @@ describe("It sees", () => {
     }
   });
 
-  test("an earlier attempt after a later one, whatever happened.", () => {
+  test("an earlier attempt after a later one, with any fault.", () => {
     const fault: Entry = { e: "fault", t: now };
     const tries = [2, 1].flatMap((attempt) => ran("a", "1", { attempt, ok: false }));
     const leniency = { killed: true, cutFastLanes: true, leaseLost: true };
@@ -152,7 +147,7 @@ describe("It sees", () => {
     assert.deepEqual(found, ["a (job 1) counts attempt 1 after attempt 2"]);
   });
 
-  test("a job that kills more processes than its attempts and one.", () => {
+  test("a job that kills more processes than its attempts plus one.", () => {
     const log = [added("a", "1", { max: 1 })];
     for (const by of ["x", "y"]) log.push({ e: "dead", by, t: now++, n: "a" });
     assert.deepEqual(judge(log, [left("a")], [], {}), []);
@@ -170,7 +165,7 @@ describe("It sees", () => {
     assert.match(judge(log, [], [], { ...leniency, freedWithinMs: 400 }).join(), /a was stuck/);
   });
 
-  test("two that overlap although a short one began between them.", () => {
+  test("two overlapping runs with a short one between them.", () => {
     const names = ["a", "b", "c"] as const;
     const [long, brief, third] = names.map((n, index) => started(n, String(index + 1)));
     if (!long || !brief || !third) throw new Error("three");
@@ -181,7 +176,7 @@ describe("It sees", () => {
     assert.equal(judge(log, [], []).filter((one) => one.includes("overlap")).length, 2);
   });
 
-  test("nothing in a key whose newest add was rejected and may have happened.", () => {
+  test("nothing for a key whose newest add was rejected but may have been committed.", () => {
     const log = [added("a", "1", { key: "k" }), { e: "maybe", n: "b", key: "k" } as Entry];
     assert.deepEqual(judge([...log, ...ran("b", "1")], [], []), []);
     assert.match(judge([added("a", "1", { key: "k" }), ...ran("b", "1")], [], []).join(), /lost/);

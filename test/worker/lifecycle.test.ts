@@ -1,5 +1,5 @@
-// Everything that lives is started and stopped in every order that somebody may hit upon: twice, at
-// once, before the start, in the middle of it. Each time it ends, and nothing of it is left.
+// Every service is started and stopped in many orders: twice, at once, before the start, during the start. Each
+// time it ends and leaves nothing behind.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -27,14 +27,14 @@ const logger = silentLogger;
 const tasks = [defineTask("quick", () => {})];
 const NAME = "lifecycle";
 
-/** The same address with a name by which the server knows whose connections they are. */
+/** Returns the URL with an application_name, by which the test finds its connections. */
 const url = () => {
   const named = new URL(queue.url);
   named.searchParams.set("application_name", NAME);
   return named.href;
 };
 
-/** As services: a plain start is one that has started at once. */
+/** Wraps an object with a synchronous start as a service. */
 const plain = (one: { start(): void; stop(): Promise<void> }): Service => ({
   start: async () => one.start(),
   stop: () => one.stop(),
@@ -72,7 +72,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
         intervalMs: 5,
         staleLockThresholdMs: 60_000,
         logger,
-        mayForget: () => false,
+        mayDelete: () => false,
         wake() {},
       }),
     ),
@@ -98,7 +98,7 @@ const services: Record<string, () => Service | Promise<Service>> = {
 
 type Step = "start" | "stop" | "turns";
 
-/** The shortest sequences by hand, then longer ones by a seed that the title has. */
+/** The shortest sequences, then longer random ones by a seed. */
 const sequences: Step[][] = [
   ["stop"],
   ["start", "stop"],
@@ -120,7 +120,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** Does the steps without waiting for what they begin; all of it comes to an end. */
+/** Runs the steps without waiting in between. Resolves when all have ended. */
 async function drive(service: Service, steps: readonly Step[], next: () => number): Promise<void> {
   const begun: Promise<unknown>[] = [];
   for (const step of steps) {
@@ -147,7 +147,7 @@ for (const [name, make] of Object.entries(services)) {
       const left = `select pid from pg_stat_activity
         where datname = current_database() and application_name = '${NAME}'`;
       await until("no connection is left", async () => (await queue.sql(left)).length === 0);
-      // Not whether its row is gone: a heartbeat that takes too long to end leaves it to run out.
+      // Its heartbeat row is not checked: a heartbeat that ends too slowly leaves it to expire.
     });
   });
 }

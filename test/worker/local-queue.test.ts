@@ -1,4 +1,4 @@
-// The local queue: its modes, what it gives back, and the pause after a fetch that found little.
+// The local queue: its modes, the return of jobs, and the refetch delay.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LocalQueueOptions } from "../../src/worker/options/local-queue-options.ts";
@@ -12,8 +12,8 @@ const HOUR_MS = 3_600_000;
 const addMany = (identifier: string, count: number, spec = {}) =>
   queue.utils.addJobs(Array.from({ length: count }, () => ({ identifier, spec })));
 
-/** A task that waits for the latch. */
-function held() {
+/** Returns a task that waits for the latch. */
+function blockingTask() {
   const gate = latch();
   return { task: recording("held", () => gate.opened), open: gate.open };
 }
@@ -21,7 +21,7 @@ function held() {
 const modes = (events: readonly WorkerEvents["localQueue:setMode"][]) =>
   events.map(({ oldMode, newMode }) => `${oldMode} → ${newMode}`);
 
-/** Locked jobs, and the attempts of all. */
+/** Returns the number of locked jobs, and the attempts of all jobs. */
 async function locked() {
   const left = await queue.left();
   return {
@@ -31,7 +31,7 @@ async function locked() {
 }
 
 describe("The local queue", () => {
-  test("polls while it is empty, waits while jobs wait in it, and is released at the end.", async () => {
+  test("is polling while it is empty, waiting while it has jobs, and released at the end.", async () => {
     const saw = witness("localQueue:setMode");
     const task = recording("quick");
     await queue.utils.addJob("quick");
@@ -48,8 +48,8 @@ describe("The local queue", () => {
     assert.deepEqual([...ids], [worker.id]);
   });
 
-  test("gives back what has waited for its ttl, attempts unchanged, and takes no more until a slot asks.", async () => {
-    const { task, open } = held();
+  test("returns jobs after their ttl, with attempts unchanged, and fetches no more until a slot is free.", async () => {
+    const { task, open } = blockingTask();
     await addMany("held", 5);
     const saw = witness("localQueue:setMode", "localQueue:returnJobs", "job:fetch");
     const worker = await queue.started({
@@ -81,8 +81,8 @@ describe("The local queue", () => {
     ]);
   });
 
-  test("lets a named queue go with the run that it gives back.", async () => {
-    const { task } = held();
+  test("unlocks a named queue with the run that it returns.", async () => {
+    const { task } = blockingTask();
     const saw = witness("localQueue:returnJobs");
     await queue.utils.addJob("held");
     await queue.started({
@@ -93,15 +93,15 @@ describe("The local queue", () => {
     });
     await until("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
-    // Of a task that has not run yet one job is fetched alone.
+    // The first job of a task is fetched alone.
     assert.equal((await saw.saw("localQueue:returnJobs")).count, 1);
     const free = recording("queued");
     await queue.started({ tasks: [free], pollIntervalMs: 50 });
     await until("the queue's jobs run elsewhere", () => free.seen.length === 3);
   });
 
-  test("leaves slow jobs to others, however many are ready.", async () => {
-    const { task, open } = held();
+  test("leaves slow jobs to other workers, with any number of ready jobs.", async () => {
+    const { task, open } = blockingTask();
     await addMany("held", 50);
     const worker = await queue.started({ tasks: [task], concurrency: 2 });
     await until("two run", () => task.seen.length === 2);
@@ -113,8 +113,8 @@ describe("The local queue", () => {
     await within("the stop", stopped);
   });
 
-  test("that is not adaptive fetches ahead up to its size, until that goes back unstarted.", async () => {
-    const { task } = held();
+  test("without `adaptive` fetches ahead up to its size, until jobs are returned unstarted.", async () => {
+    const { task } = blockingTask();
     await addMany("held", 50);
     const saw = witness("localQueue:returnJobs", "job:fetch");
     await queue.started({
@@ -135,7 +135,7 @@ describe("The local queue", () => {
   });
 });
 
-/** Notes what happens around the pause, in order. */
+/** Records the events of the refetch delay, in order. */
 function notes(): Plugin & { readonly order: string[] } {
   const order: string[] = [];
   return {
@@ -150,7 +150,7 @@ function notes(): Plugin & { readonly order: string[] } {
   };
 }
 
-describe("The pause after a fetch that found little", () => {
+describe("The refetch delay", () => {
   const pausing = (refetchDelay: NonNullable<LocalQueueOptions["refetchDelay"]>) => ({
     localQueue: { size: 10, refetchDelay },
     pollIntervalMs: HOUR_MS,
@@ -158,22 +158,22 @@ describe("The pause after a fetch that found little", () => {
   });
   const never = { maxAbortThreshold: 1_000_000 };
 
-  test("holds the next fetch back until it is over.", async () => {
+  test("delays the next fetch until it has ended.", async () => {
     const task = recording("task");
     const saw = witness("localQueue:refetchDelay:start", "localQueue:refetchDelay:expired");
     const { order, ...noted } = notes();
     const options = pausing({ durationMs: 300, ...never });
     const worker = await queue.started({ tasks: [task], ...options, plugins: [saw, noted] });
     const workerId = worker.id;
-    const told = await saw.saw("localQueue:refetchDelay:start");
-    assert.deepEqual(told, { workerId, durationMs: 300 });
+    const delays = await saw.saw("localQueue:refetchDelay:start");
+    assert.deepEqual(delays, { workerId, durationMs: 300 });
     await queue.utils.addJob("task");
     await until("it has run", () => task.seen.length === 1);
     assert.deepEqual(await saw.saw("localQueue:refetchDelay:expired"), { workerId });
     assert.deepEqual(order.slice(0, 3), ["fetched 0", "pause", "expired"]);
   });
 
-  test("ends early when as many jobs are announced as it asks for.", async () => {
+  test("ends early when enough jobs are announced.", async () => {
     const task = recording("task");
     const saw = witness("localQueue:refetchDelay:start", "localQueue:refetchDelay:abort");
     const options = pausing({ durationMs: HOUR_MS, maxAbortThreshold: 3 });
@@ -187,7 +187,7 @@ describe("The pause after a fetch that found little", () => {
     await until("they have run", () => task.seen.length === 3);
   });
 
-  test("does not end for fewer.", async () => {
+  test("does not end early with fewer.", async () => {
     const task = recording("task");
     const { order, ...noted } = notes();
     const saw = witness("localQueue:refetchDelay:start");
@@ -195,7 +195,7 @@ describe("The pause after a fetch that found little", () => {
     await queue.started({ tasks: [task], ...options, plugins: [noted, saw] });
     await saw.saw("localQueue:refetchDelay:start");
     await addMany("task", 2);
-    // Another worker hears of these jobs, too: then the first one has.
+    // When another worker has received the announcement, the first one has, too.
     const other = recording("task");
     await queue.started({ tasks: [other] });
     await until("they have run elsewhere", () => other.seen.length === 2);
@@ -218,7 +218,7 @@ describe("The pause after a fetch that found little", () => {
     });
   }
 
-  test("does not begin any more once the worker stops.", async () => {
+  test("does not start once the worker stops.", async () => {
     const { order, ...noted } = notes();
     const options = pausing({ durationMs: HOUR_MS, ...never });
     const worker = await queue.started({
@@ -226,12 +226,12 @@ describe("The pause after a fetch that found little", () => {
       ...options,
       plugins: [noted],
     });
-    // The first fetch is under way.
+    // The first fetch is running.
     await worker.stop();
     assert.deepEqual(order, ["fetched 0"]);
   });
 
-  test("does not keep runOnce from what its jobs add.", async () => {
+  test("does not prevent runOnce from running jobs that its jobs add.", async () => {
     const child = recording("child");
     const parent = recording("parent", () => queue.utils.addJob("child"));
     await queue.utils.addJob("parent");

@@ -1,4 +1,4 @@
-// What workers do from time to time about queues whose rows a stock worker's cleanup has deleted.
+// Workers restore queues whose rows a stock worker's cleanup has deleted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -28,20 +28,20 @@ test("All jobs are read for lost queues only after a queue was deleted.", async 
     intervalMs: 20,
     staleLockThresholdMs: 14_400_000,
     logger: silentLogger,
-    mayForget: () => true,
+    mayDelete: () => true,
     wake: () => {},
   });
   reset.start();
   try {
-    await until("three looks", () => looks() >= 3);
+    await until("three checks", () => looks() >= 3);
     assert.equal(reads(), 0);
 
     await queue.sql("delete from worker._private_job_queues");
     await until("the queue is back", async () => (await names()).includes("recovered-queue-1"));
-    // Once more, for an add that was open meanwhile; then no more.
+    // Once more, for an add that was open meanwhile.
     await until("a second read", () => reads() >= 2);
     const before = looks();
-    await until("three more looks", () => looks() >= before + 3);
+    await until("three more checks", () => looks() >= before + 3);
     assert.equal(reads(), 2);
   } finally {
     await reset.stop();

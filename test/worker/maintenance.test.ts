@@ -1,4 +1,4 @@
-// The connection for a worker's rare statements, at the end of a worker whom nobody answers.
+// The connection for a worker's rare statements, when a worker stops and the database does not answer.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -7,7 +7,7 @@ import { silentLogger } from "../../src/base/logger.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { maintenance } from "../../src/worker/connection/connection-config.ts";
 
-/** A server that takes connections and never says a word. */
+/** A server that accepts connections and never answers. */
 const mute = net.createServer();
 let connections = 0;
 const sockets = new Set<net.Socket>();
@@ -27,17 +27,17 @@ const server = { host: "127.0.0.1", port, user: "nobody", database: "none" };
 const made = () => maintenance(server, schemaName("worker"), silentLogger);
 const statement = { text: "select 1" };
 
-test("What was cut connects no more, for nobody's statement.", async () => {
+test("After cut() no statement connects any more.", async () => {
   const before = connections;
   const { database, cut, close } = made();
   cut();
-  // Else it would wait for ten seconds, and keep the process alive for as long.
+  // Otherwise it would wait for ten seconds and keep the process alive.
   await assert.rejects(database.client.query(statement));
   assert.equal(connections, before);
   await close();
 });
 
-test("A cut ends the statement that connects, and the one that waits behind it.", async () => {
+test("cut() ends the statement that is connecting, and the one that waits for it.", async () => {
   const before = connections;
   const { database, cut, close } = made();
   const connected = once(mute, "connection");

@@ -1,4 +1,4 @@
-// The worker's own numbers for Prometheus.
+// The worker's metrics for Prometheus.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -6,7 +6,7 @@ import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-/** `name{labels}` → value. */
+/** Returns `name{labels}` → value. */
 function series(text: string): Map<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
@@ -27,7 +27,7 @@ for (const fastLane of [false, true]) {
     const release = latch();
     const slow = recording("slow", () => release.opened);
     const worker = queue.worker({ tasks: [good, bad, slow], concurrency: 2, fastLane });
-    await worker.metrics(); // from now on durations are measured
+    await worker.metrics(); // starts measuring durations
     await worker.start();
     await queue.utils.addJobs([
       { identifier: "good" },
@@ -52,7 +52,7 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("Two workers of one process have registries of their own, and many tasks few series.", async () => {
+test("Two workers of one process have their own registries, and many tasks have few series.", async () => {
   const many = Array.from({ length: 500 }, (_, n) => defineTask(`t${n}`, () => {}));
   const [one, other] = [
     queue.worker({ tasks: many, recovery: {} }),

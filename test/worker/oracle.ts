@@ -1,33 +1,33 @@
-// Judges a run from its log and from what is left in the database:
-//   - nothing that was acknowledged is lost, nothing that succeeded is still there
-//   - no job overlaps itself; what is in one named queue runs one at a time and in order
-//   - no job is tried more often than it may be, and its attempts count upwards
-//   - no job kills more processes than its attempts and one, and none is stuck after a death
+// Judges a run by its log and by the rows that are left in the database:
+//   - no acknowledged job is lost, no successful job has a row
+//   - no job overlaps itself; jobs of one named queue run one at a time and in order
+//   - no job has more attempts than allowed, and attempts count upwards
+//   - no job kills more processes than its attempts plus one, and none is stuck after a death
 //   - nothing is locked when all workers have stopped
 //   - the newest payload of a key wins
-// What is excused by a fault is only excused where the log tells of one that touched that worker.
+// A fault excuses a violation only if the log has a fault of the same worker.
 import type { Entry } from "./run-log.ts";
 import { faultsOf, freedAfter, type Run, runsOf } from "./runs.ts";
 import type { JobLeft } from "./worker-queue.ts";
 
 export interface Leniency {
-  /** Workers were killed: what they ran runs again. */
+  /** Workers were killed, so their jobs run again. */
   readonly killed?: boolean;
   /**
-   * Connections of fast lanes were cut: what they held is free although it still runs, and its
-   * attempt was never counted.
+   * Connections of fast lanes were cut, so their jobs are unlocked while they still run, and their attempts were
+   * not counted.
    */
   readonly cutFastLanes?: boolean;
-  /** Workers were frozen or cut off for longer than their lease: their jobs run elsewhere meanwhile. */
+  /** Workers were frozen or disconnected for longer than their lease, so their jobs run elsewhere. */
   readonly leaseLost?: boolean;
-  /** A job whose process died starts again within this time, milliseconds. */
+  /** The time within which a job whose process died starts again, in milliseconds. */
   readonly freedWithinMs?: number;
 }
 
 type Added = Extract<Entry, { e: "added" }>;
 type Excuse = (run: Run) => boolean;
 
-/** Every rule that was broken, as sentences. */
+/** Returns every violation as a sentence. */
 export function judge(
   log: readonly Entry[],
   left: readonly JobLeft[],
@@ -67,12 +67,12 @@ function lostOnes(
   const succeeded = new Set(runs.filter(({ ok }) => ok).map(({ n }) => n));
   for (const entry of log) if (entry.e === "item") succeeded.add(entry.n);
   const waiting = new Set(left.flatMap(namesIn));
-  // Killed after the success of its last attempt and before that was written: nobody may try again.
+  // Killed after the success of its last attempt and before the write: there is no further attempt.
   const excused = new Set(
     left.filter((job) => killed && job.attempts >= job.max_attempts).flatMap(namesIn),
   );
-  // Of a key only the newest payload has to run: adds of one key are made one after another.
-  // Of one that was rejected without an answer nobody knows.
+  // Only the newest payload of a key has to run; adds of one key are made in sequence. The result of an add without
+  // an answer is unknown.
   const newest = new Map(
     log.flatMap((entry) =>
       entry.e === "added" || (entry.e === "maybe" && entry.key !== undefined)
@@ -96,9 +96,9 @@ function namesIn({ payload }: JobLeft): string[] {
   return [...payload.matchAll(/"n":"([^"]+)"/g)].map(([, n = ""]) => n);
 }
 
-/** Who died has succeeded before the others; who was frozen or cut off, perhaps long after them. */
+/** A worker that died succeeded before the others; one that was frozen or disconnected may succeed long after them. */
 function repeats(runs: readonly Run[], hasDied: Excuse, wasCutOff: Excuse): string[] {
-  // By its job, too: an attempt that was not counted adds its children once more, under their names.
+  // Also by job, because an uncounted attempt adds its children again, under the same names.
   const successes = Map.groupBy(
     runs.filter(({ ok }) => ok),
     ({ n, job }) => `${n} (job ${job})`,
@@ -139,7 +139,7 @@ function overlaps(runs: readonly Run[], added: readonly Added[], mayOverlap: Exc
   });
 }
 
-/** Queued jobs have one priority and are added one after another: first starts keep that order. */
+/** Queued jobs have one priority and are added in sequence, so their first starts are in that order. */
 function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
   const firstStart = new Map<string, number>();
   for (const { n, from } of runs) {
@@ -164,15 +164,15 @@ function disorder(runs: readonly Run[], added: readonly Added[]): string[] {
 function attempts(runs: readonly Run[], added: readonly Added[], isUncounted: Excuse): string[] {
   const most = limits(added);
   const problems: string[] = [];
-  for (const [name, tries] of Map.groupBy(runs, ({ job, n }) => `${n} (job ${job})`)) {
-    let counted = tries.length;
-    for (const [index, { attempt }] of tries.entries()) {
-      const before = tries[index - 1];
+  for (const [name, attempts] of Map.groupBy(runs, ({ job, n }) => `${n} (job ${job})`)) {
+    let counted = attempts.length;
+    for (const [index, { attempt }] of attempts.entries()) {
+      const before = attempts[index - 1];
       if (before === undefined || attempt > before.attempt) continue;
       if (attempt === before.attempt && isUncounted(before)) counted--;
       else problems.push(`${name} counts attempt ${attempt} after attempt ${before.attempt}`);
     }
-    const limit = most.get(tries[0]?.n ?? "") ?? DEFAULT_ATTEMPTS;
+    const limit = most.get(attempts[0]?.n ?? "") ?? DEFAULT_ATTEMPTS;
     if (counted > limit) problems.push(`${name} was tried ${counted} times of ${limit}`);
   }
   return problems;
@@ -183,7 +183,7 @@ const DEFAULT_ATTEMPTS = 25;
 const limits = (added: readonly Added[]) =>
   new Map(added.map(({ n, max }) => [n, max ?? DEFAULT_ATTEMPTS]));
 
-/** The first death of a job in a fast lane is the one that its attempts do not count. */
+/** In a fast lane the first death of a job is not counted as an attempt. */
 function deaths(log: readonly Entry[], added: readonly Added[]): string[] {
   const most = limits(added);
   const caused = log.flatMap((entry) => (entry.e === "dead" && entry.n ? [entry.n] : []));

@@ -1,4 +1,4 @@
-// What a task throws, and what its job becomes: failed for good, snoozed, retried at a time of the task's choice.
+// Errors that decide about the next attempt: permanent failures, snoozes, and retries at a chosen time.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
@@ -24,13 +24,13 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
 
 interface Ended {
   readonly left: JobLeft | undefined;
-  /** From now to the job's next time, milliseconds. */
+  /** The time until the job is due, in milliseconds. */
   readonly dueInMs: number;
   readonly maxAttempts: number | undefined;
   readonly events: readonly string[];
 }
 
-/** Adds a job, lets one attempt end, and returns what is left of it. */
+/** Adds a job, waits for one attempt, and returns the job's row. */
 async function ended(
   tasks: Task<never> | Task,
   spec: JobSpec = {},
@@ -101,7 +101,7 @@ for (const [mode, options] of modes) {
       assert.deepEqual(events, ["job:snooze", "complete snoozed"]);
     });
 
-    test("a snooze on the last attempt leaves that attempt to be made.", async () => {
+    test("a snooze on the last attempt does not use up that attempt.", async () => {
       const { left } = await ended(throwing(new Snooze(1_000)), { maxAttempts: 1 }, options);
       assert.equal(left?.attempts, 0);
     });
@@ -116,7 +116,7 @@ for (const [mode, options] of modes) {
       assertNear(dueInMs, 3_600_000);
     });
 
-    test("a response's Retry-After header says when the job is retried.", async () => {
+    test("a response's Retry-After header sets the time of the retry.", async () => {
       const response = new Response(null, { status: 429, headers: { "retry-after": "120" } });
       const { left, dueInMs } = await ended(throwing(new RetryAfter(response)), {}, options);
       assert.match(left?.last_error ?? "", /HTTP 429/);
@@ -157,22 +157,22 @@ for (const [mode, options] of modes) {
 describe("The delay before the next attempt", () => {
   const failing = (retry?: RetryPolicy) => throwing(new Error("no"), { retry });
 
-  test("is the task's policy's.", async () => {
+  test("follows the task's policy.", async () => {
     assertNear((await ended(failing(fixed(900_000)))).dueInMs, 900_000);
   });
 
-  test("is the worker's where the task has none.", async () => {
+  test("follows the worker's policy if the task has none.", async () => {
     const { dueInMs } = await ended(failing(), {}, { retry: fixed(700_000) });
     assertNear(dueInMs, 700_000);
   });
 
-  test("is that of the policy which the job names.", async () => {
+  test("follows the policy that the job names.", async () => {
     const retryPolicies = { "slow-api": fixed(5_000_000) };
     const { dueInMs } = await ended(failing(fixed(1)), { retry: "slow-api" }, { retryPolicies });
     assertNear(dueInMs, 5_000_000);
   });
 
-  test("is the task's where the worker lacks the policy that the job names.", async () => {
+  test("follows the task's policy if the worker lacks the one that the job names.", async () => {
     const { dueInMs } = await ended(failing(fixed(800_000)), { retry: "missing" });
     assertNear(dueInMs, 800_000);
   });
@@ -188,7 +188,7 @@ describe("The delay before the next attempt", () => {
     assert.deepEqual(seen, [1, "no", "task"]);
   });
 
-  test("never comes where a policy returns false: the job has failed.", async () => {
+  test("does not exist if a policy returns false: the job has failed.", async () => {
     const { left, maxAttempts } = await ended(failing(() => false));
     assert.equal(left?.attempts, 1);
     assert.equal(maxAttempts, 1);
@@ -204,7 +204,7 @@ describe("The delay before the next attempt", () => {
     ["returns no number", () => "soon" as never],
     ["returns a negative number", () => -1],
   ] as const) {
-    test(`is Graphile Worker's where the policy ${title}.`, async () => {
+    test(`is Graphile Worker's if the policy ${title}.`, async () => {
       const { left, dueInMs } = await ended(failing(policy));
       assert.equal(left?.attempts, 1);
       assert.ok(dueInMs < 5_000, String(dueInMs));
@@ -228,7 +228,7 @@ describe("The delay before the next attempt", () => {
     }
   });
 
-  test("is checked where the task is defined.", () => {
+  test("is checked when the task is defined.", () => {
     assert.throws(
       () => exponential({ firstMs: -1, factor: 0.5, jitter: 2 }),
       /firstMs[\s\S]*factor[\s\S]*jitter/,
@@ -254,7 +254,7 @@ describe("A job with a deadline", () => {
     assert.match(left?.last_error ?? "", /^the deadline \d{4}-.* has passed$/);
   });
 
-  test("is aborted and fails for good when its deadline comes while it runs.", async () => {
+  test("is aborted and fails for good when its deadline passes while it runs.", async () => {
     const { left, maxAttempts } = await ended(
       defineTask(
         "task",
@@ -270,7 +270,7 @@ describe("A job with a deadline", () => {
   });
 });
 
-test("A batch task that throws an outcome has it for the whole batch.", async () => {
+test("An outcome that a batch task throws applies to the whole batch.", async () => {
   const batch = defineBatchTask("batch", () => {
     throw new Snooze(60_000);
   });
@@ -279,7 +279,7 @@ test("A batch task that throws an outcome has it for the whole batch.", async ()
   assertNear(dueInMs, 60_000);
 });
 
-test("An outcome of another copy of the library is recognised.", async () => {
+test("An outcome of another copy of the library is recognized.", async () => {
   const foreign = Object.assign(new Error("elsewhere"), {
     [Symbol.for("pg-job-worker.outcome")]: { kind: "permanent" },
   });

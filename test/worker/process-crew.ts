@@ -1,4 +1,4 @@
-// Workers in processes of their own in a trial; some are killed and replaced.
+// Workers of a trial in their own processes, some of which are killed and replaced.
 
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { machineTime } from "./run-log.ts";
@@ -19,7 +19,7 @@ async function hire({ queue, log }: Trial, options: Partial<WorkerOptions>): Pro
   return { by, process: await workerProcess(queue.url, all, "./duty-child.ts") };
 }
 
-/** So many of them, and how many die on the way. */
+/** Returns a crew of `count` processes, some of which die during the run. */
 export const processes =
   (count: number, kills: number, options: Partial<WorkerOptions> = {}): Crew =>
   async (trial) => {
@@ -29,7 +29,7 @@ export const processes =
       for (let n = 0; n < kills && (await pause(50 + trial.dice(150), trial.over)); n++) {
         const [victim] = crew.splice(trial.dice(crew.length), 1);
         if (victim === undefined) break;
-        // Of before: afterwards its jobs may run elsewhere before we know.
+        // The time before the kill, because its jobs may run elsewhere at once.
         const t = machineTime();
         victim.process.signal("SIGKILL");
         await victim.process.exited;

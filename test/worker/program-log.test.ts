@@ -1,4 +1,4 @@
-// What of a program's output reaches the log, and what of its environment.
+// The log of a program's output, and a program's environment.
 import assert from "node:assert/strict";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { runProgram } from "../../src/worker/files/run-program.ts";
 import { runJobInline } from "../../src/worker/testing.ts";
 import { filesOf } from "../cli/run-harness.ts";
 
-/** Runs the script as a program: the lines that reach the log. */
+/** Runs the script as a program. Returns the lines in the log. */
 async function linesOf(script: string, secrets: readonly string[] = []): Promise<string[]> {
   const directory = filesOf({ "p.sh": `#!/bin/sh\n${script}\n` });
   const lines: string[] = [];
@@ -24,7 +24,7 @@ async function linesOf(script: string, secrets: readonly string[] = []): Promise
   return lines;
 }
 
-test("Of an attempt's output so many lines are logged, and how many were left out.", async () => {
+test("The log has the first lines of an attempt's output, and the number of the others.", async () => {
   const lines = await linesOf("seq 1 15000; echo end >&2");
   assert.equal(lines.length, MOST_LINES + 1);
   assert.match(lines.at(-1) ?? "", /^… 5,00[01] lines left out$/);
@@ -35,7 +35,7 @@ test("Long lines count by their length.", async () => {
   assert.ok(lines.length < 700, String(lines.length));
 });
 
-test("A known secret is in no line and in no error.", async () => {
+test("A secret is in no line and in no error.", async () => {
   const secrets = knownSecrets("postgres://me:p%40ss%2Fword@db/x?password=second-one", {
     PGPASSWORD: "third one",
   });
@@ -51,11 +51,11 @@ test("A known secret is in no line and in no error.", async () => {
   assert.match(error ?? "", /exited with code 3: no: ••••/);
 });
 
-test("A secret of a few characters is left: it would be found in words.", async () => {
+test("A secret of a few characters is not replaced, because it may be part of words.", async () => {
   assert.deepEqual(await linesOf("echo pg pages", ["pg"]), ["pg pages"]);
 });
 
-test("The sockets of a service manager are not handed on.", async () => {
+test("The sockets of a service manager are not passed to programs.", async () => {
   process.env["LISTEN_FDS"] = "1";
   process.env["LISTEN_PID"] = String(process.pid);
   const lines = await linesOf('echo "fds:$LISTEN_FDS pid:$LISTEN_PID"');
@@ -64,7 +64,7 @@ test("The sockets of a service manager are not handed on.", async () => {
   assert.deepEqual(lines, ["fds: pid:"]);
 });
 
-test("Directories and files that every user may write to are named when they are loaded.", async () => {
+test("Directories and files to which every user can write are logged when they are loaded.", async () => {
   const directory = filesOf({
     "a.js": "module.exports = () => {};",
     "in/b.js": "module.exports = () => {};",

@@ -1,18 +1,18 @@
-// What is kept of a program's output, whatever pieces it comes in.
+// The part of a program's output that is kept, for any size of pieces.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lines, Tail } from "../../src/worker/files/program-output.ts";
 
 const written = Array.from({ length: 2_000 }, (_, i) => `line ${i} of many`);
 
-/** The end of `written`, of which `count` lines come at once. */
+/** Returns the tail of `written`, of which `count` lines arrive at once. */
 function tailOf(count: number): string {
   const tail = new Tail();
   for (let at = 0; at < written.length; at += count) tail.add(written.slice(at, at + count));
   return tail.text;
 }
 
-test("The end of what was written is cut between two lines, however many come at once.", () => {
+test("The tail begins at a line, for any number of lines at once.", () => {
   for (let count = 1; count <= written.length; count++) {
     const lines = tailOf(count).split("\n");
     const first = lines.shift() ?? "";
@@ -22,13 +22,13 @@ test("The end of what was written is cut between two lines, however many come at
   }
 });
 
-test("What is shorter than the bound is kept whole.", () => {
+test("Output below the limit is kept whole.", () => {
   const tail = new Tail();
   tail.add(["one", "", "two", ""]);
   assert.equal(tail.text, "one\n\ntwo");
 });
 
-test("A line without an end comes in pieces of the bound, and is kept to its last character.", () => {
+test("A line without an end is split at the limit, and kept to its last character.", () => {
   const lines = new Lines();
   const tail = new Tail();
   for (let i = 0; i < 30; i++) tail.add(lines.add(Buffer.from("x".repeat(1_000))));

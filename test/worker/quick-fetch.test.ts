@@ -1,5 +1,5 @@
-// What an idle worker takes by a quick fetch: the same jobs, with the same columns, as by a fetch of
-// everything; and what a quick fetch does not see comes all the same.
+// The quick fetch of an idle worker: the same jobs with the same columns as a full fetch. Jobs that it does not read
+// are fetched as well.
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { describe, test } from "node:test";
@@ -10,10 +10,10 @@ import { recording, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-// A poll would hide what a fetch has missed.
+// A poll would hide jobs that a fetch has missed.
 const NEVER_MS = 3_600_000;
 
-/** What of a job a task may see. */
+/** Returns the members of a job that a task can read. */
 const seenOf = (job: TaskJob) => ({
   payload: job.payloadText,
   key: job.key,
@@ -28,8 +28,8 @@ const seenOf = (job: TaskJob) => ({
 });
 
 for (const fastLane of [false, true]) {
-  describe(fastLane ? "A resting worker with a fast lane" : "A resting worker", () => {
-    /** A worker that has found nothing, and rests. */
+  describe(fastLane ? "An idle worker with a fast lane" : "An idle worker", () => {
+    /** Starts a worker and waits until it is idle. */
     async function resting(forbiddenFlags: string[] = [], concurrency = 10) {
       const seen: TaskJob[] = [];
       const warm = recording("warm");
@@ -45,7 +45,7 @@ for (const fastLane of [false, true]) {
       return { seen, shown: (count: number) => until("shown", () => seen.length === count) };
     }
 
-    test("sees every column of a job that is announced.", async () => {
+    test("reads every column of an announced job.", async () => {
       const { seen, shown } = await resting();
       const payload = { text: '\u001f"é\\', list: [1, null] };
       const spec = { jobKey: "the key", flags: ["a", "b"], priority: 7, maxAttempts: 3 };
@@ -68,7 +68,7 @@ for (const fastLane of [false, true]) {
       assert.equal(createdAtMs, added?.createdAt.getTime());
     });
 
-    test("sees the text of a payload as it is stored.", async () => {
+    test("reads the text of a payload as stored.", async () => {
       const { seen, shown } = await resting();
       const text = '{"b": 9007199254740993,  "a": 1, "a": 2}';
       await queue.sql(`select worker.add_job('show', '${text}'::json)`);
@@ -76,7 +76,7 @@ for (const fastLane of [false, true]) {
       assert.equal(seen[0]?.payloadText, text);
     });
 
-    test("sees why the attempt before failed.", async () => {
+    test("reads the error of the previous attempt.", async () => {
       const { seen, shown } = await resting();
       const added = await queue.utils.addJob("show", "fails");
       await until("failed", async () => (await queue.left())[0]?.last_error != null);
@@ -92,7 +92,7 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    test("takes what comes behind jobs that are scheduled, or not for it.", async () => {
+    test("fetches jobs behind scheduled ones and behind those of other workers.", async () => {
       const { seen, shown } = await resting(["other"]);
       const tomorrow = new Date(Date.now() + 86_400_000);
       await queue.utils.addJob("show", "later", { priority: -5, runAt: tomorrow });
@@ -108,7 +108,7 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    test("takes jobs of named queues, and those without a queue beside them.", async () => {
+    test("fetches jobs of named queues, and jobs without a queue.", async () => {
       const { seen, shown } = await resting();
       await queue.utils.addJob("show", "queued", { queueName: "one at a time" });
       await shown(1);
@@ -122,7 +122,7 @@ for (const fastLane of [false, true]) {
       );
     });
 
-    // Long ago: nothing but the announcement tells of them.
+    // Due long ago, so that only the announcement triggers a fetch.
     const many = (length: number, spec: object) =>
       Array.from({ length }, (_, payload) => ({
         identifier: "show",
@@ -131,7 +131,7 @@ for (const fastLane of [false, true]) {
       }));
 
     for (const concurrency of [1, 10, 100]) {
-      test(`takes all of many jobs that are announced at once, ${concurrency} at a time.`, async () => {
+      test(`fetches all of many jobs announced at once, ${concurrency} at a time.`, async () => {
         const { seen, shown } = await resting([], concurrency);
         await queue.utils.addJobs(many(500, {}));
         await shown(500);
@@ -139,14 +139,14 @@ for (const fastLane of [false, true]) {
       });
     }
 
-    test("takes less urgent jobs that are announced with a more urgent one.", async () => {
+    test("fetches less urgent jobs that are announced with a more urgent one.", async () => {
       const { seen, shown } = await resting();
       await queue.utils.addJobs([...many(1, { priority: -5 }), ...many(100, { priority: 3 })]);
       await shown(101);
       assert.equal(seen[0]?.priority, -5);
     });
 
-    test("tells an error without a text from none.", async () => {
+    test("distinguishes an empty error from none.", async () => {
       const { seen, shown } = await resting();
       await queue.sql(
         "insert into worker._private_jobs (task_id, payload, last_error, created_at) " +
@@ -160,13 +160,13 @@ for (const fastLane of [false, true]) {
   });
 }
 
-test("A fetch without an answer counts until its connection is given up, and then all runs.", async (t) => {
-  // The socket that sends a fetch hears nothing any more.
+test("A fetch without an answer counts until its connection is closed, and then all jobs run.", async (t) => {
+  // The socket that sends a fetch receives nothing more.
   let silenced: Socket | undefined;
   let isArmed = false;
   const stream = () => {
     const socket = new Socket();
-    // Not before: connect() sets it anew.
+    // After connect(), which sets it again.
     socket.once("connect", () => {
       const write = socket.write.bind(socket) as (chunk: Uint8Array) => boolean;
       socket.write = (chunk: Uint8Array | string) => {
@@ -186,11 +186,11 @@ test("A fetch without an answer counts until its connection is given up, and the
   await queue.utils.addJob("show", "warm");
   await until("it rests", async () => (await queue.left()).length === 0);
   isArmed = true;
-  // More than there are slots: what the silent fetch has locked is not asked for a second time.
+  // More jobs than slots. The jobs that the unanswered fetch has locked are not requested again.
   await queue.utils.addJobs(
     Array.from({ length: 25 }, (_, payload) => ({ identifier: "show", payload })),
   );
-  await until("they are asked for", () => silenced !== undefined);
+  await until("they are requested", () => silenced !== undefined);
   await until("all have run", () => show.seen.length === 26);
   assert.equal(new Set(show.seen).size, 26);
   await worker.stop();

@@ -1,5 +1,5 @@
-// A process of its own that runs a worker, driven by test/worker/worker-process.ts. Lines on stdout
-// say what happens, "release" on stdin lets jobs of the task `held` end, its end stops the worker.
+// A process with a worker, controlled by test/worker/worker-process.ts. It prints its events on stdout. "release" on
+// stdin ends jobs of the task `held`; the end of stdin stops the worker.
 import { createInterface } from "node:readline";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -12,14 +12,14 @@ const nap = new Int32Array(new SharedArrayBuffer(4));
 
 const tasks = [
   defineTask("quick", () => {}),
-  // Ends when it is told to, whatever becomes of its lease.
+  // Ends when it is released, also after the loss of the lease.
   defineTask("held", () => released.promise),
-  // The first attempt freezes its process, before that gives back what it has fetched beside this job.
+  // The first attempt freezes its process before other fetched jobs are returned.
   defineTask("freezing", (_, { job }) => {
     if (job.attempts === 1) process.kill(process.pid, "SIGSTOP");
     return released.promise;
   }),
-  // Takes the whole thread, as a long computation does.
+  // Blocks the thread, as a long computation does.
   defineTask<{ ms: number }>("blocking", ({ ms }) => {
     Atomics.wait(nap, 0, 0, ms);
   }),

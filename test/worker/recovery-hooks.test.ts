@@ -1,5 +1,4 @@
-// The application's say in recovery: interceptors before, observers after, a delay; and the reset of
-// old locks by a running worker.
+// Interceptors and observers of recovery, its delay, and the reset of old locks by a running worker.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -15,8 +14,8 @@ const quick = defineTask("quick", () => {});
 const sweeper = (recovery = {}) =>
   new Worker({ tasks: [quick], connectionString: queue.url, recovery: { ...QUICK, ...recovery } });
 
-/** A worker that died a while ago and the job it held. */
-async function dead(id: string): Promise<string> {
+/** Adds a stale worker and a job that it has locked. Returns the job's id. */
+async function addStaleWorker(id: string): Promise<string> {
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
      values ($1, now() - interval '2 s', $2)`,
@@ -27,12 +26,16 @@ async function dead(id: string): Promise<string> {
   return held.id;
 }
 
-test("An interceptor is asked about each stale worker, and observers are told.", async () => {
+test("An interceptor is called for each stale worker, and observers are notified.", async () => {
   await using worker = sweeper();
-  const [kept, failed, freed] = [await dead("keep"), await dead("fail"), await dead("free")];
-  const asked: string[] = [];
+  const [kept, failed, freed] = [
+    await addStaleWorker("keep"),
+    await addStaleWorker("fail"),
+    await addStaleWorker("free"),
+  ];
+  const called: string[] = [];
   worker.hooks.intercept("jobRecovery", ({ staleWorkerId }) => {
-    asked.push(staleWorkerId);
+    called.push(staleWorkerId);
     if (staleWorkerId === "keep") return { action: "skip" };
     if (staleWorkerId === "fail") return { action: "fail", message: "its machine burned down" };
     return undefined;
@@ -50,18 +53,18 @@ test("An interceptor is asked about each stale worker, and observers are told.",
   ]);
   assert.equal((await job(kept))?.locked_by, "keep");
   assert.ok((await workerIds()).includes("keep"));
-  // Several looks later it has not been asked again.
+  // After several checks it has not been called again.
   await until("another one is found", async () => {
-    if (!asked.includes("later")) await dead("later").catch(() => {});
-    return asked.includes("later");
+    if (!called.includes("later")) await addStaleWorker("later").catch(() => {});
+    return called.includes("later");
   });
-  assert.equal(asked.filter((id) => id === "keep").length, 1);
+  assert.equal(called.filter((id) => id === "keep").length, 1);
 });
 
-test("An interceptor that throws leaves its worker to the next look, and others are freed.", async () => {
+test("When an interceptor throws, its worker is checked again later, and others are recovered.", async () => {
   await using worker = sweeper();
-  await dead("bad");
-  const freed = await dead("good");
+  await addStaleWorker("bad");
+  const freed = await addStaleWorker("good");
   let calls = 0;
   worker.hooks.intercept("jobRecovery", ({ staleWorkerId }) => {
     if (staleWorkerId === "bad" && ++calls === 1) throw new Error("not now");
@@ -69,12 +72,12 @@ test("An interceptor that throws leaves its worker to the next look, and others 
   });
   await worker.start();
   await until("the other's job is done", () => isGone(freed));
-  await until("it was asked about again", async () => calls > 1);
+  await until("the interceptor was called again", async () => calls > 1);
 });
 
-test("A delay keeps a freed job from running at once.", async () => {
+test("A delay prevents a recovered job from running at once.", async () => {
   await using worker = sweeper({ delayMs: 3_600_000 });
-  const id = await dead("slow");
+  const id = await addStaleWorker("slow");
   const told = Promise.withResolvers<void>();
   worker.hooks.on("worker:recovered", () => told.resolve());
   await worker.start();

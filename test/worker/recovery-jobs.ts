@@ -1,4 +1,4 @@
-// What the recovery tests ask of their queue.
+// Queries of the recovery tests.
 
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";

@@ -1,4 +1,4 @@
-// What may be said about recovery, and how it is refused.
+// The options of recovery, and their checks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -17,7 +17,7 @@ function problems(recovery: unknown): string[] {
   }
 }
 
-test("Recovery is on by default: heartbeats every 2 s, dead after 7 s.", () => {
+test("Recovery is on by default: heartbeats every 2 s, stale after 7 s.", () => {
   const { recovery, resetLocksIntervalMs, staleLockThresholdMs } = resolveWorkerOptions(base);
   assert.deepEqual(recovery, {
     heartbeatIntervalMs: 2_000,
@@ -31,7 +31,7 @@ test("Recovery is on by default: heartbeats every 2 s, dead after 7 s.", () => {
   assert.equal(resolveWorkerOptions({ ...base, recovery: false }).recovery, null);
 });
 
-test("Durations that do not fit each other are refused, all at once.", () => {
+test("Durations that contradict each other are reported all at once.", () => {
   assert.deepEqual(problems({ heartbeatIntervalMs: 5_000, sweepIntervalMs: 1_000 }), [
     "recovery.thresholdMs: must be at least 3 times heartbeatIntervalMs",
     "recovery.sweepIntervalMs: must not be less than heartbeatIntervalMs: each search is sent with a heartbeat",
@@ -41,7 +41,7 @@ test("Durations that do not fit each other are refused, all at once.", () => {
   ]);
 });
 
-test("A wrong value and a misspelt name are told with their place.", () => {
+test("An invalid value and a misspelt name are reported with their places.", () => {
   assert.deepEqual(problems({ thresholdMs: 7_000.5 }), [
     "recovery.thresholdMs: must be a whole number",
   ]);

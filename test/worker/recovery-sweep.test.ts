@@ -1,4 +1,4 @@
-// The sweep's statements: who counts as stale, who may say so, and two who say so at once.
+// The statements of a sweep: which workers are stale, which workers may recover others, and concurrent sweeps.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -23,7 +23,7 @@ const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const STEADY = { uptimeMs: 10_000, silenceMs: 2_000 };
 const WELL = { isBroken: false, longestGapMs: 4_500 };
 
-/** A worker that was last heard of `age` (an interval) ago. */
+/** Adds a worker with a heartbeat of this age, an interval. */
 async function worker(id: string, age: string, metadata: string | null = LEASE) {
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
@@ -37,7 +37,7 @@ async function databaseTime(): Promise<number> {
   return (await queue.sql<{ now_ms: number }>(text))[0]?.now_ms ?? 0;
 }
 
-/** As a worker that is well itself, unless told otherwise. */
+/** Sweeps as a healthy worker, unless `own` differs. */
 async function sweep(ids: string[], own: { uptimeMs?: number; beatAtMs?: number } = {}) {
   return recoverStaleWorkers(queue.db, {
     staleWorkerIds: ids,
@@ -51,7 +51,7 @@ async function sweep(ids: string[], own: { uptimeMs?: number; beatAtMs?: number 
 
 const NOTHING = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
-test("A worker whose report leaves no room for a mark is recovered, with all others.", async () => {
+test("A worker whose report has no room for a mark is recovered, with all others.", async () => {
   const full = JSON.stringify({ threshold_ms: 7_000, host: "h".repeat(262_144 - 34) });
   await worker("full", "8 s", full);
   await worker("dead", "8 s");
@@ -62,7 +62,7 @@ test("A worker whose report leaves no room for a mark is recovered, with all oth
   assert.equal((await job(id))?.locked_by, null);
 });
 
-test("A beat tells whose leases have run out, and not of those that are well.", async () => {
+test("The answer to a beat lists workers with expired leases only.", async () => {
   await registerLease(queue.db, "self", LEASE, 3_000);
   await worker("well", "3 s");
   await worker("dead", "8 s");
@@ -79,11 +79,11 @@ test("A beat tells whose leases have run out, and not of those that are well.", 
   assert.deepEqual(staleWorkerIds, ["dead"]);
   assert.deepEqual([...leases.keys()], ["self"]);
   assert.equal(leases.get("self")?.isRecovered, false);
-  // Who has been heard for less long than the other was silent knows nothing.
+  // A worker with less uptime than the other's missing time lists none.
   assert.deepEqual((await look(6_900)).staleWorkerIds, []);
 });
 
-test("A lease is as long as its holder says.", async () => {
+test("A lease is as long as its row states.", async () => {
   await worker("patient", "30 s", '{"threshold_ms": 90000, "resilient_threshold_ms": 90000}');
   await worker("rust", "4 minutes", '{"hostname": "elsewhere"}');
   await worker("mute", "4 minutes", null);
@@ -95,7 +95,7 @@ test("A lease is as long as its holder says.", async () => {
   assert.deepEqual(swept, ["rust-dead"]);
 });
 
-test("The sweep keeps attempts, says what happened, and frees queues.", async () => {
+test("The sweep keeps attempts, sets the error, and unlocks queues.", async () => {
   await worker("dead", "8 s");
   const one = await add("task", {}, { queueName: "line" });
   const last = await add("task", {}, { maxAttempts: 1 });
@@ -108,7 +108,7 @@ test("The sweep keeps attempts, says what happened, and frees queues.", async ()
   const exhausted = await job(last.id);
   assert.deepEqual([exhausted?.attempts, exhausted?.is_available], [1, false]);
   assert.equal(exhausted?.locked_by, null);
-  // What it had sent before it died may commit even now: the row stays for a second pass.
+  // A statement that it sent before its death may still commit, so the row stays for a second pass.
   assert.deepEqual(await sweep(["dead"]), NOTHING);
   await lockJob(queue, one.id, "dead");
   await queue.sql("update worker._private_workers set last_heartbeat_at = now() - interval '61 s'");
@@ -116,19 +116,19 @@ test("The sweep keeps attempts, says what happened, and frees queues.", async ()
   assert.deepEqual(await workerIds(), []);
 });
 
-test("Recoveries in a row are counted in the error, until it fails otherwise.", async () => {
+test("Recoveries in a row are counted in the error, until another failure.", async () => {
   const { id } = await add("task");
   const recovered = async (message: string | null = null) => {
     await worker("dead", "8 s");
     await lockJob(queue, id, "dead", "10 s");
-    const asked = {
+    const called = {
       staleWorkerIds: ["dead"],
       messages: [message],
       delayMs: 0,
       longestGapMs: 4_500,
     };
     const beatAtMs = await databaseTime();
-    await recoverStaleWorkers(queue.db, { ...asked, uptimeMs: STEADY.uptimeMs, beatAtMs });
+    await recoverStaleWorkers(queue.db, { ...called, uptimeMs: STEADY.uptimeMs, beatAtMs });
     await queue.sql("delete from worker._private_workers");
     return (await job(id))?.last_error;
   };
@@ -141,7 +141,7 @@ test("Recoveries in a row are counted in the error, until it fails otherwise.", 
   assert.equal(await recovered("it burned"), "Recovered 2 times in a row: it burned");
 });
 
-test("A job of a named queue keeps its place, any other goes behind what is ready.", async () => {
+test("A job of a named queue keeps its place; any other job is placed after ready ones.", async () => {
   await worker("dead", "8 s");
   const queued = await add("task", {}, { queueName: "line" });
   const other = await add("task");
@@ -155,7 +155,7 @@ test("A job of a named queue keeps its place, any other goes behind what is read
   );
 });
 
-test("A queue stays with a resilient job of the same stale worker.", async () => {
+test("A queue stays locked with a resilient job of the same stale worker.", async () => {
   await worker("dead", "8 s");
   const jobs = [
     await add("task", {}, { queueName: "line", flags: ["infrastructure_resilient"] }),
@@ -168,7 +168,7 @@ test("A queue stays with a resilient job of the same stale worker.", async () =>
   assert.deepEqual(await sweep(["dead"]), { workerIds: ["dead"], jobs: 1, queues: 1, refused: [] });
 });
 
-test("Of two sweepers at once one does it, and nothing is done twice.", async () => {
+test("Of two sweeps at once one recovers the jobs, once.", async () => {
   await worker("dead", "8 s");
   for (let n = 0; n < 20; n++) await lockJob(queue, (await add("task")).id, "dead");
   const results = await Promise.all([sweep(["dead"]), sweep(["dead"]), sweep(["dead"])]);
@@ -178,7 +178,7 @@ test("Of two sweepers at once one does it, and nothing is done twice.", async ()
   );
 });
 
-test("While another one sweeps, nobody waits and nothing happens.", async () => {
+test("During another sweep a sweep does nothing and does not wait.", async () => {
   await worker("dead", "8 s");
   const client = await queue.pool.connect();
   try {
@@ -193,7 +193,7 @@ test("While another one sweeps, nobody waits and nothing happens.", async () => 
   assert.deepEqual((await sweep(["dead"])).workerIds, ["dead"]);
 });
 
-test("A beat that is under way saves its worker.", async () => {
+test("A worker with a running beat is not recovered.", async () => {
   await worker("late", "8 s");
   const { id } = await add("task");
   await lockJob(queue, id, "late");
@@ -204,7 +204,7 @@ test("A beat that is under way saves its worker.", async () => {
       { ...queue.db, client },
       { leaseIds: ["late"], metadata: null, silenceMs: null, ...WELL },
     );
-    // Not yet committed: its row is locked. Then committed: it is well.
+    // Before its commit the row is locked; after it the worker is alive.
     assert.deepEqual(await sweep(["late"]), NOTHING);
     await client.query("commit");
   } finally {
@@ -214,7 +214,7 @@ test("A beat that is under way saves its worker.", async () => {
   assert.equal((await job(id))?.locked_by, "late");
 });
 
-test("A worker that is frozen in the middle of a beat is swept all the same.", async () => {
+test("A worker that is frozen during a beat is recovered.", async () => {
   await worker("frozen", "8 s");
   const client = await queue.pool.connect();
   client.on("error", () => {});
@@ -241,7 +241,7 @@ test("A worker that is frozen in the middle of a beat is swept all the same.", a
   void over;
 });
 
-test("A beat that comes after the sweep finds its mark, and a beat never makes a row.", async () => {
+test("A beat after the sweep finds its mark, and a beat never inserts a row.", async () => {
   await worker("dead", "8 s");
   await sweep(["dead"]);
   const metadata = { id: "dead", text: LEASE };
@@ -253,7 +253,7 @@ test("A beat that comes after the sweep finds its mark, and a beat never makes a
   });
   assert.deepEqual([...late.leases.keys()], ["dead"]);
   assert.equal(late.leases.get("dead")?.isRecovered, true);
-  // Metadata does not wipe the mark away.
+  // Metadata does not overwrite the mark.
   const again = await beat(queue.db, {
     leaseIds: ["dead"],
     metadata: null,
@@ -265,14 +265,14 @@ test("A beat that comes after the sweep finds its mark, and a beat never makes a
   assert.deepEqual(await workerIds(), []);
 });
 
-test("Who slept, or whose database's clock has jumped, sweeps nobody.", async () => {
+test("After sleep or a step of the database's clock a worker recovers no other.", async () => {
   await worker("dead", "8 s");
   const now_ms = await databaseTime();
   assert.deepEqual(await sweep(["dead"], { beatAtMs: now_ms - 5_000 }), NOTHING);
   assert.deepEqual(await sweep(["dead"], { beatAtMs: now_ms + 3_600_000 }), NOTHING);
 });
 
-test("A job that somebody works on at this moment is left to the next sweep.", async () => {
+test("A job whose row another session has locked is left to the next sweep.", async () => {
   await worker("dead", "8 s");
   const ids = [(await add("task")).id, (await add("task")).id];
   for (const id of ids) await lockJob(queue, id, "dead");
@@ -290,13 +290,13 @@ test("A job that somebody works on at this moment is left to the next sweep.", a
   assert.deepEqual(await sweep(["dead"]), NOTHING);
 });
 
-test("Locks older than 4 hours are reset where no heartbeat stands for them.", async () => {
+test("Locks older than 4 hours are reset unless their worker has sent a heartbeat since.", async () => {
   const [old, young] = [await add("task", {}, { queueName: "old" }), await add("task")];
   await lockJob(queue, old.id, "stock-worker", "4 hours 1 minute");
   await lockJob(queue, young.id, "stock-worker", "3 hours 59 minutes");
   await queue.sql(`update worker._private_job_queues
     set locked_by = 'stock-worker', locked_at = now() - interval '5 hours'`);
-  await worker("silent", "5 hours");
+  await worker("no-heartbeats", "5 hours");
   await worker("dead", "1 hour");
   const long = await add("task", {}, { queueName: "long" });
   await lockJob(queue, long.id, "dead", "9 hours");
@@ -307,13 +307,13 @@ test("Locks older than 4 hours are reset where no heartbeat stands for them.", a
   assert.deepEqual([attempts, locked_by], [1, null]);
   assert.match(last_error ?? "", /^Recovered: worker stock-worker held attempt 1 for more than 4/);
   assert.equal((await job(young.id))?.locked_by, "stock-worker");
-  // Whoever was heard of since is alive, or the sweep's affair.
+  // A worker with a later heartbeat is alive, or is recovered by a sweep.
   assert.equal((await job(long.id))?.locked_by, "dead");
   await forgetStaleWorkers(queue.db, STALE_LOCK_MS);
   assert.deepEqual(await workerIds(), ["dead"]);
 });
 
-test("A worker's old locks are renewed where it runs one of these jobs, and nobody else's.", async () => {
+test("Old locks of jobs that a worker runs are renewed; those of others are not.", async () => {
   const spec = { queueName: "line" };
   const [runs, waits] = [await add("task", {}, spec), await add("task", {}, spec)];
   const [other, stock] = [await add("task"), await add("task")];
@@ -323,7 +323,7 @@ test("A worker's old locks are renewed where it runs one of these jobs, and nobo
   await queue.sql(`update worker._private_job_queues
     set locked_by = 'me', locked_at = now() - interval '3 hours'`);
   const hours = [other.id, stock.id];
-  // What it runs is young, or no longer its own: nothing is to be done.
+  // Young locks and lost ones are not renewed.
   assert.deepEqual(await renewLocks(queue.db, "me", hours, 3_600_000), { jobs: 0, queues: 0 });
   assert.deepEqual(await renewLocks(queue.db, "me", [runs.id], 3_600_000), { jobs: 2, queues: 1 });
   const rows = await queue.sql(
@@ -335,7 +335,7 @@ test("A worker's old locks are renewed where it runs one of these jobs, and nobo
   );
 });
 
-test("A sweep ends the transactions of stale workers, which hold jobs by row locks, and no others.", async () => {
+test("A sweep ends the transactions of stale workers, which lock jobs by row locks, and no others.", async () => {
   await worker("dead", "8 s");
   await worker("alive", "0 s");
   const ids = [(await add("task")).id, (await add("task")).id];
@@ -364,7 +364,7 @@ test("A sweep ends the transactions of stale workers, which hold jobs by row loc
   }
 });
 
-test("A job that PostgreSQL refuses to change keeps no other from being recovered.", async () => {
+test("A job that PostgreSQL refuses to change does not prevent the recovery of others.", async () => {
   await worker("dead", "8 s");
   const jobs = [];
   for (let n = 0; n < 9; n++) {
@@ -391,7 +391,7 @@ test("A job that PostgreSQL refuses to change keeps no other from being recovere
     );
     const left = await queue.sql("select id from worker._private_jobs where locked_by = 'dead'");
     assert.equal(left.length, 3);
-    // The queue stays with its job.
+    // The queue stays locked with its job.
     const lines = await queue.sql<{ name: string }>(
       "select queue_name as name from worker._private_job_queues where locked_by = 'dead'",
     );

@@ -1,4 +1,4 @@
-// Workers that die, as processes of their own on a real PostgreSQL: what becomes of their jobs.
+// The recovery of workers that die, as processes of their own on a real PostgreSQL.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
@@ -27,10 +27,10 @@ test("The jobs of a killed worker are run by another one.", async () => {
   await second.stop();
 });
 
-test("A worker that stops in order leaves no row behind.", async () => {
+test("A worker that stops normally leaves no row behind.", async () => {
   const worker = await workerProcess(queue.url);
   assert.deepEqual(await workerIds(), [worker.workerId]);
-  // A stop waits two seconds for the heartbeat's thread: on a busy machine less than its start.
+  // A stop waits two seconds for the heartbeat thread, which on a busy machine is less than its start.
   await until("it beats", async () => {
     const text = "select last_heartbeat_at > started_at as beats from worker._private_workers";
     return (await queue.sql<{ beats: boolean }>(text))[0]?.beats === true;
@@ -39,7 +39,7 @@ test("A worker that stops in order leaves no row behind.", async () => {
   assert.deepEqual(await workerIds(), []);
 });
 
-test("The queue of a killed worker is freed with its jobs.", async () => {
+test("The queue of a killed worker is unlocked with its jobs.", async () => {
   const first = await workerProcess(queue.url);
   const one = await add("held", {}, { queueName: "line" });
   await first.event("started");
@@ -57,7 +57,7 @@ test("A job that kills its worker runs out of attempts.", async () => {
   const first = await workerProcess(queue.url);
   const { id } = await add("poison", {}, { maxAttempts: 2 });
   await first.exited;
-  // Nobody is left to sweep: the next worker does it as soon as it may, and dies in turn.
+  // No worker is alive to sweep; the next one recovers the job, and dies in turn.
   const second = await workerProcess(queue.url);
   await second.exited;
   const last = await workerProcess(queue.url);
@@ -75,7 +75,7 @@ test("A job that kills its worker runs out of attempts.", async () => {
 });
 
 test("A handler that blocks the event loop for several thresholds keeps its lease.", async () => {
-  // The thread that beats must get its turn within a threshold, on a busy machine, too.
+  // The heartbeat thread must run within a threshold, on a busy machine, too.
   const recovery = { ...QUICK, thresholdMs: 2_500 };
   const worker = await workerProcess(queue.url, { recovery });
   const other = await workerProcess(queue.url, { recovery, forbiddenFlags: ["mine"] });
@@ -90,7 +90,7 @@ test("A handler that blocks the event loop for several thresholds keeps its leas
   await Promise.all([worker.stop(), other.stop()]);
 });
 
-test("Resilient jobs are freed only after their own, longer threshold.", async () => {
+test("Resilient jobs are recovered only after their own, longer threshold.", async () => {
   const options = { recovery: { ...QUICK, resilientThresholdMs: 4_000 } };
   const first = await workerProcess(queue.url, options);
   const ordinary = await add("held");
@@ -107,7 +107,7 @@ test("Resilient jobs are freed only after their own, longer threshold.", async (
   for (const { id } of [ordinary, resilient]) {
     await second.event("started", (started) => started["id"] === id);
   }
-  // By the database's clock: how long after the last heartbeat each was taken.
+  // The time from the last heartbeat to each job's lock, by the database's clock.
   const waits = await queue.sql<{ id: string; ms: number }>(
     `select id::text, (extract(epoch from locked_at - $1::timestamptz) * 1000)::float8 as ms
      from worker._private_jobs order by id`,
@@ -119,7 +119,7 @@ test("Resilient jobs are freed only after their own, longer threshold.", async (
   await second.stop();
 });
 
-test("A lock whose holder never had a heartbeat is left to the rule and to the manual sweep.", async () => {
+test("A lock of a worker without heartbeats is left to the 4-hour rule and to a manual sweep.", async () => {
   const dead = await workerProcess(queue.url);
   const { id } = await add("held");
   await dead.event("started");

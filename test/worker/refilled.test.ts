@@ -1,5 +1,5 @@
-// The tables are emptied and filled again under a running worker, as test suites and restores do: the
-// same numbers are of other tasks, queues and jobs then.
+// The tables are emptied and refilled while a worker runs, as test suites and restores do. The same ids then belong
+// to other tasks, queues and jobs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { recording, until, workerQueue } from "./worker-queue.ts";

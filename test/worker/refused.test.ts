@@ -1,5 +1,5 @@
-// Rows that PostgreSQL does not let go: an application's foreign key, trigger or constraint refuses the end
-// of a job. That job fails or stays locked, all others go on.
+// Results that PostgreSQL refuses because of an application's foreign key, trigger or constraint. That job fails or
+// stays locked; all others continue.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { rolePool } from "../support/test-pool.ts";
@@ -13,7 +13,7 @@ const trigger = (when: string, body: string) =>
     create trigger history before ${when} on worker._private_jobs
     for each row execute function public.history()`);
 
-/** What refuses the result of the job with this id, and what its error says. */
+/** Creates an object that refuses the result of the job with this id, and the pattern of its error. */
 const REFUSALS: Record<string, [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
@@ -49,7 +49,7 @@ for (const fastLane of [false, true]) {
     );
 
     for (const [name, [refuse, sentence]] of Object.entries(REFUSALS)) {
-      test(`a job whose end ${name} refuses fails alone, and all others are done.`, async (t) => {
+      test(`only the job whose result ${name} refuses fails, and all others are done.`, async (t) => {
         t.after(() =>
           queue.sql(
             "drop table if exists public.orders; drop function if exists public.history cascade",
@@ -70,8 +70,8 @@ for (const fastLane of [false, true]) {
         });
         const [left] = await queue.left();
         assert.equal(left?.id, id);
-        // Between the rollback and the result sent alone another connection may run it as well, and
-        // the attempt of one of both is counted at least.
+        // Between the rollback and the single result another connection may run it, too, and at least one of both
+        // attempts is counted.
         const runs = task.seen.filter((n) => n === 7).length;
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
@@ -81,7 +81,7 @@ for (const fastLane of [false, true]) {
         );
         assert.ok(
           !lines.some(({ message }) => /is unreachable/.test(message)),
-          "no outage is told",
+          "no outage is logged",
         );
         await queue.utils.addJob("task", 100);
         await until("another one runs", () => task.seen.includes(100));
@@ -92,7 +92,7 @@ for (const fastLane of [false, true]) {
 }
 
 for (const fastLane of [false, true]) {
-  test(`Jobs whose failures are refused as well stay locked after three tries, and are named, fast lane: ${fastLane}.`, async (t) => {
+  test(`Jobs whose failures are refused, too, stay locked after three attempts, and are reported, fast lane: ${fastLane}.`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.history cascade"));
     const task = recording<number>("task", (n) => {
       if (n < 2) throw new Error("fails");
@@ -111,12 +111,14 @@ for (const fastLane of [false, true]) {
     const worker = await queue.started({
       ...{ tasks: [task], fastLane, logger, recovery, pollIntervalMs: 50, concurrency: 5 },
     });
-    const said = (text: RegExp) => lines.filter(({ message }) => text.test(message));
-    await until("they stay locked", () => said(/stays locked/).length === 2);
-    assert.equal(said(/is sent again/).length, 4);
-    const errors = new Map(said(/stays locked/).map(({ fields: f }) => [f["job_id"], f["error"]]));
+    const logged = (text: RegExp) => lines.filter(({ message }) => text.test(message));
+    await until("they stay locked", () => logged(/stays locked/).length === 2);
+    assert.equal(logged(/is sent again/).length, 4);
+    const errors = new Map(
+      logged(/stays locked/).map(({ fields: f }) => [f["job_id"], f["error"]]),
+    );
     assert.deepEqual(new Set(errors.keys()), new Set(ids));
-    assert.match(`${errors.get(ids[0])}`, /end of the job: never \(PL/);
+    assert.match(`${errors.get(ids[0])}`, /result of the job: never \(PL/);
     assert.match(`${errors.get(ids[1])}`, /is skipped by the trigger "history"$/);
     await until("their lease names them", async () => {
       const text = `select jsonb_path_query_array(metadata, '$.unsettled[*].id')::text as ids
@@ -128,7 +130,7 @@ for (const fastLane of [false, true]) {
       (await queue.left()).map(({ id }) => id),
       ids,
     );
-    // The fast mode has left them to the safe mode, which counts the attempt.
+    // The fast mode leaves them to the safe mode, which counts the attempt.
     assert.equal(task.seen.filter((n) => n === 1).length, fastLane ? 2 : 1);
     await within("it stops", worker.stop(), 12_000);
     assert.ok((await queue.left()).every(({ locked_by: holder }) => holder !== null));

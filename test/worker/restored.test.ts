@@ -1,5 +1,5 @@
-// The schema, or a table of it, is away for a while and comes back as it was, as a dump has it, or empty:
-// restores, renames, migration tools. Workers wait, go on, and no job runs twice.
+// The schema or a table is missing for a while and comes back unchanged, from a dump, or empty: restores, renames,
+// migration tools. Workers wait and continue, and no job runs twice.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -14,31 +14,37 @@ const OPTIONS = { recovery: RECOVERY, pollIntervalMs: 50 } as const;
 const rename = (from: string, to: string) =>
   queue.sql(`alter table worker.${from} rename to ${to}`);
 
-/** Heartbeats younger than a second. */
+/** Returns the workers with a heartbeat within the last second. */
 const fresh = async () => {
   const text = `select id from worker._private_workers
     where last_heartbeat_at > clock_timestamp() - interval '1 second'`;
   return (await queue.sql<{ id: string }>(text)).map(({ id }) => id);
 };
 
-test("While the table of heartbeats is away no job is taken, and afterwards all go on.", async () => {
+test("While the table of heartbeats is missing no job is fetched, and afterwards all workers continue.", async () => {
   const gate = latch();
   const [held, quick] = [recording("held", () => gate.opened), recording("quick")];
   const { lines, logger } = recorder();
-  const told = witness("worker:recovered", "job:interrupted");
-  const options = { ...OPTIONS, tasks: [held, quick], logger, plugins: [told], concurrency: 2 };
+  const interrupted = witness("worker:recovered", "job:interrupted");
+  const options = {
+    ...OPTIONS,
+    tasks: [held, quick],
+    logger,
+    plugins: [interrupted],
+    concurrency: 2,
+  };
   for (let n = 0; n < 2; n++) await queue.started(options);
   for (const queueName of ["a", "b"]) await queue.utils.addJob("held", {}, { queueName });
   await until("both run", () => held.seen.length === 2);
   await rename("_private_workers", "away");
-  await until("it is told", () => lines.some(({ message }) => /is unreachable/.test(message)));
+  await until("it is logged", () => lines.some(({ message }) => /is unreachable/.test(message)));
   await until("both leases are over", async () => {
     const text = `select from worker.away where last_heartbeat_at
       > clock_timestamp() - interval '1 ms' * $1::float8`;
     return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
   });
   await queue.utils.addJob("quick");
-  // Time for the others to take it: a worker that needs no lease starts, and runs a job.
+  // Time for the others to fetch it: a worker without a lease starts and runs a job.
   const free = recording("free");
   await queue.started({ tasks: [free] });
   await queue.utils.addJob("free");
@@ -48,14 +54,17 @@ test("While the table of heartbeats is away no job is taken, and afterwards all 
   await until("it runs", () => quick.seen.length === 1);
   await until("both beat", async () => (await fresh()).length === 2);
   const third = await queue.started(options);
-  await until("the third may judge", async () => (await fresh()).includes(third.id));
+  await until("the third worker is ready", async () => (await fresh()).includes(third.id));
   gate.open();
   await until("all are done", async () => (await queue.left()).length === 0);
   assert.equal(held.seen.length, 2);
-  assert.deepEqual([told.all("worker:recovered"), told.all("job:interrupted")], [[], []]);
+  assert.deepEqual(
+    [interrupted.all("worker:recovered"), interrupted.all("job:interrupted")],
+    [[], []],
+  );
 });
 
-test("A worker whose lease a restore has set back goes on under another id.", async () => {
+test("A worker whose lease a restore has reset continues under another id.", async () => {
   const gate = latch();
   const [held, quick] = [recording("held", () => gate.opened), recording("quick")];
   const lost = witness("worker:leaseLost");
@@ -63,7 +72,7 @@ test("A worker whose lease a restore has set back goes on under another id.", as
   const { id } = worker;
   await queue.utils.addJob("held");
   await until("it runs", () => held.seen.length === 1);
-  // As the dump has it: locked when the dump was made, and ended since.
+  // As in a dump: locked when the dump was made, and ended since.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
@@ -75,15 +84,15 @@ test("A worker whose lease a restore has set back goes on under another id.", as
   assert.deepEqual([workerId, newWorkerId, reason], [id, worker.id, "restored"]);
   assert.notEqual(worker.id, id);
   gate.open();
-  await until("what the dump had locked has run, too", () => quick.seen.length === 1);
+  await until("the job that was locked in the dump has run, too", () => quick.seen.length === 1);
   await until("all are done", async () => (await queue.left()).length === 0);
   assert.equal(held.seen.length, 1);
-  await until("the old lease is gone", async () => {
+  await until("the old lease is deleted", async () => {
     return (await queue.sql("select id from worker._private_workers")).length === 1;
   });
 });
 
-test("A table of heartbeats that was made anew has the worker under another id.", async () => {
+test("After a new table of heartbeats the worker continues under another id.", async () => {
   const quick = recording("quick");
   const lost = witness("worker:leaseLost");
   const worker = await queue.started({ ...OPTIONS, tasks: [quick], plugins: [lost] });
@@ -96,7 +105,7 @@ test("A table of heartbeats that was made anew has the worker under another id."
   await until("it runs", () => quick.seen.length === 1);
 });
 
-test("A worker goes on when its schema was dropped and made anew.", async () => {
+test("A worker continues after its schema was dropped and created again.", async () => {
   const quick = recording("quick");
   const { lines, logger } = recorder();
   const worker = await queue.started({ ...OPTIONS, tasks: [quick], logger });
@@ -104,7 +113,7 @@ test("A worker goes on when its schema was dropped and made anew.", async () => 
   await until("it runs", () => quick.seen.length === 1);
   await queue.sql("drop schema worker cascade");
   await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
-  await until("it is told", () => lines.some(({ message }) => /is unreachable/.test(message)));
+  await until("it is logged", () => lines.some(({ message }) => /is unreachable/.test(message)));
   await migrate(queue.pool, schemaName());
   await queue.utils.addJob("quick");
   await until("it runs", () => quick.seen.length === 2);
@@ -114,13 +123,13 @@ test("A worker goes on when its schema was dropped and made anew.", async () => 
 for (const fastLane of [false, true]) {
   for (const recovery of [RECOVERY, false] as const) {
     const how = `${fastLane ? "fast lane" : "safe mode"}, ${recovery ? "with" : "without"} recovery`;
-    describe(`An idle worker whose schema is gone, ${how},`, () => {
-      test("stops as soon as any other.", async () => {
+    describe(`An idle worker whose schema is missing, ${how},`, () => {
+      test("stops as fast as any other.", async () => {
         const { lines, logger } = recorder();
         const tasks = [recording("quick")];
         const worker = await queue.started({ ...OPTIONS, recovery, fastLane, tasks, logger });
         await queue.sql("alter schema worker rename to gone");
-        await until("it is told", () =>
+        await until("it is logged", () =>
           lines.some(({ message }) => /is unreachable/.test(message)),
         );
         await within("it stops", worker.stop(), 12_000);
@@ -131,17 +140,17 @@ for (const fastLane of [false, true]) {
   }
 }
 
-test("The end of an attempt whose lock was taken away does not count for the next one.", async () => {
+test("The result of an attempt whose lock was lost does not count for the next attempt.", async () => {
   const gates = [latch(), latch()];
   const task = recording("task", (_payload, call) => gates[call - 1]?.opened);
-  const told = witness("job:interrupted", "job:success");
-  await queue.started({ ...OPTIONS, tasks: [task], plugins: [told], concurrency: 2 });
+  const interrupted = witness("job:interrupted", "job:success");
+  await queue.started({ ...OPTIONS, tasks: [task], plugins: [interrupted], concurrency: 2 });
   const { id } = await queue.utils.addJob("task");
   await until("it runs", () => task.seen.length === 1);
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
   await until("it runs again", () => task.seen.length === 2);
-  assert.equal((await told.saw("job:interrupted")).jobId, id);
-  // Its slot is the only one that is free for another job, whose end is written with its own or after it.
+  assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
+  // Only its slot is free for another job, whose result is written with its own or later.
   const next = await queue.utils.addJob("task");
   gates[0]?.open();
   await until("another job has ended", async () => {
@@ -153,5 +162,5 @@ test("The end of an attempt whose lock was taken away does not count for the nex
   );
   gates[1]?.open();
   await until("it is done", async () => (await queue.left()).length === 0);
-  assert.equal(told.all("job:success").filter(({ job }) => job.id === id).length, 1);
+  assert.equal(interrupted.all("job:success").filter(({ job }) => job.id === id).length, 1);
 });

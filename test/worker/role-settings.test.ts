@@ -1,4 +1,4 @@
-// Settings of the role or the database that statements of ours must not depend on.
+// Settings of the role or the database on which our statements must not depend.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";
@@ -12,7 +12,7 @@ const withSettings = (...settings: string[]) => {
   return `${queue.url}${queue.url.includes("?") ? "&" : "?"}options=${options}`;
 };
 
-test("Jobs are added and fail as ever where array_nulls is off.", async () => {
+test("With array_nulls off jobs are added and fail as usual.", async () => {
   const connectionString = withSettings("array_nulls=off");
   const pool = new pg.Pool({ connectionString });
   const utils = await makeWorkerUtils({ pool });
@@ -56,7 +56,7 @@ test("Jobs are added and fail as ever where array_nulls is off.", async () => {
 });
 
 for (const fastLane of [false, true]) {
-  test(`Connections that wait for jobs are kept where idle sessions are closed, fast lane: ${fastLane}.`, async () => {
+  test(`With idle_session_timeout, connections that wait for jobs stay open, fast lane: ${fastLane}.`, async () => {
     const connectionString = withSettings("idle_session_timeout=200");
     const task = recording("task");
     const lost = witness("worker:disconnected");
@@ -78,7 +78,7 @@ for (const fastLane of [false, true]) {
   });
 
   for (const level of ["serializable", "repeatable read"]) {
-    describe(`${fastLane ? "With a fast lane" : "In the safe mode"}, where transactions are ${level},`, () => {
+    describe(`${fastLane ? "With a fast lane" : "In the safe mode"}, with ${level} transactions,`, () => {
       test("no job runs twice, and all adds are accepted.", async () => {
         const escaped = level.replace(" ", "\\ ");
         const connectionString = withSettings(`default_transaction_isolation=${escaped}`);

@@ -1,5 +1,5 @@
-// When and in which order jobs run: runOnce and run, concurrency, priorities, waking up, signals of
-// the system, losing a lease, what nobody can do.
+// When and in which order jobs run: runOnce and run, concurrency, priorities, wake-ups, signals of the system, lost
+// locks, unsupported tasks.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ const brief = () => ({ connectionString: queue.url, recovery: false as const });
 describe("runOnce", () => {
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
-    test(`runs all that is ready, named queues and what jobs add included, in ${lane} lane.`, async () => {
+    test(`runs all ready jobs, those of named queues and those that jobs add included, in ${lane} lane.`, async () => {
       const family = recording<{ depth: number; left?: string }>("family", () => {});
       const parent = defineTask<{ depth: number }>("parent", async ({ depth }, { addJob }) => {
         if (depth === 0) return;
@@ -36,7 +36,7 @@ describe("runOnce", () => {
           spec: { queueName: `q${n % 3}`, ...(n % 7 === 3 ? { jobKey: `key ${n}` } : {}) },
         })),
         { identifier: "parent", payload: { depth: 6 } },
-        // One attempt, or a slow machine comes to its second.
+        // One attempt, because a slow machine might reach the second.
         { identifier: "sullen", spec: { maxAttempts: 1 } },
       ]);
       await within(
@@ -52,7 +52,7 @@ describe("runOnce", () => {
     });
   }
 
-  test("does not wait for scheduled jobs, retries, and what is not for it.", async () => {
+  test("does not wait for scheduled jobs, retries, and jobs of other workers.", async () => {
     const task = recording("task");
     await queue.utils.addJobs([
       { identifier: "task", spec: { runAt: new Date(Date.now() + 60_000) } },
@@ -66,7 +66,7 @@ describe("runOnce", () => {
     assert.equal((await queue.left()).length, 3);
   });
 
-  test("takes everything however long ago it was due.", async () => {
+  test("runs jobs that were due at any time in the past.", async () => {
     await queue.utils.addJobs(Array.from({ length: 30 }, () => ({ identifier: "task" })));
     await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id > 10`);
     const task = recording("task");
@@ -77,7 +77,7 @@ describe("runOnce", () => {
     assert.deepEqual(saw.all("worker:disconnected"), []);
   });
 
-  test("sees more urgent jobs that came behind those it has taken.", async () => {
+  test("runs more urgent jobs that were added later.", async () => {
     const order: number[] = [];
     const urgent = defineTask<number>("urgent", (n) => void order.push(n));
     const many = defineTask<number>("many", async (n, { addJob }) => {
@@ -106,7 +106,7 @@ describe("runOnce", () => {
     assert.ok(left.length > 0 && left.every(({ locked_by }) => locked_by === null));
   });
 
-  test("rejects with what kept it from starting.", async () => {
+  test("rejects with the error of the start.", async () => {
     const options = {
       ...brief(),
       tasks: [recording("task")],
@@ -129,14 +129,14 @@ describe("run", () => {
     await within("the worker's end", worker.stopped);
   });
 
-  test("does not start at all when its signal has aborted before.", async () => {
+  test("does not start when its signal has aborted before.", async () => {
     const options = { ...brief(), tasks: [recording("task")], handleSignals: false };
     await assert.rejects(run({ ...options, signal: AbortSignal.abort() }), { code: "aborted" });
   });
 });
 
 describe("Jobs run", () => {
-  test("as many at once as the concurrency says, and no more.", async () => {
+  test("at most as many at once as the concurrency.", async () => {
     let now = 0;
     let most = 0;
     const busy = defineTask("busy", async () => {
@@ -161,15 +161,15 @@ describe("Jobs run", () => {
       { identifier: "task", payload: "1", spec: { priority: -32_768 } },
       { identifier: "task", payload: "6", spec: { priority: 32_767 } },
     ]);
-    // The answers of two connections may overtake each other.
+    // The answers of two connections may arrive in another order.
     await within("runOnce", runOnce({ ...brief(), tasks: [task], concurrency: 1, connections: 1 }));
     assert.deepEqual(task.seen, ["1", "2", "3", "4", "5", "6"]);
   });
 
-  test("of a named queue in order although they were due at the same moment.", async () => {
+  test("of a named queue in order even when they were due at the same moment.", async () => {
     const task = recording<number>("task");
     const runAt = new Date(Date.now() - 1_000);
-    // Gaps in the table's pages: later rows may then stand before earlier ones.
+    // Gaps in the table's pages, so that later rows may be before earlier ones.
     await queue.utils.addJobs(
       Array.from({ length: 400 }, (_, n) => ({ identifier: "gap", payload: n })),
     );
@@ -185,7 +185,7 @@ describe("Jobs run", () => {
     );
   });
 
-  test("only where somebody knows their task; the others stay, ready and visible.", async () => {
+  test("only if a worker has their task; the others stay ready.", async () => {
     const task = recording("known");
     const { id } = await queue.utils.addJob("unknown");
     await queue.utils.addJob("known");
@@ -228,7 +228,7 @@ describe("An idle worker wakes up", () => {
     await until("the queued one has run", () => task.seen.length === 2);
   });
 
-  test("when a job falls due, long before the poll, also just after it has looked.", async () => {
+  test("when a job becomes due, long before the poll, also just after a fetch.", async () => {
     const delays: number[] = [];
     const task = defineTask<string>(
       "task",
@@ -248,7 +248,7 @@ describe("An idle worker wakes up", () => {
     );
   });
 
-  test("at the poll where it does not listen.", async () => {
+  test("at the poll when it does not listen.", async () => {
     const task = recording("task");
     const options = { tasks: [task], notify: false, pollIntervalMs: 50 };
     await queue.started(options);
@@ -260,7 +260,7 @@ describe("An idle worker wakes up", () => {
     assert.deepEqual(listening, []);
   });
 
-  test("at the poll when a queue was freed by somebody else.", async () => {
+  test("at the poll when another session has unlocked a queue.", async () => {
     const task = recording("task");
     await queue.utils.addJob("task", 1, { queueName: "q" });
     await queue.sql(`update worker._private_job_queues set locked_by = 'x', locked_at = now()`);
@@ -273,9 +273,9 @@ describe("An idle worker wakes up", () => {
   });
 });
 
-describe("A worker whose lease on a job was lost", () => {
+describe("A worker whose lock on a job was lost", () => {
   for (const result of ["completes", "fails"]) {
-    test(`changes nothing when its run ${result}, and says so.`, async () => {
+    test(`changes nothing when its run ${result}, and reports it.`, async () => {
       const gate = latch();
       const task = recording("task", async () => {
         await gate.opened;
@@ -287,7 +287,7 @@ describe("A worker whose lease on a job was lost", () => {
       await until("it runs", () => task.seen.length === 1);
       await queue.utils.forceUnlockWorkers([worker.id]);
       await queue.sql(
-        `update worker._private_jobs set locked_by = 'somebody', locked_at = now(), attempts = 2`,
+        `update worker._private_jobs set locked_by = 'another', locked_at = now(), attempts = 2`,
       );
       gate.open();
       const { jobId, job, reason } = await saw.saw("job:interrupted");
@@ -315,7 +315,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     return { child, lines, exited };
   }
 
-  test("lets its job finish and ends by itself.", async () => {
+  test("waits for its job and ends by itself.", async () => {
     await queue.utils.addJob("slow");
     const { child, lines, exited } = await process_(false);
     child.kill("SIGTERM");
@@ -324,14 +324,14 @@ describe("On SIGTERM a process that runs a worker", () => {
     assert.deepEqual(await queue.left(), []);
   });
 
-  test("ends in its bound although a job never does, and gives that back with its attempt.", async () => {
+  test("ends within its limit although a job never ends, and returns that job with its attempt.", async () => {
     await queue.utils.addJob("slow");
     const { child, exited } = await process_(true, "300");
     const from = performance.now();
     child.kill("SIGTERM");
-    // Nothing else would end it: the job keeps the process alive.
+    // The job would keep the process alive.
     assert.deepEqual(await within("its end", exited, 5_000), [null, "SIGTERM"]);
-    assert.ok(performance.now() - from >= 400, "the bound and the grace are waited for");
+    assert.ok(performance.now() - from >= 400, "the limit and the grace have passed");
     const [job] = await queue.left();
     assert.deepEqual([job?.attempts, job?.locked_by], [1, null]);
     assert.equal(

@@ -1,5 +1,4 @@
-// The runs that a log tells of: who did what from when to when, how it ended, and which faults touched
-// it. What the oracle judges, and what is measured, are made of these.
+// The runs in a log: worker, job, start, end, result, and faults. The oracle and the measurements use them.
 import type { Entry } from "./run-log.ts";
 
 export interface Run {
@@ -10,11 +9,11 @@ export interface Run {
   readonly from: number;
   to: number;
   ok: boolean;
-  /** Its process died. */
+  /** Whether its process died. */
   died: boolean;
 }
 
-/** By their start. */
+/** Returns the runs by their start. */
 export function runsOf(log: readonly Entry[]): Run[] {
   const runs: Run[] = [];
   const open = new Map<string, Run>();
@@ -43,10 +42,10 @@ export function runsOf(log: readonly Entry[]): Run[] {
   return runs.sort((a, b) => a.from - b.from);
 }
 
-/** What a fault did comes to light when connections are found to be gone, and leases are over. */
+/** The time within which the effect of a fault shows, when lost connections are noticed and leases have expired. */
 const REACH_MS = 60_000;
 
-/** Whether a fault that touched its worker was near enough to a run to be to blame. */
+/** Returns whether a fault of its worker was near enough to a run to have caused it. */
 export function faultsOf(log: readonly Entry[]) {
   const faults = log.filter((entry) => entry.e === "fault");
   const deaths = log.filter((entry) => entry.e === "dead");
@@ -63,14 +62,14 @@ export function faultsOf(log: readonly Entry[]) {
 }
 
 /**
- * How long after the death of its process each job was started again, milliseconds. Where attempts are missing others
- * had claimed it and died before they started it: it was freed so many times in between, and the mean of them counts.
+ * Returns the time from the death of its process to the next start of each job, in milliseconds. Missing attempts were
+ * fetched by workers that died before they started them, so the job was recovered several times; the mean counts.
  */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);
-  return [...ofJob.values()].flatMap((tries) =>
-    tries.flatMap((run, index) => {
-      const next = tries[index + 1];
+  return [...ofJob.values()].flatMap((attempts) =>
+    attempts.flatMap((run, index) => {
+      const next = attempts[index + 1];
       if (!run.died || next === undefined) return [];
       const times = Math.max(1, next.attempt - run.attempt);
       return [{ run, ms: (next.from - run.to) / times }];

@@ -1,4 +1,4 @@
-// What the start of a worker does about its schema.
+// The schema at the start of a worker.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";
@@ -10,7 +10,7 @@ import { recording, within } from "./worker-queue.ts";
 const tasks = [recording("task")];
 const quiet = { tasks, recovery: false, handleSignals: false } as const;
 
-/** A statement on a connection of its own. */
+/** Runs a statement on a new connection. */
 async function sql<R extends pg.QueryResultRow>(url: string, text: string): Promise<R[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -21,7 +21,7 @@ async function sql<R extends pg.QueryResultRow>(url: string, text: string): Prom
   }
 }
 
-/** Everything that is in the schema, and how it is made. */
+/** Returns all objects of the schema. */
 const objects = (url: string) =>
   sql(
     url,
@@ -32,7 +32,7 @@ const objects = (url: string) =>
      join pg_namespace n on n.oid = pronamespace where nspname = 'worker' order by 3, 1`,
   );
 
-/** Graphile Worker's own, without our additions. */
+/** Returns a database with a stock schema. */
 async function stockDatabase(): Promise<string> {
   const { url } = await emptyDatabase();
   const client = new pg.Client({ connectionString: url });
@@ -44,10 +44,10 @@ async function stockDatabase(): Promise<string> {
 
 describe("The start of a worker", () => {
   for (const [what, prepare] of [
-    ["there is none", ""],
+    ["it is missing", ""],
     ["it is empty", "create schema worker"],
   ] as const) {
-    test(`makes the schema where ${what}, and takes jobs from it.`, async () => {
+    test(`creates the schema when ${what}, and fetches jobs from it.`, async () => {
       const { url } = await emptyDatabase();
       if (prepare !== "") await sql(url, prepare);
       const worker = await run({ ...quiet, connectionString: url });
@@ -66,7 +66,7 @@ describe("The start of a worker", () => {
     assert.deepEqual(await Promise.all(both), [none, none]);
   });
 
-  test("changes nothing in a schema that is there, ours or Graphile Worker's.", async () => {
+  test("does not change an existing schema, ours or a stock one.", async () => {
     for (const url of [(await migratedDatabase()).url, await stockDatabase()]) {
       const before = await objects(url);
       await runOnce({ ...quiet, connectionString: url });
@@ -74,7 +74,7 @@ describe("The start of a worker", () => {
     }
   });
 
-  test("adds what a schema lacks when it is asked to.", async () => {
+  test("adds missing parts of a schema with `always`.", async () => {
     const url = await stockDatabase();
     await runOnce({ ...quiet, connectionString: url, migrate: "always" });
     const [row] = await sql(
@@ -84,7 +84,7 @@ describe("The start of a worker", () => {
     assert.deepEqual(row, { has: true });
   });
 
-  test("makes no schema when it is told not to, and says what to do.", async () => {
+  test("creates no schema with `never`, and the error has advice.", async () => {
     const { url } = await emptyDatabase();
     const options = { ...quiet, connectionString: url, migrate: "never" } as const;
     const refusal = { code: "schema_missing", message: /create it with migrate\(\)/ };

@@ -1,4 +1,4 @@
-// What observers get once results are sent, where some of the jobs were no longer the worker's.
+// The events after results were sent, when the locks of some jobs were lost.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -28,7 +28,7 @@ function jobs(...ids: string[]): FetchedJob[] {
   return ids.map((_, index) => new FetchedJob(fetched, index));
 }
 
-/** The events that `emit` causes, in words. */
+/** Returns the events of `emit` as texts. */
 function events(emit: (hooks: Hooks) => void): string[] {
   const seen: string[] = [];
   const hooks = new Hooks(silentLogger);
@@ -58,13 +58,13 @@ function results(): Results {
   return made;
 }
 
-test("Each result that is written is settled, as what it is.", () => {
+test("Each written result has its own event.", () => {
   const batch = results().take();
   const seen = events((hooks) => emitSettled(hooks, "w", batch, [], jobsIn(batch)));
   assert.deepEqual(seen, ["1 completed null", "2 skipped null", "3 failed no", "4 returned null"]);
 });
 
-test("A job that others have taken over is interrupted and not settled.", () => {
+test("A job that another worker has taken over is interrupted and not completed.", () => {
   const batch = results().take();
   const seen = events((hooks) => emitSettled(hooks, "w", batch, ["1", "3", "9"], jobsIn(batch)));
   assert.deepEqual(seen, [
@@ -76,7 +76,7 @@ test("A job that others have taken over is interrupted and not settled.", () => 
   ]);
 });
 
-test("Where the first answer was lost, a job that is gone has an unknown result.", () => {
+test("After a lost answer, a job without a row has an unknown result.", () => {
   const made = results();
   made.putBack(made.take());
   const batch = made.take();
@@ -84,7 +84,7 @@ test("Where the first answer was lost, a job that is gone has an unknown result.
   assert.deepEqual(seen, ["1 unknown null", "2 unknown null", "3 failed no", "4 returned null"]);
 });
 
-test("What was not written is not settled.", () => {
+test("A result that was not written has no event.", () => {
   const { done } = results().take();
   const written = batchOf(false, [{ done }]);
   const seen = events((hooks) => emitSettled(hooks, "w", written, [], jobsIn(written)));

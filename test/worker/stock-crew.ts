@@ -1,4 +1,4 @@
-// Graphile Worker 0.18 in a trial, as it comes: workers, and what adds jobs.
+// Graphile Worker 0.18 in a trial: its workers, and its producer.
 import {
   type Job,
   Logger,
@@ -22,8 +22,8 @@ import {
 const quiet = new Logger(() => () => {});
 
 /**
- * The preset for speed that its documentation recommends, but for the local queue: where flags are
- * forbidden nobody takes what that has fetched.
+ * The preset for speed from its documentation, without the local queue: with forbidden flags, jobs that it has fetched
+ * are never run.
  */
 export const BATCHING = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
@@ -69,7 +69,7 @@ export function stockTasks(log: RunLog, by: string): TaskList {
   };
 }
 
-/** Its utilities; the caller releases them. */
+/** Returns its utilities. The caller releases them. */
 export async function stockProducer(url: string): Promise<Producer & AsyncDisposable> {
   const utils = await makeWorkerUtils({ connectionString: url, schema: "worker", logger: quiet });
   return {
@@ -78,7 +78,7 @@ export async function stockProducer(url: string): Promise<Producer & AsyncDispos
       return acknowledged(added, spec.queueName);
     },
     async addJobs(jobs) {
-      // It gives all jobs of a batch one run_at, so they have no order in a named queue.
+      // All jobs of a batch have one run_at, so they have no order in a named queue.
       const unordered = jobs.filter(({ spec }) => spec?.queueName === undefined);
       const specs = unordered.map(({ identifier, payload, spec }) => {
         return { identifier, payload, ...spec } as Parameters<typeof utils.addJobs>[0][number];
@@ -95,8 +95,7 @@ function acknowledged(job: Job, queueName: string | null = null): Added {
   return { id, maxAttempts, queueName, key, payload };
 }
 
-// A worker may lock a key's job in the middle of an add. The schema's functions report that as a
-// failure to serialize; a deadlock is the database's own.
+// A worker may lock a key's job during an add. The schema's functions report that as a serialization failure.
 const COLLISIONS = ["40001", "40P01"];
 const MOST_TRIES = 20;
 

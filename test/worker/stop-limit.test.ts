@@ -1,4 +1,4 @@
-// How long a stop may take, without waiting for it: time passes when the test says so.
+// The limits of a stop, with manual time.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { StopLimit } from "../../src/worker/stop-limit.ts";
@@ -7,11 +7,11 @@ const TIMES = { stopTimeoutMs: 25_000, abortGraceMs: 5_000 };
 
 interface Sleep {
   readonly ms: number;
-  /** The time has passed. */
+  /** Lets the time pass. */
   pass(): void;
 }
 
-/** A stop of a worker with so many running jobs, by a clock of the test's. */
+/** Returns a stop of a worker with running jobs, and its manual clock. */
 function stopping(jobs: number, times = TIMES) {
   const sleeps: Sleep[] = [];
   const log: string[] = [];
@@ -36,7 +36,7 @@ function stopping(jobs: number, times = TIMES) {
       }),
   );
   const work = Promise.withResolvers<void>();
-  const over = limit.hold(work.promise, "SIGTERM").then(() => void log.push("over"));
+  const over = limit.waitFor(work.promise, "SIGTERM").then(() => void log.push("over"));
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   return {
     log,
@@ -46,7 +46,7 @@ function stopping(jobs: number, times = TIMES) {
     over,
     turn,
     end: () => work.resolve(),
-    /** The last sleep that was begun passes. */
+    /** Ends the last sleep. */
     async pass() {
       sleeps.at(-1)?.pass();
       await turn();
@@ -59,7 +59,7 @@ const ABORT = `abort: the worker was stopped: ${LATE}`;
 const ABANDON = `abandon: interrupted: the worker was stopped (${LATE})`;
 
 describe("A stop", () => {
-  test("that is done in time is nobody's business.", async () => {
+  test("that ends in time aborts nothing.", async () => {
     const { log, limit, end, over, sleeps } = stopping(2);
     end();
     await over;
@@ -70,7 +70,7 @@ describe("A stop", () => {
     );
   });
 
-  test("aborts signals at its bound; jobs that end in their grace are not given up.", async () => {
+  test("aborts signals at its limit; jobs that end within the grace are not abandoned.", async () => {
     const { log, limit, end, over, pass } = stopping(2);
     await pass();
     assert.deepEqual(log, [ABORT]);
@@ -79,7 +79,7 @@ describe("A stop", () => {
     assert.deepEqual([log, limit.hasGivenUp], [[ABORT, "over"], false]);
   });
 
-  test("gives up what still runs after the grace, and a second later what is not written.", async () => {
+  test("abandons running jobs after the grace, and unwritten results a second later.", async () => {
     const { log, limit, over, pass, sleeps } = stopping(2);
     await pass();
     await pass();
@@ -95,7 +95,7 @@ describe("A stop", () => {
     );
   });
 
-  test("without a running job has no grace: only the database is away.", async () => {
+  test("without a running job has no grace.", async () => {
     const { limit, over, pass, sleeps } = stopping(0);
     await pass();
     assert.equal(limit.hasGivenUp, false);
@@ -108,7 +108,7 @@ describe("A stop", () => {
     );
   });
 
-  test("waits for ever with a bound of 0, until somebody aborts it.", async () => {
+  test("with a limit of 0 waits until abort() is called.", async () => {
     const { log, limit, over, turn, pass, end, sleeps } = stopping(1, {
       ...TIMES,
       stopTimeoutMs: 0,

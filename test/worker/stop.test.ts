@@ -1,5 +1,4 @@
-// The end of a worker: what runs may finish, what has not started goes back, and stopping is safe
-// at any moment.
+// The stop of a worker: running jobs end, unstarted jobs are returned, and a stop is safe at any moment.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +9,7 @@ import { latch, recording, until, within, witness, workerQueue } from "./worker-
 
 const queue = workerQueue();
 
-/** Connections of workers to this file's database. */
+/** Returns the number of workers' connections to this file's database. */
 async function connections(): Promise<number> {
   const rows = await queue.sql(
     `select from pg_stat_activity where datname = current_database()
@@ -24,16 +23,16 @@ const addMany = (identifier: string, count: number, spec = {}) =>
     Array.from({ length: count }, (_, n) => ({ identifier, payload: { n }, spec })),
   );
 
-/** A task that waits for the latch, and how many have begun. */
-function held() {
+/** Returns a task that waits for the latch, and the number of its starts. */
+function blockingTask() {
   const gate = latch();
   const task = recording("held", () => gate.opened);
   return { ...gate, task, begun: () => task.seen.length };
 }
 
 describe("A graceful stop", () => {
-  test("lets running jobs finish and gives back what has not started, with its attempts.", async () => {
-    const { task, open, begun } = held();
+  test("waits for running jobs and returns unstarted ones with their attempts.", async () => {
+    const { task, open, begun } = blockingTask();
     await addMany("held", 20);
     const worker = await queue.started({
       tasks: [task],
@@ -57,8 +56,8 @@ describe("A graceful stop", () => {
     assert.equal(begun(), 2);
   });
 
-  test("lets the running job of a named queue finish, and frees the queue.", async () => {
-    const { task, open, begun } = held();
+  test("waits for the running job of a named queue, and unlocks the queue.", async () => {
+    const { task, open, begun } = blockingTask();
     await addMany("held", 5, { queueName: "q" });
     const worker = await queue.started({ tasks: [task], concurrency: 3 });
     await until("the first one runs", () => begun() === 1);
@@ -75,7 +74,7 @@ describe("A graceful stop", () => {
     ]);
   });
 
-  test("starts nothing from the moment it is asked for.", async () => {
+  test("starts no job after the call.", async () => {
     const tasks = [recording("quick", () => sleep(1))];
     await addMany("quick", 2_000);
     const worker = await queue.started({ tasks, concurrency: 4 });
@@ -87,7 +86,7 @@ describe("A graceful stop", () => {
     assert.equal((await queue.left()).length, 2_000 - (begun ?? 0));
   });
 
-  test("is the same one however often it is asked for, and says why it came.", async () => {
+  test("is idempotent, and its event has the reason.", async () => {
     const saw = witness("worker:shutdown");
     const worker = await queue.started({ tasks: [recording("none")], plugins: [saw] });
     const stops = [worker.stop("first"), worker.stop("second"), worker[Symbol.asyncDispose]()];
@@ -96,7 +95,7 @@ describe("A graceful stop", () => {
     assert.deepEqual(saw.all("worker:shutdown"), [{ workerId: worker.id, reason: "first" }]);
   });
 
-  test("comes at the end of `await using`.", async () => {
+  test("happens at the end of `await using`.", async () => {
     let ended: Promise<void>;
     {
       await using worker = await queue.started({ tasks: [recording("none")] });
@@ -116,7 +115,7 @@ describe("A graceful stop", () => {
     await until("all connections are gone", async () => (await connections()) === 0);
   });
 
-  test("needs no new connection to take its heartbeat's row away.", async () => {
+  test("needs no new connection to delete its heartbeat row.", async () => {
     await using proxy = await tcpProxy(queue.url);
     const options = { tasks: [recording("none")], recovery: {} };
     const worker = await queue.started({ ...options, connectionString: proxy.url });
@@ -125,11 +124,11 @@ describe("A graceful stop", () => {
     assert.deepEqual(await queue.sql("select id from worker._private_workers"), []);
   });
 
-  test("frees the queue of a job whose end was written while its connections came and went.", async (t) => {
+  test("unlocks the queue of a job whose result was written while connections were lost.", async (t) => {
     await using proxy = await tcpProxy(queue.url);
-    const { task, open, begun } = held();
+    const { task, open, begun } = blockingTask();
     await addMany("held", 1, { queueName: "q" });
-    // With a lease it would wait less: others free the queue then.
+    // Without a lease, because with one the stop would leave the queue to recovery.
     const options = { tasks: [task], connections: 1 };
     const worker = await queue.started({ ...options, connectionString: proxy.url });
     await until("it runs", () => begun() === 1);
@@ -153,7 +152,7 @@ describe("A graceful stop", () => {
     ]);
   });
 
-  test("leaves a lent pool alone.", async () => {
+  test("does not end a pool of the application.", async () => {
     const worker = await queue.started({ tasks: [recording("none")], pool: queue.pool });
     await worker.stop();
     assert.equal(queue.pool.ended, false);
@@ -161,7 +160,7 @@ describe("A graceful stop", () => {
 });
 
 describe("Stopping early", () => {
-  test("before the start ends the worker; it cannot be started any more.", async () => {
+  test("before the start ends the worker, which cannot be started afterwards.", async () => {
     for (const lent of [{}, { pool: queue.pool }]) {
       const worker = queue.worker({ tasks: [recording("none")], ...lent });
       await worker.stop();
@@ -182,7 +181,7 @@ describe("Stopping early", () => {
     assert.ok(left.every(({ attempts, locked_by }) => attempts === 0 && locked_by === null));
   });
 
-  test("after a start that failed is harmless, and the start's error is kept.", async () => {
+  test("after a failed start has no effect, and the start's error stays.", async () => {
     const worker = queue.worker({
       tasks: [recording("none")],
       schema: "nowhere",
@@ -197,7 +196,7 @@ describe("Stopping early", () => {
 describe("A stop that takes too long", () => {
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
-    test(`aborts signals at its bound, and waits for jobs that obey, in ${lane} lane.`, async () => {
+    test(`aborts signals at its limit, and waits for jobs that end then, in ${lane} lane.`, async () => {
       const begun = latch();
       const saw = witness("job:fetch", "job:complete");
       const obedient = defineTask("obedient", async (_, { signal }) => {
@@ -229,8 +228,8 @@ describe("A stop that takes too long", () => {
     });
   }
 
-  test("is not bounded by 0, which waits for running jobs.", async () => {
-    const { task, open, begun } = held();
+  test("has no limit with 0, and waits for running jobs.", async () => {
+    const { task, open, begun } = blockingTask();
     await queue.utils.addJob("held");
     const worker = await queue.started({ tasks: [task], stopTimeoutMs: 0, abortGraceMs: 10 });
     await until("it runs", () => begun() === 1);
@@ -244,7 +243,7 @@ describe("A stop that takes too long", () => {
   for (const fault of ["cut", "mute"] as const) {
     test(`ends although the network is ${fault} and a result cannot be written.`, async () => {
       await using proxy = await tcpProxy(queue.url);
-      const { task, open, begun } = held();
+      const { task, open, begun } = blockingTask();
       await queue.utils.addJob("held");
       const worker = await queue.started({
         tasks: [task],
@@ -265,15 +264,15 @@ describe("A stop that takes too long", () => {
   for (const fault of ["cut", "mute"] as const) {
     for (const fastLane of [false, true]) {
       const lane = fastLane ? "a fast" : "an ordinary";
-      test(`is not that of a worker whose last fetch, in ${lane} lane, has no answer: ${fault}.`, async () => {
+      test(`does not wait for the last fetch, in ${lane} lane, without an answer: ${fault}.`, async () => {
         await using proxy = await tcpProxy(queue.url);
         const options = { tasks: [recording("none")], recovery: {}, pollIntervalMs: 20, fastLane };
         const worker = await queue.started({ ...options, connectionString: proxy.url });
         const [begin] = await queue.sql<{ now: string }>("select clock_timestamp()::text as now");
         proxy.mute("all", "answers");
-        const asked = `select from pg_stat_activity
+        const fetchSql = `select from pg_stat_activity
           where application_name like 'worker%lane' and datname = current_database() and query_start > $1`;
-        await until("it asks", async () => (await queue.sql(asked, [begin?.now])).length > 0);
+        await until("it fetches", async () => (await queue.sql(fetchSql, [begin?.now])).length > 0);
         if (fault === "cut") await proxy.close();
         else proxy.mute();
         await within("the stop", worker.stop(), 2_000);
@@ -281,7 +280,7 @@ describe("A stop that takes too long", () => {
     }
   }
 
-  test("is not an idle worker's: that has ended in two seconds.", async () => {
+  test("does not occur with an idle worker, which stops within two seconds.", async () => {
     const worker = await queue.started({
       tasks: [recording("none")],
       recovery: {},
@@ -292,7 +291,7 @@ describe("A stop that takes too long", () => {
 });
 
 describe("An abort", () => {
-  test("tells running jobs to end; those that do are judged by what they say.", async () => {
+  test("aborts the signals of running jobs; those that end have their own results.", async () => {
     const begun = latch();
     const obedient = defineTask("obedient", async (_, { signal }) => {
       begun.open();
@@ -310,7 +309,7 @@ describe("An abort", () => {
 
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
-    test(`does not wait for ever for jobs that ignore it, in ${lane} lane.`, async () => {
+    test(`has a limit for jobs that ignore it, in ${lane} lane.`, async () => {
       const saw = witness("job:interrupted", "worker:start", "job:fetch");
       const deaf = recording("deaf", () => new Promise(() => {}));
       const worker = await queue.started({
@@ -346,8 +345,8 @@ describe("An abort", () => {
   }
 });
 
-// Such a connection would keep the process alive although its worker has ended.
-describe("A job that keeps its connection of the pool for ever loses it", () => {
+// Otherwise such a connection would keep the process alive after the worker has stopped.
+describe("A connection of the pool that a job never releases is closed", () => {
   function greedy(timeoutMs?: number) {
     const taken = latch();
     const task = defineTask(
@@ -362,7 +361,7 @@ describe("A job that keeps its connection of the pool for ever loses it", () => 
     return { task, taken: taken.opened };
   }
 
-  test("at an abort, which it does not delay.", async () => {
+  test("at an abort, without delaying it.", async () => {
     const { task, taken } = greedy();
     await queue.utils.addJob("greedy");
     const worker = await queue.started({ tasks: [task], abortGraceMs: 50 });
@@ -372,7 +371,7 @@ describe("A job that keeps its connection of the pool for ever loses it", () => 
     await until("all connections are gone", async () => (await connections()) === 0);
   });
 
-  test("at a stop when its time was up before.", async () => {
+  test("at a stop after the job's time limit.", async () => {
     const { task, taken } = greedy(10);
     await queue.utils.addJob("greedy", null, { maxAttempts: 1 });
     const saw = witness("job:failed");

@@ -1,4 +1,4 @@
-// loadTasks(): what in a directory is a task, and how it is called and judged.
+// loadTasks(): which files are tasks, their identifiers, and their results.
 import assert from "node:assert/strict";
 import {
   chmodSync,
@@ -22,7 +22,7 @@ import { filesOf, putFile } from "../cli/run-harness.ts";
 const scratch = mkdtempSync(join(tmpdir(), "worker-files-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("Tasks are named as Graphile Worker names them; all else is left out, with a word.", async () => {
+test("Tasks have Graphile Worker's identifiers; other files are ignored with a log line.", async () => {
   const directory = filesOf({
     "a.js": "module.exports = () => {};",
     "a.js.map": "{}",
@@ -40,20 +40,20 @@ test("Tasks are named as Graphile Worker names them; all else is left out, with 
   putFile(scratch, "elsewhere.cjs", "module.exports = () => {};");
   symlinkSync(join(scratch, "elsewhere.cjs"), join(directory, "linked.cjs"));
   symlinkSync(scratch, join(directory, "folder"));
-  const said = new Map<string, string>();
+  const text = new Map<string, string>();
   const info = (fields: object) => {
     const { file, reason } = fields as { file: string; reason: string };
-    said.set(file, reason);
+    text.set(file, reason);
   };
   const tasks = await loadTasks(directory, { logger: { ...silentLogger, info } });
   const names = tasks.map(({ identifier }) => identifier);
   assert.deepEqual(names.sort(), ["a", "deep/er/b-c", "linked", "p"]);
   const left = ["data.json", "deep/er/b-d.d.ts", "folder", "view.tsx", "with space.js"];
-  assert.deepEqual([...said.keys()].sort(), left);
-  assert.match(said.get("view.tsx") ?? "", /JSX is not compiled/);
+  assert.deepEqual([...text.keys()].sort(), left);
+  assert.match(text.get("view.tsx") ?? "", /JSX is not compiled/);
 });
 
-test("Where every file is executable, what stands beside a task belongs to it.", async () => {
+test("When every file is executable, files with a task's name belong to the task.", async () => {
   const directory = filesOf({
     "send.js": "module.exports = () => {};",
     "send.js.map": "{}",
@@ -72,7 +72,7 @@ test("Where every file is executable, what stands beside a task belongs to it.",
   assert.deepEqual(tasks.map(({ identifier }) => identifier).sort(), ["send", "sub/run"]);
 });
 
-test("Of a linked program the link is run, wherever it points by then.", async () => {
+test("A linked program runs by its link, with the link's current target.", async () => {
   const directory = filesOf({ "..1/prog": "#!/bin/sh\necho one\n", "..2/prog": "#!/bin/sh\n" });
   symlinkSync("..1", join(directory, "..data"));
   symlinkSync("..data/prog", join(directory, "prog"));
@@ -93,7 +93,7 @@ test("Of a linked program the link is run, wherever it points by then.", async (
   assert.deepEqual(ran, [join(real, "..1/prog"), join(real, "..2/prog")]);
 });
 
-test("What TypeScript of a task imports otherwise than Node reads it is named with what to write.", async () => {
+test("An import that Node cannot resolve in TypeScript is reported with advice.", async () => {
   const directory = filesOf({
     "js.ts": 'import { a } from "./lib/x.js"; export default () => a;',
     "bare.ts": 'import { a } from "./lib/x"; export default () => a;',
@@ -113,7 +113,7 @@ test("What TypeScript of a task imports otherwise than Node reads it is named wi
   });
 });
 
-test("Files of one name and files that cannot be loaded are named together.", async () => {
+test("Files of one name and files that cannot be loaded are reported together.", async () => {
   const directory = filesOf({
     "twice.js": "module.exports = () => {};",
     "twice.sh": "#!/bin/sh\n",
@@ -121,15 +121,15 @@ test("Files of one name and files that cannot be loaded are named together.", as
     "none.mjs": "export const a = 1;",
   });
   await assert.rejects(loadTasks(directory), (error: InputError) => {
-    const said = error.problems.map(({ path, message }) => `${path}: ${message}`).join("\n");
-    assert.match(said, /tasks: several files are the task "twice": twice\.js, twice\.sh/);
-    assert.match(said, /broken\.mjs: cannot be loaded/);
-    assert.match(said, /none\.mjs: has no default export/);
+    const text = error.problems.map(({ path, message }) => `${path}: ${message}`).join("\n");
+    assert.match(text, /tasks: several files are the task "twice": twice\.js, twice\.sh/);
+    assert.match(text, /broken\.mjs: cannot be loaded/);
+    assert.match(text, /none\.mjs: has no default export/);
     return true;
   });
 });
 
-test("A function fails by throwing alone, and by rejecting items of a batch, as in Graphile Worker.", async () => {
+test("A function fails only by throwing, and by rejecting items of a batch, as in Graphile Worker.", async () => {
   const directory = filesOf({
     "text.mjs": 'export default () => "a text";',
     "error.mjs": "export default async () => new Error('only returned');",
@@ -156,7 +156,7 @@ test("A function fails by throwing alone, and by rejecting items of a batch, as 
   assert.deepEqual(await run("short", [1, 2, 3]), [null, null]);
 });
 
-test("A task of defineTask() keeps its own rules.", async () => {
+test("A task of defineTask() follows its own rules.", async () => {
   const src = join(import.meta.dirname, "../../src/worker/task/task.ts");
   const directory = filesOf({
     "own.mts": `import { defineTask } from ${JSON.stringify(src)};
@@ -183,11 +183,11 @@ test("A program that cannot be started fails its job with the reason.", async ()
   );
 });
 
-test("A directory that is none is refused.", async () => {
+test("A missing directory is refused.", async () => {
   await assert.rejects(loadTasks("/no/such/place"), InputError);
 });
 
-test("Lines are cut where they end, and where they are too long; the tail is bounded.", () => {
+test("Lines are split at their ends and at the limit; the tail is bounded.", () => {
   const lines = new Lines();
   const bytes = Buffer.from("é\r\ntwo\nthr");
   assert.deepEqual(lines.add(bytes.subarray(0, 1)), []);

@@ -1,4 +1,4 @@
-// What a task may do with its job, and what the job comes to.
+// The results of tasks, and their jobs afterwards.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { type JobLeft, latch, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
-/** Adds a job of the task, lets it be tried once, and gives what is left of it. */
+/** Adds a job of the task, waits for one attempt, and returns the job's row. */
 async function tried(task: Task<never>, payload: unknown = {}): Promise<JobLeft | undefined> {
   const { id } = await queue.utils.addJob(task.identifier, payload);
   const worker = await queue.started({ tasks: [task] });
@@ -26,9 +26,9 @@ describe("A job is done", () => {
   const fine: Record<string, (payload: never) => unknown> = {
     "when its handler returns nothing": () => {},
     "when it resolves": async () => {},
-    "whatever value it gives": () => ({ some: "result" }),
-    "also when that is an empty string": () => "",
-    "when it gives an object that can be awaited and is no promise": () => ({
+    "with any return value": () => ({ some: "result" }),
+    "with an empty string": () => "",
+    "when it returns a thenable that is not a promise": () => ({
       // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
       then: (resolve: (value: undefined) => void) => void setImmediate(() => resolve(undefined)),
     }),
@@ -67,7 +67,7 @@ describe("A job fails, with last_error,", () => {
       },
       /Symbol\(odd\)/,
     ],
-    "when it throws an error that spoils its own stack": [
+    "when it throws an error with an invalid stack": [
       () => {
         throw Object.assign(new Error("spoilt"), { stack: 7 });
       },
@@ -87,7 +87,7 @@ describe("A job fails, with last_error,", () => {
     "when it resolves with an error string": [async () => "not now", /^not now$/],
     "when it returns an Error": [() => new RangeError("handed back"), /^RangeError: handed back/],
     "without what PostgreSQL cannot store": [() => "a\0b\ud800c", /^ab\ufffdc$/],
-    "also when an awaited object that is no promise rejects": [
+    "when a thenable that is not a promise rejects": [
       () => ({
         // biome-ignore lint/suspicious/noThenProperty: query builders are such objects
         then: (_: unknown, reject: (error: Error) => void) => reject(new Error("lazily")),
@@ -105,13 +105,13 @@ describe("A job fails, with last_error,", () => {
     });
   }
 
-  test("and an endless error is cut.", async () => {
+  test("and a very long error is cut.", async () => {
     const left = await tried(task(() => "x".repeat(1_000_000)));
     assert.equal(left?.last_error?.length, 65_536);
   });
 });
 
-test("A job that has used up its attempts stays, exhausted, and is not tried again.", async () => {
+test("A job without attempts left stays as failed, and is not retried.", async () => {
   const failing = defineTask("task", () => "never");
   await queue.utils.addJob("task", {}, { maxAttempts: 1 });
   await queue.started({ tasks: [failing] });
@@ -127,7 +127,7 @@ describe("A batch", () => {
   const batch = (results: (items: readonly never[]) => never) =>
     defineBatchTask<never>("task", results);
 
-  test("that succeeds is gone.", async () => {
+  test("that succeeds is deleted.", async () => {
     assert.equal(
       await tried(
         batch((all) => all.map(() => null) as never),
@@ -171,7 +171,7 @@ describe("A batch", () => {
     assert.match(left?.last_error ?? "", /^Error: all of it/);
   });
 
-  test("that answers for too few items fails as a whole.", async () => {
+  test("with too few results fails as a whole.", async () => {
     const left = await tried(
       batch(() => [null] as never),
       payload,
@@ -180,7 +180,7 @@ describe("A batch", () => {
     assert.match(left?.last_error ?? "", /a batch of 5 needs as many results/);
   });
 
-  test("whose payload is no list fails before its handler is called.", async () => {
+  test("whose payload is not a list fails before its handler is called.", async () => {
     let calls = 0;
     const left = await tried(
       batch(() => calls++ as never),
@@ -221,7 +221,7 @@ describe("A timeout", () => {
     assert.match(String(reason), /timed out after 50 ms/);
   });
 
-  test("of the worker holds for every task that has none of its own.", async () => {
+  test("of the worker applies to every task without its own.", async () => {
     const endless = defineTask("endless", () => new Promise(() => {}));
     const patient = defineTask("patient", () => sleep(120), { timeoutMs: 10_000 });
     await queue.utils.addJob("endless");
@@ -233,7 +233,7 @@ describe("A timeout", () => {
     });
   });
 
-  test("has no say once the handler has ended.", async () => {
+  test("has no effect once the handler has ended.", async () => {
     const quick = defineTask("quick", () => sleep(5), { timeoutMs: 60_000 });
     assert.equal(await tried(quick as Task<never>), undefined);
   });
@@ -241,7 +241,7 @@ describe("A timeout", () => {
 
 for (const fastLane of [false, true]) {
   const lane = fastLane ? "the fast" : "the ordinary";
-  test(`A job whose task was cleaned up and made again is run by a worker that was there before, in ${lane} lane.`, async () => {
+  test(`A running worker runs a job whose task was deleted and created again, in ${lane} lane.`, async () => {
     let runs = 0;
     const counted = defineTask("counted", () => void runs++);
     await queue.started({ tasks: [counted], fastLane, pollIntervalMs: 100 });

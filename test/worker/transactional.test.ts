@@ -1,4 +1,4 @@
-// Tasks that complete their job in a transaction of their own: effects exactly once.
+// Tasks that complete their job in their own transaction, so that effects happen exactly once.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
@@ -41,7 +41,7 @@ function recorded() {
 
 for (const [mode, options] of modes) {
   describe(`In the ${mode}`, () => {
-    test("a transactional task's effects and its job's end are one transaction.", async () => {
+    test("a transactional task's effects and the completion of its job are one transaction.", async () => {
       const { events, plugin } = recorded();
       const task = defineTransactionalTask("pay", async (_, { job }, client) => {
         await client.query("insert into effects values ($1)", [job.id]);
@@ -115,7 +115,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test("A transaction cannot complete a job whose lock was taken away.", async () => {
+test("A transaction cannot complete a job whose lock was lost.", async () => {
   const { events, plugin } = recorded();
   const task = defineTransactionalTask("pay", async (_, { job }, client) => {
     await client.query("insert into effects values ($1)", [job.id]);
@@ -123,7 +123,7 @@ test("A transaction cannot complete a job whose lock was taken away.", async () 
   });
   await queue.utils.addJob("pay", {});
   const worker = await queue.started({ tasks: [task], plugins: [plugin] });
-  await until("the loss is known", () => events.length === 1);
+  await until("the loss is reported", () => events.length === 1);
   await worker.stop();
   assert.deepEqual(events, ["interrupted lease_lost"]);
   assert.deepEqual(await effects(), []);

@@ -1,5 +1,5 @@
-// One trial of workers under a random workload: producers, workers that come and go, retries that
-// do not wait, connections that die, and the verdict of the oracle at the end.
+// One trial of workers with a random workload: producers, workers that come and go, retries without delay, lost
+// connections, and the verdict of the oracle at the end.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { RunLog } from "./run-log.ts";
 import { until, type WorkerQueue } from "./worker-queue.ts";
 import { FORBIDDEN, type Producer, produce } from "./workload.ts";
 
-/** What runs beside the producers until all is drained; `over` says when. */
+/** Faults that run beside the producers until `over` aborts. */
 export type Weather = (trial: Trial) => Promise<void>;
 
 export interface Trial {
@@ -20,20 +20,20 @@ export interface Trial {
   readonly over: AbortSignal;
 }
 
-/** Starts what works; gives what stops it. */
+/** Starts workers. Returns a function that stops them. */
 export type Crew = (trial: Trial) => Promise<() => Promise<void>>;
 
 export interface TrialPlan extends Leniency {
   readonly jobs: number;
   readonly crew: Crew;
   readonly weather?: readonly Weather[];
-  /** What adds the jobs, in turn. Default: our WorkerUtils. */
+  /** The producers, in turn. Default: our WorkerUtils. */
   readonly producers?: readonly Producer[];
 }
 
 const PRODUCERS = 3;
 
-/** Runs the plan with a seed of its own (TRIAL_SEED repeats one) and throws what is wrong. */
+/** Runs the plan with a random seed (TRIAL_SEED repeats one). Rejects with the problems. */
 export async function attempt(queue: WorkerQueue, plan: TrialPlan): Promise<void> {
   const seed = Number(process.env["TRIAL_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
   const directory = mkdtempSync(join(tmpdir(), "worker-trial-"));
@@ -80,7 +80,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
 
 const LONGEST_MS = 30_000;
 
-// What is neither exhausted nor forbidden.
+// Jobs with attempts left and without the forbidden flag.
 const UNFINISHED = `select j.* from worker._private_jobs j
   where (j.is_available or j.locked_at is not null)
   and not coalesce(j.flags ? '${FORBIDDEN}', false)`;
@@ -106,7 +106,7 @@ async function lockedQueues(queue: WorkerQueue): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Retries do not wait for their backoff. */
+/** Makes retries due at once. */
 async function hurry({ queue, over }: Trial): Promise<void> {
   while (await pause(40, over)) {
     await queue
@@ -120,7 +120,7 @@ async function hurry({ queue, over }: Trial): Promise<void> {
   }
 }
 
-/** True when the time has passed, false when the trial is over. */
+/** Resolves to true when the time has passed, to false when the trial is over. */
 export async function pause(ms: number, over: AbortSignal): Promise<boolean> {
   return sleep(ms, !over.aborted, { signal: over }).catch(() => false);
 }

@@ -1,4 +1,4 @@
-// The utilities that a worker has: on its own pool, and through its interceptors.
+// The utils of a worker: on its pool, with its interceptors.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Job } from "../../src/domain/job.ts";
@@ -10,7 +10,7 @@ import { until, within, workerQueue } from "./worker-queue.ts";
 const queue = workerQueue();
 const later = { runAt: new Date("2031-01-01T00:00:00Z") };
 
-/** Adds a tenant, skips what says so, and refuses what says so. */
+/** Adds a tenant to jobs, and skips or refuses jobs by their payload. */
 const policy: Plugin = {
   name: "policy",
   register(hooks) {
@@ -28,7 +28,7 @@ const payloads = async () => (await queue.left()).map(({ payload }) => JSON.pars
 
 type Utils = WorkerUtils<Job | null>;
 
-/** The utils of a worker with the policy, and those of one of its tasks. */
+/** The utils of a worker with the policy, and of one of its tasks. */
 const sources: Record<string, (use: (utils: Utils) => Promise<void>) => Promise<void>> = {
   "a worker": async (use) => {
     const worker = queue.worker({ tasks: [stored], plugins: [policy] });
@@ -48,7 +48,7 @@ const sources: Record<string, (use: (utils: Utils) => Promise<void>) => Promise<
 
 for (const [whose, withUtils] of Object.entries(sources)) {
   describe(`The utils of ${whose}`, () => {
-    test("add jobs through the worker's interceptors, in each way there is.", async () => {
+    test("add jobs through the worker's interceptors, in every way.", async () => {
       await withUtils(async (utils) => {
         await utils.addJob(stored, { word: "one" }, later);
         await utils.addJobs([
@@ -75,7 +75,7 @@ for (const [whose, withUtils] of Object.entries(sources)) {
       );
     });
 
-    test("do so inside a transaction of the caller's, which takes it back.", async () => {
+    test("do so inside a transaction of the caller, which can be rolled back.", async () => {
       await withUtils(async (utils) => {
         const client = await queue.pool.connect();
         try {
@@ -95,7 +95,7 @@ for (const [whose, withUtils] of Object.entries(sources)) {
   });
 }
 
-test("A worker's utils end nothing, and have the other operations, too.", async () => {
+test("A worker's utils do not end its pool, and have all other operations.", async () => {
   const worker = await queue.started({ tasks: [stored] });
   const { utils } = worker;
   await utils.end();
@@ -109,7 +109,7 @@ test("A worker's utils end nothing, and have the other operations, too.", async 
   assert.equal((await utils.completeJobs([job?.id ?? ""])).length, 1);
 });
 
-test("Without an interceptor a payload is taken as it is at the call.", async () => {
+test("Without an interceptor a payload is stored as it is at the call.", async () => {
   const { utils } = queue.worker({ tasks: [stored] });
   const payload = { word: "before" };
   const added = utils.addJob(stored, payload, later);

@@ -1,4 +1,4 @@
-// When an idle worker fetches again, told by a clock that is moved by hand.
+// The wake-ups of an idle worker, with a manual clock.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
@@ -28,7 +28,7 @@ function idle(
 }
 
 describe("A worker", () => {
-  test("is woken once a poll interval, whatever its fetches come to.", () => {
+  test("is woken once a poll interval, with any result of its fetches.", () => {
     const { clock, woken } = idle();
     clock.advance(POLL_MS - 1);
     assert.equal(woken(), 0);
@@ -38,7 +38,7 @@ describe("A worker", () => {
     assert.equal(woken(), 4);
   });
 
-  test("that finds nothing sleeps until the next job falls due.", async () => {
+  test("that finds nothing sleeps until the next job becomes due.", async () => {
     const { clock, wakeups, asked, woken } = idle(async () => 700);
     wakeups.sleep(100);
     clock.advance(15);
@@ -49,7 +49,7 @@ describe("A worker", () => {
     assert.equal(woken(), 1);
   });
 
-  test("asks only once nothing has been ready for a moment.", () => {
+  test("reads the next due time only after nothing has been ready for a moment.", () => {
     const { clock, wakeups, asked } = idle();
     for (let at = 0; at < 20; at++) {
       wakeups.sleep(at);
@@ -74,7 +74,7 @@ describe("A worker", () => {
     }
   });
 
-  test("does not believe an answer to an earlier question.", async () => {
+  test("ignores an answer to an earlier query.", async () => {
     const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
     let asked = 0;
     const { clock, wakeups } = idle(() => answers[asked++]?.promise ?? Promise.resolve(null));
@@ -86,7 +86,7 @@ describe("A worker", () => {
     assert.equal(clock.nextMs, 15);
   });
 
-  test("whose database cannot be asked is woken by the poll.", async () => {
+  test("without a database is woken by the poll.", async () => {
     const { clock, wakeups, woken } = idle(() => Promise.reject(new Error("away")));
     wakeups.sleep(0);
     clock.advance(15);
@@ -95,7 +95,7 @@ describe("A worker", () => {
     assert.equal(woken(), 1);
   });
 
-  test("that has stopped is not woken any more, nor asked for.", async () => {
+  test("that has stopped is not woken and sends no query.", async () => {
     const { clock, wakeups, woken } = idle();
     wakeups.stop();
     wakeups.sleep(0);

@@ -1,4 +1,4 @@
-// What may be said about a worker, and how it is refused.
+// The options of a worker, and their checks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
@@ -24,7 +24,7 @@ function problems(options: object): string[] {
   }
 }
 
-test("Tasks and a place to find them are enough; the rest has a default.", () => {
+test("Tasks and a database are enough; all other options have defaults.", () => {
   const { concurrency, pollIntervalMs, connections, fastLane, localQueue, cron, maxConnections } =
     resolveWorkerOptions(base);
   assert.deepEqual(
@@ -46,7 +46,7 @@ test("Tasks and a place to find them are enough; the rest has a default.", () =>
   });
 });
 
-test("A refetch delay has thresholds that follow the size.", () => {
+test("The thresholds of a refetch delay follow from the size.", () => {
   const resolved = (refetchDelay: object) =>
     resolveWorkerOptions({
       ...base,
@@ -60,7 +60,7 @@ test("A refetch delay has thresholds that follow the size.", () => {
   });
 });
 
-test("A misspelt name is told with its place and the name that was meant.", () => {
+test("A misspelt name is reported with its place and the similar name.", () => {
   assert.deepEqual(problems({ concurency: 3 }), [
     'concurency: unknown field, did you mean "concurrency"?',
   ]);
@@ -75,7 +75,7 @@ test("A misspelt name is told with its place and the name that was meant.", () =
   ]);
 });
 
-test("Who types an option of Graphile Worker is told where it went.", () => {
+test("For an option of Graphile Worker the error has its replacement.", () => {
   const typed = {
     taskList: {},
     taskDirectory: "./tasks",
@@ -99,7 +99,7 @@ test("Who types an option of Graphile Worker is told where it went.", () => {
   ]);
 });
 
-test("A logger that was not waited for is told as such.", async () => {
+test("A logger that was not awaited has an error of its own.", async () => {
   const message = "logger: is a promise: write `await createLogger()`";
   assert.deepEqual(problems({ logger: createLogger() }), [message]);
   const { connectionString } = base;
@@ -107,13 +107,13 @@ test("A logger that was not waited for is told as such.", async () => {
   await assert.rejects(makeWorkerUtils({ connectionString, logger }), { message });
 });
 
-test("A stop may take from 0 milliseconds, which is for ever.", () => {
+test("The limit of a stop may be 0, which means none.", () => {
   assert.equal(resolveWorkerOptions(base).stopTimeoutMs, 25_000);
   assert.equal(resolveWorkerOptions({ ...base, stopTimeoutMs: 0 }).stopTimeoutMs, 0);
   assert.deepEqual(problems({ stopTimeoutMs: -1 }), ["stopTimeoutMs: must not be negative"]);
 });
 
-test("Everything that is wrong is said at once.", () => {
+test("All problems are reported at once.", () => {
   const wrong = {
     tasks: [],
     concurrency: 0,
@@ -156,7 +156,7 @@ test("Everything that is wrong is said at once.", () => {
   ]);
 });
 
-test("What is no pool, plugin, logger or task is refused.", () => {
+test("An invalid pool, plugin, logger or task is refused.", () => {
   const wrong = {
     pool: {},
     plugins: [null, { name: "x" }],
@@ -179,7 +179,7 @@ test("What is no pool, plugin, logger or task is refused.", () => {
   );
 });
 
-test("The removed fastLane.queues is refused, with what to do.", () => {
+test("The removed fastLane.queues is refused with advice.", () => {
   for (const queues of [true, false]) {
     assert.deepEqual(problems({ fastLane: { queues } as never }), [
       "fastLane.queues: was removed: named queues always use the ordinary lock; leave it out",
@@ -187,7 +187,7 @@ test("The removed fastLane.queues is refused, with what to do.", () => {
   }
 });
 
-test("What does not fit together is refused.", () => {
+test("Options that contradict each other are refused.", () => {
   assert.deepEqual(problems({ connectionString: undefined }), [
     ": use either connectionString or pool",
   ]);
@@ -201,14 +201,14 @@ test("What does not fit together is refused.", () => {
   ]);
 });
 
-test("A database URL that is none is refused without saying it: it may hold a password.", () => {
+test("An invalid database URL is refused without repeating it, because it may contain a password.", () => {
   for (const connectionString of ["mysql://root:secret@localhost/x", "secret"]) {
     const [problem = "", ...more] = problems({ connectionString });
     assert.match(problem, /not of the form postgres:\/\//);
     assert.doesNotMatch(problem, /secret/);
     assert.deepEqual(more, []);
   }
-  // An empty one leaves it to libpq's variables, as libpq does; this process is this file's own.
+  // An empty URL uses libpq's variables. Each test file has its own process, so they can be deleted.
   for (const name of Object.keys(process.env)) if (name.startsWith("PG")) delete process.env[name];
   assert.throws(() => new Worker({ ...base, connectionString: "" }), {
     code: "configuration",
@@ -216,7 +216,7 @@ test("A database URL that is none is refused without saying it: it may hold a pa
   });
 });
 
-test("What is no task is refused.", () => {
+test("A value that is not a task is refused.", () => {
   const name = /identifier: must (be a string|have 1 to 128 characters|not contain a NUL)/;
   for (const identifier of ["", "a\0b", "x".repeat(129), 7 as never]) {
     assert.throws(() => defineTask(identifier, () => {}), name);
@@ -229,7 +229,7 @@ test("What is no task is refused.", () => {
   }
 });
 
-test("All that is wrong with a task is said at once, and a misspelt option is told.", () => {
+test("All problems with a task are reported at once, misspelt options included.", () => {
   for (const define of [defineTask, defineBatchTask]) {
     const wrong = () => define("", "handler" as never, { timeout: 5, timeoutMs: -1 } as object);
     assert.throws(wrong, {

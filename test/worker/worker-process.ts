@@ -10,21 +10,21 @@ import { LONGEST_WAIT_MS, type ProcessEvents, processEvents } from "../support/e
 export interface WorkerProcess extends ProcessEvents {
   readonly pid: number;
   readonly workerId: string;
-  /** Lets held jobs end. */
+  /** Ends blocked jobs. */
   release(): void;
-  /** Lets all jobs end and stops; resolves when the process is gone. */
+  /** Ends all jobs and stops. Resolves when the process has ended. */
   stop(): Promise<void>;
   signal(name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void;
   readonly exited: Promise<void>;
 }
 
-/** For a process that does the duties of workload.ts: its log, and its name there. */
+/** For a process with the tasks of workload.ts: its log, and its name in the log. */
 export interface Duties {
   readonly log: string;
   readonly by: string;
 }
 
-/** Quick enough for tests, slow enough for a busy machine. */
+/** Short enough for tests, long enough for a busy machine. */
 export const QUICK = {
   heartbeatIntervalMs: 100,
   thresholdMs: 1_000,
@@ -33,7 +33,7 @@ export const QUICK = {
 
 const NEVER = new AbortController().signal;
 
-// A test that fails in the middle must not leave workers to the next.
+// A failed test must not leave workers for the next.
 const running = new Set<ChildProcess>();
 afterEach(async () => {
   const left = [...running].map((child) => once(child, "exit"));
@@ -44,7 +44,7 @@ afterEach(async () => {
 const fileHere = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const register = fileURLToPath(new URL("../support/register.mjs", import.meta.url));
 
-/** A process whose worker has started; `main` says what it does, and may want more `options`. */
+/** Starts a process with a worker. `main`: its file, which may have more `options`. */
 export async function workerProcess(
   connectionString: string,
   options: Partial<WorkerOptions> & { readonly duties?: Duties } = {},
@@ -79,11 +79,11 @@ export async function workerProcess(
   };
 }
 
-/** Looks again until it is so. */
+/** Polls until the condition is true. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const over = performance.now() + LONGEST_WAIT_MS;
   while (!(await isSo())) {
-    if (performance.now() > over) throw new Error(`it has not come about: ${what}`);
+    if (performance.now() > over) throw new Error(`timed out: ${what}`);
     await wait(10, NEVER);
   }
 }

@@ -1,5 +1,5 @@
-// Workers to try things on: a queue of its own for each file, workers that are stopped after each
-// test, whatever became of it, and waits that end with a sentence instead of never.
+// Workers for tests: each file has its own queue, workers are stopped after each test, and waits have a time limit
+// and a message.
 import { afterEach, beforeEach } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../src/base/logger.ts";
@@ -12,11 +12,11 @@ import { type TestQueue, testQueue } from "../queue/queue-database.ts";
 
 export interface WorkerQueue extends TestQueue {
   readonly utils: WorkerUtils;
-  /** A worker on this queue that has not been started; it is stopped when the test ends. */
+  /** Creates a worker on this queue without starting it. It is stopped when the test ends. */
   worker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Worker<E>;
-  /** The same, started. */
+  /** Creates a worker and starts it. */
   started<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Promise<Worker<E>>;
-  /** Rows of the jobs that are left, by id. */
+  /** Returns the rows of the remaining jobs, by id. */
   left(): Promise<JobLeft[]>;
 }
 
@@ -35,13 +35,13 @@ export interface JobLeft {
   readonly queue: string | null;
 }
 
-/** Call it once at the top of a file or of a `describe`; `database` as for testQueue. */
+/** Creates the queue. Call it once at the top of a file or a `describe`; `database` as for testQueue. */
 export function workerQueue(
   database?: () => Promise<{ readonly url: string }>,
   { preparedStatements = true } = {},
 ): WorkerQueue {
   const running: Worker<never>[] = [];
-  // Before the hooks of the queue, which take its connections away.
+  // Before the hooks of the queue, which close its connections.
   afterEach(async () => {
     await Promise.all(running.splice(0).map((worker) => worker.abort("the test is over")));
   });
@@ -77,12 +77,12 @@ export function workerQueue(
   });
 }
 
-// A heartbeat's thread takes longer to start than most tests take altogether.
+// Without heartbeats, whose thread takes longer to start than most tests take.
 const BRIEF = { abortGraceMs: 100, recovery: false } as const;
 
 const LIMIT_MS = 20_000;
 
-/** Waits for a condition; after 20 seconds it fails with what it waited for. */
+/** Waits for a condition. Rejects after 20 seconds with its description. */
 export async function until(
   what: string,
   condition: () => unknown,
@@ -90,16 +90,16 @@ export async function until(
 ): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`in vain: until ${what}`);
+    if (performance.now() > end) throw new Error(`timed out: until ${what}`);
     await sleep(3);
   }
 }
 
-/** A promise, or a failure that says what did not come. */
+/** Returns the promise with a time limit, after which it rejects with the description. */
 export async function within<T>(what: string, promise: Promise<T>, limitMs = LIMIT_MS): Promise<T> {
   const limit = new AbortController();
   const late = sleep(limitMs, undefined, { signal: limit.signal }).then(
-    () => Promise.reject(new Error(`in vain: ${what}`)),
+    () => Promise.reject(new Error(`timed out: ${what}`)),
     () => new Promise<never>(() => {}),
   );
   try {
@@ -110,35 +110,35 @@ export async function within<T>(what: string, promise: Promise<T>, limitMs = LIM
 }
 
 export interface Witness extends Plugin {
-  /** What was told under a name so far. */
+  /** Returns the events of this name so far. */
   all<E extends keyof WorkerEvents>(name: E): WorkerEvents[E][];
-  /** Waits until something of that name has been told, `count` times in all. */
+  /** Waits until this event was emitted `count` times in all. */
   saw<E extends keyof WorkerEvents>(name: E, count?: number): Promise<WorkerEvents[E]>;
 }
 
-/** A plugin that remembers everything that a worker tells. */
+/** Returns a plugin that records events of a worker. */
 export function witness(...names: (keyof WorkerEvents)[]): Witness {
-  const told = new Map<string, unknown[]>();
+  const events = new Map<string, unknown[]>();
   const all = <E extends keyof WorkerEvents>(name: E) =>
-    (told.get(name) ?? []) as WorkerEvents[E][];
+    (events.get(name) ?? []) as WorkerEvents[E][];
   return {
     name: "witness",
     register(hooks: Hooks) {
       for (const name of names) {
-        told.set(name, []);
-        hooks.on(name, (event) => void told.get(name)?.push(event));
+        events.set(name, []);
+        hooks.on(name, (event) => void events.get(name)?.push(event));
       }
     },
     all,
     async saw(name, count = 1) {
-      if (!told.has(name)) throw new Error(`the witness does not watch ${name}`);
-      await until(`${name} was told ${count} times`, () => all(name).length >= count);
+      if (!events.has(name)) throw new Error(`the witness does not observe ${name}`);
+      await until(`${name} was emitted ${count} times`, () => all(name).length >= count);
       return all(name)[count - 1] as WorkerEvents[typeof name];
     },
   };
 }
 
-/** A task that keeps what it was given, and calls what stands in for its work. */
+/** Returns a task that records its payloads and calls `work`. */
 export function recording<P = unknown>(
   identifier: string,
   work: (payload: P, call: number) => unknown = () => {},
@@ -154,7 +154,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A logger that keeps what it is told. */
+/** Returns a logger that records its lines. */
 export function recorder(): { readonly lines: LogLine[]; readonly logger: Logger } {
   const lines: LogLine[] = [];
   const at = (level: string) => (fields: object, message: string) => {
@@ -164,7 +164,7 @@ export function recorder(): { readonly lines: LogLine[]; readonly logger: Logger
   return { lines, logger };
 }
 
-/** A promise and its key. */
+/** Returns a promise and the function that resolves it. */
 export function latch(): { readonly opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };

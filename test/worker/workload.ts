@@ -1,5 +1,5 @@
-// Random jobs of every sort that workers must cope with, and the tasks that do them. What a job is
-// to do stands in its payload, so that any worker can do it: ours, in any process, or Graphile's.
+// Random jobs of all kinds, and their tasks. The payload of a job defines its behavior, so that any worker can run
+// it: ours, in any process, or Graphile Worker's.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
@@ -8,24 +8,24 @@ import { act } from "./deeds.ts";
 import { machineTime, type RunLog, runName } from "./run-log.ts";
 
 export interface Duty {
-  /** Names this add in the log. */
+  /** The name of this add in the log. */
   readonly n: string;
-  /** How long it takes; 0 = not even a turn of the event loop. */
+  /** Its duration in milliseconds; 0: synchronous. */
   readonly ms: number;
-  /** The first attempts fail. */
+  /** The number of first attempts that fail. */
   readonly failures: number;
-  /** Jobs that it adds from inside. */
+  /** The number of jobs that it adds. */
   readonly children: number;
-  /** What the task "harmful" does to its process. */
+  /** The damage that the task "harmful" does to its process. */
   readonly harm?: Harm;
-  /** Instead of all that: what no task should do (deeds.ts). */
+  /** Instead of the above: a misbehavior of deeds.ts. */
   readonly deed?: string;
 }
 
-/** `memory`: all that V8 lets it have; `machine memory`: all that the machine lets it have. */
+/** `memory`: uses all memory that V8 allows; `machine memory`: all that the machine allows. */
 export type Harm = "kill" | "exit" | "memory" | "machine memory";
 
-/** Flag of jobs that no worker here may run. */
+/** The flag of jobs that no worker of a trial may run. */
 export const FORBIDDEN = "not here";
 
 type Adder = (
@@ -42,7 +42,7 @@ export interface Performance {
   readonly addJob: Adder;
 }
 
-/** Does a duty, with a line in the log before and after. Gives a promise only if it must wait. */
+/** Runs a duty, with a line in the log before and after. Returns a promise only if it has to wait. */
 export function perform(duty: Duty, performance: Performance): undefined | Promise<void> {
   const { log, job, by, attempt } = performance;
   const { n, ms, children, failures } = duty;
@@ -67,7 +67,7 @@ export function perform(duty: Duty, performance: Performance): undefined | Promi
   return work();
 }
 
-/** Its run ends when its promise does or when it is told to, for what never ends does not. */
+/** Runs a deed. Its run ends with its promise or with the signal, because some deeds never end. */
 function misbehave(
   { n }: Duty,
   deed: string,
@@ -100,7 +100,7 @@ async function bear({ n }: Duty, child: number, { log, attempt, addJob }: Perfor
   if (job !== null) log.write({ e: "added", n: name, job: job.id });
 }
 
-/** Does a batch; its items fail one by one. */
+/** Runs a batch whose items fail separately. */
 export async function performBatch(
   items: readonly Duty[],
   { log, job, by, attempt }: Omit<Performance, "addJob">,
@@ -118,7 +118,7 @@ export async function performBatch(
   return items.map((item, index) => (failed[index] ? new Error(`${item.n} fails`) : null));
 }
 
-/** The tasks, for a worker of ours. */
+/** Returns the tasks for our workers. */
 export function dutiful(log: RunLog, by: string): Task<never>[] {
   const single = defineTask<Duty>("single", (duty, { job, addJob, signal }) => {
     const performance = { job: job.id, attempt: job.attempts, by, log };
@@ -136,13 +136,13 @@ const addJobOf =
   (...args) =>
     addJob(...args);
 
-/** What adds jobs: our WorkerUtils, or what stands for Graphile's. */
+/** Adds jobs: our WorkerUtils, or a wrapper of Graphile Worker's. */
 export interface Producer {
   addJob(identifier: string, payload: unknown, spec?: JobSpec): Promise<Added>;
   addJobs(jobs: readonly JobToAdd[]): Promise<Added[]>;
 }
 
-/** What the database acknowledged. */
+/** A job that the database has acknowledged. */
 export interface Added {
   readonly id: string;
   readonly maxAttempts: number;
@@ -151,7 +151,7 @@ export interface Added {
   readonly payload: unknown;
 }
 
-/** Adds `count` random jobs one call after another; `name` keeps producers apart. */
+/** Adds `count` random jobs in sequence. `name` is that of the producer. */
 export async function produce(
   name: string,
   count: number,
@@ -170,11 +170,11 @@ export async function produce(
   }
 }
 
-/** Adds one of randomJob()'s. */
+/** Adds a job of randomJob(). */
 export const addOne = ({ identifier, payload, spec }: JobToAdd, producer: Producer) =>
   producer.addJob(identifier, payload, spec);
 
-/** Writes down what was acknowledged. */
+/** Logs an acknowledged job. */
 export function record(job: Added, log: RunLog): void {
   const entry = {
     job: job.id,
@@ -185,12 +185,12 @@ export function record(job: Added, log: RunLog): void {
   if (Array.isArray(job.payload)) {
     for (const { n } of job.payload) log.write({ e: "added", n, ...entry, batch: true });
   } else {
-    // With unsafe_dedupe this may be the payload that was there: then that is what has to run.
+    // With unsafe_dedupe this may be the existing payload, which then has to run.
     log.write({ e: "added", n: (job.payload as Duty).n, ...entry });
   }
 }
 
-/** A job of any sort, called `n`; its queues and keys are its producer's. */
+/** Returns a random job with the name `n`, with queues and keys of its producer. */
 export function randomJob(n: string, producer: string, dice: Random): JobToAdd {
   const duty: Duty = {
     n,

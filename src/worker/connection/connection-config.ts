@@ -28,7 +28,7 @@ export function named(connection: ServerConfig, name: string): ServerConfig {
 export interface PortableConnection {
   readonly config: ServerConfig;
   /** Whether the password comes from a function, which stays in this thread: the heartbeat thread requests it. */
-  readonly asksForPassword: boolean;
+  readonly needsPassword: boolean;
 }
 
 // Options that a heartbeat does not need: parsing of results, the lifetime of a pool's clients, their class.
@@ -40,7 +40,7 @@ const WITHOUT = new Set(
 /** Returns null when an option works only in this thread, such as a function that opens sockets. */
 export function portable(connection: ServerConfig): PortableConnection | null {
   const { password, ...rest } = connection;
-  const asksForPassword = typeof password === "function";
+  const needsPassword = typeof password === "function";
   const config: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(rest)) {
     if (WITHOUT.has(name) || value === undefined) continue;
@@ -48,8 +48,8 @@ export function portable(connection: ServerConfig): PortableConnection | null {
     if (copy === undefined) return null;
     config[name] = copy;
   }
-  if (!asksForPassword && password !== undefined) config["password"] = password;
-  return { config, asksForPassword };
+  if (!needsPassword && password !== undefined) config["password"] = password;
+  return { config, needsPassword };
 }
 
 /** Returns a copy of plain data, with non-enumerable members; undefined for other values. */

@@ -78,8 +78,8 @@ export class WorkerConnections {
   }
 
   /** The bytes received from the server on all of them. */
-  get heard(): number {
-    return this.#all.reduce((sum, one) => sum + one.heard, 0);
+  get bytesReceived(): number {
+    return this.#all.reduce((sum, one) => sum + one.bytesReceived, 0);
   }
 
   /** Cancels the running statements. */

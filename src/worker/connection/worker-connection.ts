@@ -53,7 +53,7 @@ export class WorkerConnection {
   #patientUnderWay = 0;
   /** The client that is connecting. */
   #connecting: Client | null = null;
-  #listening: { readonly channel: string; heard(payload: string): void } | null = null;
+  #listening: { readonly channel: string; onPayload(payload: string): void } | null = null;
   /** The server process of a lost connection, until it has certainly ended. */
   #lostPid: number | null = null;
   /** A second listener for the loss of the connection. */
@@ -72,13 +72,13 @@ export class WorkerConnection {
   }
 
   /** The bytes received from the server on the current connection. */
-  get heard(): number {
+  get bytesReceived(): number {
     return (this.#client ?? this.#connecting)?.bytesRead ?? 0;
   }
 
   /** Listens on this connection from the next connect() on. Notifications arrive while it is idle. */
-  listen(channel: string, heard: (payload: string) => void): void {
-    this.#listening = { channel, heard };
+  listen(channel: string, onPayload: (payload: string) => void): void {
+    this.#listening = { channel, onPayload };
   }
 
   async connect(): Promise<void> {
@@ -152,7 +152,7 @@ export class WorkerConnection {
   async #listen(client: pg.Client): Promise<void> {
     const listening = this.#listening;
     if (listening === null) return;
-    client.on("notification", ({ payload }) => listening.heard(payload ?? ""));
+    client.on("notification", ({ payload }) => listening.onPayload(payload ?? ""));
     await client.query(`listen ${client.escapeIdentifier(listening.channel)}`);
   }
 

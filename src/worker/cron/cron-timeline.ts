@@ -32,9 +32,9 @@ export class CronTimeline {
    * Starts at `startMs`. Entries with a backfill period start earlier by that period, but not before their
    * registration or their last tick.
    */
-  constructor(entries: readonly CronEntry[], known: readonly KnownCrontab[], startMs: number) {
+  constructor(entries: readonly CronEntry[], stored: readonly KnownCrontab[], startMs: number) {
     this.#startMs = startMs;
-    const ledger = new Map(known.map((one) => [one.identifier, one]));
+    const ledger = new Map(stored.map((one) => [one.identifier, one]));
     this.#lines = entries.map((entry) => {
       const { knownSinceMs = startMs, lastExecutionMs = null } = ledger.get(entry.identifier) ?? {};
       const sinceMs = lastExecutionMs === null ? knownSinceMs : lastExecutionMs + 1;

@@ -89,13 +89,13 @@ export class Cron implements Service {
 
   async #begun(entries: readonly CronEntry[], nowMs: number): Promise<CronTimeline> {
     const identifiers = entries.map(({ identifier }) => identifier);
-    const known = await registerCrontabs(this.#services.db, identifiers, nowMs);
-    const ahead = known.filter(
+    const stored = await registerCrontabs(this.#services.db, identifiers, nowMs);
+    const ahead = stored.filter(
       ({ lastExecutionMs }) => (lastExecutionMs ?? 0) > nowMs + CLOCK_SLACK_MS,
     );
     this.#ahead.clear();
     if (ahead.length > 0) this.#warnOfAhead(ahead.map(({ identifier }) => identifier));
-    return new CronTimeline(entries, known, nowMs);
+    return new CronTimeline(entries, stored, nowMs);
   }
 
   /** Logs a warning once for each entry, until the timetable starts again. */
@@ -165,9 +165,9 @@ export class Cron implements Service {
   }
 
   #warnOfUnknownTasks(entries: readonly CronEntry[]): void {
-    const known = this.#services.taskIdentifiers;
+    const own = this.#services.taskIdentifiers;
     const tasks = new Set(entries.map(({ taskIdentifier }) => taskIdentifier));
-    const unknown = [...tasks].filter((task) => !known.has(task));
+    const unknown = [...tasks].filter((task) => !own.has(task));
     if (unknown.length === 0) return;
     this.#services.logger.warn(
       { tasks: unknown },

@@ -4,7 +4,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { monotonic, now } from "../../base/clock.ts";
 import { deadlineOf } from "../../domain/job-spec.ts";
-import { ask, isIntercepted, verdictOf } from "../task/ask.ts";
+import { callInterceptors, isIntercepted, verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { RetryRules } from "../task/next-attempt.ts";
 import type { Task } from "../task/task.ts";
@@ -227,7 +227,7 @@ export class JobExecutor<E> {
     let turned = result;
     try {
       const input = () => ({ job, error: turned?.error ?? null, durationMs });
-      await ask(this.#hooks, "afterJobRun", input, (answer) => {
+      await callInterceptors(this.#hooks, "afterJobRun", input, (answer) => {
         if (answer !== undefined) turned = answer.error === null ? null : failed(answer.error);
         return false;
       });

@@ -16,7 +16,7 @@ export interface Unsettled {
   readonly error: string;
 }
 
-interface Kept {
+interface KeptRefusal {
   readonly error: string;
   readonly times: number;
   /** Cancels the next sending; null: it is not sent again. */
@@ -33,7 +33,7 @@ export interface RefusalsParts {
 
 export class Refusals {
   readonly #parts: RefusalsParts;
-  readonly #kept = new Map<FetchedJob, Kept>();
+  readonly #kept = new Map<FetchedJob, KeptRefusal>();
   #hasEnded = false;
 
   constructor(parts: RefusalsParts) {
@@ -79,7 +79,8 @@ export class Refusals {
     const cancel = pauseMs === undefined ? null : clock.after(pauseMs, () => this.#again(refused));
     this.#kept.set(job, { error: refusalText(error), times, cancel });
     const fields = fieldsOf(refused);
-    if (cancel !== null) logger.warn(fields, "PostgreSQL refused the result of a job; it is sent again");
+    if (cancel !== null)
+      logger.warn(fields, "PostgreSQL refused the result of a job; it is sent again");
     else logger.error(fields, "PostgreSQL refused the result of a job; the job stays locked");
   }
 

@@ -49,7 +49,7 @@ export interface FastFetcherParts<E> {
 }
 
 export class FastFetcher<E> implements Fetcher<E> {
-  readonly isInDoubt = false;
+  readonly isUncertain = false;
   /** Always empty: jobs of named queues belong to the safe mode. */
   readonly queueIds = [];
   readonly executors: readonly JobExecutor<E>[];

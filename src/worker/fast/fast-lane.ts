@@ -161,7 +161,7 @@ export class FastLane<E> {
   #broken(error: unknown): void {
     const { connection, onError, onChange } = this.#parts;
     const { plan } = this.#transaction;
-    this.#transaction.forget();
+    this.#transaction.connectionLost();
     this.#leavesJobs = false;
     plan.failed(error);
     plan.forgetSpeed();

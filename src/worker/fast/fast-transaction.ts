@@ -68,7 +68,7 @@ export class FastTransaction {
   }
 
   /** Called when the connection is lost. */
-  forget(): void {
+  connectionLost(): void {
     this.#isOpen = false;
   }
 
@@ -115,7 +115,8 @@ export class FastTransaction {
       ids.length > 0 ? keepJobs(connection.database, workerId, ids) : null,
       connection.commit(),
     ]);
-    if (answers === null) throw new Error("the transaction was rolled back: PostgreSQL refused a result");
+    if (answers === null)
+      throw new Error("the transaction was rolled back: PostgreSQL refused a result");
   }
 
   /** Ends a transaction without jobs. */

@@ -13,7 +13,7 @@ export class Announcements {
    * Returns the number of announced jobs; null for a repeated announcement. Those of this schema contain a random
    * number (`{"r":0.123,"count":1}`); one without it is always new.
    */
-  heard(payload: string): number | null {
+  countOf(payload: string): number | null {
     if (payload.startsWith('{"r":')) {
       if (this.#recent.has(payload)) return null;
       this.#recent.add(payload);

@@ -54,7 +54,7 @@ export class Dispatcher<E> {
 
   /** Whether nothing is locked for this worker, and no broken fetch leaves that open. */
   get holdsNothing(): boolean {
-    const isCertain = !this.#fetchers.some(({ isInDoubt }) => isInDoubt);
+    const isCertain = !this.#fetchers.some(({ isUncertain }) => isUncertain);
     return isCertain && this.#inFlight().jobs.length === 0;
   }
 

@@ -13,7 +13,7 @@ export interface Fetcher<E = unknown> extends InFlight {
   /** Whether there is nothing to fetch, nothing running and nothing unconfirmed. */
   readonly isIdle: boolean;
   /** Whether jobs may be locked by a fetch whose answer was lost. */
-  readonly isInDoubt: boolean;
+  readonly isUncertain: boolean;
   /** Whether its first fetch after being idle has no answer yet. Later fetchers wait for it. */
   readonly isFetchingFirst: boolean;
   /** Connects. Rejects when the database cannot be reached; runs nothing then. */

@@ -47,7 +47,7 @@ export class Wakeups {
   sleep(sinceSeconds: number): void {
     const sleep = ++this.#sleep;
     const settledMs = Math.min(SETTLED_MS, this.#parts.pollIntervalMs);
-    this.#arm(settledMs, () => void this.#ask(sleep, sinceSeconds));
+    this.#arm(settledMs, () => void this.#readNextRun(sleep, sinceSeconds));
   }
 
   /** Ends all wake-ups. */
@@ -57,7 +57,7 @@ export class Wakeups {
     this.#cancelTimer();
   }
 
-  async #ask(sleep: number, sinceSeconds: number): Promise<void> {
+  async #readNextRun(sleep: number, sinceSeconds: number): Promise<void> {
     const { pollIntervalMs, nextRunAt } = this.#parts;
     this.start();
     // Without an answer the poll interval applies.

@@ -56,7 +56,8 @@ export async function loadTasks(
   const found = await findTaskFiles(directory);
   const { tasks: files, ignored, problems: same } = found;
   for (const file of found.openToAll) logger.warn({ file }, OPEN_TO_ALL);
-  for (const { name, reason } of ignored) logger.info({ file: name, reason }, "ignored a file that is not a task");
+  for (const { name, reason } of ignored)
+    logger.info({ file: name, reason }, "ignored a file that is not a task");
   const redacted = redactor(options.secrets ?? []);
   const programs = { schema: schema.name, timeoutMs, killAfterMs, run, redacted };
   const problems: Problem[] = [...same];

@@ -68,7 +68,7 @@ async function runAttempt(
     throw errorWithoutStack(`${name} ${(error as Error).message}`);
   } finally {
     log.end();
-    reason.forget();
+    reason.stopWaiting();
   }
   const stopped = reason.text();
   const problem = stopped ?? exitProblem(end);
@@ -93,11 +93,11 @@ function stopReason(signal: AbortSignal, timeoutMs: number | undefined, stop: Ab
       if (isLate) end(`timed out after ${timeoutMs} ms`);
     });
   }
-  const forget = () => {
+  const stopWaiting = () => {
     ended.abort();
     signal.removeEventListener("abort", onAbort);
   };
-  return { text: () => text, forget };
+  return { text: () => text, stopWaiting };
 }
 
 const FAILED_FOR_GOOD = 65;

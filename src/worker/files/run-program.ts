@@ -94,7 +94,8 @@ async function startProblem(exited: Promise<unknown>): Promise<Error> {
 const hints: Readonly<Record<string, string>> = {
   ENOENT: "the file, or the interpreter in its first line, does not exist",
   EACCES: "permission to execute it is missing",
-  ENOEXEC: "it is not a program for this machine; a script must begin with a line such as #!/bin/sh",
+  ENOEXEC:
+    "it is not a program for this machine; a script must begin with a line such as #!/bin/sh",
   EAGAIN: "the limit of processes is reached",
 };
 

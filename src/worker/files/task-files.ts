@@ -86,15 +86,15 @@ function withoutExtensions(name: string): string {
 }
 
 async function assertDirectory(directory: string): Promise<void> {
-  const say = (message: string) => {
+  const fail = (message: string) => {
     throw new InputError([{ path: "tasks", message }]);
   };
   try {
-    if (!(await stat(directory)).isDirectory()) say(`"${directory}" is not a directory`);
+    if (!(await stat(directory)).isDirectory()) fail(`"${directory}" is not a directory`);
   } catch (error) {
     if (error instanceof InputError) throw error;
-    if (codeOf(error) === "ENOENT") say(`the directory "${directory}" does not exist`);
-    say(`"${directory}" cannot be read: ${messageOf(error)}`);
+    if (codeOf(error) === "ENOENT") fail(`the directory "${directory}" does not exist`);
+    fail(`"${directory}" cannot be read: ${messageOf(error)}`);
   }
 }
 

@@ -44,12 +44,12 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
  */
 export async function beatInThread(
   settings: Omit<HeartbeatSettings, "connection">,
-  { config, asksForPassword }: PortableConnection,
+  { config, needsPassword }: PortableConnection,
   password: pg.ClientConfig["password"],
   report: Report,
   onEnd: (error: Error) => void,
 ): Promise<HeartbeatHost> {
-  const workerData: HeartbeatThreadData = { ...settings, connection: config, asksForPassword };
+  const workerData: HeartbeatThreadData = { ...settings, connection: config, needsPassword };
   const thread = await startThread(workerData);
   const send = (command: HeartbeatCommand): void => thread.postMessage(command);
   let isStopping = false;

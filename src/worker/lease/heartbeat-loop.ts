@@ -260,7 +260,7 @@ export class HeartbeatLoop {
 
   /** Whether the database is in an earlier state, in which other jobs are locked under this id. */
   #isRestored(id: string, { table, renewed_ms }: LeaseRow): boolean {
-    const left = this.#left.get(id);
-    return left !== undefined && (table !== left.table || renewed_ms < left.renewed_ms);
+    const last = this.#left.get(id);
+    return last !== undefined && (table !== last.table || renewed_ms < last.renewed_ms);
   }
 }

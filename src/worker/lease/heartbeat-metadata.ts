@@ -86,7 +86,7 @@ export class HeartbeatMetadata {
     const refused = unsettled.slice(0, COUNTED_TASKS).map(({ id, error }) => {
       return { id, error: error.slice(0, LONGEST_ERROR).toWellFormed() };
     });
-    const said = (share: number) => {
+    const textOf = (share: number) => {
       const most = (count: number) => Math.floor(count * share);
       return JSON.stringify({
         host: hostname(),
@@ -110,10 +110,10 @@ export class HeartbeatMetadata {
       });
     };
     let share = 1;
-    let text = said(share);
+    let text = textOf(share);
     while (share > 0 && storedBytes(text) > LONGEST_REPORT_BYTES - ROOM_FOR_MARKS) {
       share = share < 1 / LONGEST_LIST ? 0 : share / 2;
-      text = said(share);
+      text = textOf(share);
     }
     return text;
   }

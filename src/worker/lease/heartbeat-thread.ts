@@ -13,14 +13,15 @@ import {
 } from "./heartbeat-loop.ts";
 
 export interface HeartbeatThreadData extends HeartbeatSettings {
-  readonly asksForPassword: boolean;
+  readonly needsPassword: boolean;
 }
 
 /** The main thread may be blocked; after this time the last password is used again. */
 const PASSWORD_WAIT_MS = 2_000;
 
 const port = parentPort;
-if (port === null) throw new WorkerError("configuration", "this file runs in a thread only, not as a program");
+if (port === null)
+  throw new WorkerError("configuration", "this file runs in a thread only, not as a program");
 const settings = workerData as HeartbeatThreadData;
 const answers = new EventTarget();
 let password: string | null = null;
@@ -28,7 +29,7 @@ let password: string | null = null;
 const loop = new HeartbeatLoop(
   settings,
   (report: HeartbeatReport) => port.postMessage(report),
-  settings.asksForPassword ? askPassword : undefined,
+  settings.needsPassword ? askPassword : undefined,
 );
 const running = loop.run();
 

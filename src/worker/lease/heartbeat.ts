@@ -166,6 +166,6 @@ export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig)
  * outage falls into this gap, a worker that beat just before it and again an interval after it is still within the
  * threshold.
  */
-export function heardWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
+export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return Math.min(1.5 * heartbeatIntervalMs, thresholdMs - 2 * heartbeatIntervalMs);
 }

@@ -18,7 +18,7 @@ export interface LockResetParts {
    * Whether rows of workers without a heartbeat for as long may be deleted. Not after an outage, because then no
    * worker has a recent heartbeat.
    */
-  mayForget(): boolean;
+  mayDelete(): boolean;
   /** Called when jobs have become ready. */
   wake(): void;
 }
@@ -58,18 +58,18 @@ export class LockReset {
   }
 
   async #reset(): Promise<void> {
-    const { database, logger, mayForget, staleLockThresholdMs, wake } = this.#parts;
+    const { database, logger, mayDelete, staleLockThresholdMs, wake } = this.#parts;
     try {
       const { jobs, queues } = await resetStaleLocks(database, staleLockThresholdMs);
-      if (mayForget()) await forgetStaleWorkers(database, staleLockThresholdMs);
+      if (mayDelete()) await forgetStaleWorkers(database, staleLockThresholdMs);
       if (jobs + queues > 0) logger.warn({ jobs, queues }, "stale locks were reset");
       const recovered = await this.#recoverQueues();
       if (jobs + queues + recovered > 0) wake();
     } catch (error) {
       // Outages are logged by the parts that use the database all the time.
-      const isTold = OUTAGE.has(codeOf(error) ?? "");
+      const isOutage = OUTAGE.has(codeOf(error) ?? "");
       const fields = { error: messageOf(error) };
-      logger[isTold ? "debug" : "warn"](fields, "stale locks could not be reset");
+      logger[isOutage ? "debug" : "warn"](fields, "stale locks could not be reset");
     }
   }
 

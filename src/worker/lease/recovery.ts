@@ -33,10 +33,10 @@ import { endLeases, lostJobs, registerLease } from "../../queue/workers/lease.ts
 import { recoverStaleWorkers } from "../../queue/workers/recover-jobs.ts";
 import type { Maintenance } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
-import { verdictOf } from "../task/ask.ts";
+import { verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, LeaseLoss, Verdict } from "../task/hooks.ts";
 import { BarredJobs } from "./barred-jobs.ts";
-import { Heartbeat, heardWithin, longestGap } from "./heartbeat.ts";
+import { Heartbeat, longestGap, proofWithin } from "./heartbeat.ts";
 import type { HeartbeatNews, Lease } from "./heartbeat-loop.ts";
 import { fetchedIds, HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
 import type { Leases } from "./leases.ts";
@@ -76,10 +76,7 @@ export class Recovery implements Leases, LeaseKeeper {
   #describing: NodeJS.Timeout | undefined;
   #wasRefused = false;
   #sweeping: Promise<void> | null = null;
-  /**
-   * How long beats have succeeded without a gap. After an outage every worker looks stale to the first one that is
-   * back. So a worker may recover others only after its own beats have succeeded for as long as theirs are missing.
-   */
+  /** How long beats have succeeded without a gap: see step 3. */
   #uptimeMs = 0;
   #beatAtMs = 0;
   /** How far this machine's clock is ahead of the database's. */
@@ -128,7 +125,10 @@ export class Recovery implements Leases, LeaseKeeper {
       await endLeases(maintenance.database, [id]);
       if (jobs > 0) wake();
     } catch (error) {
-      logger.debug({ lease: id, error: messageOf(error) }, "a lease could not be ended and will expire");
+      logger.debug(
+        { lease: id, error: messageOf(error) },
+        "a lease could not be ended and will expire",
+      );
     }
   }
 
@@ -180,8 +180,8 @@ export class Recovery implements Leases, LeaseKeeper {
     const sentAtUs = sharedMonotonicUs();
     this.#description = this.#metadata.text(this.#parts.describe(), [], this.#aheadMs);
     this.#parts.lease.listed = new Set();
-    const heardWithinMs = heardWithin(this.#parts.config);
-    const { uptimeMs, ...mark } = await registerLease(db, id, this.#description, heardWithinMs);
+    const proofWithinMs = proofWithin(this.#parts.config);
+    const { uptimeMs, ...mark } = await registerLease(db, id, this.#description, proofWithinMs);
     this.#uptimeMs = uptimeMs;
     this.#heartbeat.registered(sentAtUs);
     this.#leases = [{ id, ...mark }, ...this.#leases];
@@ -237,11 +237,11 @@ export class Recovery implements Leases, LeaseKeeper {
   async #sweep(ids: readonly string[]): Promise<void> {
     const { config, maintenance, hooks, logger, wake } = this.#parts;
     try {
-      const asked = await this.#ask(ids);
-      if (asked.size === 0) return;
+      const toRecover = await this.#interceptedWorkers(ids);
+      if (toRecover.size === 0) return;
       const { workerIds, jobs, queues, refused } = await recoverStaleWorkers(maintenance.database, {
-        staleWorkerIds: [...asked.keys()],
-        messages: [...asked.values()],
+        staleWorkerIds: [...toRecover.keys()],
+        messages: [...toRecover.values()],
         delayMs: config.delayMs,
         uptimeMs: this.#uptimeMs,
         beatAtMs: this.#beatAtMs,
@@ -267,17 +267,17 @@ export class Recovery implements Leases, LeaseKeeper {
   }
 
   /** Returns stale worker → the message of an interceptor's `fail`, or null; without skipped ones. */
-  async #ask(ids: readonly string[]): Promise<Map<string, string | null>> {
-    const asked = new Map<string, string | null>();
+  async #interceptedWorkers(ids: readonly string[]): Promise<Map<string, string | null>> {
+    const toRecover = new Map<string, string | null>();
     const skipped = new Set<string>();
     for (const staleWorkerId of ids) {
       const verdict = this.#skipped.has(staleWorkerId) ? SKIP : await this.#verdict(staleWorkerId);
       if (verdict === null) continue;
       if (verdict?.action === "skip") skipped.add(staleWorkerId);
-      else asked.set(staleWorkerId, verdict?.action === "fail" ? verdict.message : null);
+      else toRecover.set(staleWorkerId, verdict?.action === "fail" ? verdict.message : null);
     }
     this.#skipped = skipped;
-    return asked;
+    return toRecover;
   }
 
   /** Returns the first verdict other than `continue`; null when an interceptor threw. */
@@ -287,7 +287,10 @@ export class Recovery implements Leases, LeaseKeeper {
       return await verdictOf(hooks, "jobRecovery", { staleWorkerId });
     } catch (error) {
       const fields = { stale_worker_id: staleWorkerId, error: messageOf(error) };
-      logger.error(fields, "an interceptor threw; the stale worker is checked again at the next beat");
+      logger.error(
+        fields,
+        "an interceptor threw; the stale worker is checked again at the next beat",
+      );
       return null;
     }
   }

@@ -23,12 +23,12 @@ export class WorkerLease {
   listed: ReadonlySet<string> = new Set();
 
   /** Sets the heartbeats that renew the lease; null: none. */
-  hold(keeper: LeaseKeeper | null): void {
+  setKeeper(keeper: LeaseKeeper | null): void {
     this.#keeper = keeper;
   }
 
   /** Whether heartbeats renew the lease. */
-  get isHeld(): boolean {
+  get hasHeartbeats(): boolean {
     return this.#keeper !== null;
   }
 

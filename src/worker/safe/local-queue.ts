@@ -26,7 +26,7 @@ export interface LocalQueueParts {
   readonly hooks: Hooks;
   readonly workerId: string;
   readonly plan: Pick<FetchPlan, "ahead">;
-  readonly trips: Pick<RoundTrips, "asked" | "hasPrompt">;
+  readonly trips: Pick<RoundTrips, "requested" | "hasPrompt">;
   /** Returns unstarted jobs and their queues to the database. */
   giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void;
   /** Called when a refetch delay has ended. */
@@ -87,12 +87,12 @@ export class LocalQueue {
     // Jobs that were just returned are for other workers.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
-    const { asked, hasPrompt } = this.#parts.trips;
+    const { requested, hasPrompt } = this.#parts.trips;
     // A second fetch is for a worker with many short jobs. With few jobs it would find little and compete with
     // the first for the server's cores.
     if (hasPrompt && this.#parts.plan.ahead < BUSY_JOBS) return 0;
     // Room for two full fetches, so that one is sent while the jobs of the other run.
-    const room = freeSlots + 2 * aim - this.#size - asked;
+    const room = freeSlots + 2 * aim - this.#size - requested;
     const isWorthIt = room > 0 && room >= Math.min(freeSlots + aim, aim / 2);
     return isWorthIt ? Math.min(room, freeSlots + aim) : 0;
   }

@@ -32,10 +32,10 @@ export class RoundTrips {
    * The number of requested jobs. Slow fetches count until they have an answer or their connection is lost: their
    * jobs may be locked already, and requesting them again would lock twice the number of slots.
    */
-  get asked(): number {
-    let asked = 0;
-    for (const { want } of this.#underWay) asked += want;
-    return asked;
+  get requested(): number {
+    let requested = 0;
+    for (const { want } of this.#underWay) requested += want;
+    return requested;
   }
 
   /** Whether a fetch is running and not slow. */

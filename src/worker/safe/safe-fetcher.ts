@@ -81,7 +81,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     return this.#localQueue.size;
   }
 
-  get isInDoubt(): boolean {
+  get isUncertain(): boolean {
     return this.#uncertain.isRaised;
   }
 
@@ -268,9 +268,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (hasFetched) this.#plan.raise();
     if (error instanceof WorkerError && error.code === "database_busy") return;
     // After a timeout the server has rolled back, so nothing is uncertain.
-    const isKnown = this.#plan.isPatient;
+    const wasPatient = this.#plan.isPatient;
     if (hasFetched && this.#plan.failed(error)) {
-      if (!isKnown) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
+      if (!wasPatient) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
       return;
     }
     if (hasFetched) this.#uncertain.raise();
@@ -284,9 +284,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // Wait for running fetches: the jobs of one that has committed would be returned here and run twice.
     await this.#trips.ended();
     this.#uncertain.raise();
-    // Results are written before the next fetch, because later the lock of such a job may be that of another
-    // attempt. Queues are unlocked below, after the return of jobs that a lost fetch may have locked; otherwise
-    // later jobs would start first.
+    // Results are written before the next fetch, because later the lock may be that of another attempt. Queues are
+    // unlocked below, after the return of jobs that a lost fetch may have locked, so that their order is kept.
     const taken = results.send();
     const batch = { ...taken, freedQueues: [] };
     const answer = await flushAndFetch(connection, workerId, batch, null);

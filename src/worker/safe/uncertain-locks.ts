@@ -19,8 +19,8 @@ export interface UncertainLocksParts {
   readonly clock: Clock;
   readonly trips: Pick<RoundTrips, "isNone" | "hasResults">;
   /** With a lease, other workers recover jobs that stay locked. */
-  readonly lease: Pick<WorkerLease, "isHeld">;
-  readonly connections: Pick<WorkerConnections, "cancel" | "heard">;
+  readonly lease: Pick<WorkerLease, "hasHeartbeats">;
+  readonly connections: Pick<WorkerConnections, "cancel" | "bytesReceived">;
   /** Called when the stop waits for results only. */
   onLeft(): void;
 }
@@ -81,10 +81,11 @@ export class UncertainLocks {
 
   #leaveIn(moments: number): void {
     const { connections, lease, onLeft } = this.#parts;
-    const heardBefore = connections.heard;
+    const bytesBefore = connections.bytesReceived;
     this.#after(LEAVE_MS, () => {
-      if (moments > 1 && connections.heard !== heardBefore) return this.#leaveIn(moments - 1);
-      this.#isLeft = lease.isHeld;
+      if (moments > 1 && connections.bytesReceived !== bytesBefore)
+        return this.#leaveIn(moments - 1);
+      this.#isLeft = lease.hasHeartbeats;
       onLeft();
     });
   }

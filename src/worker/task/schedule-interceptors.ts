@@ -2,13 +2,13 @@
 import { InputError } from "../../base/errors.ts";
 import type { JobToAdd } from "../../domain/job-spec.ts";
 import type { BeforeAdd } from "../../utils/bound-operations.ts";
-import { ask, isIntercepted } from "./ask.ts";
+import { callInterceptors, isIntercepted } from "./call-interceptors.ts";
 import type { Hooks } from "./hooks.ts";
 
 /** Returns the job to add; null when an interceptor skips it. Throws on `fail`. */
 export async function intercepted(hooks: Hooks, job: JobToAdd): Promise<JobToAdd | null> {
   let current: JobToAdd | null = job;
-  await ask(
+  await callInterceptors(
     hooks,
     "beforeJobSchedule",
     () => current ?? job,

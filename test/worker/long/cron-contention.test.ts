@@ -1,4 +1,4 @@
-// Many schedulers at the same ticks, ours and Graphile Worker's; and databases that go away.
+// Many schedulers at the same ticks, ours and Graphile Worker's; and outages of the database.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => own.close());
 
-/** Each task's times, none of them twice. */
+/** Returns the times of each task; fails when one has a time twice. */
 async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
   const byTask = Map.groupBy(await jobsOf(pool, prefix), (job) => job.task_identifier);
   const times = new Map<string, string[]>();
@@ -40,7 +40,7 @@ async function distinctTimes(prefix: string): Promise<Map<string, string[]>> {
 }
 
 describe("Several schedulers", () => {
-  test("Five at once make one job per tick and entry.", async () => {
+  test("Five at once add one job for each tick and entry.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("five");
     const entries = [
@@ -55,24 +55,24 @@ describe("Several schedulers", () => {
     for (let minute = 1; minute <= 20; minute++) {
       await time.goTo(`2026-01-05T10:${String(minute).padStart(2, "0")}:00.000Z`, 5);
     }
-    // And a catch-up of all of them at once.
+    // All of them catch up at once.
     await time.goTo("2026-01-05T10:40:00.000Z", 5);
     const times = await distinctTimes(task);
     assert.equal(times.get(`${task}_a`)?.length, 40);
     assert.equal(times.get(`${task}_b`)?.length, 1);
     assert.equal(times.get(`${task}_c`)?.length, 8);
     assert.equal(times.get(`${task}_d`)?.length, 2);
-    const told = schedulers.flatMap(({ events }) =>
+    const ticks = schedulers.flatMap(({ events }) =>
       events.filter((one) => !one.startsWith("tick")),
     );
-    assert.equal(told.length, 40 + 40 + 8 + 2);
-    assert.equal(new Set(told).size, told.length);
+    assert.equal(ticks.length, 40 + 40 + 8 + 2);
+    assert.equal(new Set(ticks).size, ticks.length);
     for (const { lines } of schedulers) assert.equal(lines.length, 0);
     await Promise.all(schedulers.map(({ cron }) => cron.stop()));
     await Promise.all(pools.map((one) => one.close()));
   });
 
-  test("A tick that Graphile Worker's statement took is left alone, and the other way round.", async () => {
+  test("A tick that Graphile Worker has scheduled is not scheduled again, and vice versa.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("turns");
     const { cron, events } = scheduler({ pool, entries: [everyMinute(task)], time });
@@ -83,7 +83,7 @@ describe("Several schedulers", () => {
     assert.deepEqual(events, [`tick 2026-01-05T10:01:00.000Z ${task}`]);
     await time.goTo("2026-01-05T10:02:00.000Z");
     await stockSchedule(pool, [task], "2026-01-05T10:02:00.000Z");
-    // It was away for a while: what it has not taken by then is ours.
+    // Ticks that it has missed are scheduled by our worker.
     await stockSchedule(pool, [task], "2026-01-05T10:04:00.000Z");
     await time.goTo("2026-01-05T10:06:00.000Z");
     assert.deepEqual(await timesOf(pool, task), ["10:01", "10:02", "10:04", "10:05", "10:06"]);
@@ -100,7 +100,7 @@ describe("Several schedulers", () => {
     await time.resting(2);
     for (let minute = 1; minute <= 30; minute++) {
       const tick = `2026-01-05T10:${String(minute).padStart(2, "0")}:00.000Z`;
-      // In two orders: a deadlock is the statement's to report and the next attempt's to mend.
+      // In two orders, so that deadlocks occur; the next attempt succeeds.
       const stock = [names, names.toReversed()].map((list) =>
         stockSchedule(pool, list, tick).catch(() => {}),
       );
@@ -115,7 +115,7 @@ describe("Several schedulers", () => {
     await Promise.all(ours.map(({ cron }) => cron.stop()));
   });
 
-  test("Started together with two Graphile Workers, they backfill each tick once.", async () => {
+  test("When they start together with two Graphile Workers, each tick is backfilled once.", async () => {
     const task = unique("fleet");
     const names = ["a", "b", "c", "d"].map((name) => `${task}_${name}`);
     const entries = names.map((name) => everyMinute(name, { fillMs: 3_600_000 }));
@@ -167,8 +167,8 @@ async function isTaken(names: readonly string[], tick: string): Promise<boolean>
   return rowCount === names.length;
 }
 
-describe("When the database goes away", () => {
-  test("A tick cut off in its transaction is made up for, once, and said once.", async () => {
+describe("When the database is lost", () => {
+  test("A tick whose transaction was cut is scheduled once afterwards, with one event.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("cut");
     const victim = testPool(url, 2);
@@ -206,12 +206,12 @@ describe("When the database goes away", () => {
     await victim.close();
   });
 
-  test("A commit whose answer is lost is not done twice.", async () => {
+  test("A commit without an answer is not repeated.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("answer");
     const lossy = testPool(url, 1);
     let commits = 0;
-    // Every connection: one that has lost an answer is not used again.
+    // For every connection, because one without an answer is not used again.
     lossy.pool.on("connect", (client) => {
       const query = client.query.bind(client) as (...call: unknown[]) => Promise<unknown>;
       client.query = ((...call: unknown[]) => {
@@ -234,7 +234,7 @@ describe("When the database goes away", () => {
     await lossy.close();
   });
 
-  test("The clock cannot be read either: nothing is lost, and it stops at once.", async () => {
+  test("The clock cannot be read, either: no tick is lost, and it stops at once.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("clock");
     let isAway = false;
@@ -257,7 +257,7 @@ describe("When the database goes away", () => {
   });
 });
 
-/** Ends the session that waits for a lock; waits until there is one. */
+/** Waits for a session that waits for a lock, and ends it. */
 async function terminateWaiting(): Promise<void> {
   const sql = `
     select pg_terminate_backend(pid) from pg_stat_activity

@@ -1,5 +1,5 @@
-// A fast lane whose process does not answer: because a handler blocks it, or because it is frozen.
-// Its jobs are locked by the rows of an open transaction, so the question is who ends that.
+// A fast lane whose process is blocked by a handler, or frozen. Its jobs are locked by an open transaction, which
+// only recovery ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
@@ -9,13 +9,13 @@ import { until, type WorkerProcess, workerProcess } from "../worker-process.ts";
 const queue = testQueue();
 const { add, isGone, job } = jobsOf(queue);
 
-// Longer than in other tests: a heartbeat must come through on a busy machine for 12 seconds.
+// Longer than in other tests, because heartbeats must succeed on a busy machine for 12 seconds.
 const PATIENT = { heartbeatIntervalMs: 250, thresholdMs: 4_000 };
 
-/** A process whose fast lane has taken a job that blocks it for so long. */
+/** Starts a process whose fast lane has fetched a job that blocks it for `ms`. */
 async function blockedFor(ms: number): Promise<{ worker: WorkerProcess; id: string }> {
   const worker = await workerProcess(queue.url, { fastLane: true, recovery: PATIENT });
-  // A worker's first jobs are not taken by row locks, until it has found nothing more.
+  // A worker's first jobs are fetched by the safe mode, until none is ready.
   const first = await add("quick");
   await until("the fast lane runs", () => isGone(first.id));
   const { id } = await add("blocking", { ms });
@@ -36,13 +36,13 @@ test("A job that blocks its process for 12 seconds in a fast lane runs once.", a
   await Promise.all([worker.stop(), other.stop()]);
 });
 
-test("What a frozen fast lane had is run by another worker once the lease is over.", async () => {
+test("The jobs of a frozen fast lane are run by another worker once the lease has expired.", async () => {
   const { worker, id } = await blockedFor(600_000);
   const other = await workerProcess(queue.url, { recovery: PATIENT });
   worker.signal("SIGSTOP");
   await other.event("started", (event) => event["id"] === id);
-  // By the table: the other one is blocked by now, and may not have read what became of its sweep.
-  await until("the frozen one is known to be dead", async () => {
+  // Read from the table, because the other worker is blocked by now.
+  await until("the frozen worker is marked as recovered", async () => {
     const [lease] = await queue.sql<{ is_recovered: boolean }>(
       "select metadata ? 'recovered_at' as is_recovered from worker._private_workers where id = $1",
       [worker.workerId],

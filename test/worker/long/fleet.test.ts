@@ -1,5 +1,5 @@
-// Fleets under the oracle: workers of ours beside Graphile Worker's, and in processes of their own,
-// some of which are killed.
+// Many workers, judged by the oracle: ours beside Graphile Worker's, and in processes of their own, some of which
+// are killed.
 import { describe, test } from "node:test";
 import { crewOf, together } from "../crews.ts";
 import { processes } from "../process-crew.ts";
@@ -15,8 +15,8 @@ async function mixed(plan: TrialPlan): Promise<void> {
   await attempt(queue, { ...plan, producers: [queue.utils, stock] });
 }
 
-describe("The oracle finds nothing wrong", () => {
-  test("with workers of Graphile Worker alone.", () => mixed({ jobs: 300, crew: stockCrew(2) }));
+describe("The oracle reports no problem", () => {
+  test("with workers of Graphile Worker only.", () => mixed({ jobs: 300, crew: stockCrew(2) }));
 
   test("with two of ours and two of Graphile Worker's.", () =>
     mixed({ jobs: 600, crew: together(crewOf(2), stockCrew(2)) }));

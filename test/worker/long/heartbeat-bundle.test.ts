@@ -1,4 +1,4 @@
-// The thread where nothing can be loaded: its text as the build embeds it, in a bundle of one file.
+// The heartbeat thread without files: its text as the build embeds it, in a bundle of one file.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,13 +25,13 @@ const { thread } = (await import(new URL("../../../build/bundle.mjs", import.met
 };
 await thread(text);
 
-test("The text asks for nothing but what Node has built in.", () => {
+test("The text requires only built-in modules of Node.", () => {
   const source = JSON.parse(readFileSync(text, "utf8")) as string;
-  const asked = [...source.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = ""]) => name);
-  // pg asks for these two only where somebody has chosen them.
+  const required = [...source.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = ""]) => name);
+  // pg requires these two only if they are configured.
   const optional = ["pg-native", "pg-cloudflare"];
   assert.deepEqual(
-    asked.filter((name) => !isBuiltin(name) && !optional.includes(name)),
+    required.filter((name) => !isBuiltin(name) && !optional.includes(name)),
     [],
   );
 });
@@ -47,7 +47,7 @@ const asModule: BuildOptions = {
 };
 const source = readFileSync(entry, "utf8");
 const body = source.indexOf("\n\n", source.lastIndexOf("\nimport "));
-// In CommonJS nothing can be awaited outside functions, and import.meta is empty, of which esbuild warns.
+// CommonJS has no top-level await, and an empty import.meta, about which esbuild warns.
 const asCommonJs: BuildOptions = {
   stdin: {
     contents: `${source.slice(0, body)}\nvoid (async () => {${source.slice(body)}})();`,

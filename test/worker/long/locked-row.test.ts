@@ -1,5 +1,5 @@
-// A job that has ended while somebody's open transaction has its row locked, as an application's has
-// that has added a job with the same key.
+// A job that has ended while an open transaction of another session has its row locked, for example after adding a
+// job with the same key.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -8,7 +8,7 @@ import { latch, recording, until, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-test("Other jobs run while the end of one cannot be written.", async (t) => {
+test("Other jobs run while the result of one cannot be written.", async (t) => {
   const gate = latch();
   const held = recording("held", () => gate.opened);
   const quick = recording("quick");
@@ -20,7 +20,7 @@ test("Other jobs run while the end of one cannot be written.", async (t) => {
   t.after(() => client.end());
   await client.query("begin; select worker.add_job('quick', job_key := 'one')");
   gate.open();
-  // Long enough for a statement that waits to be given up.
+  // Long enough for a waiting statement to time out.
   const end = performance.now() + 12_000;
   for (let n = 1; performance.now() < end; n++) {
     await queue.utils.addJob("quick");
@@ -31,7 +31,7 @@ test("Other jobs run while the end of one cannot be written.", async (t) => {
   await until("all is written", async () => (await queue.left()).length === 0);
 });
 
-test("A queue is free again only with the jobs that are given back.", async (t) => {
+test("A queue is unlocked only together with the return of its jobs.", async (t) => {
   const gate = latch();
   const held = recording<number>("task", () => gate.opened);
   const next = recording<number>("task");
@@ -58,7 +58,7 @@ test("A queue is free again only with the jobs that are given back.", async (t) 
   assert.deepEqual(next.seen, [0, 2, 3]);
 });
 
-test("A worker that comes back frees its queue with the jobs that its lost fetch had taken.", async (t) => {
+test("After an outage a worker unlocks its queue together with the jobs of its lost fetch.", async (t) => {
   await using proxy = await tcpProxy(queue.url);
   const gate = latch();
   const task = recording<number>("task", () => gate.opened);
@@ -95,7 +95,7 @@ test("A worker that comes back frees its queue with the jobs that its lost fetch
 
 for (const fastLane of [false, true]) {
   const beside = fastLane ? ", beside a fast lane" : "";
-  test(`What is behind a job in its queue waits for whoever has its row locked${beside}.`, async (t) => {
+  test(`Later jobs of a queue wait for the session that has a job's row locked${beside}.`, async (t) => {
     const task = recording<number>("task");
     const ids: string[] = [];
     for (const n of [1, 2, 3]) {

@@ -1,4 +1,4 @@
-// Fetches that take long, as they do where millions of ready jobs stand that only others can take.
+// Slow fetches, as with millions of ready jobs that only other workers can run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { LONG_FETCH } from "../../../src/worker/fetch/fetch-plan.ts";
@@ -6,7 +6,7 @@ import { recorder, recording, until, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-/** From now on each fetch of a worker takes so many seconds, however often it reads the tasks. */
+/** Makes each fetch of a worker take `seconds`. */
 async function slowFetches(t: TestContext, seconds: number): Promise<void> {
   await queue.sql(`create function worker.slowly() returns boolean language plpgsql as $$ begin
       if current_setting('application_name') like 'worker%lane'
@@ -29,13 +29,13 @@ const fetching = `select pid from pg_stat_activity
 for (const fastLane of [false, true]) {
   const kind = fastLane ? "fast" : "safe";
 
-  test(`A fetch that is stopped for its length is repeated with more time (${kind}).`, async (t) => {
+  test(`A fetch that times out is repeated with more time (${kind}).`, async (t) => {
     const { lines, logger } = recorder();
     const slow = recording("slow");
     await queue.started({ tasks: [slow], logger, fastLane, pollIntervalMs: 60_000 });
     await queue.utils.addJob("slow");
     await until("one has run", () => slow.seen.length === 1);
-    // PostgreSQL stops a fetch after eight.
+    // PostgreSQL cancels a fetch after 6.5 s.
     await slowFetches(t, 9);
     await queue.utils.addJob("slow");
     await until("another one has run", () => slow.seen.length === 2, 90_000);
@@ -50,7 +50,7 @@ for (const fastLane of [false, true]) {
     assert.deepEqual([...messages], []);
   });
 
-  test(`A long fetch is not taken for a dead connection (${kind}).`, async (t) => {
+  test(`A slow fetch does not count as a dead connection (${kind}).`, async (t) => {
     const slow = recording("slow");
     await queue.started({ tasks: [slow], fastLane, pollIntervalMs: 60_000 });
     await queue.utils.addJob("slow");
@@ -58,7 +58,7 @@ for (const fastLane of [false, true]) {
     await slowFetches(t, 7);
     await queue.utils.addJob("slow");
     await until("it is looked for", async () => (await queue.sql(fetching)).length > 0);
-    // Another connection is lost: all must show that they live, within five seconds when they rest.
+    // After the loss of one connection all others must answer, idle ones within five seconds.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);
     await until("the job has run", () => slow.seen.length === 2, 15_000);

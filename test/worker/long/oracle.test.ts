@@ -1,4 +1,4 @@
-// Random workloads on workers of ours, judged by the oracle.
+// Random workloads on our workers, judged by the oracle.
 import { describe, test } from "node:test";
 import { comingAndGoing, crewOf, cutting, OURS, together } from "../crews.ts";
 import { attempt } from "../trial.ts";
@@ -6,12 +6,12 @@ import { workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-describe("The oracle finds nothing wrong", () => {
+describe("The oracle reports no problem", () => {
   test("with two workers.", () => attempt(queue, { jobs: 900, crew: crewOf(2) }));
 
   test("with eight workers.", () => attempt(queue, { jobs: 900, crew: crewOf(8) }));
 
-  test("with one job at a time and no local queue to speak of.", () =>
+  test("with one job at a time and a minimal local queue.", () =>
     attempt(queue, {
       jobs: 600,
       crew: crewOf(3, { concurrency: 1, connections: 1, localQueue: { size: 1 } }),
@@ -29,7 +29,7 @@ describe("The oracle finds nothing wrong", () => {
   test("with fast lanes and workers that come and go.", () =>
     attempt(queue, { jobs: 900, crew: comingAndGoing(3, { fastLane: { limitMs: 20 } }) }));
 
-  test("with fast lanes whose connections are cut: their jobs may run again, and no other ones.", () =>
+  test("with fast lanes whose connections are cut: only their jobs may run again.", () =>
     attempt(queue, {
       jobs: 900,
       crew: crewOf(3, { fastLane: { limitMs: 10 } }),

@@ -1,5 +1,5 @@
-// Workers behind pgbouncer in transaction mode: with prepared statements off and polling, all that
-// they do works there, and nothing of theirs stays in a server connection.
+// Workers behind pgbouncer in transaction mode: without prepared statements and with polling everything works, and
+// nothing stays in a server connection.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
@@ -12,11 +12,11 @@ import { attempt } from "../trial.ts";
 import { workerProcess } from "../worker-process.ts";
 import { latch, recording, until, within, workerQueue } from "../worker-queue.ts";
 
-/** What an application sets behind a transaction pooler. */
+/** The options for a transaction pooler. */
 const POOLED = { preparedStatements: false, notify: false, pollIntervalMs: 100 } as const;
 const FAST = { ...POOLED, fastLane: { limitMs: 10 } } as const;
 
-/** Fewer than the workers have connections, so that all of them share each. */
+/** Fewer than the workers' connections, so that they share each. */
 const CONNECTIONS = 5;
 
 const program = pgbouncerProgram();
@@ -38,14 +38,14 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
   }, POOLED);
   after(() => started?.stop());
 
-  test("the oracle finds nothing wrong with three workers.", () =>
+  test("the oracle reports no problem with three workers.", () =>
     attempt(queue, { jobs: 600, crew: crewOf(3, POOLED) }));
 
-  test("the oracle finds nothing wrong with fast lanes.", () =>
+  test("the oracle reports no problem with fast lanes.", () =>
     attempt(queue, { jobs: 600, crew: crewOf(2, FAST) }));
 
-  test("the oracle finds nothing wrong with workers that come and go while connections are cut.", async () => {
-    // An add that is cut off was not acknowledged, and nobody would make it again.
+  test("the oracle reports no problem with workers that come and go while connections are cut.", async () => {
+    // Jobs are added over a direct connection, because an add that was cut would not be repeated.
     await using own = testPool(direct);
     const producer = await makeWorkerUtils({ pool: own.pool, preparedStatements: false });
     await attempt(queue, {
@@ -78,7 +78,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     }
   });
 
-  test("a schema is made, jobs are added in bulk, and a caller's transaction takes its own back.", async () => {
+  test("a schema is created, jobs are added in bulk, and a rollback of the caller removes its jobs.", async () => {
     const url = (await bouncer()).url((await emptyDatabase()).name);
     await using own = testPool(url);
     const utils = await makeWorkerUtils({ pool: own.pool, preparedStatements: false });
@@ -94,7 +94,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     assert.equal((await utils.countJobs()).ready, 3_010);
   });
 
-  test("a stop lets the running job end and gives back the others.", async () => {
+  test("a stop waits for the running job and returns the others.", async () => {
     const gate = latch();
     const task = recording("held", () => gate.opened);
     await queue.utils.addJobs(Array.from({ length: 10 }, () => ({ identifier: "held" })));
@@ -111,7 +111,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     );
   });
 
-  test("each tick of a timetable is one worker's.", async () => {
+  test("each tick of a timetable is scheduled once.", async () => {
     const ticking = recording<{ _cron: { ts: string } }>("ticking");
     await queue.sql(
       `insert into worker._private_known_crontabs (identifier, known_since, last_execution)
@@ -120,7 +120,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     const cron = { crontab: "* * * * * ticking ?id=tick&fill=30m" };
     const options = { ...POOLED, tasks: [ticking], cron };
     await Promise.all([queue.started(options), queue.started(options)]);
-    await until("all are made up for", () => ticking.seen.length >= 30);
+    await until("all ticks are scheduled", () => ticking.seen.length >= 30);
     await until("they are done", async () => (await queue.left()).length === 0);
     const ticks = ticking.seen.map(({ _cron }) => _cron.ts);
     assert.equal(new Set(ticks).size, ticks.length);
@@ -140,7 +140,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
   });
 });
 
-// What pgbouncer itself keeps in step with its clients is not counted.
+// Settings that pgbouncer itself synchronizes with its clients are not counted.
 const LEFT_BEHIND = `select pg_backend_pid() as pid,
   (select string_agg(name, ', ') from pg_settings where source = 'session' and name <> all(
     '{application_name,client_encoding,DateStyle,IntervalStyle,TimeZone,standard_conforming_strings}'

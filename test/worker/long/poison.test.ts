@@ -1,5 +1,5 @@
-// A job that kills its process, in a fleet whose members hold jobs by row locks: nobody has counted an
-// attempt when it dies. Its row keeps the mark of the lock, so the next one counts before it runs.
+// A job that kills its process in the fast mode, before its attempt is counted. Its row keeps the mark of the row
+// lock, so the next worker counts the attempt before it runs the job.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
@@ -11,13 +11,13 @@ const { add, job } = jobsOf(queue);
 
 for (const fastLane of [false, true]) {
   const kind = fastLane ? "fast" : "safe";
-  test(`A poison job kills no more of a fleet than its attempts and one (${kind}).`, async () => {
+  test(`A poison job kills at most its attempts plus one workers (${kind}).`, async () => {
     const options = { fastLane, recovery: QUICK, pollIntervalMs: 100 };
     const fleet = await Promise.all([1, 2, 3, 4, 5].map(() => workerProcess(queue.url, options)));
     let deaths = 0;
     for (const { exited } of fleet) void exited.then(() => deaths++);
     const spec = { maxAttempts: 2 };
-    // Many of them come with the poison, and none of those is to blame.
+    // Many other jobs are in the same batch, and none of them causes a crash.
     const poison = await add("poison", {}, spec);
     const others: { readonly id: string }[] = [];
     for (let n = 0; n < 20; n++) others.push(await add("quick"));

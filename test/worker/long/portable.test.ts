@@ -1,11 +1,11 @@
-// What of a pool's settings can be handed to the heartbeat's thread.
+// The settings of a pool that can be sent to the heartbeat thread.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { createPool } from "../../../src/database/connection/pool.ts";
 import { connectionOf, portable } from "../../../src/worker/connection/connection-config.ts";
 
-test("A pool of ours, lent to a worker, keeps its heartbeat in a thread of its own.", async () => {
+test("A worker with a pool of createPool() has its heartbeat in its own thread.", async () => {
   const connectionString = "postgres://user@localhost/db";
   const pool = createPool({ connectionString, logger: silentLogger });
   const given = portable(connectionOf(pool));

@@ -1,4 +1,4 @@
-// A worker that is frozen until its lease has run out, and wakes: SIGSTOP and SIGCONT.
+// A worker that is frozen until its lease has expired, and wakes: SIGSTOP and SIGCONT.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
@@ -11,7 +11,7 @@ const { add, isGone, job, workerIds } = jobsOf(queue);
 const named = (worker: WorkerProcess, name: string) =>
   worker.events.filter(({ event }) => event === name);
 
-test("A frozen worker that wakes cannot finish what is no longer its own, and says so.", async () => {
+test("A frozen worker that wakes cannot finish jobs that others have taken over, and reports it.", async () => {
   const frozen = await workerProcess(queue.url);
   const done = await add("held");
   const failed = await add("refused");
@@ -22,7 +22,7 @@ test("A frozen worker that wakes cannot finish what is no longer its own, and sa
   frozen.signal("SIGCONT");
   const { newWorkerId, reason } = await frozen.event("leaseLost");
   assert.equal(reason, "recovered");
-  // Its attempts end now: the jobs are the other's, and stay locked by it.
+  // Its attempts end now, but the jobs stay locked by the other worker.
   frozen.release();
   for (const { id } of [done, failed]) {
     const { reason } = await frozen.event("interrupted", (event) => event["id"] === id);
@@ -35,14 +35,14 @@ test("A frozen worker that wakes cannot finish what is no longer its own, and sa
   await until("the job has failed", async () => (await job(failed.id))?.locked_by === null);
   assert.match((await job(failed.id))?.last_error ?? "", /refused/);
   assert.deepEqual([named(other, "interrupted"), named(other, "leaseLost")], [[], []]);
-  // The old id is forgotten, the new one lives, and ends in order.
+  // The old id is deleted; the new one is alive and stops normally.
   await until("the old id is gone", async () => !(await workerIds()).includes(frozen.workerId));
   assert.ok((await workerIds()).includes(String(newWorkerId)));
   await Promise.all([frozen.stop(), other.stop()]);
   assert.deepEqual(await workerIds(), []);
 });
 
-test("A woken worker that takes its own job anew finishes it once.", async () => {
+test("A woken worker that fetches its own job again finishes it once.", async () => {
   const frozen = await workerProcess(queue.url);
   const { id } = await add("held", {}, { flags: ["mine"] });
   await frozen.event("started");
@@ -63,7 +63,7 @@ test("A woken worker that takes its own job anew finishes it once.", async () =>
 });
 
 test("A woken worker keeps its resilient jobs and finishes them under its old id.", async () => {
-  // Much longer than the other threshold: a busy machine must find the time in between.
+  // Much longer than the other threshold, so that a busy machine finds the time in between.
   const options = { recovery: { ...QUICK, resilientThresholdMs: 6_000 } };
   const frozen = await workerProcess(queue.url, options);
   const { id } = await add("held", {}, { flags: ["infrastructure_resilient"] });
@@ -73,7 +73,7 @@ test("A woken worker keeps its resilient jobs and finishes them under its old id
   await sweeper.event("recovered");
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
-  // Its beats go on under both ids: longer than the resilient threshold changes nothing.
+  // Its beats continue under both ids, so more time than the resilient threshold has no effect.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
   await until("so long has passed in the database", async () => {
     const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";

@@ -1,4 +1,4 @@
-// Jobs that run for hours on a worker that is well: whatever resets old locks leaves them alone.
+// Jobs that run for hours on a live worker: resets of old locks do not unlock them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../../src/worker/task/task.ts";
@@ -11,7 +11,7 @@ import { latch, until } from "../worker-queue.ts";
 const queue = testQueue();
 const { add, isGone, job } = jobsOf(queue);
 
-/** A worker with a task that runs until it is told to end, and how often it was started. */
+/** Returns a worker whose task runs until it is released, and the starts of the task. */
 function longWorker(recovery: object) {
   const end = latch();
   const started: string[] = [];
@@ -24,7 +24,7 @@ function longWorker(recovery: object) {
   return { worker: new Worker({ tasks: [long, quick], ...options }), started, end };
 }
 
-test("A job that has run for 5 hours on a living worker is not started beside itself.", async () => {
+test("A job that has run for 5 hours on a live worker is not started a second time.", async () => {
   const { worker, started, end } = longWorker({ resetLocksIntervalMs: 100 });
   await using _ = worker;
   const { id } = await add("long", {}, { queueName: "line" });
@@ -33,7 +33,7 @@ test("A job that has run for 5 hours on a living worker is not started beside it
   const ago = "locked_at = now() - interval '5 hours'";
   await queue.sql(`update worker._private_job_queues set ${ago}`);
   await queue.sql(`update worker._private_jobs set ${ago}`);
-  // Somebody else's lock of that age is reset: then the rule has been applied.
+  // When a stock worker's lock of that age is reset, the rule has been applied.
   const stock = await add("quick");
   await lockJob(queue, stock.id, "stock-worker", "5 hours");
   await until("the other's job is done", () => isGone(stock.id));
@@ -45,7 +45,7 @@ test("A job that has run for 5 hours on a living worker is not started beside it
   assert.deepEqual(started, [id]);
 });
 
-test("A worker renews the locks of long jobs and of their queue before they look stale.", async () => {
+test("A worker renews the locks of long jobs and of their queue before they are stale.", async () => {
   const { worker, started, end } = longWorker({ staleLockThresholdMs: 1_000 });
   await using _ = worker;
   const ids = [
@@ -54,7 +54,7 @@ test("A worker renews the locks of long jobs and of their queue before they look
   ];
   await worker.start();
   await until("it runs", () => started.length > 0);
-  // The second one may be fetched with the first; it does not stay locked behind it.
+  // The second job may be fetched with the first, and is then returned.
   await until("the job and its queue are locked", async () => (await lockedSince()).length === 2);
   const taken = await lockedSince();
   await until("all locks are younger", async () =>
@@ -81,7 +81,7 @@ test("A job that blocks its worker's process for hours keeps its lock, and its q
   await worker.exited;
 });
 
-/** Of all jobs and queues that are locked. */
+/** Returns the lock times of all locked jobs and queues. */
 async function lockedSince(): Promise<string[]> {
   const rows = await queue.sql<{ at: string }>(
     `select locked_at::text as at from worker._private_jobs where locked_at is not null

@@ -1,4 +1,4 @@
-// The database goes away for longer than any threshold: afterwards everybody looks dead to everybody.
+// An outage of the database longer than any threshold, after which every worker looks stale to the others.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** A statement on a connection of its own: a pool would not survive the outage either. */
+/** Runs a statement on a new connection, because a pool would not survive the outage. */
 async function sql<R extends pg.QueryResultRow>(text: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString: postgres.url() });
   await client.connect();
@@ -36,11 +36,11 @@ async function add(identifier: string) {
   return await addJob({ client: own.pool, schema: schemaName() }, { identifier, payload: {} });
 }
 
-test("After an outage of the database nobody sweeps anybody.", async () => {
+test("After an outage of the database no worker recovers another.", async () => {
   const own = testPool(postgres.url());
   await migrate(own.pool, schemaName());
   await own.close();
-  // A busy machine may keep a worker from beating for more than QUICK's one second.
+  // On a busy machine a worker may not send a heartbeat within QUICK's one second.
   const thresholdMs = 3_000;
   const recovery = { ...QUICK, thresholdMs, resilientThresholdMs: thresholdMs };
   const options = { concurrency: 1, recovery };
@@ -54,11 +54,11 @@ test("After an outage of the database nobody sweeps anybody.", async () => {
   for (const worker of workers) await worker.event("started");
 
   await postgres.stop();
-  // No condition can tell how long an outage has lasted.
+  // There is no condition for the length of an outage, so the test waits.
   await wait(2 * thresholdMs, new AbortController().signal);
   postgres = await startEmbeddedServer({ dataDir });
 
-  // Long enough for everybody to be allowed to sweep, and to have looked many times.
+  // Long enough for all workers to be allowed to recover others, and to have checked many times.
   const [ready] = await sql<{ now: string }>("select now()::text as now");
   await until("all have been back for two thresholds", async () => {
     const [row] = await sql<{ back: number }>(
@@ -91,8 +91,8 @@ test("After an outage of the database nobody sweeps anybody.", async () => {
   assert.deepEqual(await sql("select id from worker._private_workers"), []);
 });
 
-test("A worker that is stopped during an outage ends, and its row is swept later.", async () => {
-  // Jobs that a failure of the test before has left would keep it: their ends must be written.
+test("A worker that is stopped during an outage ends, and its row is deleted later.", async () => {
+  // Jobs left by a failure of the previous test would delay the stop, because their results must be written.
   await sql("truncate worker._private_jobs");
   const [first, second] = [
     await workerProcess(postgres.url()),

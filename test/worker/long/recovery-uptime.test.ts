@@ -1,5 +1,5 @@
-// For how long beats have gone through without a gap: what tells a death from an outage of the
-// database. A worker's row keeps it, and who begins takes it over from who was heard just before.
+// The time for which beats have succeeded without a gap, which distinguishes a dead worker from an outage of the
+// database. It is in a worker's row, and a new worker continues that of another live one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beat, registerLease } from "../../../src/queue/workers/lease.ts";
@@ -14,7 +14,7 @@ const LEASE = '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}';
 const GAP_MS = 4_500;
 const HEARD_MS = 3_000;
 
-/** As if all that there is had happened so much earlier (later, where it is negative). */
+/** Moves all rows back in time; forward for a negative interval. */
 const earlier = (interval: string) =>
   queue.sql(
     `update worker._private_workers set last_heartbeat_at = last_heartbeat_at - $1::interval,
@@ -32,7 +32,7 @@ async function beaten(id: string, isBroken = false, text: string | null = null) 
 const registered = async (id: string) =>
   Math.round((await registerLease(queue.db, id, LEASE, HEARD_MS)).uptimeMs / 1_000);
 
-test("Beats go on until there is a gap, whichever way the clock goes, or one fails.", async () => {
+test("The uptime continues until there is a gap, a step of the clock, or a failed beat.", async () => {
   assert.equal(await registered("first"), 0);
   await earlier("2 s");
   assert.equal(await beaten("first"), 2);
@@ -48,21 +48,21 @@ test("Beats go on until there is a gap, whichever way the clock goes, or one fai
   assert.equal(await beaten("first"), 0);
 });
 
-test("Who begins goes on from who was heard just before, and no earlier.", async () => {
+test("A new worker continues the uptime of a worker with a recent heartbeat only.", async () => {
   await registered("first");
   for (let n = 0; n < 4; n++) {
     await earlier("2 s");
     await beaten("first");
   }
   assert.equal(await registered("second"), 8);
-  // That one goes on from there, whatever becomes of the first.
+  // It continues after the first worker has ended.
   await queue.sql("delete from worker._private_workers where id = 'first'");
   await earlier("2 s");
   assert.equal(await beaten("second"), 10);
   await earlier("4 s");
   assert.equal(await registered("late"), 0);
   await queue.sql("delete from worker._private_workers where id = 'late'");
-  // Of another make, or from the future: nothing can be taken over.
+  // Rows of other programs or from the future cannot be continued.
   await queue.sql(`update worker._private_workers set last_heartbeat_at = now() + interval '1 h'`);
   await queue.sql(
     `insert into worker._private_workers (id, last_heartbeat_at, metadata)
@@ -71,14 +71,14 @@ test("Who begins goes on from who was heard just before, and no earlier.", async
   assert.equal(await registered("third"), 0);
 });
 
-test("In a fleet of which nobody lives for as long as a lease, the dead are found.", async () => {
+test("When no worker lives for as long as a lease, dead ones are found all the same.", async () => {
   const recovery = { ...QUICK, thresholdMs: 2_000, heartbeatIntervalMs: 500 };
   const { id } = await add("held");
   const first = await workerProcess(queue.url, { recovery });
   await first.event("started");
   let lastOne = first;
-  // Each begins before the one before it is killed.
-  await until("somebody has freed the job", async () => {
+  // Each starts before the previous one is killed.
+  await until("the job was recovered", async () => {
     const next = await workerProcess(queue.url, { recovery, forbiddenFlags: [] });
     lastOne.signal("SIGKILL");
     await lastOne.exited;

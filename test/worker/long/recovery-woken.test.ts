@@ -1,5 +1,5 @@
-// What a worker that was frozen past its lease does not do any more when it wakes: start jobs that are
-// others' now, and go on after a stop.
+// A worker that was frozen past its lease: when it wakes, it does not start jobs that others have taken over, and
+// it stops at one stop().
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJobs } from "../../../src/queue/add/add-jobs.ts";
@@ -13,10 +13,10 @@ const { add, isGone, job, workerIds } = jobsOf(queue);
 const named = (worker: WorkerProcess, name: string) =>
   worker.events.filter(({ event }) => event === name);
 
-test("A woken worker starts none of the jobs that it had fetched and not started.", async () => {
+test("A woken worker starts none of the jobs that it had fetched before.", async () => {
   const localQueue = { size: 40, adaptive: false } as const;
   const frozen = await workerProcess(queue.url, { concurrency: 1, localQueue });
-  // One fetch takes them all, and starts the first.
+  // One fetch returns all of them, and the first is started.
   const names = ["freezing", ...Array.from({ length: 10 }, () => "quick")];
   const jobs = await addJobs(
     queue.db,
@@ -28,7 +28,7 @@ test("A woken worker starts none of the jobs that it had fetched and not started
   }
   const other = await workerProcess(queue.url, { concurrency: 4 });
   for (const one of waiting) await other.event("started", (event) => event["id"] === one.id);
-  // Its slot is free the moment that it wakes.
+  // Its slot is free as soon as it wakes.
   frozen.release();
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");

@@ -1,4 +1,4 @@
-// Workers behind a network that is slow, or goes silent without a word.
+// Workers behind a network that is slow, or stops without closing connections.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
@@ -8,7 +8,7 @@ import { latch, recording, until, witness, workerQueue } from "../worker-queue.t
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 
-/** Half of it on a machine that has nothing else to do. */
+/** On an idle machine half of it is needed. */
 const PATIENCE_MS = 60_000;
 
 const heartbeat = async () => {
@@ -16,7 +16,7 @@ const heartbeat = async () => {
   return (await queue.sql<{ at: string }>(text))[0]?.at;
 };
 
-test("No more is locked than there are slots, however long a round trip takes.", async (t) => {
+test("No more jobs are locked than there are slots, with any round-trip time.", async (t) => {
   const proxy = await tcpProxy(queue.url, { delayMs: 15 });
   t.after(() => proxy.close());
   const gate = latch();
@@ -31,7 +31,7 @@ test("No more is locked than there are slots, however long a round trip takes.",
     plugins: [saw],
   });
   await until("both slots are taken", () => held.seen.length === 2);
-  // Announcements and polls make it look again and again.
+  // Announcements and polls cause many fetches.
   for (let n = 0; n < 10; n++) await queue.utils.addJob("held");
   const locked = async () =>
     (await queue.left()).filter(({ locked_by }) => locked_by !== null).length;
@@ -48,7 +48,7 @@ test("No more is locked than there are slots, however long a round trip takes.",
 
 for (const fastLane of [false, true]) {
   const kind = fastLane ? "fast" : "safe";
-  test(`Connections that go silent are found, and then all is as before (${kind}).`, async (t) => {
+  test(`Connections without answers are replaced, and then jobs run as before (${kind}).`, async (t) => {
     const proxy = await tcpProxy(queue.url);
     t.after(() => proxy.close());
     const quick = recording("quick");
@@ -65,10 +65,10 @@ for (const fastLane of [false, true]) {
     await queue.utils.addJob("quick");
     await until("the first job has run", () => quick.seen.length === 1);
     const started = await heartbeat();
-    await until("a heartbeat has gone through", async () => (await heartbeat()) !== started);
+    await until("a heartbeat has succeeded", async () => (await heartbeat()) !== started);
     proxy.mute("established");
     const accepted = proxy.accepted;
-    // Heartbeat, listener, and every connection that takes jobs.
+    // Heartbeat, listener, and every connection that fetches jobs.
     const mine = fastLane ? 6 : 4;
     await until("they are made anew", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
     await until(
@@ -82,12 +82,12 @@ for (const fastLane of [false, true]) {
     await until("nothing is left", async () => (await queue.left()).length === 0);
     const before = quick.seen.length;
     await queue.utils.addJob("quick");
-    await until("the announcement of the next one is heard", () => quick.seen.length > before);
+    await until("the announcement of the next one arrives", () => quick.seen.length > before);
     await worker.stop();
   });
 }
 
-test("What was sent on a connection that was lost is not done when it arrives after all.", async (t) => {
+test("A statement on a lost connection has no effect when it arrives later.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const gate = latch();
@@ -99,7 +99,7 @@ test("What was sent on a connection that was lost is not done when it arrives af
     pollIntervalMs: NEVER_MS,
   });
   const lanes = proxy.of("worker lane");
-  // The fetches that the announcement leads to are on their way, and given up after ten seconds.
+  // The fetches after the announcement are sent, and time out after ten seconds.
   lanes.mute("established", "requests");
   const accepted = lanes.accepted;
   await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "held" })));
@@ -115,7 +115,7 @@ test("What was sent on a connection that was lost is not done when it arrives af
   await until("nothing is left", async () => (await queue.left()).length === 0);
 });
 
-test("A job that adds one over a connection that went silent is tried again, and keeps nobody behind it.", async (t) => {
+test("A job that adds another over a dead connection is retried, and does not block its queue.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const child = recording("child");
@@ -145,7 +145,7 @@ test("A job that adds one over a connection that went silent is tried again, and
   assert.equal(child.seen.length, 3);
 });
 
-test("Each kind of connection says in pg_stat_activity what it is.", async () => {
+test("Each kind of connection has its own name in pg_stat_activity.", async () => {
   await queue.started({
     tasks: [recording("quick")],
     connections: 2,
@@ -162,7 +162,7 @@ test("Each kind of connection says in pg_stat_activity what it is.", async () =>
   await until("all are there", async () => `${await names()}` === `${expected}`);
 });
 
-test("A fast lane starts nothing of an answer that comes after its lease.", async (t) => {
+test("A fast lane starts no job of an answer that arrives after its lease has expired.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const late = recording("task");
@@ -173,7 +173,7 @@ test("A fast lane starts nothing of an answer that comes after its lease.", asyn
   await queue.started({ ...options, ...first });
   await queue.utils.addJob("task");
   await until("it is at rest", async () => (await queue.left()).length === 0);
-  // What it asks for is done, and nobody hears of it; its beats do not even arrive.
+  // Its fetch is executed without an answer; its beats do not arrive.
   proxy.of("worker fast lane").mute("all", "answers");
   proxy.of("worker heartbeat").mute();
   await queue.utils.addJob("task");

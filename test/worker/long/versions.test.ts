@@ -1,5 +1,4 @@
-// The oracle on every version of PostgreSQL that npm has for us, each an embedded server of its own,
-// side by side.
+// The oracle on every version of PostgreSQL that npm has, each as an embedded server, in parallel.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,17 +11,17 @@ import { crewOf } from "../crews.ts";
 import { attempt } from "../trial.ts";
 import { workerQueue } from "../worker-queue.ts";
 
-describe("The oracle finds nothing wrong", { concurrency: true }, () => {
-  // The older ones are there for x64 only.
+describe("The oracle reports no problem", { concurrency: true }, () => {
+  // Older versions exist for x64 only.
   for (const version of ["15", "16", "17"]) {
     const binaries = olderBinaries(version);
     const isNeeded = process.env["CI"] === "true" && process.arch === "x64";
     const skip = binaries === null && !isNeeded && `npm has not installed pg${version}`;
     describe(`on PostgreSQL ${version}`, { skip, concurrency: 1 }, () =>
-      trialsOn(binaries ?? `(pg${version} is not there)`),
+      trialsOn(binaries ?? `(pg${version} is not installed)`),
     );
   }
-  // The one that comes with us.
+  // The version of this package.
   describe("on PostgreSQL 18", { concurrency: 1 }, () => trialsOn(undefined));
 });
 

@@ -2,8 +2,8 @@
 import type { Hooks, Verdict, WorkerInterceptors } from "./hooks.ts";
 
 /** The input of an interceptor, and its decision. */
-type Question<I extends keyof WorkerInterceptors> = Parameters<WorkerInterceptors[I]>[0];
-type Answer<I extends keyof WorkerInterceptors> = Awaited<ReturnType<WorkerInterceptors[I]>>;
+type Input<I extends keyof WorkerInterceptors> = Parameters<WorkerInterceptors[I]>[0];
+type Decision<I extends keyof WorkerInterceptors> = Awaited<ReturnType<WorkerInterceptors[I]>>;
 
 /** Whether there is an interceptor of this name. Without one, the hot path need not await. */
 export function isIntercepted(hooks: Hooks, name: keyof WorkerInterceptors): boolean {
@@ -14,26 +14,26 @@ export function isIntercepted(hooks: Hooks, name: keyof WorkerInterceptors): boo
  * Calls each interceptor with the current `input()`. `take` receives each answer, and ends the calls by true. Rejects when
  * an interceptor throws.
  */
-export async function ask<I extends keyof WorkerInterceptors>(
+export async function callInterceptors<I extends keyof WorkerInterceptors>(
   hooks: Hooks,
   name: I,
-  input: () => Question<I>,
-  take: (answer: Answer<I>) => boolean,
+  input: () => Input<I>,
+  take: (answer: Decision<I>) => boolean,
 ): Promise<void> {
   for (const interceptor of hooks.interceptors(name)) {
-    const asked = interceptor as (question: Question<I>) => Answer<I> | Promise<Answer<I>>;
-    if (take(await asked(input()))) return;
+    const typed = interceptor as (question: Input<I>) => Decision<I> | Promise<Decision<I>>;
+    if (take(await typed(input()))) return;
   }
 }
 
-/** Returns the first verdict other than `continue`; undefined without one. Rejects as ask() does. */
+/** Returns the first verdict other than `continue`; undefined without one. Rejects as callInterceptors() does. */
 export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
   hooks: Hooks,
   name: I,
-  input: Question<I>,
+  input: Input<I>,
 ): Promise<Verdict | undefined> {
   let found: Verdict | undefined;
-  await ask(
+  await callInterceptors(
     hooks,
     name,
     () => input,

@@ -1,0 +1,51 @@
+// How long a stopping worker waits for jobs that a fetch without an answer may have locked.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UncertainLocks } from "../../src/worker/safe/uncertain-locks.ts";
+import { manualClock } from "../support/manual-clock.ts";
+
+/** Uncertain locks after a broken fetch. The server sends bytes while `speaks` returns true. */
+function ending(isLeased: boolean, sendsBytes: () => boolean) {
+  const clock = manualClock();
+  let heard = 0;
+  const uncertain = new UncertainLocks({
+    clock,
+    trips: { isNone: true, hasResults: false },
+    lease: { hasHeartbeats: isLeased },
+    connections: {
+      cancel: () => {},
+      get bytesReceived() {
+        return sendsBytes() ? ++heard : heard;
+      },
+    },
+    onLeft: () => {},
+  });
+  uncertain.raise();
+  uncertain.end();
+  return { uncertain, clock };
+}
+
+test("A stop leaves uncertain locks to the lease once no bytes arrive for a moment.", () => {
+  const { uncertain, clock } = ending(true, () => false);
+  clock.advance(399);
+  assert.equal(uncertain.isWaitedFor, true);
+  clock.advance(1);
+  assert.equal(uncertain.isWaitedFor, false);
+  assert.equal(clock.nextMs, null);
+});
+
+test("A stop waits at most five moments while bytes arrive.", () => {
+  const { uncertain, clock } = ending(true, () => true);
+  clock.advance(1_999);
+  assert.equal(uncertain.isWaitedFor, true);
+  clock.advance(1);
+  assert.equal(uncertain.isWaitedFor, false);
+});
+
+test("A stop without a lease waits until uncertain jobs are returned.", async () => {
+  const { uncertain, clock } = ending(false, () => false);
+  clock.advance(60_000);
+  assert.equal(uncertain.isWaitedFor, true);
+  await uncertain.settling(async () => {});
+  assert.equal(uncertain.isWaitedFor, false);
+});
