@@ -1,6 +1,6 @@
-// Cron entries: typed ones and Graphile Worker's crontab text together. All times are UTC. Each tick is scheduled
+// Cron entries: typed ones and Graphile Worker's crontab text together, in UTC or a time zone. Each tick is scheduled
 // once, by any number of workers. Missed ticks are added at the start, within the entry's backfill period.
-import { cronEntry, defineTask, everyMinutes, makeWorkerUtils, run } from "pg-job-worker";
+import { cronEntry, daily, defineTask, everyMinutes, makeWorkerUtils, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
@@ -16,11 +16,14 @@ const worker = await run({
   cron: {
     entries: [
       cronEntry("0 4 * * 1", report, { payload: { region: "EMEA" }, fillMs: 12 * 3_600_000 }),
+      cronEntry(daily("06:30", { timeZone: "Europe/Berlin" }), sweep, { identifier: "morning" }),
       everyMinutes(15, sweep, { jobKey: "sweep", jobKeyMode: "preserve_run_at" }),
     ],
     crontab: `
 # minute hour day month weekday  task  ?options  payload (JSON5)
 30 2 * * *  report ?id=nightly&max=3&queue=reports {region: 'APAC'}
+# The last day of each month, in Tokyo.
+0 9 L * *   report ?id=monthly&tz=Asia/Tokyo {region: 'APAC'}
 `,
   },
 });

@@ -40,6 +40,13 @@ export {
   everyMinute,
   everyMinutes,
 } from "./domain/cron/cron-entry.ts";
+export {
+  type CronInterval,
+  type CronPattern,
+  type CronPatternOptions,
+  daily,
+  every,
+} from "./domain/cron/cron-pattern.ts";
 export type { CronStamp, JsonObject } from "./domain/cron/cron-payload.ts";
 export { parseCrontab } from "./domain/cron/crontab.ts";
 export type { Job, JobState } from "./domain/job.ts";

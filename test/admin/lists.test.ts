@@ -348,6 +348,7 @@ test("Timetables show stored entries, and pattern and next tick if a live worker
       entries: [
         everyMinute("nightly", { identifier: "filled", fillMs: 600_000 }),
         cronEntry("0 4 * * *", "nightly", { jobKey: "k", identifier: "keyed" }),
+        cronEntry("@daily", "other", { timeZone: "Asia/Tokyo", identifier: "tokyo" }),
       ],
     },
   });
@@ -363,7 +364,17 @@ test("Timetables show stored entries, and pattern and next tick if a live worker
   };
   await until("the tick is scheduled", async () => (await entries()).get("filled")?.pending_job_id);
   const all = await entries();
-  assert.deepEqual([...all.keys()].sort(), ["filled", "forgotten", "keyed", "never"]);
+  assert.deepEqual([...all.keys()].sort(), ["filled", "forgotten", "keyed", "never", "tokyo"]);
+  const tokyo = all.get("tokyo");
+  assert.deepEqual(
+    [tokyo.match, tokyo.time_zone, tokyo.in_words, tokyo.differs],
+    ["@daily", "Asia/Tokyo", "every day at 00:00 in Asia/Tokyo", null],
+  );
+  assert.match(tokyo.next_execution, /T15:00:00\.000Z$/);
+  assert.deepEqual(
+    [all.get("filled").time_zone, all.get("forgotten").time_zone, all.get("forgotten").differs],
+    ["UTC", null, null],
+  );
   const filled = all.get("filled");
   assert.deepEqual([filled.task, filled.match, filled.backfill], ["nightly", "* * * * *", 600]);
   const ahead = Date.parse(filled.next_execution) - Date.now();
@@ -428,6 +439,56 @@ test("A tick that was not scheduled is reported as late after a while.", async (
   assert.deepEqual([hour.workers, hour.worker_ids], [2, ["a", "b"]]);
   const document = await openapiDocument(client);
   document.assertFits(body, document.answer("GET", "/api/cron"), "cron");
+});
+
+test("A cron entry that live workers have in several versions is named, with its versions.", async () => {
+  const { client, pool } = await startAdmin();
+  const base = { task: "t", pattern: "0 2 * * *", backfill_ms: 0 };
+  const old = ["same", "moved", "paid"].map((identifier) => ({ ...base, identifier }));
+  const digests = ["aaaaaaaaaaaa", "bbbbbbbbbbbb"].map((digest) => ({ ...base, digest }));
+  const workers = [
+    ["a", [...old, { ...digests[0], identifier: "other" }]],
+    [
+      "b",
+      [
+        { ...digests[0], identifier: "same" },
+        { ...base, identifier: "moved", time_zone: "Europe/Berlin" },
+        { ...base, identifier: "paid", pattern: "@daily", task: "u" },
+        { ...digests[1], identifier: "other" },
+      ],
+    ],
+    ["c", old],
+  ] as const;
+  for (const [id, cron] of workers) {
+    await pool.query(
+      "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ($1, now(), $2)",
+      [id, JSON.stringify({ threshold_ms: 3_600_000, cron })],
+    );
+  }
+  const { body } = await client.get("/api/cron?sort=identifier");
+  const differs = new Map(body.entries.map((one: Json) => [one.identifier, one.differs]));
+  const end = "Each tick is added once, by the first worker that reaches it, in its version.";
+  assert.equal(differs.get("same"), null);
+  assert.match(
+    String(differs.get("moved")),
+    /^differs in its time zone: .*0 2 \* \* \* UTC on (2 workers|a|c)/,
+  );
+  assert.match(String(differs.get("moved")), /0 2 \* \* \* Europe\/Berlin on b\b/);
+  assert.match(
+    String(differs.get("paid")),
+    /^differs in its pattern and task: .*@daily UTC, task u on b/,
+  );
+  assert.match(
+    String(differs.get("other")),
+    /^differs in its payload or options: .* on a; .* on b\. /,
+  );
+  for (const name of ["moved", "paid", "other"]) assert.ok(String(differs.get(name)).endsWith(end));
+  const page = await client.get("/api/workers");
+  const named = page.body.differences.filter(({ name }: Json) => name.startsWith("Cron entry "));
+  assert.deepEqual(
+    named.map(({ name, kind }: Json) => [name, kind]).sort(),
+    ["moved", "other", "paid"].map((name) => [`Cron entry ${name}`, "workers"]),
+  );
 });
 
 const LISTS = ["/api/queues", "/api/queues/q", "/api/tasks", "/api/workers", "/api/cron"];

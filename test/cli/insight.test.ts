@@ -102,7 +102,7 @@ test("cron lists cron entries.", async () => {
     "insert into worker._private_known_crontabs values ('nightly', '2026-01-01T00:00:00Z', '2026-01-02T03:00:00Z')",
   );
   const { stdout } = await quickly(["cron"], env);
-  assert.match(stdout, /\nnightly +\? +\? +2026-01-02T03:00:00Z +0/);
+  assert.match(stdout, /\nnightly +\? +\? +\? +2026-01-02T03:00:00Z +0/);
   const { entries } = JSON.parse((await quickly(["cron", "--json"], env)).stdout);
   assert.equal(entries[0].last_execution, "2026-01-02T03:00:00.000Z");
 });
@@ -233,6 +233,29 @@ test("doctor and cron report ticks ahead of the clock, doctor also a sequence be
   const after = await quickly(["doctor"], env);
   assert.match(after.stdout, /^ok {4}timetable: .*/m);
   assert.match(after.stdout, /^ok {4}sequences: .*/m);
+});
+test("cron shows the next tick by the clock of the entry's zone; doctor names entries that workers have in two versions.", async () => {
+  const { url } = await migratedDatabase();
+  await using own = testPool(url);
+  const env = { DATABASE_URL: url };
+  await quickly(["add", "t", "{}"], env);
+  const entry = { identifier: "nightly", task: "t", pattern: "@daily", backfill_ms: 0 };
+  const beat = (id: string, time_zone: string) =>
+    own.pool.query(
+      "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ($1, now(), $2)",
+      [id, JSON.stringify({ threshold_ms: 3_600_000, cron: [{ ...entry, time_zone }] })],
+    );
+  await beat("one", "Asia/Tokyo");
+  const { stdout } = await quickly(["cron"], env);
+  assert.match(stdout, /\nnightly +t +@daily +Asia\/Tokyo +\d{4}-\d\d-\d\dT00:00:00\+09:00 +1/);
+  assert.match((await quickly(["doctor"], env)).stdout, /^ok {4}timetable: /m);
+  await beat("two", "UTC");
+  const differs =
+    /nightly differs in its time zone: @daily (Asia\/Tokyo on one; @daily UTC on two|UTC on two; @daily Asia\/Tokyo on one)\. Each tick is added once/;
+  assert.match((await quickly(["cron"], env)).stdout, differs);
+  const doctor = await quickly(["doctor"], env);
+  assert.match(doctor.stdout, new RegExp(`^warn {2}timetable: cron entry ${differs.source}`, "m"));
+  assert.match(doctor.stdout, /fix: worker cron/);
 });
 test("doctor reports locks of stale workers, and missing privileges of a role.", async () => {
   const { url } = await migratedDatabase();

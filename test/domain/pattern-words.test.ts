@@ -18,6 +18,13 @@ test("The usual cron expressions have words.", () => {
     ["5 0 22 * *", "on the 22nd of every month at 00:05"],
     ["5 0 11 * *", "on the 11th of every month at 00:05"],
     ["0 0 24 12 *", "every 24 December at 00:00"],
+    ["@daily", "every day at 00:00"],
+    ["@hourly", "every hour, on the hour"],
+    ["@weekly", "every Sunday at 00:00"],
+    ["0 9 * * mon-fri", "every weekday at 09:00"],
+    ["0 9 * * MON", "every Monday at 09:00"],
+    ["0 0 24 dec *", "every 24 December at 00:00"],
+    ["0 2 L * *", "on the last day of every month at 02:00"],
   ];
   for (const [expression, words] of cases) assert.equal(patternInWords(expression), words);
 });
@@ -25,7 +32,8 @@ test("The usual cron expressions have words.", () => {
 test("Unusual and invalid expressions are not put into words.", () => {
   const without = [
     ...["1,2 * * * *", "*/7 * * * *", "0 */5 * * *", "0 2 1 * 1", "0 2 * 1 1", "10-20 * * * *"],
-    ...["", "* * * *", "@daily", "61 * * * *", "0 25 * * *", "0 2 * * MON", "* * * * * *"],
+    ...["5-50/5 * * * *", "0 2 15,L * *", "0 2 * jan mon", "@daly"],
+    ...["", "* * * *", "61 * * * *", "0 25 * * *", "* * * * * *"],
   ];
   for (const expression of without) assert.equal(patternInWords(expression), null, expression);
 });

@@ -89,7 +89,7 @@ test("The largest report fits into the table, with as many names as possible.", 
     const cron = ids.map((_, n) => ({
       entry: {
         ...{ identifier: name(n), taskIdentifier: name(n), expression: "* * * * *" },
-        ...{ fillMs: 1_000, jobKey: name(n) },
+        ...{ fillMs: 1_000, jobKey: name(n), payload: {} },
       },
       nextMs: 1,
     }));

@@ -76,13 +76,19 @@ test("The heartbeat runs in a thread and reports the worker and its running jobs
   await until("the running job is reported", async () => (await metadata())["running_jobs"] === 1);
   const { host, cron: timetable, running, steady_since_ms, ...rest } = await metadata();
   assert.deepEqual([typeof host, typeof steady_since_ms], ["string", "number"]);
-  const [{ next, ...entry }, ...more] = timetable as Record<string, unknown>[] as [
+  const [{ next, digest, ...entry }, ...more] = timetable as Record<string, unknown>[] as [
     Record<string, unknown>,
   ];
   assert.deepEqual(
     [entry, ...more],
-    [{ identifier: "each minute", task: "quick", pattern: "* * * * *", backfill_ms: 0, key: null }],
+    [
+      {
+        ...{ identifier: "each minute", task: "quick", pattern: "* * * * *", time_zone: "UTC" },
+        ...{ backfill_ms: 0, key: null },
+      },
+    ],
   );
+  assert.match(String(digest), /^[0-9a-f]{12}$/);
   assert.match(String(next), /:00\.000Z$/);
   const [{ since, ...job }] = running as [Record<string, unknown>];
   assert.deepEqual(job, { id, task: "held" });

@@ -24,7 +24,9 @@ export const runOptions = {
   tasks: text("Directory of tasks: modules and executable files, named by their paths", {
     form: "dir",
   }),
-  crontab: text("Crontab file in Graphile Worker's format, in UTC", { form: "file" }),
+  crontab: text("Crontab file in Graphile Worker's format; UTC unless it names a time zone", {
+    form: "file",
+  }),
   concurrency: defaulting(
     whole("Maximum number of concurrent jobs", 1, 10_000, { aliases: ["--jobs", "-j"] }),
     10,

@@ -12,8 +12,10 @@ import {
   smallint,
 } from "../job-spec.ts";
 import type { TaskLike } from "../typed-job.ts";
+import { type CronPattern, every } from "./cron-pattern.ts";
 import { type JsonObject, jsonObject } from "./cron-payload.ts";
 import { cronSchedule, MINUTE_MS } from "./cron-schedule.ts";
+import { timeZone, zoneHints } from "./time-zone.ts";
 
 /** Without the schema's `unsafe_dedupe`, which Graphile Worker's crontab does not accept either. */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
@@ -30,8 +32,10 @@ export interface CronEntry {
   readonly identifier: string;
   /** The identifier of the task whose jobs are added. */
   readonly taskIdentifier: string;
-  /** The five-field cron expression, UTC. */
+  /** The cron expression: five fields, or a macro such as `@daily`. */
   readonly expression: string;
+  /** The IANA time zone of the expression. Default UTC. */
+  readonly timeZone?: string | undefined;
   /** The payload of each job, to which `_cron: { ts, backfilled }` is added. */
   readonly payload: JsonObject;
   /** The backfill period: ticks missed at most this many milliseconds before the start are added. 0: none. */
@@ -55,6 +59,8 @@ export interface CronEntryOptions {
    * the task identifier.
    */
   readonly identifier?: string | undefined;
+  /** The IANA time zone of the expression, such as `Europe/Berlin`. Default: the pattern's, else UTC. */
+  readonly timeZone?: string | undefined;
   /**
    * The backfill period: when a worker starts, ticks missed within this many milliseconds are added. At most
    * 366 days. Default 0: none.
@@ -99,17 +105,18 @@ export type CronArguments<Payload> =
     : [options: CronEntryOptions & { readonly payload: CronPayload<Payload> }];
 
 /**
- * Returns a cron entry that adds a job of `task` at every minute that the five-field expression matches, in
- * UTC: minute, hour, day of the month, month, day of the week (0 or 7 = Sunday). A field is a number, a range
- * a-b, `*`, a step of all (`*` + `/5`) or a list of these, as in Graphile Worker. Throws InputError with all
- * problems.
+ * Returns a cron entry that adds a job of `task` at every minute that the pattern matches. The pattern is made by
+ * daily() or every(), or is an expression: minute, hour, day of the month, month, day of the week (0 or 7 = Sunday). A
+ * field is a number or a name (`jan`, `mon`), a range a-b, `*`, a step (`*` + `/5`, `5-50/5`), `L` (the last day of the
+ * month) or a list of these; `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly` stand for five fields. Throws
+ * InputError with all problems.
  */
 export function cronEntry<Payload>(
-  expression: string,
+  pattern: string | CronPattern,
   task: CronTask<Payload>,
   ...[options]: CronArguments<Payload>
 ): CronEntry {
-  return entryOf(expression, task, options ?? {});
+  return entryOf(pattern, task, options ?? {});
 }
 
 /** Returns a cron entry that adds a job of `task` every minute. Throws InputError with all problems. */
@@ -129,15 +136,11 @@ export function everyMinutes<Payload>(
   task: CronTask<Payload>,
   ...[options]: CronArguments<Payload>
 ): CronEntry {
-  if (!(Number.isInteger(minutes) && minutes >= 1 && minutes < 60 && 60 % minutes === 0)) {
-    const message = `must be 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30, for an hour has to hold a whole number of them; for others write an expression with cronEntry()`;
-    throw new InputError([{ path: "minutes", message }]);
-  }
-  return entryOf(`*/${minutes} * * * *`, task, options ?? {});
+  return entryOf(every({ minutes }), task, options ?? {});
 }
 
 function entryOf<Payload>(
-  expression: string,
+  pattern: string | CronPattern,
   task: CronTask<Payload>,
   options: CronEntryOptions & { readonly payload?: unknown },
 ): CronEntry {
@@ -147,7 +150,12 @@ function entryOf<Payload>(
     throw new InputError([{ path: "task", message }]);
   }
   const taskIdentifier = typeof task === "string" ? task : task?.identifier;
-  const given = { identifier: identifier ?? taskIdentifier, taskIdentifier, expression, fillMs };
+  const time = typeof pattern === "object" && pattern !== null ? pattern : { expression: pattern };
+  if (time.timeZone !== undefined && options.timeZone !== undefined) {
+    const message = "is set twice; set it either in the pattern or in the entry";
+    throw new InputError([{ path: "timeZone", message }]);
+  }
+  const given = { identifier: identifier ?? taskIdentifier, taskIdentifier, ...time, fillMs };
   return checkedEntry({ ...given, ...rest, payload: payload as JsonObject });
 }
 
@@ -192,6 +200,7 @@ const entrySchema = v.pipe(
       identifier: entryIdentifier,
       taskIdentifier: identifier,
       expression,
+      timeZone: v.optional(timeZone),
       payload: v.optional(payload, {}),
       fillMs: v.pipe(
         v.number("must be a number"),
@@ -206,7 +215,7 @@ const entrySchema = v.pipe(
         v.picklist(cronJobKeyModes, `must be one of ${cronJobKeyModes.join(", ")}`),
       ),
     },
-    { fill_minutes: FORMER, fill_hours: FORMER },
+    { fill_minutes: FORMER, fill_hours: FORMER, ...zoneHints },
   ),
   v.forward(
     v.check(

@@ -1,6 +1,7 @@
-// The five fields of a cron expression, in exactly Graphile Worker's grammar: numbers, a-b, *, */n, and
-// lists of these; no names, no a-b/n. The same expressions are refused, so that a crontab means the same to
-// every worker on the schema.
+// The five fields of a cron expression. Graphile Worker's grammar (numbers, a-b, *, */n, and lists of these) has its
+// meaning there; names, a-b/n, L and macros such as @daily are additions, which its parser refuses.
+
+import { didYouMean } from "../../base/validate.ts";
 
 /** A problem in a text; `at` counts characters from 0. */
 export interface TextProblem {
@@ -14,15 +15,22 @@ interface Field {
   readonly most: number;
   /** `most + 1` is another way to write `least`: 7 is Sunday, too. */
   readonly wraps?: true;
+  /** Names of the numbers from `least` on. */
+  readonly names?: readonly string[];
+  /** L is the last day. */
+  readonly hasLast?: true;
 }
+
+const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const WEEKDAYS = "sun mon tue wed thu fri sat".split(" ");
 
 /** In the order of an expression. */
 const fields: readonly Field[] = [
   { name: "minute", least: 0, most: 59 },
   { name: "hour", least: 0, most: 23 },
-  { name: "day of the month", least: 1, most: 31 },
-  { name: "month", least: 1, most: 12 },
-  { name: "day of the week", least: 0, most: 6, wraps: true },
+  { name: "day of the month", least: 1, most: 31, hasLast: true },
+  { name: "month", least: 1, most: 12, names: MONTHS },
+  { name: "day of the week", least: 0, most: 6, wraps: true, names: WEEKDAYS },
 ];
 
 export const FIELD_COUNT = fields.length;
@@ -32,9 +40,33 @@ export const MAX_PROBLEMS = 100;
 
 export const fieldName = (index: number) => fields[index]?.name ?? "";
 
+/** The macros, with the five fields that each stands for. */
+const macros: Readonly<Record<string, string>> = {
+  "@hourly": "0 * * * *",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@weekly": "0 0 * * 0",
+  "@monthly": "0 0 1 * *",
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+};
+
+/** Returns the five fields of a macro such as `@daily`; another text unchanged. */
+export function withoutMacro(expression: string): string {
+  const name = expression.trim();
+  return Object.hasOwn(macros, name) ? (macros[name] ?? "") : expression;
+}
+
+/** Returns what is wrong with a word that begins with @, or null. */
+export function macroProblem(word: string): string | null {
+  const names = Object.keys(macros);
+  if (names.includes(word)) return null;
+  return `"${word}" is not supported${didYouMean(word, names)}; expected ${names.join(", ")} or five fields`;
+}
+
 /**
- * Returns a field as an ascending list of its numbers, or `*` if it has them all. So `1-31` does not count
- * as a restriction when the two day fields are combined.
+ * Returns a field as an ascending list of its numbers, with `L` at the end, or `*` if it has all numbers. So
+ * `1-31` does not count as a restriction when the two day fields are combined.
  */
 export function canonicalField(
   index: number,
@@ -43,10 +75,12 @@ export function canonicalField(
   const field = fields[index];
   if (field === undefined) throw new RangeError(`there is no field ${index}`);
   const numbers = new Set<number>();
+  const isLast = (part: string) => field.hasLast && /^l$/i.test(part);
+  const parts = text.split(",");
   const problems: TextProblem[] = [];
   let at = 0;
-  for (const part of text.split(",")) {
-    const found = numbersOf(part, field);
+  for (const part of parts) {
+    const found = isLast(part) ? [] : numbersOf(part, field);
     if (typeof found === "string") problems.push({ at, message: found });
     else for (const number of found) numbers.add(number);
     if (problems.length >= MAX_PROBLEMS) break;
@@ -54,30 +88,40 @@ export function canonicalField(
   }
   if (problems.length > 0) return { problems };
   const isFull = numbers.size === field.most - field.least + 1;
-  return { field: isFull ? "*" : [...numbers].sort((a, b) => a - b).join(",") };
+  if (isFull) return { field: "*" };
+  const last = parts.some(isLast) ? ["L"] : [];
+  return { field: [...[...numbers].sort((a, b) => a - b), ...last].join(",") };
 }
 
 /** Returns the numbers of one part of a list, or a message. */
 function numbersOf(part: string, field: Field): number[] | string {
   const { least, most } = field;
-  const [, single, from, to, divisor] =
-    /^(?:(\d+)|(\d+)-(\d+)|\*(?:\/(\d+))?)$/.exec(part) ?? NO_MATCH;
-  if (single !== undefined) return inRange([Number(single)], field);
-  if (from !== undefined) {
-    const [first, last] = [Number(from), Number(to)];
-    if (last <= first) return `the range "${part}" must ascend`;
-    const ends = inRange([first, last], field);
-    if (typeof ends === "string") return ends;
-    return inRange(steps(first, last, 1), field);
-  }
-  if (part.startsWith("*") && (part === "*" || divisor !== undefined)) {
-    const step = Number(divisor ?? 1);
+  const [, from = "", to, divisor] = /^(\*|[^-/]+)(?:-([^-/]+))?(?:\/(\d+))?$/.exec(part) ?? [];
+  const step = Number(divisor ?? 1);
+  if (from === "*" && to === undefined) {
     return step >= 1 ? steps(least, most, step) : `the step of "${part}" must be at least 1`;
   }
-  return invalidPart(part, field);
+  const first = numberOf(from, field);
+  if (first === null) return invalidPart(part, field);
+  if (to === undefined) return divisor === undefined ? inRange([first], field) : unsteppable(part);
+  const last = numberOf(to, field);
+  if (last === null) return invalidPart(part, field);
+  // Sunday ends a range as 7.
+  const end = field.wraps && last === least && !/\d/.test(to) ? most + 1 : last;
+  if (end <= first) return `the range "${part}" must ascend`;
+  const ends = inRange([first, end], field);
+  if (typeof ends === "string") return ends;
+  return step >= 1
+    ? inRange(steps(first, end, step), field)
+    : `the step of "${part}" must be at least 1`;
 }
 
-const NO_MATCH: readonly (string | undefined)[] = [];
+/** The number that a text means; null if it is neither a number nor a name of the field. */
+function numberOf(text: string, { least, names = [] }: Field): number | null {
+  if (/^\d+$/.test(text)) return Number(text);
+  const place = names.indexOf(text.toLowerCase());
+  return place < 0 ? null : least + place;
+}
 
 function steps(first: number, last: number, step: number): number[] {
   const numbers: number[] = [];
@@ -93,14 +137,13 @@ function inRange(numbers: readonly number[], field: Field): number[] | string {
   return `${wrong} is not a valid ${name} (${least}-${most})`;
 }
 
-function invalidPart(part: string, { name, least, most }: Field): string {
-  const expected = `expected a number from ${least} to ${most}, a range a-b, * or */n, or a list of these with commas`;
+const unsteppable = (part: string) =>
+  `"${part}" is not supported: only * and a range a-b take a step`;
+
+function invalidPart(part: string, { name, least, most, names, hasLast }: Field): string {
+  const named = names === undefined ? "" : `, a name (${names.join(", ")})`;
+  const last = hasLast ? ", L (the last day)" : "";
+  const expected = `expected a number from ${least} to ${most}${named}${last}, a range a-b, *, a step */n or a-b/n, or a list of these with commas`;
   if (part === "") return `the ${name} is missing; ${expected}`;
-  if (/^\d+(-\d+)?\/\d+$/.test(part)) {
-    return `"${part}" is not supported: only * takes a step; write the numbers as a list`;
-  }
-  if (/[a-z]/i.test(part)) {
-    return `"${part}" is not a valid ${name} (names and macros are not supported); ${expected}`;
-  }
   return `"${part}" is not a valid ${name}; ${expected}`;
 }

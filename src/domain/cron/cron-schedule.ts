@@ -1,25 +1,41 @@
-// Finds the times that a cron expression matches, in UTC. cron-fields.ts checks the expression. croner has
-// a larger grammar, so it only gets plain lists.
+// Finds the times that a cron expression matches, in UTC or in a time zone. cron-fields.ts checks the expression.
+// croner has a larger grammar, so it only gets plain lists.
 import { Cron } from "croner";
 import { InputError, type Problem } from "../../base/errors.ts";
-import { canonicalField, FIELD_COUNT, fieldName } from "./cron-fields.ts";
+import {
+  canonicalField,
+  FIELD_COUNT,
+  fieldName,
+  macroProblem,
+  withoutMacro,
+} from "./cron-fields.ts";
+import { zoneProblem } from "./time-zone.ts";
 
 export const MINUTE_MS = 60_000;
 
-/** The minutes that an expression matches, in UTC. Times are milliseconds since the epoch. */
+/** The minutes that an expression matches. Times are milliseconds since the epoch. */
 export interface CronSchedule {
   /** Returns the first match at or after `fromMs`; null if there is none, as for 30 February. */
   next(fromMs: number): number | null;
 }
 
 /**
- * Reads a five-field expression such as `0,30 8-17 * * 1-5`. If both the day of the month and the day of
- * the week are restricted, a day that matches either is a match (as in cron and Graphile Worker). Throws
- * InputError with all problems; a path such as `column 3` is the place.
+ * Reads a macro such as `@daily` or a five-field expression such as `0,30 8-17 * * 1-5`. If both the day of the month
+ * and the day of the week are restricted, a day that matches either is a match (as in cron and Graphile Worker).
+ *
+ * Where a zone's clock changes: fixed times of the day, without `*` or a step in minute and hour, match once a day. A
+ * repeated time is its first occurrence, a skipped one the end of the gap. Other expressions follow real time: they
+ * match in both passes of a repeated hour and not in a skipped one. Throws InputError with all problems; a path such
+ * as `column 3` is the place.
  */
-export function cronSchedule(expression: string): CronSchedule {
-  const fields = [...expression.matchAll(/\S+/g)];
-  if (fields.length !== FIELD_COUNT) throw new InputError(wrongCount(fields.length));
+export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
+  const words = withoutMacro(expression);
+  const fields = [...words.matchAll(/\S+/g)];
+  if (fields.length !== FIELD_COUNT) {
+    const [first] = fields[0] ?? [""];
+    const macro = first.startsWith("@") ? macroProblem(first) : null;
+    throw new InputError(macro ?? wrongCount(fields.length));
+  }
   const problems: Problem[] = [];
   const canonical = fields.map(({ 0: text, index }, place) => {
     const result = canonicalField(place, text);
@@ -30,7 +46,8 @@ export function cronSchedule(expression: string): CronSchedule {
     return "*";
   });
   if (problems.length > 0) throw new InputError(problems);
-  return scheduleOf(canonical.join(" "));
+  const isFixed = fields.slice(0, 2).every(([text]) => !/[*/]/.test(text));
+  return scheduleOf(canonical.join(" "), isFixed, timeZone);
 }
 
 function wrongCount(count: number): string {
@@ -38,11 +55,23 @@ function wrongCount(count: number): string {
   return `has ${count} fields; expected ${FIELD_COUNT}: ${names}`;
 }
 
-function scheduleOf(canonical: string): CronSchedule {
-  // An offset of 0 instead of the zone "UTC": same times, ten times as fast.
-  const cron = new Cron(canonical, { mode: "5-part", utcOffset: 0, paused: true });
+function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): CronSchedule {
+  const cron = new Cron(canonical, {
+    mode: "5-part",
+    paused: true,
+    // An offset of 0 instead of the zone "UTC": same times, ten times as fast.
+    ...(timeZone === "UTC" ? { utcOffset: 0 } : { timezone: knownZone(timeZone) }),
+    // croner sees steps as lists. Its other rule takes every list for a step.
+    fixedTimeRule: isFixed ? "no-wildcard" : "single-value",
+  });
   return {
     // croner searches strictly after the given time.
     next: (fromMs) => cron.nextRun(new Date(fromMs - 1))?.getTime() ?? null,
   };
+}
+
+function knownZone(timeZone: string): string {
+  const problem = zoneProblem(timeZone);
+  if (problem !== null) throw new InputError(problem);
+  return timeZone;
 }

@@ -4,6 +4,7 @@ import { parse } from "node:querystring";
 import { didYouMean } from "../../base/validate.ts";
 import { type CronEntry, cronJobKeyModes, LONGEST_FILL_MS } from "./cron-entry.ts";
 import type { TextProblem } from "./cron-fields.ts";
+import { zoneProblem } from "./time-zone.ts";
 
 /** An entry while its line is read. */
 export type EntryFields = { -readonly [Name in keyof CronEntry]?: CronEntry[Name] };
@@ -50,6 +51,14 @@ const options: Readonly<Record<string, Option>> = {
     read: (value) => {
       const jobKeyMode = cronJobKeyModes.find((mode) => mode === value);
       return jobKeyMode === undefined ? null : { jobKeyMode };
+    },
+  },
+  tz: {
+    expected: "the name of a time zone such as Europe/Berlin, America/New_York or UTC",
+    read: (value) => {
+      // No name has a space: it is the + of Etc/GMT+2.
+      const timeZone = value.replaceAll(" ", "+");
+      return zoneProblem(timeZone) === null ? { timeZone } : null;
     },
   },
   priority: {

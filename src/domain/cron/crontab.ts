@@ -1,5 +1,7 @@
-// Crontab text in Graphile Worker's format: one entry a line, `#` comments, UTC.
+// Crontab text in Graphile Worker's format: one entry a line, `#` comments, UTC. Additions, which its parser refuses:
+// names, macros, steps of ranges, L, `?tz=`, and lines that set the zone of the lines below.
 //
+//   CRON_TZ=Europe/Berlin
 //   minute hour day-of-month month day-of-week  task  ?id=…&fill=…  {payload: "JSON5"}
 //
 // The text is read to its end, so that all problems are reported at once, with line and column.
@@ -10,10 +12,12 @@ import {
   FIELD_COUNT,
   fieldName,
   MAX_PROBLEMS,
+  macroProblem,
   type TextProblem,
 } from "./cron-fields.ts";
 import { json5Object } from "./cron-payload.ts";
 import { type EntryFields, readCrontabOptions } from "./crontab-options.ts";
+import { zoneProblem } from "./time-zone.ts";
 
 /** Longest text, in UTF-16 units. */
 export const LONGEST_CRONTAB = 1_000_000;
@@ -31,15 +35,22 @@ export function parseCrontab(text: string): CronEntry[] {
   const problems: Problem[] = [];
   const entries: CronEntry[] = [];
   const lineOf = new Map<string, number>();
+  let timeZone: string | undefined;
   for (const [index, whole] of text.split(/\r?\n/).entries()) {
     const line = whole.trim();
     if (line === "" || line.startsWith("#")) continue;
-    const result = readLine(line);
     const indent = whole.indexOf(line);
     const report = ({ at, message }: TextProblem): void => {
       const column = indent + at + 1;
       problems.push({ path: `line ${index + 1}, column ${column}`, message });
     };
+    const setting = readSetting(line);
+    if (setting !== null) {
+      if (typeof setting === "string") timeZone = setting;
+      else report(setting);
+      continue;
+    }
+    const result = readLine(line, timeZone);
     for (const problem of result.problems) report(problem);
     if (result.entry === null) continue;
     const { identifier } = result.entry;
@@ -63,28 +74,48 @@ interface Line {
   readonly problems: readonly TextProblem[];
 }
 
-function readLine(line: string): Line {
-  const problems: TextProblem[] = [];
-  const words = [...line.matchAll(/\S+/g)].slice(0, FIELD_COUNT + 1);
-  const fields: EntryFields = { fillMs: 0, payload: {} };
-  for (const [place, { 0: word, index }] of words.slice(0, FIELD_COUNT).entries()) {
-    const result = canonicalField(place, word);
-    if ("field" in result) continue;
-    for (const { at, message } of result.problems) problems.push({ at: index + at, message });
+/** Reads a line such as `CRON_TZ=Europe/Berlin`: its zone or its problem; null for another line. */
+function readSetting(line: string): string | TextProblem | null {
+  const [, name, space = "", zone] = /^([_a-z][_a-z0-9]*)(\s*=\s*)(.*)$/i.exec(line) ?? [];
+  if (name === undefined || zone === undefined) return null;
+  if (name !== "CRON_TZ") {
+    return { at: 0, message: `"${name}" cannot be set in a crontab; only CRON_TZ can` };
   }
-  fields.expression = words
-    .slice(0, FIELD_COUNT)
-    .map(([word]) => word)
-    .join(" ");
-  const taskAt = words[FIELD_COUNT]?.index ?? line.length;
-  if (words.length <= FIELD_COUNT) {
-    const missing = fieldName(words.length) || "task identifier";
+  const message = zoneProblem(zone);
+  return message === null ? zone : { at: name.length + space.length, message };
+}
+
+function readLine(line: string, timeZone: string | undefined): Line {
+  const problems: TextProblem[] = [];
+  const count = line.startsWith("@") ? 1 : FIELD_COUNT;
+  const words = [...line.matchAll(/\S+/g)].slice(0, count + 1);
+  const fields: EntryFields = { fillMs: 0, payload: {} };
+  const pattern = words.slice(0, count);
+  for (const [place, { 0: word, index }] of pattern.entries()) {
+    const found = count === 1 ? macroProblems(word) : fieldProblems(place, word);
+    for (const { at, message } of found) problems.push({ at: index + at, message });
+  }
+  fields.expression = pattern.map(([word]) => word).join(" ");
+  if (timeZone !== undefined) fields.timeZone = timeZone;
+  const taskAt = words[count]?.index ?? line.length;
+  if (words.length <= count) {
+    const missing = count === 1 ? "task identifier" : fieldName(words.length) || "task identifier";
     problems.push({ at: taskAt, message: `the line ends too early: the ${missing} is missing` });
   } else {
     problems.push(...readCommand(line, taskAt, fields));
   }
   const entry = problems.length === 0 ? entryOf(fields, taskAt, problems) : null;
   return { entry, taskAt, problems };
+}
+
+function fieldProblems(place: number, word: string): readonly TextProblem[] {
+  const result = canonicalField(place, word);
+  return "field" in result ? [] : result.problems;
+}
+
+function macroProblems(word: string): readonly TextProblem[] {
+  const message = macroProblem(word);
+  return message === null ? [] : [{ at: 0, message }];
 }
 
 /** Reads the text after the five fields: task, options, payload. */

@@ -1,6 +1,6 @@
 // Describes a cron expression in words, for lists of timetables. Only usual forms: an inexact sentence
 // would be worse than the expression itself.
-import { canonicalField, FIELD_COUNT } from "./cron-fields.ts";
+import { canonicalField, FIELD_COUNT, withoutMacro } from "./cron-fields.ts";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = [
@@ -10,10 +10,14 @@ const MONTHS = [
 
 /** Returns words such as `every Monday at 05:30`, or null if the form is unusual or invalid. */
 export function patternInWords(expression: string): string | null {
-  const fields = expression.trim().split(/\s+/);
+  const fields = withoutMacro(expression).trim().split(/\s+/);
   if (fields.length !== FIELD_COUNT) return null;
-  if (fields.some((text, place) => "problems" in canonicalField(place, text))) return null;
-  const [minute = "", hour = "", day = "", month = "", weekday = ""] = fields;
+  const canonical = fields.map((text, place) => canonicalField(place, text));
+  if (canonical.some((one) => "problems" in one)) return null;
+  const [, , day = "", month = "", weekday = ""] = canonical.map((one) =>
+    "field" in one ? one.field : "",
+  );
+  const [minute = "", hour = ""] = fields;
   const days = daysInWords(day, month, weekday);
   if (days === null) return null;
   const [minutes, hours] = [numberOf(minute), numberOf(hour)];
@@ -39,14 +43,15 @@ function daysInWords(day: string, month: string, weekday: string): string | null
   const [days, months, weekdays] = [numberOf(day), numberOf(month), numberOf(weekday)];
   if (weekday === "*" && month === "*") {
     if (day === "*") return "every day";
+    if (day === "L") return "on the last day of every month";
     return days === null ? null : `on the ${ordinal(days)} of every month`;
   }
   if (weekday === "*") {
     return days === null || months === null ? null : `every ${days} ${MONTHS[months - 1]}`;
   }
   if (day !== "*" || month !== "*") return null;
-  if (weekday === "1-5") return "every weekday";
-  return weekdays === null ? null : `every ${DAYS[weekdays % DAYS.length]}`;
+  if (weekday === "1,2,3,4,5") return "every weekday";
+  return weekdays === null ? null : `every ${DAYS[weekdays]}`;
 }
 
 const numberOf = (field: string) => (/^\d+$/.test(field) ? Number(field) : null);

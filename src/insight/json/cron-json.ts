@@ -9,6 +9,13 @@ export function cronListJson({ entries, nextCursor, count }: CronPage): string {
   return `{"entries":[${rows}],${rest.slice(1)}`;
 }
 
+/** With the zone, unless it is UTC. */
+function inWords({ match, timeZone }: ListedCronEntry): string | null {
+  const words = match === null ? null : patternInWords(match);
+  if (timeZone === null || timeZone === "UTC") return words;
+  return words === null ? `in ${timeZone}` : `${words} in ${timeZone}`;
+}
+
 /** Hand-written: a job's id exceeds a number. */
 function entryJson(given: ListedCronEntry): string {
   const known = JSON.stringify({
@@ -19,10 +26,12 @@ function entryJson(given: ListedCronEntry): string {
     next_execution: timeOfMs(given.nextExecutionMs),
     late_since: timeOfMs(given.lateSinceMs),
     match: given.match,
-    in_words: given.match === null ? null : patternInWords(given.match),
+    time_zone: given.timeZone,
+    in_words: inWords(given),
     backfill: given.backfillSeconds === null ? null : Math.floor(given.backfillSeconds),
     workers: given.workers,
     worker_ids: given.workerIds,
+    differs: given.differs,
     quarters_ahead: given.quartersAhead,
   });
   return `${known.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;

@@ -6,6 +6,7 @@ import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
 import { pendingTicks } from "./pending-ticks.ts";
+import { entryDifference } from "./worker-differences.ts";
 import { type LivingCronEntry, livingCron } from "./worker-reports.ts";
 
 /** Times are milliseconds since the epoch. */
@@ -24,8 +25,10 @@ export interface ListedCronEntry {
    * before it.
    */
   readonly isAhead: boolean;
-  /** The cron expression, UTC. */
+  /** The cron expression. */
   readonly match: string | null;
+  /** The time zone of the expression. */
+  readonly timeZone: string | null;
   /** How far back missed ticks are backfilled, in seconds; null if no worker reports it. */
   readonly backfillSeconds: number | null;
   /** The job of the last tick, while it waits. */
@@ -33,6 +36,8 @@ export interface ListedCronEntry {
   /** The number of live workers that have it, and some of their ids. */
   readonly workers: number;
   readonly workerIds: readonly string[];
+  /** How the entry differs between live workers, a sentence; null if they agree. */
+  readonly differs: string | null;
   /** The quarters of an hour in the next day in which it runs: 0 to 95. */
   readonly quartersAhead: readonly number[];
 }
@@ -73,7 +78,7 @@ export async function listCron(
   const pending = await pendingTicks(db, page.rows);
   const entries = page.rows.map(({ key: _, ...entry }) => {
     const pendingJobId = pending.get(entry.identifier) ?? null;
-    return { ...entry, pendingJobId, quartersAhead: quartersAhead(entry.match, nowMs) };
+    return { ...entry, pendingJobId, quartersAhead: quartersAhead(entry, nowMs) };
   });
   return { entries, nextCursor: page.nextCursor, count: found.length };
 }
@@ -92,21 +97,23 @@ function merged(
     const [row, entry] = [ledger.get(identifier), said.get(identifier)];
     const knownSinceMs = numberOf(row?.known_since_ms);
     const lastExecutionMs = numberOf(row?.last_execution_ms);
-    const pattern = entry?.pattern ?? null;
+    const schedule = entry === undefined ? null : scheduleOf(entry.pattern, entry.timeZone);
     const isAhead = (lastExecutionMs ?? nowMs) > nowMs + CLOCK_SLACK_MS;
     return {
       identifier,
       task: entry?.task ?? null,
       knownSinceMs,
       lastExecutionMs,
-      nextExecutionMs: nextTick(pattern, isAhead ? (lastExecutionMs ?? nowMs) + 1 : nowMs),
+      nextExecutionMs: nextTick(schedule, isAhead ? (lastExecutionMs ?? nowMs) + 1 : nowMs),
       isAhead,
-      lateSinceMs: missedTick(pattern, lastExecutionMs ?? knownSinceMs, nowMs),
-      match: pattern,
+      lateSinceMs: missedTick(schedule, lastExecutionMs ?? knownSinceMs, nowMs),
+      match: entry?.pattern ?? null,
+      timeZone: entry?.timeZone ?? null,
       backfillSeconds: entry === undefined ? null : entry.backfillMs / 1_000,
       key: entry?.key ?? null,
       workers: entry?.workers ?? 0,
       workerIds: entry?.workerIds ?? [],
+      differs: entry === undefined ? null : entryDifference(entry),
     };
   });
 }
@@ -114,15 +121,15 @@ function merged(
 const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
 
 /** A reported next tick is as old as its row: it is computed from the pattern instead. */
-function nextTick(pattern: string | null, fromMs: number): number | null {
-  return Math.abs(fromMs) > LATEST_MS ? null : (scheduleOf(pattern)?.next(fromMs) ?? null);
+function nextTick(schedule: CronSchedule | null, fromMs: number): number | null {
+  return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
 }
 
-function scheduleOf(pattern: string | null): CronSchedule | null {
+function scheduleOf(pattern: string, timeZone: string): CronSchedule | null {
   try {
-    return pattern === null ? null : cronSchedule(pattern);
+    return cronSchedule(pattern, timeZone);
   } catch {
-    return null; // A pattern in an unsupported syntax.
+    return null; // A pattern or a zone of another version.
   }
 }
 
@@ -130,8 +137,11 @@ const QUARTER_MS = 900_000;
 const QUARTERS_OF_A_DAY = 96;
 
 /** At most one tick is computed for each quarter: an entry for each minute costs no more than another. */
-function quartersAhead(pattern: string | null, nowMs: number): number[] {
-  const schedule = scheduleOf(pattern);
+function quartersAhead(
+  { match, timeZone }: Pick<ListedCronEntry, "match" | "timeZone">,
+  nowMs: number,
+): number[] {
+  const schedule = match === null ? null : scheduleOf(match, timeZone ?? "UTC");
   const quarters: number[] = [];
   for (let next = 0; schedule !== null && next < QUARTERS_OF_A_DAY; ) {
     const tickMs = schedule.next(nowMs + next * QUARTER_MS);
@@ -151,8 +161,12 @@ const PATIENCE_MS = 120_000;
 const LATEST_MS = 8.64e15;
 
 /** The first tick after the last one that was scheduled, if it has passed. */
-function missedTick(pattern: string | null, lastMs: number | null, nowMs: number): number | null {
-  const dueMs = lastMs === null ? null : nextTick(pattern, lastMs + 1);
+function missedTick(
+  schedule: CronSchedule | null,
+  lastMs: number | null,
+  nowMs: number,
+): number | null {
+  const dueMs = lastMs === null ? null : nextTick(schedule, lastMs + 1);
   return dueMs !== null && dueMs < nowMs - PATIENCE_MS ? dueMs : null;
 }
 

@@ -1,8 +1,13 @@
-// Differences between live workers: another version, a task that only some of them support.
+// Differences between live workers: another version, a task that only some of them support, another version of a cron
+// entry.
 import type { Database } from "../../database/database.ts";
+import { counted } from "../../domain/words.ts";
 import {
+  type CronVersion,
+  type LivingCronEntry,
   type LivingTasks,
   type LivingVersion,
+  livingCron,
   livingTasks,
   livingVersions,
 } from "./worker-reports.ts";
@@ -15,10 +20,13 @@ export interface WorkerDifference {
 }
 
 const MOST_TASKS = 5;
+const MOST_ENTRIES = 5;
+/** Of a cron entry. */
+const MOST_VERSIONS = 3;
 
 export async function workerDifferences(db: Database): Promise<WorkerDifference[]> {
   const [versions, tasks] = await Promise.all([livingVersions(db), livingTasks(db)]);
-  return [...versionsApart(versions), ...tasksApart(tasks)];
+  return [...versionsApart(versions), ...tasksApart(tasks), ...(await entriesApart(db))];
 }
 
 function versionsApart([usual, ...others]: readonly LivingVersion[]): WorkerDifference[] {
@@ -42,3 +50,34 @@ function tasksApart({ workers, areAll, living }: LivingTasks): WorkerDifference[
     text: `is supported by ${count} of ${living}.`,
   }));
 }
+
+/** Cron entries that live workers have in several versions. */
+export async function entriesApart(db: Database): Promise<WorkerDifference[]> {
+  const found = (await livingCron(db)).flatMap((entry): WorkerDifference[] => {
+    const text = entryDifference(entry);
+    return text === null ? [] : [{ kind: "workers", name: `Cron entry ${entry.identifier}`, text }];
+  });
+  return found.slice(0, MOST_ENTRIES);
+}
+
+/** How an entry's versions differ, to continue its name; null if live workers agree. */
+export function entryDifference({ versions }: LivingCronEntry): string | null {
+  if (versions.length < 2) return null;
+  const differs = (name: "task" | "pattern" | "timeZone") =>
+    new Set(versions.map((one) => one[name])).size > 1;
+  const what = [
+    ...(differs("pattern") ? ["pattern"] : []),
+    ...(differs("timeZone") ? ["time zone"] : []),
+    ...(differs("task") ? ["task"] : []),
+  ];
+  const shown = versions.slice(0, MOST_VERSIONS).map((version) => {
+    const { pattern, timeZone, task } = version;
+    return `${pattern} ${timeZone}${differs("task") ? `, task ${task}` : ""} on ${holders(version)}`;
+  });
+  const more = versions.length > MOST_VERSIONS ? ", …" : "";
+  const names = what.length === 0 ? "payload or options" : what.join(" and ");
+  return `differs in its ${names}: ${shown.join("; ")}${more}. Each tick is added once, by the first worker that reaches it, in its version.`;
+}
+
+const holders = ({ workers, workerIds: [first] }: CronVersion) =>
+  workers === 1 && first !== undefined ? first : counted(workers, "worker");

@@ -121,30 +121,49 @@ interface LivingRow {
   readonly workers: number;
 }
 
-/** A cron entry as live workers report it; if they differ, as the last of them does. */
-export interface LivingCronEntry extends ReportedCronEntry {
+/** A cron entry as some live workers report it. */
+export interface CronVersion extends ReportedCronEntry {
   readonly workers: number;
   /** Some of them. */
   readonly workerIds: readonly string[];
+}
+
+/** A cron entry as live workers report it; if they differ, as the last of them does. */
+export interface LivingCronEntry extends CronVersion {
+  /** Versions with different ticks or jobs; one if all workers agree. */
+  readonly versions: readonly CronVersion[];
 }
 
 /** The cron entries of live workers. */
 export async function livingCron(db: Database): Promise<LivingCronEntry[]> {
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<CronRow>(db, statements.cron);
-  const entries = new Map<string, LivingCronEntry>();
-  for (const { cron, workers, ids } of rows) {
-    for (const entry of workerReport(`{"cron":${cron ?? "[]"}}`).cron) {
-      const before = entries.get(entry.identifier);
-      const workerIds = [...(before?.workerIds ?? []), ...(JSON.parse(ids) as string[])];
-      entries.set(entry.identifier, {
-        ...entry,
-        workers: (before?.workers ?? 0) + workers,
-        workerIds: workerIds.slice(0, NAMED_WORKERS),
-      });
+  const reported = rows.flatMap(({ cron, workers, ids }) => {
+    const workerIds = JSON.parse(ids) as string[];
+    const entries = workerReport(`{"cron":${cron ?? "[]"}}`).cron;
+    return entries.map((entry): CronVersion => ({ ...entry, workers, workerIds }));
+  });
+  const byName = Map.groupBy(reported, ({ identifier }) => identifier);
+  return [...byName.values()].map((all) => {
+    const versions: CronVersion[] = [];
+    for (const one of all) {
+      const place = versions.findIndex((other) => isSame(one, other));
+      versions[place < 0 ? versions.length : place] = joined(versions[place], one);
     }
-  }
-  return [...entries.values()];
+    return { ...all.reduce((before, one) => joined(before, one)), versions };
+  });
+}
+
+function isSame(one: ReportedCronEntry, other: ReportedCronEntry): boolean {
+  const isEqual = one.digest === other.digest || one.digest === null || other.digest === null;
+  const names = ["task", "pattern", "timeZone"] as const;
+  return isEqual && names.every((name) => one[name] === other[name]);
+}
+
+function joined(before: CronVersion | undefined, one: CronVersion): CronVersion {
+  if (before === undefined) return one;
+  const workerIds = [...before.workerIds, ...one.workerIds].slice(0, NAMED_WORKERS);
+  return { ...one, workers: before.workers + one.workers, workerIds };
 }
 
 interface CronRow {

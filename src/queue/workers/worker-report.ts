@@ -46,8 +46,12 @@ export interface ReportedCronEntry {
   readonly identifier: string;
   readonly task: string;
   readonly pattern: string;
+  /** Of the pattern; UTC where it is not reported. */
+  readonly timeZone: string;
   readonly backfillMs: number;
   readonly key: string | null;
+  /** The fingerprint of payload and options; null if it is not reported. */
+  readonly digest: string | null;
 }
 
 /** The table allows no longer reports; longer ones in other tables are not read. */
@@ -118,8 +122,10 @@ function cronEntry(one: unknown): ReportedCronEntry[] {
     textIn(report, name),
   );
   if (identifier == null || task == null || pattern == null) return [];
+  const timeZone = textIn(report, "time_zone") ?? "UTC";
   const backfillMs = numberIn(report, "backfill_ms") ?? 0;
-  return [{ identifier, task, pattern, backfillMs, key: textIn(report, "key") }];
+  const [key, digest] = [textIn(report, "key"), textIn(report, "digest")];
+  return [{ identifier, task, pattern, timeZone, backfillMs, key, digest }];
 }
 
 function tasksCounts(one: unknown) {

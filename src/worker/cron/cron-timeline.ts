@@ -39,7 +39,7 @@ export class CronTimeline {
       const { knownSinceMs = startMs, lastExecutionMs = null } = ledger.get(entry.identifier) ?? {};
       const sinceMs = lastExecutionMs === null ? knownSinceMs : lastExecutionMs + 1;
       const fromMs = Math.max(startMs - entry.fillMs, sinceMs);
-      const schedule = cronSchedule(entry.expression);
+      const schedule = cronSchedule(entry.expression, entry.timeZone);
       return { entry, schedule, nextMs: nextOf(schedule, Math.min(fromMs, startMs)) };
     });
   }

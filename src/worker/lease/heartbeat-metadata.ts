@@ -3,6 +3,8 @@
 import { hostname } from "node:os";
 import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
+import type { CronEntry } from "../../domain/cron/cron-entry.ts";
+import { entryDigest } from "../../domain/cron/entry-digest.ts";
 import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "../../queue/workers/worker-report.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { WorkerRates } from "./rates.ts";
@@ -27,13 +29,7 @@ interface Counts {
 
 /** An entry of the timetable and its next tick, infinite without one. */
 export interface CronTick {
-  readonly entry: {
-    readonly identifier: string;
-    readonly taskIdentifier: string;
-    readonly expression: string;
-    readonly fillMs: number;
-    readonly jobKey?: string | undefined;
-  };
+  readonly entry: CronEntry;
   readonly nextMs: number;
 }
 
@@ -157,6 +153,10 @@ function storedBytes(text: string): number {
 
 function cronJson({ entry, nextMs }: CronTick) {
   const { identifier, taskIdentifier: task, expression: pattern, fillMs: backfill_ms } = entry;
-  const next = Number.isFinite(nextMs) ? new Date(nextMs).toISOString() : null;
-  return { identifier, task, pattern, backfill_ms, key: entry.jobKey ?? null, next };
+  return {
+    ...{ identifier, task, pattern, time_zone: entry.timeZone ?? "UTC", backfill_ms },
+    key: entry.jobKey ?? null,
+    digest: entryDigest(entry),
+    next: Number.isFinite(nextMs) ? new Date(nextMs).toISOString() : null,
+  };
 }

@@ -17,7 +17,9 @@ const entry = record(
     // The time of a past tick that was not scheduled.
     late_since: "time?",
     match: "string?",
-    // null without a short form.
+    // The time zone of the pattern, such as Europe/Berlin.
+    time_zone: "string?",
+    // With the zone unless it is UTC; null without a short form.
     in_words: "string?",
     // Seconds.
     backfill: "integer?",
@@ -25,6 +27,8 @@ const entry = record(
     // The number of live workers with this entry, and some of their ids.
     workers: "integer",
     worker_ids: "string[]",
+    // How the versions of the entry on live workers differ; null if they agree.
+    differs: "string?",
     // The quarters of an hour in which it runs in the next 24 hours: 0 to 95.
     quarters_ahead: "integer[]",
   },

@@ -105,14 +105,22 @@ function sequenceFindings({ behind }: Queue): Finding[] {
   });
 }
 
-function timetableFindings({ ahead }: Queue, schema: string): Finding[] {
-  if (ahead.length === 0) return [finding("ok", "timetable", "no entry is ahead of the clock")];
-  return ahead.map(({ identifier, lastExecutionMs }) => {
+function timetableFindings({ ahead, entriesApart }: Queue, schema: string): Finding[] {
+  if (ahead.length + entriesApart.length === 0) {
+    return [
+      finding("ok", "timetable", "no entry is ahead of the clock or differs between workers"),
+    ];
+  }
+  const apart = entriesApart.map(({ name, text }) =>
+    finding("warn", "timetable", `${lowered(name)} ${text}`, "worker cron"),
+  );
+  const found = ahead.map(({ identifier, lastExecutionMs }) => {
     const until = new Date(lastExecutionMs ?? 0).toISOString();
     const message = `the last tick of the cron entry "${identifier}" is at ${until}, ahead of the database's clock: nothing is scheduled before it`;
     const update = `update ${quoted(schema)}._private_known_crontabs set last_execution = null where identifier = '${identifier.replaceAll("'", "''")}'`;
     return finding("bad", "timetable", message, inPsql(update));
   });
+  return [...found, ...apart];
 }
 
 function bloatFindings({ tables }: Queue, schema: string): Finding[] {

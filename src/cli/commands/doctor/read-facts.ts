@@ -71,6 +71,7 @@ export async function readFacts(db: Database) {
       sweep: await part("stale locks", () => readSweep(db)),
       behind: (await part("sequences", () => readBehindSequences(db))) ?? [],
       ahead: (await part("timetables", () => readAhead(db))) ?? [],
+      entriesApart: (await part("versions of cron entries", () => readEntriesApart(db))) ?? [],
       incidents: await part("incidents", () => createInsight(db).incidents()),
     },
   };
@@ -109,6 +110,12 @@ async function readAhead(db: Database) {
   const { listCron } = await import("../../../insight/lists/list-cron.ts");
   const all = { search: "", sort: "-last", limit: 100, cursor: null } as const;
   return (await listCron(db, all)).entries.filter(({ isAhead }) => isAhead);
+}
+
+/** Cron entries that live workers have in several versions. */
+async function readEntriesApart(db: Database) {
+  const { entriesApart } = await import("../../../insight/lists/worker-differences.ts");
+  return entriesApart(db);
 }
 
 /** How far this machine's clock is ahead of the database's, within the error of a round trip. */

@@ -1,5 +1,6 @@
 // worker cron: cron entries, and their overdue ticks.
-import type { CronPage, CronSort } from "../../../insight/lists/list-cron.ts";
+import { timeInZone } from "../../../domain/cron/time-zone.ts";
+import type { CronPage, CronSort, ListedCronEntry } from "../../../insight/lists/list-cron.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -12,7 +13,8 @@ export const cronCommand = defineCommand({
   name: "cron",
   describe: "List cron entries with their last and next ticks",
   options: listingOptions(sorts, "the name or the task"),
-  notes: "Patterns and next ticks (UTC) are shown while a live worker has the entry.",
+  notes:
+    "Patterns and next ticks, in the entry's time zone, are shown while a live worker has the entry.",
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
     const { listCron } = await import("../../../insight/lists/list-cron.ts");
     const { cronListJson } = await import("../../../insight/json/cron-json.ts");
@@ -27,18 +29,20 @@ export const cronCommand = defineCommand({
 
 function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void {
   printTable(
-    ["ENTRY", "TASK", "PATTERN", "LAST TICK", "NEXT TICK", "WORKERS", "LATE SINCE"],
+    ["ENTRY", "TASK", "PATTERN", "ZONE", "LAST TICK", "NEXT TICK", "WORKERS", "LATE SINCE"],
     entries.map((one) => [
       one.identifier,
       one.task ?? "?",
       one.match ?? "?",
+      one.timeZone ?? "?",
       timeOf(one.lastExecutionMs),
-      timeOf(one.nextExecutionMs),
+      nextTick(one),
       String(one.workers),
       timeOf(one.lateSinceMs),
     ]),
   );
-  for (const { identifier, lastExecutionMs, isAhead } of entries) {
+  for (const { identifier, lastExecutionMs, isAhead, differs } of entries) {
+    if (differs !== null) print(`${identifier} ${differs}`);
     if (isAhead) {
       print(
         `${identifier} is ahead of the clock: nothing is scheduled before ${timeOf(lastExecutionMs)}, its last tick; "${line("worker doctor")}" has the fix`,
@@ -46,4 +50,10 @@ function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void
     }
   }
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
+}
+
+/** By the clock of the entry's zone. */
+function nextTick({ nextExecutionMs: ms, timeZone }: ListedCronEntry): string {
+  const isUtc = timeZone === null || timeZone === "UTC";
+  return ms === null || isUtc ? timeOf(ms) : timeInZone(ms, timeZone);
 }

@@ -86,7 +86,7 @@ export class CronPage extends ListPage {
         : nothing,
       listView(m, this, "Cron", none),
       dayAhead(this.list.rows, this.rows.answeredAt + m.live.ahead),
-      leaf("p", "hint", "Schedules use UTC and are not affected by daylight saving."),
+      leaf("p", "hint", "Patterns without a time zone are in UTC."),
     ]);
   }
 }

@@ -13,7 +13,7 @@ import { cutName } from "../../parts/exact-name";
 
 export const COLUMNS: Column[] = [
   new Column("", "Schedule", "identifier", ""),
-  new Column("pattern w-mid", "Pattern (UTC)", "", ""),
+  new Column("pattern w-mid", "Pattern", "", ""),
   new Column("when", "Next", "next", ""),
   new Column("when", "Last", "-last", ""),
   new Column("ticks w-opt", "Backfill", "", ""),

@@ -1,0 +1,64 @@
+// Patterns for cronEntry() without the syntax of cron: daily("02:30"), every({ minutes: 5 }).
+import * as v from "valibot";
+import { InputError } from "../../base/errors.ts";
+import { strict, validate } from "../../base/validate.ts";
+import { timeZone, zoneHints } from "./time-zone.ts";
+
+/** When a cron entry adds jobs. Made by daily() and every(). */
+export interface CronPattern {
+  /** The five-field cron expression. */
+  readonly expression: string;
+  /** The IANA time zone of the expression. Default UTC. */
+  readonly timeZone?: string | undefined;
+}
+
+/** Options of a pattern. */
+export interface CronPatternOptions {
+  /** An IANA time zone such as `Europe/Berlin`. Default UTC. */
+  readonly timeZone?: string | undefined;
+}
+
+/** A step that divides an hour (`minutes`) or a day (`hours`). */
+export type CronInterval = { readonly minutes: number } | { readonly hours: number };
+
+/**
+ * Returns the pattern of each day at `time`, such as `02:30`. A time that a day of daylight saving repeats is its first
+ * occurrence, one that it skips the end of the gap: one job each day. Throws InputError with all problems.
+ */
+export function daily(time: string, options: CronPatternOptions = {}): CronPattern {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time) ?? [];
+  if (hour === undefined || minute === undefined) {
+    const message = "must be a time of the day from 00:00 to 23:59, such as 02:30";
+    throw new InputError([{ path: "time", message }]);
+  }
+  return pattern(`${Number(minute)} ${Number(hour)} * * *`, options);
+}
+
+const MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
+const HOURS = [1, 2, 3, 4, 6, 8, 12];
+
+/**
+ * Returns the pattern of every `minutes` minutes from the full hour, or every `hours` hours from midnight. Throws
+ * InputError unless the step divides an hour (1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30 minutes) or a day (1, 2, 3, 4, 6,
+ * 8 or 12 hours).
+ */
+export function every(interval: CronInterval, options: CronPatternOptions = {}): CronPattern {
+  const [[unit, step] = [], ...more] = Object.entries(interval ?? {});
+  if ((unit !== "minutes" && unit !== "hours") || more.length > 0) {
+    const message = "must have either minutes or hours, such as { minutes: 5 }";
+    throw new InputError([{ path: "interval", message }]);
+  }
+  const steps = unit === "minutes" ? MINUTES : HOURS;
+  if (step === undefined || !steps.includes(step)) {
+    const whole = unit === "minutes" ? "an hour" : "a day";
+    const message = `must be ${steps.slice(0, -1).join(", ")} or ${steps.at(-1)}, for ${whole} has to hold a whole number of them; for others write an expression with cronEntry()`;
+    throw new InputError([{ path: unit, message }]);
+  }
+  return pattern(unit === "minutes" ? `*/${step} * * * *` : `0 */${step} * * *`, options);
+}
+
+const optionsSchema = strict({ timeZone: v.optional(timeZone) }, zoneHints);
+
+function pattern(expression: string, options: CronPatternOptions): CronPattern {
+  return Object.freeze({ expression, ...validate(optionsSchema, options) });
+}

@@ -1,0 +1,130 @@
+// Timetables in time zones on the days on which a clock changes: many schedulers, and the backfill.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type pg from "pg";
+import type { CronEntry } from "../../src/domain/cron/cron-entry.ts";
+import { parseCrontab } from "../../src/domain/cron/crontab.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { type TestPool, testPool } from "../support/test-pool.ts";
+import { jobsOf, ManualTime, scheduler, unique } from "./cron-harness.ts";
+
+const SCHEDULERS = 10;
+
+let own: TestPool;
+let pool: pg.Pool;
+
+before(async () => {
+  own = testPool((await migratedDatabase()).url, 10);
+  pool = own.pool;
+});
+after(() => own.close());
+
+interface Edge {
+  readonly zone: string;
+  /** UTC: from before the change until after it. */
+  readonly from: string;
+  readonly until: string;
+  /** The local times of the nightly entry and of the one with a step, in UTC. */
+  readonly fixed: readonly string[];
+  readonly stepped: readonly string[];
+}
+
+/** Nightly at 02:30 (Lord Howe: 02:15, New York in autumn: 01:30), and every half hour of that hour. */
+const edges: readonly (Edge & { readonly crontab: string })[] = [
+  {
+    ...{ zone: "Europe/Berlin", from: "2026-03-29T00:00Z", until: "2026-03-29T02:00Z" },
+    crontab: "30 2 * * * fixed\n*/30 2 * * * stepped",
+    ...{ fixed: ["01:00"], stepped: [] },
+  },
+  {
+    ...{ zone: "Europe/Berlin", from: "2026-10-24T23:45Z", until: "2026-10-25T02:15Z" },
+    crontab: "30 2 * * * fixed\n*/30 2 * * * stepped",
+    ...{ fixed: ["00:30"], stepped: ["00:00", "00:30", "01:00", "01:30"] },
+  },
+  {
+    ...{ zone: "America/New_York", from: "2026-03-08T06:15Z", until: "2026-03-08T08:15Z" },
+    crontab: "30 2 * * * fixed\n*/30 2 * * * stepped",
+    ...{ fixed: ["07:00"], stepped: [] },
+  },
+  {
+    ...{ zone: "America/New_York", from: "2026-11-01T04:45Z", until: "2026-11-01T07:15Z" },
+    crontab: "30 1 * * * fixed\n*/30 1 * * * stepped",
+    ...{ fixed: ["05:30"], stepped: ["05:00", "05:30", "06:00", "06:30"] },
+  },
+  {
+    ...{ zone: "Australia/Lord_Howe", from: "2026-10-03T14:45Z", until: "2026-10-03T16:45Z" },
+    crontab: "15 2 * * * fixed\n*/15 2 * * * stepped",
+    ...{ fixed: ["15:30"], stepped: ["15:30", "15:45"] },
+  },
+  {
+    ...{ zone: "Australia/Lord_Howe", from: "2026-04-04T14:15Z", until: "2026-04-04T15:45Z" },
+    crontab: "45 1 * * * fixed\n*/15 1 * * * stepped",
+    ...{ fixed: ["14:45"], stepped: ["14:15", "14:30", "14:45", "15:00", "15:15"] },
+  },
+];
+
+/** The crontab's entries with tasks of this test only. */
+function entriesOf(
+  { crontab, zone }: { crontab: string; zone: string },
+  task: string,
+): CronEntry[] {
+  const own = crontab.replaceAll(/fixed|stepped/g, (name) => `${task}_${name} ?fill=3d`);
+  return parseCrontab(`CRON_TZ=${zone}\n${own}`);
+}
+
+async function ticksOf(task: string): Promise<string[]> {
+  return (await jobsOf(pool, task)).map(({ run_at }) => run_at.slice(11, 16));
+}
+
+const nextQuarter = (iso: string) => new Date(Date.parse(iso) + 15 * 60_000).toISOString();
+
+describe("A timetable in a time zone", () => {
+  for (const edge of edges) {
+    const { zone, from, until, fixed, stepped } = edge;
+    test(`Ten schedulers add each tick once in ${zone} around ${from}.`, async () => {
+      const task = unique("zone");
+      const entries = entriesOf(edge, task);
+      const start = new Date(Date.parse(from) + 1).toISOString();
+      const time = new ManualTime(start);
+      const all = Array.from({ length: SCHEDULERS }, () => scheduler({ pool, entries, time }));
+      await Promise.all(all.map(({ cron }) => cron.start()));
+      for (let now = from; now < new Date(until).toISOString(); ) {
+        now = nextQuarter(now);
+        await time.goTo(now, SCHEDULERS);
+      }
+      await Promise.all(all.map(({ cron }) => cron.stop()));
+      assert.deepEqual(await ticksOf(`${task}_fixed`), fixed);
+      // The start is a millisecond behind the first quarter.
+      const after = stepped.filter((tick) => `${from.slice(0, 11)}${tick}Z` !== from);
+      assert.deepEqual(await ticksOf(`${task}_stepped`), after);
+      const reported = all.flatMap(({ events }) => events.filter((one) => !one.startsWith("tick")));
+      assert.equal(reported.length, fixed.length + after.length);
+    });
+
+    test(`The backfill adds the same ticks in ${zone} around ${from}.`, async () => {
+      const task = unique("fill");
+      const entries = entriesOf(edge, task);
+      const identifiers = entries.map(({ identifier }) => identifier);
+      await pool.query(
+        `insert into worker._private_known_crontabs (identifier, known_since)
+         select name, $2::timestamptz from unnest($1::text[]) as name`,
+        [identifiers, from],
+      );
+      const time = new ManualTime(new Date(until).toISOString());
+      const { cron, events } = scheduler({ pool, entries, time });
+      await cron.start();
+      await time.resting();
+      await cron.stop();
+      assert.deepEqual(await ticksOf(`${task}_fixed`), fixed);
+      assert.deepEqual(await ticksOf(`${task}_stepped`), stepped);
+      const added = events.filter((one) => one.startsWith("backfilled"));
+      assert.equal(added.length, fixed.length + stepped.length);
+      // The ledger has ticks in UTC, as every worker on the schema reads them.
+      const { rows } = await pool.query<{ last: Date | null }>(
+        "select last_execution as last from worker._private_known_crontabs where identifier = $1",
+        [`${task}_fixed`],
+      );
+      assert.equal(rows[0]?.last?.toISOString().slice(11, 16), fixed.at(-1));
+    });
+  }
+});
