@@ -108,7 +108,7 @@ export type CronArguments<Payload> =
  * Returns a cron entry that adds a job of `task` at every minute that the pattern matches. The pattern is made by
  * daily() or every(), or is an expression: minute, hour, day of the month, month, day of the week (0 or 7 = Sunday). A
  * field is a number or a name (`jan`, `mon`), a range a-b, `*`, a step (`*` + `/5`, `5-50/5`), `L` (the last day of the
- * month) or a list of these; `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly` stand for five fields. Throws
+ * month) or a list of these; `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly` replace all five. Throws
  * InputError with all problems.
  */
 export function cronEntry<Payload>(

@@ -40,7 +40,7 @@ export const MAX_PROBLEMS = 100;
 
 export const fieldName = (index: number) => fields[index]?.name ?? "";
 
-/** The macros, with the five fields that each stands for. */
+/** Each macro with its five fields. */
 const macros: Readonly<Record<string, string>> = {
   "@hourly": "0 * * * *",
   "@daily": "0 0 * * *",
