@@ -61,7 +61,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
   const isOff = dialog.busy || reason.length > 0;
   const said = record.footnote();
   return box("div", "dialog-buttons", [
-    said.length > 0 ? leaf("span", "hint said", said) : nothing,
+    said.length > 0 ? leaf("span", "hint after", said) : nothing,
     ownButton(
       "btn q",
       "dialog.close",

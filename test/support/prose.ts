@@ -1,0 +1,64 @@
+// The prose of a file: comments and texts of code, paragraphs of documents. Code spans, addresses, SQL and regular
+// expressions are no prose.
+import { readFileSync } from "node:fs";
+
+export interface Prose {
+  readonly line: number;
+  readonly text: string;
+}
+
+const token =
+  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*|(?<=[=(,:!&|?{};\n]\s*)\/(?![*/\s])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*/g;
+const sql =
+  /\b(select|insert|update|delete|with|values)\b[\s\S]*\b(from|into|set|as|where)\b|_private_/;
+
+function proseOfCode(source: string): Prose[] {
+  const found: Prose[] = [];
+  let line = 1;
+  let counted = 0;
+  for (const { 0: piece, index } of source.matchAll(token)) {
+    line += source.slice(counted, index).split("\n").length - 1;
+    counted = index;
+    const isComment = piece.startsWith("//") || piece.startsWith("/*");
+    if (!isComment && piece.startsWith("/")) continue;
+    // In a comment, code spans are code; in a text, what is put in is not known.
+    const text = isComment
+      ? piece.replaceAll(/`[^`\n]*`/g, "`…`")
+      : piece.slice(1, -1).replaceAll(/\$\{[^{}]*\}/g, " … ");
+    if (isComment || (/\w \w/.test(text) && !sql.test(text))) found.push({ line, text });
+  }
+  return found;
+}
+
+function proseOfDocument(source: string): Prose[] {
+  const blank = (text: string) => text.replaceAll(/[^\n]/g, " ");
+  const prose = source
+    .replaceAll(/^( *)```[\s\S]*?^\1```/gm, blank)
+    .replaceAll(/`[^`\n]*`/g, blank)
+    .replaceAll(/\]\([^)\n]*\)/g, blank);
+  return prose.split("\n").map((text, at) => ({ line: at + 1, text }));
+}
+
+export function proseOf(path: string): readonly Prose[] {
+  const source = readFileSync(path, "utf8");
+  return path.endsWith(".md") ? proseOfDocument(source) : proseOfCode(source);
+}
+
+export function wordsIn(prose: readonly Prose[]): number {
+  return prose.reduce(
+    (sum, { text }) => sum + (text.match(/[A-Za-z][A-Za-z'’-]*/g)?.length ?? 0),
+    0,
+  );
+}
+
+/** Where the words occur, each with its line and what is around it. */
+export function placesOf(prose: readonly Prose[], words: RegExp): readonly Prose[] {
+  return prose.flatMap(({ line, text }) =>
+    text.split("\n").flatMap((part, at) =>
+      [...part.matchAll(words)].map(({ index }) => ({
+        line: line + at,
+        text: part.slice(Math.max(0, index - 50), index + 50).trim(),
+      })),
+    ),
+  );
+}
