@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { UncertainLocks } from "../../src/worker/safe/uncertain-locks.ts";
 import { manualClock } from "../support/manual-clock.ts";
 
-/** Uncertain locks after a broken fetch. The server sends bytes while `speaks` returns true. */
+/** Uncertain locks after a broken fetch. The server sends bytes while `sendsBytes` returns true. */
 function ending(isLeased: boolean, sendsBytes: () => boolean) {
   const clock = manualClock();
   let heard = 0;
