@@ -108,7 +108,7 @@ function find(): Node {
     "app.layer",
     "palette",
     [attr("title", "Search or run an action")],
-    [icon(SEARCH), leaf("span", "", "Search or run an action…"), keyCap("Ctrl K")],
+    [icon(SEARCH), leaf("span", "", "Search…"), keyCap("Ctrl K")],
   );
 }
 
