@@ -100,7 +100,7 @@ test("All that match are retried after a rehearsal, and undone from the receipt.
     await page.locator(".stats").getByText("Not found").waitFor();
     await page.locator(".op-jobs a").first().waitFor();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
-    await dialog.getByText(`It restores ${MANY - 1} of ${MANY - 1} jobs.`).waitFor();
+    await dialog.getByText(`Restores ${MANY - 1} of ${MANY - 1} jobs.`).waitFor();
     await dialog.getByRole("button", { name: `Restore ${MANY - 1} jobs` }).click();
     await page.getByRole("heading", { name: `Undone: ${MANY - 1} of ${MANY - 1} jobs` }).waitFor();
   });
@@ -218,7 +218,7 @@ test("Going back from a receipt shows the list as it was left, however late an a
 async function undo(page: Page, says: RegExp, count: string): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: says });
   await notice.getByRole("button", { name: "Undo…" }).click();
-  await confirm(page, [`It restores ${count.split(" ")[0]} of ${count}.`], `Restore ${count}`);
+  await confirm(page, [`Restores ${count.split(" ")[0]} of ${count}.`], `Restore ${count}`);
   await noticed(page, `Undone: ${count.split(" ")[0]} of ${count}`);
 }
 
