@@ -86,7 +86,7 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
     assert.equal(shown["Queue"], "kitchen");
     assert.equal(shown["Key"], "pot:1");
     assert.equal(shown["Attempts"], "3 of 3");
-    assert.match(shown["Priority"] ?? "", /^-7,/);
+    assert.match(shown["Priority"] ?? "", /^-7 /);
     assert.equal(shown["Flags"], "hot");
     await page.locator(".pair a", { hasText: "kitchen" }).click();
     await page.waitForURL(/kitchen$/);
