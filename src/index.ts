@@ -2,6 +2,7 @@
 import "./require-node.ts";
 
 export type { AuthConfig, AuthMode } from "./admin/access/authentication.ts";
+export type { AdminUser, Authenticate } from "./admin/access/own-login.ts";
 export type { Secret } from "./admin/access/secret.ts";
 export type { AuthOptions } from "./admin/config/auth-options.ts";
 export type { AdminServerConfig } from "./admin/config/config.ts";

@@ -25,5 +25,11 @@ export const openapiDocument = () => openapi(routes, { basePath: "/", auth });
 const auth = {
   mode: "basic",
   username: "admin",
-  ...{ headerName: null, secret: null, generatedSecret: null, hasShortSecret: false },
+  ...{
+    headerName: null,
+    secret: null,
+    authenticate: null,
+    generatedSecret: null,
+    hasShortSecret: false,
+  },
 } as const;

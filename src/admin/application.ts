@@ -12,12 +12,13 @@ import { clientAddress } from "../http/bounds/client-address.ts";
 import type { Limits } from "../http/bounds/limits.ts";
 import { defaultLimits } from "../http/bounds/limits.ts";
 import { createWork } from "../http/bounds/work.ts";
-import { createDispatcher } from "../http/endpoint.ts";
+import { createDispatcher, errorResponse } from "../http/endpoint.ts";
 import type { ExchangeOptions } from "../http/exchange.ts";
 import { AS_OF, conditional } from "../http/repeat/conditional.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { createInsight } from "../insight/insight.ts";
 import { createCsrfGuard } from "./access/csrf.ts";
+import { createOwnLogin, type LoginTimes } from "./access/own-login.ts";
 import { createRefusalLog } from "./access/refusal-log.ts";
 import { generatedDerivation } from "./access/secret.ts";
 import type { AdminServerConfig } from "./config/config.ts";
@@ -49,6 +50,8 @@ export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
+  /** Of the application's login, in milliseconds. */
+  readonly login?: Partial<LoginTimes>;
 }
 
 export interface Application {
@@ -73,15 +76,11 @@ export async function createApplication(
   const csrf = createCsrfGuard(derive);
   const refusals = createRefusalLog(logger);
   const degradationLog = createDegradationLog(logger, metrics.degraded);
-  const { waitMs: lineMs } = limits;
-  const databases = adminDatabases({
-    pool,
-    schema,
-    logger,
-    lineMs,
-    onDegraded: degradationLog.log,
-  });
+  const report = { logger, onDegraded: degradationLog.log };
+  const databases = adminDatabases({ pool, schema, lineMs: limits.waitMs, ...report });
   const { reads, quickReads, writes } = databases;
+  const onFailure = (error: unknown, request: HttpRequest) => errorResponse(error, request, report);
+  const ownLogin = createOwnLogin(auth.authenticate, { onFailure, ...parts.login });
   // A change is shown at once, not with the next reading.
   const changed = () => {
     insight.changed();
@@ -102,8 +101,7 @@ export async function createApplication(
     maxViewers: limits.viewers,
     maxViewersPerClient: limits.viewersPerClient,
     patienceMs: limits.stalledMs,
-    logger,
-    onDegraded: degradationLog.log,
+    ...report,
     ...parts.feed,
   });
   publishOperations(operations, feed);
@@ -122,6 +120,7 @@ export async function createApplication(
     metrics,
     indexBuilds,
     readiness,
+    whileLoggedIn: ownLogin?.whileLoggedIn ?? ((request, open) => open(request)),
     exportTickets: createTickets({ derive, db: config.readOnly ? null : writes }),
     downloads: createWork(limits.downloads, limits.downloadsPerClient),
     routes,
@@ -129,17 +128,16 @@ export async function createApplication(
   const endpoints = routes.map((route) => bind(route, admin, databases.of));
   if (basePath !== "/") endpoints.push(toBasePath(basePath));
   const headers = pageHeaders(hstsOf(config));
-  const policy = createPolicy({ config, csrf, metrics, refusals, readiness, headers, ...parts });
+  const policy = createPolicy({ config, csrf, metrics, refusals, readiness, headers, ownLogin });
   // Without a listener the error of an idle connection would end the process.
   const onLost = (error: Error) => {
     logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
   };
   return {
     exchange: {
-      handle: createDispatcher(endpoints, policy, { logger, onDegraded: degradationLog.log }),
+      handle: createDispatcher(endpoints, policy, report),
       headers: headers.usual,
-      logger,
-      onDegraded: degradationLog.log,
+      ...report,
       clientOf: clientAddress(config.trustedProxies),
     },
     limits: {

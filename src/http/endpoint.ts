@@ -153,10 +153,12 @@ function insideOf(error: unknown): object {
   const cause = error instanceof Error ? error.cause : undefined;
   return {
     error: messageOf(error),
-    ...(cause === undefined ? {} : { cause: messageOf(cause), cause_code: codeOf(cause) }),
-    ...(error instanceof WorkerError || !(error instanceof Error) ? {} : { stack: error.stack }),
+    ...(cause === undefined ? {} : { inner: messageOf(cause), inner_code: codeOf(cause) }),
+    ...(isExplained(error) || !(error instanceof Error) ? {} : { stack: error.stack }),
   };
 }
+
+const isExplained = (error: unknown) => error instanceof WorkerError || error instanceof Refusal;
 
 /** A message may quote the client's input; this limits its length. */
 function shortened(text: string): string {

@@ -175,6 +175,7 @@ function readRequest(arrival: Arrival): {
     closing: exchange.closing,
     left: exchange.left,
     body: { stream: req, invite },
+    incoming: req,
     reserve,
     notes: {},
   };

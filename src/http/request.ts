@@ -1,5 +1,6 @@
 // A request as endpoints see it, the checks of its first line and headers, and the reading of its body:
 // bounded, JSON only, UTF-8 only.
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { InputError } from "../base/errors.ts";
 import { Refusal } from "./refusal.ts";
@@ -28,6 +29,8 @@ export interface HttpRequest {
   /** Aborts when the client disconnects. */
   readonly left: AbortSignal;
   readonly body: RequestBody;
+  /** Node's own request, for the application's login. */
+  readonly incoming: IncomingMessage;
   /** Reserves memory to build the response: rows, text and bytes. Throws Refusal 503 if there is none in time. */
   reserve(bytes: number): Promise<void>;
   /** Additional fields for the access log. Never secrets. */

@@ -19,7 +19,7 @@ import {
   wrongCredentials,
 } from "./admin-harness.ts";
 
-const modes: Mode[] = ["basic", "bearer", "header", "none"];
+const modes: Mode[] = ["basic", "bearer", "header", "custom", "none"];
 const credentialStates = ["absent", "wrong", "right"] as const;
 const csrfStates = ["missing", "wrong", "foreign", "cross-site", "same-site", "right"] as const;
 type CredentialState = (typeof credentialStates)[number];
@@ -49,7 +49,7 @@ function expected(
   const needsCredentials =
     mode !== "none" &&
     access !== "open" &&
-    (["read", "metrics", "write"].includes(access) || mode === "basic");
+    (["read", "metrics", "write"].includes(access) || mode === "basic" || mode === "custom");
   if (needsCredentials && credentials !== "right") return "401 unauthorized";
   if (access !== "write") return null;
   if (readOnly) return "403 read_only";

@@ -4,6 +4,7 @@ import http from "node:http";
 import { after } from "node:test";
 import type { Pool } from "pg";
 import pg from "pg";
+import type { LoginTimes } from "../../src/admin/access/own-login.ts";
 import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import {
   type AdminServerConfigBuilder,
@@ -35,10 +36,16 @@ export async function migratedDatabase(
 export const PASSWORD = "päss:wörd";
 export const TOKEN = "configured-token-4711";
 
+const COOKIE = "session=configured-4711";
+
 export const authOptions = {
   basic: { mode: "basic", username: "operator", password: PASSWORD },
   bearer: { mode: "bearer", token: TOKEN },
   header: { mode: "header", headerName: "X-Queue-Token", token: TOKEN },
+  custom: {
+    mode: "custom",
+    authenticate: ({ headers }) => (headers.cookie === COOKIE ? { name: "ana" } : null),
+  },
   none: { mode: "none" },
 } as const satisfies Record<string, AuthOptions>;
 export type Mode = keyof typeof authOptions;
@@ -50,6 +57,7 @@ export const rightCredentials: Record<Mode, Record<string, string>> = {
   basic: { authorization: basic(`operator:${PASSWORD}`) },
   bearer: { authorization: `Bearer ${TOKEN}` },
   header: { "x-queue-token": TOKEN },
+  custom: { cookie: COOKIE },
   none: {},
 };
 
@@ -58,6 +66,7 @@ export const wrongCredentials: Record<Mode, Record<string, string>> = {
   basic: { authorization: basic(`operator:${PASSWORD}!`) },
   bearer: { authorization: `Bearer ${TOKEN.slice(0, -1)}` },
   header: { "x-queue-token": `${TOKEN}x` },
+  custom: { cookie: `${COOKIE}x` },
   none: { authorization: "Bearer nonsense" },
 };
 
@@ -87,6 +96,7 @@ export interface AdminOptions {
   readonly basePath?: string;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
+  readonly login?: Partial<LoginTimes>;
   /** Sets further options. */
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
@@ -126,6 +136,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     assets: async () => testAssets,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.feed === undefined ? {} : { feed: options.feed }),
+    ...(options.login === undefined ? {} : { login: options.login }),
   });
   await server.start();
   endings.push(async () => {

@@ -80,7 +80,7 @@ test("All problems are reported at once.", () => {
 
 test("Options of a login are checked for its mode.", () => {
   const refused: [unknown, RegExp][] = [
-    [{ mode: "digest" }, /auth\.mode: must be one of basic, bearer, header, none/],
+    [{ mode: "digest" }, /auth\.mode: must be one of basic, bearer, header, custom, none/],
     [null, /auth\.mode/],
     [{ mode: "basic", username: "a:b" }, /auth\.username/],
     [{ mode: "basic", username: "" }, /auth\.username/],
@@ -94,6 +94,9 @@ test("Options of a login are checked for its mode.", () => {
     [{ mode: "header", headerName: "X-Worker-Admin-CSRF" }, /is a reserved header/],
     [{ mode: "header", headerName: "Sec-Fetch-Site" }, /is a reserved header/],
     [{ mode: "none", token: "x" }, /auth\.token: unknown field/],
+    [{ mode: "custom" }, /auth\.authenticate: is required/],
+    [{ mode: "custom", authenticate: "x" }, /auth\.authenticate: must be a function/],
+    [{ mode: "custom", authenticate: () => null, secret: "" }, /auth\.secret: must not be empty/],
   ];
   for (const [auth, message] of refused) {
     assert.throws(
@@ -104,6 +107,20 @@ test("Options of a login are checked for its mode.", () => {
       message,
     );
   }
+});
+
+test("A header that names users is not one with another meaning, and not for an application's login.", () => {
+  const build = (name: string, auth: AuthOptions) =>
+    adminServerConfig(pool).auth(auth).userHeader(name).build();
+  const token = "a-token-that-is-long-enough";
+  assert.equal(build("X-Forwarded-User", { mode: "bearer", token }).userHeader, "x-forwarded-user");
+  const refused: [string, AuthOptions, RegExp][] = [
+    ["Cookie", { mode: "bearer", token }, /userHeader: has another meaning/],
+    ["x y", { mode: "bearer", token }, /userHeader: must be a header name/],
+    ["X-Token", { mode: "header", headerName: "x-token", token }, /userHeader: is the header of/],
+    ["X-User", { mode: "custom", authenticate: () => null }, /userHeader: is not for mode custom/],
+  ];
+  for (const [name, auth, message] of refused) assert.throws(() => build(name, auth), message);
 });
 
 test("A listen address is host:port, IPv6 in brackets.", () => {

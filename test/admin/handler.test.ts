@@ -5,6 +5,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import pg from "pg";
+import type { AuthOptions } from "../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../src/admin/config/config-builder.ts";
 import { createAdminHandler } from "../../src/admin/handler.ts";
 import { connect } from "../http/raw-client.ts";
@@ -15,10 +16,10 @@ const pool = new pg.Pool({ connectionString: url, max: 2 });
 const TOKEN = "a-token-that-is-long-enough";
 after(() => pool.end());
 
-async function application(auth: "bearer" | "none" = "bearer") {
+async function application(auth: AuthOptions | "none" = { mode: "bearer", token: TOKEN }) {
   const config = adminServerConfig(pool)
     .basePath("/queue/")
-    .auth(auth === "none" ? { mode: "none" } : { mode: "bearer", token: TOKEN })
+    .auth(auth === "none" ? { mode: "none" } : auth)
     .build();
   const admin = createAdminHandler(config, { assets: async () => testAssets });
   const server = http.createServer((req, res) => {
@@ -98,6 +99,28 @@ test("Without a login it refuses requests that a proxy has forwarded to the appl
   });
   assert.deepEqual([forwarded.status, forwarded.body.code], [403, "proxy"]);
   assert.equal((await client.get("/queue/api/session")).status, 200);
+  await admin.close();
+  server.close();
+});
+
+test("The application's login is given its own request, with what its middleware has added.", async () => {
+  const { admin, client, server } = await application({
+    mode: "custom",
+    authenticate: (request) => {
+      const { session } = request as { readonly session?: { readonly user: string } };
+      return session === undefined ? null : { name: session.user };
+    },
+  });
+  server.prependListener("request", (request) => {
+    if (request.headers.cookie === "session=1")
+      Object.assign(request, { session: { user: "ana" } });
+  });
+  assert.equal((await client.get("/queue/")).status, 401);
+  const headers = { cookie: "session=1" };
+  assert.equal((await client.send("GET", "/queue/", { headers })).text, "page");
+  const { body } = await client.send("GET", "/queue/api/session", { headers });
+  assert.equal(body.auth.username, "ana");
+  assert.equal(admin.generatedSecret, null);
   await admin.close();
   server.close();
 });

@@ -1,14 +1,16 @@
-// The login in its four modes. Returns the user's name, or refuses the request with 401 or 429. Credentials
+// The login by a secret, and the token for metrics. Returns the user's name, or refuses the request with 401 or 429. Credentials
 // are compared only when the throttle allows it, so 429 does not reveal whether they are right.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
+import type { Authenticate } from "./own-login.ts";
 import type { Secret } from "./secret.ts";
 
-export const authModes = ["basic", "bearer", "header", "none"] as const;
+export const authModes = ["basic", "bearer", "header", "custom", "none"] as const;
 /**
  * The mode in which users of the admin authenticate. `basic`: name and password; `bearer`: a token in the
- * Authorization header; `header`: a token in a header of your own; `none`: no authentication.
+ * Authorization header; `header`: a token in a header of your own; `custom`: a function of the application;
+ * `none`: no authentication.
  */
 export type AuthMode = (typeof authModes)[number];
 
@@ -20,8 +22,13 @@ export interface AuthConfig {
   readonly username: string | null;
   /** The header of mode `header`, in lower case; otherwise null. */
   readonly headerName: string | null;
-  /** The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. */
+  /**
+   * The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. In mode `custom` it
+   * is no login: CSRF tokens and export addresses are derived from it; null: they are this process's own.
+   */
   readonly secret: Secret | null;
+  /** The function of mode `custom`; otherwise null. */
+  readonly authenticate: Authenticate | null;
   /** The secret when it was generated; null when it was configured. */
   readonly generatedSecret: string | null;
   /**
@@ -47,6 +54,8 @@ export interface Authentication {
    * for credentials that are not compared. `isScrape`: the token for metrics is accepted, too.
    */
   identify(request: HttpRequest, isScrape: boolean): string;
+  /** What became of the request's token for metrics; null without one. Throws Refusal 429. */
+  scrape(request: HttpRequest): "accepted" | "wrong" | null;
 }
 
 export interface AuthenticationOptions {
@@ -62,7 +71,6 @@ export interface AuthenticationOptions {
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { auth, label, metricsToken, onLogin, throttle } = options;
   const { secret } = auth;
-  if (secret === null) return { identify: () => "anonymous" };
 
   const isScraper = (token: string | null, request: HttpRequest) => {
     if (token === null || !metricsToken?.matches(token)) return false;
@@ -71,17 +79,28 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     return true;
   };
 
+  const assertMayCompare = (request: HttpRequest) => {
+    if (throttle.mayCompare(request.client)) return;
+    onLogin("throttled", request);
+    throw new Refusal(429, "too_many_logins", TOO_MANY, { headers: { "retry-after": "1" } });
+  };
+
   return {
+    scrape(request) {
+      const token = metricsToken === null ? null : authorizationOf("bearer", request);
+      if (token === null) return null;
+      if (!throttle.hasLoggedIn("metrics", request.client)) assertMayCompare(request);
+      return isScraper(token, request) ? "accepted" : "wrong";
+    },
     identify(request, isScrape) {
+      if (auth.mode === "none") return "anonymous";
+      if (auth.mode === "custom" || secret === null) throw new Error("this login has no secret");
       const { client } = request;
       const token = isScrape && metricsToken !== null ? authorizationOf("bearer", request) : null;
       if (throttle.hasLoggedIn("metrics", client) && isScraper(token, request)) return "metrics";
       const secretSent = secretIn(auth, request) ?? token;
       if (secretSent === null) throw unauthorized(auth, label, `this needs ${needed(auth)}`);
-      if (!throttle.mayCompare(client)) {
-        onLogin("throttled", request);
-        throw new Refusal(429, "too_many_logins", TOO_MANY, { headers: { "retry-after": "1" } });
-      }
+      assertMayCompare(request);
       if (isScraper(token, request)) return "metrics";
       if (!secret.matches(secretSent)) {
         onLogin("wrong", request);
@@ -139,7 +158,7 @@ const challenges: Partial<Record<AuthMode, string>> = {
   bearer: "Bearer",
 };
 
-function unauthorized(auth: AuthConfig, label: string | null, message: string): Refusal {
+export function unauthorized(auth: AuthConfig, label: string | null, message: string): Refusal {
   const challenge = challenges[auth.mode];
   return new Refusal(401, "unauthorized", message, {
     headers: challenge === undefined ? {} : { "www-authenticate": challenge },

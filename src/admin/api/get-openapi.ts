@@ -8,7 +8,7 @@ import type { AuthConfig } from "../access/authentication.ts";
 import { CSRF_HEADER } from "../access/csrf.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminRoute, Operation } from "../context/admin.ts";
-import { needsLogin } from "../context/policy.ts";
+import { isByBrowser, needsLogin } from "../context/policy.ts";
 import { type JsonSchema, listOf, record } from "../wire/json-schema.ts";
 
 export const getOpenapi: Operation = {
@@ -55,7 +55,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   500: ["Internal", "Internal error; the log has the details under X-Request-Id"],
   503: [
     "Unavailable",
-    "The database is unreachable or busy, or the schema is missing; see Retry-After",
+    "The database is unreachable or busy, the schema is missing, or the application's login has failed; see Retry-After",
   ],
 };
 
@@ -183,10 +183,13 @@ function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
 }
 
 const requiresLogin = ({ access }: AdminRoute, { mode }: AuthConfig) =>
-  mode !== "none" && needsLogin(access, mode === "basic");
+  mode !== "none" && needsLogin(access, isByBrowser(mode));
+
+const OWN = "the login of the application that serves this; it may use another header";
 
 function securityScheme({ mode, headerName }: AuthConfig): JsonSchema | null {
   if (mode === "none") return null;
+  if (mode === "custom") return { type: "apiKey", in: "header", name: "cookie", description: OWN };
   if (mode === "header") return { type: "apiKey", in: "header", name: headerName };
   return { type: "http", scheme: mode };
 }

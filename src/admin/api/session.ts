@@ -4,6 +4,7 @@ import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { json } from "../../http/response.ts";
+import type { AuthMode } from "../access/authentication.ts";
 import { CSRF_HEADER } from "../access/csrf.ts";
 import type { Admin, Operation } from "../context/admin.ts";
 import { record } from "../wire/json-schema.ts";
@@ -41,17 +42,19 @@ export const getSession: Operation = {
     request,
   ) => {
     feed.prefetch();
+    const { user, readOnly: isReadOnlyUser = false } = request.notes;
     const { problem, isReadOnlyServer } = await databaseNow(readiness, request.closing);
     return json({
       schema: schema.name,
       label,
-      read_only: readOnly || isReadOnlyServer,
+      read_only: readOnly || isReadOnlyUser === true || isReadOnlyServer,
       read_only_server: isReadOnlyServer,
       csrf_header: CSRF_HEADER,
       csrf_token: csrfToken,
       auth: {
         mode: auth.mode,
-        username: auth.username,
+        // A login by a token has no name of its own, only its mode's.
+        username: isNamed(auth.mode, user) ? user : null,
         header_name: auth.headerName,
         generated_secret: auth.generatedSecret !== null,
       },
@@ -60,6 +63,8 @@ export const getSession: Operation = {
     });
   },
 };
+
+const isNamed = (mode: AuthMode, user: unknown) => mode !== "none" && user !== mode;
 
 async function databaseNow(readiness: Admin["readiness"], closing: AbortSignal) {
   const late = new AbortController();

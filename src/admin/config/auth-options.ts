@@ -1,4 +1,4 @@
-// Resolves the options of a login to the configuration of one of the four modes. A missing secret is
+// Resolves the options of a login to the configuration of one of the modes. A missing secret is
 // generated. After this step a configured secret exists only as a digest.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
@@ -10,12 +10,13 @@ import {
   isShortSecret,
 } from "../access/authentication.ts";
 import { CSRF_HEADER } from "../access/csrf.ts";
+import type { Authenticate } from "../access/own-login.ts";
 import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 
 /**
  * The authentication of an admin: a name and password (`basic`), a token (`bearer`, or `header` for a header of
- * your own, default `x-worker-admin-token`), or none (`none`, on a loopback address or a unix socket of mode
- * 0600 only). A secret that is not given is generated: the server's `generatedSecret` has it. An empty one is
+ * your own, default `x-worker-admin-token`), your application's own login (`custom`), or none (`none`, on a
+ * loopback address or a unix socket of mode 0600 only). A secret that is not given is generated: the server's `generatedSecret` has it. An empty one is
  * invalid.
  */
 export type AuthOptions =
@@ -32,6 +33,15 @@ export type AuthOptions =
       /** Default `x-worker-admin-token`. */
       readonly headerName?: string | undefined;
       readonly token?: string | undefined;
+    }
+  | {
+      readonly mode: "custom";
+      readonly authenticate: Authenticate;
+      /**
+       * The same for several processes behind one address, so that each accepts the CSRF tokens and export
+       * addresses of the others. Default: none.
+       */
+      readonly secret?: string | undefined;
     }
   | { readonly mode: "none" };
 
@@ -74,6 +84,8 @@ const headerName = v.pipe(
   ),
 );
 
+const isFunction = (value: unknown) => typeof value === "function";
+
 const schemas = {
   basic: strict({
     mode: v.literal("basic"),
@@ -85,6 +97,11 @@ const schemas = {
     mode: v.literal("header"),
     headerName: v.optional(headerName, "x-worker-admin-token"),
     token: v.optional(token),
+  }),
+  custom: strict({
+    mode: v.literal("custom"),
+    authenticate: v.custom<Authenticate>(isFunction, "must be a function"),
+    secret: v.optional(token),
   }),
   none: strict({ mode: v.literal("none") }),
 };
@@ -114,6 +131,7 @@ function resolve(options: AuthOptions): AuthConfig {
     username: null,
     headerName: null,
     secret: null,
+    authenticate: null,
     generatedSecret: null,
     hasShortSecret: false,
   };
@@ -135,9 +153,27 @@ function resolve(options: AuthOptions): AuthConfig {
       const { text, ...kind } = secretOrNew(token);
       return { ...open, ...kind, headerName, secret: secretOf(text) };
     }
+    case "custom": {
+      const { authenticate, secret: text } = validate(schemas.custom, options);
+      if (text === undefined) return { ...open, authenticate };
+      const hasShortSecret = isShortSecret(text);
+      return { ...open, authenticate, secret: secretOf(text), hasShortSecret };
+    }
     default:
       return mode satisfies never;
   }
+}
+
+/** Throws InputError `userHeader`. */
+export function resolveUserHeader(name: string | null, auth: AuthConfig | undefined) {
+  if (name === null) return null;
+  const { userHeader } = validate(strict({ userHeader: headerName }), { userHeader: name });
+  const refuse = (message: string) => {
+    throw new InputError([{ path: "userHeader", message }]);
+  };
+  if (userHeader === auth?.headerName) refuse("is the header of the token");
+  if (auth?.mode === "custom") refuse("is not for mode custom: authenticate() names the users");
+  return userHeader;
 }
 
 function secretOrNew(given: string | undefined) {

@@ -40,7 +40,8 @@ export interface AdminServerConfigBuilder {
   hsts(hsts: boolean): AdminServerConfigBuilder;
   /**
    * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`, `{ mode:
-   * "header", headerName, token }`, or `{ mode: "none" }` on a loopback address or a unix socket of mode 0600.
+   * "header", headerName, token }`, `{ mode: "custom", authenticate }` for your application's own login, or
+   * `{ mode: "none" }` on a loopback address or a unix socket of mode 0600.
    * A secret that is not given is generated. Default: mode basic, user `admin`, a generated password.
    */
   auth(auth: AuthOptions): AdminServerConfigBuilder;
@@ -64,6 +65,12 @@ export interface AdminServerConfigBuilder {
    * others are ignored. Default: none.
    */
   trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
+  /**
+   * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. The name replaces the
+   * login's in the audit trail, in operations and in the log. It never logs in. Ignored from all other peers.
+   * Default: none.
+   */
+  userHeader(name: string): AdminServerConfigBuilder;
   /** Sets limits of clients; omitted ones keep their defaults. */
   limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
   /** Sets the logger of changes, failed logins and errors. Secrets are never logged. Default: silent. */
@@ -103,6 +110,7 @@ export function adminServerConfig(
     label: null,
     metricsToken: null,
     trustedProxies: [],
+    userHeader: null,
     limits: {},
     logger: silentLogger,
     onAudit: null,
@@ -127,6 +135,7 @@ export function adminServerConfig(
     label: set("label"),
     metricsToken: set("metricsToken"),
     trustedProxies: set("trustedProxies"),
+    userHeader: set("userHeader"),
     limits: set("limits"),
     logger: set("logger"),
     onAudit: set("onAudit"),

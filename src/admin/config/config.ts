@@ -12,9 +12,14 @@ import {
   loadCertificate,
 } from "../../http/listen/certificate.ts";
 import type { ListenTarget } from "../../http/listen/listen-target.ts";
-import { type AuthConfig, SHORTEST_SECRET } from "../access/authentication.ts";
+import { type AuthConfig, type AuthMode, SHORTEST_SECRET } from "../access/authentication.ts";
 import type { Secret } from "../access/secret.ts";
-import { type AuthOptions, resolveAuth, resolveMetricsToken } from "./auth-options.ts";
+import {
+  type AuthOptions,
+  resolveAuth,
+  resolveMetricsToken,
+  resolveUserHeader,
+} from "./auth-options.ts";
 import { type AdminLimits, resolveLimits } from "./limits.ts";
 import { loopbackOf, parseListenAddress } from "./listen-address.ts";
 
@@ -49,6 +54,8 @@ export interface AdminServerConfig {
   readonly hasShortSecret: boolean;
   /** The networks of reverse proxies whose headers name the client's address. */
   readonly trustedProxies: readonly string[];
+  /** The header in which trusted proxies name the user, in lower case; null without one. */
+  readonly userHeader: string | null;
   /** The limits of clients. */
   readonly limits: AdminLimits;
   /** The logger. */
@@ -71,6 +78,7 @@ export interface Choices {
   label: string | null;
   metricsToken: string | null;
   trustedProxies: readonly string[];
+  userHeader: string | null;
   limits: Partial<AdminLimits>;
   logger: Logger;
   onAudit: OnAudit | null;
@@ -99,6 +107,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   const label = attempt(() => resolveLabel(choices.label));
   const limits = attempt(() => resolveLimits(choices.limits));
   const trustedProxies = attempt(() => resolveProxies(choices.trustedProxies));
+  const userHeader = attempt(() => resolveUserHeader(choices.userHeader, auth));
   const scraper = attempt(() =>
     choices.metricsToken === null ? null : resolveMetricsToken(choices.metricsToken),
   );
@@ -120,7 +129,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   if (address === null) problems.push({ path: "auth", message: OPEN });
   const isReached = (listen && isReachable(listen)) || (trustedProxies?.length ?? 0) > 0;
   if (isReached && auth?.hasShortSecret) {
-    problems.push({ path: auth.mode === "basic" ? "auth.password" : "auth.token", message: SHORT });
+    problems.push({ path: `auth.${secretNames[auth.mode]}`, message: SHORT });
   }
   if (isReached && scraper?.isShort) problems.push({ path: "metricsToken", message: SHORT_TOKEN });
   if (problems.length > 0 || !schema || !address || !auth || !basePath || !limits) {
@@ -139,6 +148,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
     metricsToken: scraper?.secret ?? null,
     hasShortSecret: auth.hasShortSecret || scraper?.isShort === true,
     trustedProxies: trustedProxies ?? [],
+    userHeader: userHeader ?? null,
     limits,
     logger: choices.logger,
     onAudit: choices.onAudit,
@@ -147,7 +157,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
 
 /** The problem when mode none would admit clients of other machines or users. */
 export const OPEN =
-  "mode none needs no login, so the address must be a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or use mode basic, bearer or header";
+  "mode none needs no login, so the address must be a loopback address or a unix socket of mode 0600: listen on 127.0.0.1, [::1] or localhost, or use mode basic, bearer, header or custom";
 
 /** Returns the address if only this user or this machine can reach it. A descriptor is checked when it listens. */
 function withoutLogin(listen: ListenTarget): ListenTarget | null {
@@ -174,6 +184,10 @@ function resolveTls(files: CertificateFiles | null, listen?: ListenTarget): Cert
   }
   return loadCertificate(files);
 }
+
+const secretNames: Readonly<Record<AuthMode, string>> = {
+  ...{ basic: "password", bearer: "token", header: "token", custom: "secret", none: "mode" },
+};
 
 const SHORT_TOKEN = `must have at least ${SHORTEST_SECRET} characters where other machines can reach the server`;
 const SHORT = `${SHORT_TOKEN}; leave it out to have one generated`;

@@ -7,6 +7,7 @@ import type { Work } from "../../http/bounds/work.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 import type { Insight } from "../../insight/insight.ts";
+import type { OwnLogin } from "../access/own-login.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import type { AdminDatabases } from "../config/databases.ts";
 import type { Feed } from "../feed/feed.ts";
@@ -33,6 +34,8 @@ export interface Admin {
   /** Builds optional indexes in the background. */
   readonly indexBuilds: IndexBuilds;
   readonly readiness: Readiness;
+  /** Opens an event stream that ends when its user is no longer logged in. */
+  readonly whileLoggedIn: OwnLogin["whileLoggedIn"];
   readonly exportTickets: Tickets;
   /** The places for exports and payloads that are being sent. */
   readonly downloads: Work;

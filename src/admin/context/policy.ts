@@ -4,13 +4,21 @@ import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { READ_ONLY_SERVER } from "../../database/inspect/read-only-server.ts";
+import { trustedPeer } from "../../http/bounds/client-address.ts";
 import type { Endpoint, Exchange, Policy } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { createAuthentication, type LoginResult } from "../access/authentication.ts";
+import {
+  type AuthMode,
+  createAuthentication,
+  type LoginResult,
+  unauthorized,
+} from "../access/authentication.ts";
 import { type CsrfGuard, checkRead } from "../access/csrf.ts";
 import { createLoginThrottle } from "../access/login-throttle.ts";
+import type { LoggedIn, OwnLogin } from "../access/own-login.ts";
 import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
+import { createUserLabel } from "../access/user-header.ts";
 import type { AdminServerConfig } from "../config/config.ts";
 import { assertFromHere } from "../config/listen-address.ts";
 import type { Metrics } from "../feed/metrics.ts";
@@ -32,6 +40,8 @@ export interface PolicyParts {
   readonly refusals: RefusalLog;
   readonly readiness: Readiness;
   readonly headers: PageHeaders;
+  /** The application's login of mode `custom`; otherwise null. */
+  readonly ownLogin: OwnLogin | null;
 }
 
 export function createPolicy({
@@ -41,6 +51,7 @@ export function createPolicy({
   refusals,
   readiness,
   headers,
+  ownLogin,
 }: PolicyParts): Policy<AdminEndpoint> {
   const onLogin = (result: LoginResult, { notes }: HttpRequest) => {
     metrics.login(result);
@@ -50,16 +61,36 @@ export function createPolicy({
   const throttle = createLoginThrottle();
   const authentication = createAuthentication({ auth, label, metricsToken, onLogin, throttle });
   const { mode } = auth;
+  if (config.userHeader !== null && config.trustedProxies.length === 0) {
+    config.logger.warn({ header: config.userHeader }, UNTRUSTED);
+  }
+  const labelOf = createUserLabel(config.userHeader, trustedPeer(config.trustedProxies));
+
+  const identify = async (request: HttpRequest, isScrape: boolean): Promise<LoggedIn> => {
+    if (ownLogin === null) {
+      const login = authentication.identify(request, isScrape);
+      return { name: labelOf(request) ?? login, readOnly: false };
+    }
+    const scrape = isScrape ? authentication.scrape(request) : null;
+    if (scrape === "accepted") return { name: "metrics", readOnly: true };
+    const user = await ownLogin.userOf(request);
+    if (user !== null) return user;
+    if (scrape === "wrong") onLogin("wrong", request);
+    throw unauthorized(auth, label, "log in to the application first");
+  };
 
   const admit = async (request: HttpRequest, endpoint: AdminEndpoint | null) => {
     if (mode === "none") assertFromHere(request);
     if (endpoint === null) return;
     const { access } = endpoint;
-    if (needsLogin(access, mode === "basic")) {
-      request.notes["user"] = authentication.identify(request, access === "metrics");
-    }
+    const user = needsLogin(access, isByBrowser(mode))
+      ? await identify(request, access === "metrics")
+      : null;
+    if (user !== null) request.notes["user"] = user.name;
+    if (user?.readOnly) request.notes["readOnly"] = true;
     if (access === "read" || access === "metrics") checkRead(request);
     if (access !== "write") return;
+    if (user?.readOnly) throw new Refusal(403, "read_only", "this login may not change anything");
     const refusal = await readOnlyRefusal(config.readOnly, readiness);
     if (refusal !== null) throw refusal;
     csrf.checkWrite(request);
@@ -80,7 +111,13 @@ export function createPolicy({
   };
 }
 
-/** Whether the route needs credentials. `byBrowser`: the browser sends them by itself (mode basic). */
+const UNTRUSTED =
+  "the header that names users is ignored: no proxy is trusted; name yours with --trusted-proxy";
+
+/** Whether the browser sends the login by itself, so that the page and its assets can require it. */
+export const isByBrowser = (mode: AuthMode): boolean => mode === "basic" || mode === "custom";
+
+/** Whether the route requires a login. `byBrowser`: as isByBrowser() returns it. */
 export function needsLogin(access: Access, byBrowser: boolean): boolean {
   switch (access) {
     case "open":

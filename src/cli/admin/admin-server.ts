@@ -79,6 +79,10 @@ export const adminOptions = {
       },
     ),
   ),
+  userHeader: text(
+    "Header in which a trusted proxy names the user, such as X-Forwarded-User; never a login",
+    { form: "name", field: "userHeader" },
+  ),
   limit: several(
     text("Override a limit, such as viewers=200; may be repeated", {
       form: "name=number",
@@ -102,6 +106,7 @@ export async function adminConfig(
   const { adminServerConfig } = await import("../../admin/config/config-builder.ts");
   const builder = adminServerConfig(pool);
   if (args.label !== undefined) builder.label(args.label);
+  if (args.userHeader !== undefined) builder.userHeader(args.userHeader);
   if (args.metricsToken !== undefined) builder.metricsToken(args.metricsToken);
   if (args.listenMode !== undefined) builder.listenMode(args.listenMode);
   if (args.listenGroup !== undefined) builder.listenGroup(args.listenGroup);

@@ -18,12 +18,7 @@ const MOST_HOPS = 32;
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return plainAddress;
-  const proxies = networksOf(trusted.filter((one) => one !== UNIX_PEER));
-  const trustsUnix = trusted.includes(UNIX_PEER);
-  const isProxy = (address: string) =>
-    address === UNIX_PEER
-      ? trustsUnix
-      : isIP(address) !== 0 && proxies.check(address, familyOf(address));
+  const isProxy = trustedPeer(trusted);
   return (given, headers) => {
     const peer = plainAddress(given);
     if (!isProxy(peer)) return peer;
@@ -31,6 +26,20 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
     // A proxy writes one of the two headers and passes the client's other one through.
     return client === other ? client : peer;
+  };
+}
+
+/** Returns whether an address is that of a trusted proxy. */
+export type TrustedPeer = (address: string) => boolean;
+
+/** `trusted` as for clientAddress(). Throws InputError. */
+export function trustedPeer(trusted: readonly string[]): TrustedPeer {
+  const proxies = networksOf(trusted.filter((one) => one !== UNIX_PEER));
+  const trustsUnix = trusted.includes(UNIX_PEER);
+  return (given) => {
+    const address = plainAddress(given);
+    if (address === UNIX_PEER) return trustsUnix;
+    return isIP(address) !== 0 && proxies.check(address, familyOf(address));
   };
 }
 

@@ -16,7 +16,7 @@ export function gatePage(m: Model): Node {
       );
     case Gate.Browser:
       return gate(m, [
-        leaf("p", "", "Sign in with your user name and password."),
+        leaf("p", "", "Sign in to continue."),
         box("div", "", [button("Sign in", "app.renew", "", "p")]),
       ]);
     case Gate.Unreachable:

@@ -33,5 +33,8 @@ every 5 s), counts (as GET /api/counts), incidents, horizon, operation; and prob
 an id: Last-Event-ID continues after it`.replaceAll("\n", " "),
   query,
   answer: "text/event-stream",
-  run: ({ feed }, request) => feed.watch(request, readQuery(request, query).events ?? ["overview"]),
+  run: ({ feed, whileLoggedIn }, request) => {
+    const { events = ["overview"] } = readQuery(request, query);
+    return whileLoggedIn(request, (stream) => feed.watch(stream, events));
+  },
 };

@@ -1,0 +1,168 @@
+// The login of an application: its function is called for each request, and again while an event stream is open.
+import type { IncomingMessage } from "node:http";
+import { wait } from "../../base/clock.ts";
+import { WorkerError } from "../../base/errors.ts";
+import { Refusal } from "../../http/refusal.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { HttpResponse } from "../../http/response.ts";
+import { nameProblem } from "./user-name.ts";
+
+/** A user of the admin, as the application's own login names it. */
+export interface AdminUser {
+  /** Shown in the audit trail, in operations and in the log: 1 to 128 printable characters. */
+  readonly name: string;
+  /** Whether this user may change nothing: writes are refused with 403 `read_only`. Default false. */
+  readonly readOnly?: boolean | undefined;
+}
+
+/**
+ * Returns the user of a request, or null if it is not logged in. Called for each request, and every minute for
+ * an open event stream, then with the request that opened it. `signal` aborts when the client has left or after
+ * 5 s. If it throws or takes longer, the request is answered with 503.
+ */
+export type Authenticate = (
+  request: IncomingMessage,
+  options: { readonly signal: AbortSignal },
+) => AdminUser | null | Promise<AdminUser | null>;
+
+/** A checked AdminUser. */
+export interface LoggedIn {
+  readonly name: string;
+  readonly readOnly: boolean;
+}
+
+export interface OwnLogin {
+  /** The user, or null. Throws Refusal 503 when the application gives no valid answer in time. */
+  userOf(request: HttpRequest): Promise<LoggedIn | null>;
+  /** Opens an event stream that ends when the user is no longer logged in. */
+  whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;
+}
+
+export type OpenStream = (request: HttpRequest) => HttpResponse;
+
+export interface LoginTimes {
+  /** How often the user of an open stream is checked. Default 60,000. */
+  readonly recheckMs: number;
+  /** How long a check may take. Default 5,000. */
+  readonly patienceMs: number;
+}
+
+export interface OwnLoginOptions extends Partial<LoginTimes> {
+  /** Logs the failure of a check for which no request waits. */
+  readonly onFailure: (error: unknown, request: HttpRequest) => void;
+}
+
+const RECHECK_MS = 60_000;
+const PATIENCE_MS = 5_000;
+
+/** Null without a login of the application. */
+export function createOwnLogin(
+  authenticate: Authenticate | null,
+  { recheckMs = RECHECK_MS, patienceMs = PATIENCE_MS, onFailure }: OwnLoginOptions,
+): OwnLogin | null {
+  if (authenticate === null) return null;
+
+  const userOf = async (request: HttpRequest) => {
+    const answer = await inTime(request, patienceMs, (signal) =>
+      authenticate(request.incoming, { signal }),
+    );
+    return answer === null ? null : checked(answer);
+  };
+
+  const isLoggedIn = async (request: HttpRequest) => {
+    try {
+      return (await userOf(request)) !== null;
+    } catch (error) {
+      onFailure(error, request);
+      return false;
+    }
+  };
+
+  return {
+    userOf,
+    whileLoggedIn(request, open) {
+      const ended = new AbortController();
+      const closing = AbortSignal.any([request.closing, ended.signal]);
+      const response = open({ ...request, closing });
+      const { body } = response;
+      if (typeof body !== "function") return response;
+      const check = async (closed: AbortSignal) => {
+        while (await wait(recheckMs, closed)) {
+          if (!(await isLoggedIn(request))) return ended.abort();
+        }
+      };
+      return {
+        ...response,
+        body: (connection) => {
+          const closed = new AbortController();
+          connection.once("close", () => closed.abort());
+          body(connection);
+          void check(closed.signal);
+        },
+      };
+    },
+  };
+}
+
+/** Calls the application. Throws Refusal 503 when it throws or takes too long. */
+async function inTime<T>(
+  { left }: HttpRequest,
+  patienceMs: number,
+  ask: (signal: AbortSignal) => T | Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const settled = new AbortController();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (reason: Error) => {
+    reject(reason);
+    over.abort(reason);
+  };
+  const leave = () => end(new WorkerError("aborted", "the client has left"));
+  if (left.aborted) leave();
+  else left.addEventListener("abort", leave, { once: true });
+  void wait(patienceMs, settled.signal).then((isLate) => isLate && end(tooSlow(patienceMs)));
+  try {
+    return await Promise.race([ended, answerOf(ask, over.signal)]);
+  } finally {
+    left.removeEventListener("abort", leave);
+    settled.abort();
+  }
+}
+
+async function answerOf<T>(
+  ask: (signal: AbortSignal) => T | Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  try {
+    return await ask(signal);
+  } catch (error) {
+    throw unavailable("login_failed", "the application's login has failed", error);
+  }
+}
+
+/** The user without anything else that the application may have returned. */
+function checked(answer: unknown): LoggedIn {
+  try {
+    const { name, readOnly = false } = Object(answer) as Record<string, unknown>;
+    const problem = nameProblem(name);
+    if (problem !== null) throw new Error(`its name ${problem}`);
+    if (typeof readOnly !== "boolean") throw new Error("its readOnly is not true or false");
+    return { name: name as string, readOnly };
+  } catch (error) {
+    throw unavailable("login_invalid", INVALID, error);
+  }
+}
+
+const INVALID =
+  "the application's login is wrong: authenticate() must return null or { name, readOnly? } with a name of 1 to 128 printable characters";
+
+function tooSlow(patienceMs: number): Refusal {
+  const message = `the application's login took more than ${patienceMs / 1_000} s`;
+  return unavailable("login_timeout", message);
+}
+
+/** `cause`: for the log only. */
+function unavailable(code: string, message: string, cause?: unknown): Refusal {
+  const refusal = new Refusal(503, code, message, { headers: { "retry-after": "2" } });
+  return cause === undefined ? refusal : Object.assign(refusal, { cause });
+}

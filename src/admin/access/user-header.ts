@@ -1,0 +1,37 @@
+// The header in which a trusted proxy names the user of a request. It labels the request and never logs it in.
+import type { TrustedPeer } from "../../http/bounds/client-address.ts";
+import { Refusal } from "../../http/refusal.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { nameProblem } from "./user-name.ts";
+
+/** Returns the name in the header, or null without one. Throws Refusal 400 for an invalid name. */
+export type UserLabel = (request: HttpRequest) => string | null;
+
+export function createUserLabel(headerName: string | null, isTrusted: TrustedPeer): UserLabel {
+  if (headerName === null) return () => null;
+  return ({ remoteAddress, incoming }) => {
+    if (!isTrusted(remoteAddress)) return null;
+    const values = incoming.headersDistinct[headerName] ?? [];
+    const [value = ""] = values;
+    if (values.length > 1) throw invalid(headerName, "occurs twice: the proxy must replace it");
+    if (value === "") return null;
+    const name = utf8Of(value);
+    const problem = name === null ? "is not UTF-8" : nameProblem(name);
+    if (problem !== null) throw invalid(headerName, problem);
+    return name;
+  };
+}
+
+/** Node reads each byte of a header as one character. */
+function utf8Of(value: string): string | null {
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return decoder.decode(Buffer.from(value, "latin1"));
+  } catch {
+    return null;
+  }
+}
+
+function invalid(headerName: string, problem: string): Refusal {
+  return new Refusal(400, "bad_request", `the user name in the header ${headerName} ${problem}`);
+}
