@@ -95,7 +95,7 @@ test("A user's name is in the session, the audit trail, Activity, operations and
   assert.deepEqual([line?.fields.user, line?.fields.route], ["ana", "/api/jobs"]);
 });
 
-test("A read-only user reads everything and changes nothing, beside others who may.", async () => {
+test("A read-only user reads everything and changes nothing, and other users may change it.", async () => {
   const { client } = await withLogin(byCookie);
   assert.equal((await sessionOf(client, GUEST)).read_only, true);
   assert.equal((await sessionOf(client, HOME)).read_only, false);
@@ -170,7 +170,7 @@ test("Names of 128 printable characters of any script are accepted.", async () =
   }
 });
 
-test("A login that throws or rejects is 503, logged once a minute, and is not told to the client.", async () => {
+test("A login that throws or rejects is 503, logged once a minute, and its error is not sent to the client.", async () => {
   const failing: Authenticate[] = [
     () => {
       throw new Error("the session store is away");
