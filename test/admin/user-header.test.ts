@@ -1,12 +1,7 @@
 // The names that a trusted proxy gives to users: labels, and no logins.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type Json,
-  migratedDatabase,
-  recordingLogger,
-  startAdmin,
-} from "./admin-harness.ts";
+import { type Json, migratedDatabase, recordingLogger, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["operations"]);
 const PROXY = "127.0.6.1";
