@@ -109,13 +109,13 @@ test("Options of a login are checked for its mode.", () => {
   }
 });
 
-test("A header that names users is not one with another meaning, and not for an application's login.", () => {
+test("A header that names users is no reserved one, and not for an application's login.", () => {
   const build = (name: string, auth: AuthOptions) =>
     adminServerConfig(pool).auth(auth).userHeader(name).build();
   const token = "a-token-that-is-long-enough";
   assert.equal(build("X-Forwarded-User", { mode: "bearer", token }).userHeader, "x-forwarded-user");
   const refused: [string, AuthOptions, RegExp][] = [
-    ["Cookie", { mode: "bearer", token }, /userHeader: has another meaning/],
+    ["Cookie", { mode: "bearer", token }, /userHeader: is a reserved header/],
     ["x y", { mode: "bearer", token }, /userHeader: must be a header name/],
     ["X-Token", { mode: "header", headerName: "x-token", token }, /userHeader: is the header of/],
     ["X-User", { mode: "custom", authenticate: () => null }, /userHeader: is not for mode custom/],

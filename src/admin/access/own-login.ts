@@ -38,7 +38,7 @@ export interface OwnLogin {
   whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;
 }
 
-export type OpenStream = (request: HttpRequest) => HttpResponse;
+type OpenStream = (request: HttpRequest) => HttpResponse;
 
 export interface LoginTimes {
   /** How often the user of an open stream is checked. Default 60,000. */
@@ -47,7 +47,7 @@ export interface LoginTimes {
   readonly patienceMs: number;
 }
 
-export interface OwnLoginOptions extends Partial<LoginTimes> {
+interface OwnLoginOptions extends Partial<LoginTimes> {
   /** Logs the failure of a check for which no request waits. */
   readonly onFailure: (error: unknown, request: HttpRequest) => void;
 }

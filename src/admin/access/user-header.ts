@@ -5,7 +5,7 @@ import type { HttpRequest } from "../../http/request.ts";
 import { nameProblem } from "./user-name.ts";
 
 /** Returns the name in the header, or null without one. Throws Refusal 400 for an invalid name. */
-export type UserLabel = (request: HttpRequest) => string | null;
+type UserLabel = (request: HttpRequest) => string | null;
 
 export function createUserLabel(headerName: string | null, isTrusted: TrustedPeer): UserLabel {
   if (headerName === null) return () => null;
