@@ -49,7 +49,7 @@ before(async () => {
 });
 
 export interface AdminOptions {
-  readonly auth?: AuthOptions;
+  readonly auth?: ProgramAuth;
   readonly readOnly?: boolean;
   readonly schema?: string;
   readonly basePath?: string;
@@ -137,8 +137,11 @@ function program(): Promise<string> {
   return installed;
 }
 
+/** An application's own login is a function, so the executable has none. */
+export type ProgramAuth = Exclude<AuthOptions, { readonly mode: "custom" }>;
+
 /** The executable's options for access: secrets are in its environment. */
-function said(auth: AuthOptions): { args: string[]; env: Record<string, string> } {
+function said(auth: ProgramAuth): { args: string[]; env: Record<string, string> } {
   const args = ["--auth", auth.mode];
   switch (auth.mode) {
     case "none":

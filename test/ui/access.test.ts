@@ -135,7 +135,7 @@ test("a session that ends while the page is open leads to the sign-in and back",
 test("basic mode leaves the password to the browser", async () => {
   const page = await start("/");
   page.answer("api/session", { error: "Sign in", code: "unauthorized" }, 401);
-  assert.match(page.text, /Sign in with your user name/);
+  assert.match(page.text, /Sign in to continue/);
   assert.equal(page.has("field-token"), false);
 });
 

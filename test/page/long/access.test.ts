@@ -2,8 +2,16 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
-import { isLive, sees, startAdmin, type TestAdmin, turned, type Visit, visit } from "../harness.ts";
+import {
+  isLive,
+  type ProgramAuth,
+  sees,
+  startAdmin,
+  type TestAdmin,
+  turned,
+  type Visit,
+  visit,
+} from "../harness.ts";
 
 const TOKEN = "correct-token-4711";
 const refused = /401 \(Unauthorized\)/;
@@ -52,7 +60,7 @@ const kept = (page: Page) =>
     address: location.href,
   }));
 
-const tokenModes: readonly (AuthOptions & { readonly token: string })[] = [
+const tokenModes: readonly (ProgramAuth & { readonly token: string })[] = [
   { mode: "bearer", token: TOKEN },
   { mode: "header", headerName: "x-queue-token", token: TOKEN },
 ];
