@@ -132,7 +132,7 @@ describe("A cron expression", () => {
     }
   });
 
-  test("Names, steps of ranges and macros stand for numbers.", () => {
+  test("Names, steps of ranges and macros are read as numbers.", () => {
     const same = [
       ["0 0 * jan,DEC *", "0 0 * 1,12 *"],
       ["0 0 * mar-may mon-fri", "0 0 * 3-5 1-5"],
