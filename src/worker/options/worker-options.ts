@@ -91,7 +91,7 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly connections?: number | undefined;
   /**
    * Whether short jobs without a key and a named queue are locked by PostgreSQL's row locks, on connections of
-   * their own, the fast lane, instead of by `locked_by`. It has several times the throughput, and the jobs of a
+   * their own, the fast lane, instead of by `locked_by`. It has about twice the throughput, and the jobs of a
    * killed worker can be fetched at once. A job that runs longer than `limitMs` (default 100, at most 5,000) is
    * then locked in the ordinary way. When a connection is lost, a job may run again before its first run has
    * ended. A handler that blocks the event loop for more than 5 minutes, or without heartbeats (`recovery:
