@@ -12,6 +12,7 @@ import { getWhy } from "./api/insight/get-why.ts";
 import { getCron } from "./api/lists/get-cron.ts";
 import { getExplain } from "./api/lists/get-explain.ts";
 import { getOneJob, getPayload } from "./api/lists/get-job.ts";
+import { getPauses } from "./api/lists/get-pauses.ts";
 import { getNamedQueue, getOneQueue, getQueues } from "./api/lists/get-queues.ts";
 import { getSuggest } from "./api/lists/get-suggest.ts";
 import { getTasks } from "./api/lists/get-tasks.ts";
@@ -46,6 +47,7 @@ const [pause, resume, stop, undo] = [
   changeOperation("undo"),
 ];
 const changeIndex = commandsAt("/api/indexes", "Index");
+const changePause = commandsAt("/api/pauses", "Pauses");
 const addExtension = commandsAt("/api/extensions", "Extension");
 const page = asset("index.html", "text/html");
 const styles = asset("admin.css", "text/css");
@@ -81,6 +83,8 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/queues", access: "read", operation: getQueues },
   { method: "GET", path: "/api/queues/{queue}", access: "read", operation: getOneQueue },
   { method: "GET", path: "/api/queue", access: "read", operation: getNamedQueue },
+  { method: "GET", path: "/api/pauses", access: "read", operation: getPauses },
+  { method: "POST", path: "/api/pauses", access: "write", operation: changePause },
   { method: "GET", path: "/api/tasks", access: "read", operation: getTasks },
   { method: "GET", path: "/api/operations", access: "read", operation: listOperations },
   { method: "POST", path: "/api/operations", access: "write", operation: startOperation },

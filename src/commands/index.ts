@@ -18,6 +18,8 @@ import { cleanupCommand } from "./maintenance/cleanup.ts";
 import { unlockCommand } from "./maintenance/force-unlock-workers.ts";
 import { migrateCommand } from "./maintenance/migrate.ts";
 import { sweepCommand } from "./maintenance/sweep.ts";
+import { pauseCommand } from "./pauses/pause.ts";
+import { resumeCommand } from "./pauses/resume.ts";
 
 /** In the order of the command line and of the documents. */
 const all = [
@@ -29,6 +31,8 @@ const all = [
   rescheduleCommand,
   removeCommand,
   stopRetryingCommand,
+  pauseCommand,
+  resumeCommand,
   unlockCommand,
   sweepCommand,
   cleanupCommand,

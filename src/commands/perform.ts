@@ -100,7 +100,11 @@ async function performOn(
   const before = await facts(target);
   const isKept = mayKeep && (await hasOperations(db));
   const keepFor = isKept ? options.keepFor : undefined;
-  const result = await command.run(db, checked, { ...options, keepFor });
+  const result = await command.run(db, checked, {
+    ...options,
+    keepFor,
+    by: options.keepFor?.by ?? null,
+  });
   const touched = {
     ...target,
     ids: command.jobIds?.(result) ?? target.ids,

@@ -23,6 +23,9 @@ import { addJob } from "../queue/add/add-job.ts";
 import { addJobs } from "../queue/add/add-jobs.ts";
 import { coalescedAdd } from "../queue/add/coalesced-add.ts";
 import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
+import { listPauses } from "../queue/pauses/list-pauses.ts";
+import { ALL, endPause } from "../queue/pauses/pause.ts";
+import { type PauseOptions, pauseWith } from "../queue/pauses/pause-options.ts";
 import { countJobs } from "../queue/read/count-jobs.ts";
 import { getJob } from "../queue/read/get-job.ts";
 import { listActiveWorkers } from "../queue/workers/list-active-workers.ts";
@@ -66,6 +69,15 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
     cleanup: (tasks?: readonly CleanupTask[], options?: CleanupOptions) =>
       cleanup(db, tasks, options),
     forceUnlockWorkers: (workerIds: readonly string[]) => forceUnlockWorkers(db, workerIds),
+    pauseQueue: (name: string, options?: PauseOptions) =>
+      pauseWith(db, { scope: "queue", name }, options),
+    pauseTask: (identifier: string, options?: PauseOptions) =>
+      pauseWith(db, { scope: "task", name: identifier }, options),
+    pauseAll: (options?: PauseOptions) => pauseWith(db, { scope: "all", name: ALL }, options),
+    resumeQueue: (name: string) => endPause(db, { scope: "queue", name }),
+    resumeTask: (identifier: string) => endPause(db, { scope: "task", name: identifier }),
+    resumeAll: () => endPause(db, { scope: "all", name: ALL }),
+    listPauses: () => listPauses(db),
     sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
   });
 }

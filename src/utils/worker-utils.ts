@@ -24,6 +24,9 @@ import type { AddJob, AddJobs, CopyJobs } from "../domain/typed-job.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
 import type { JobPage } from "../insight/pages/job-page.ts";
 import type { QueueSummary } from "../insight/read/list-queues.ts";
+import type { Pause } from "../queue/pauses/list-pauses.ts";
+import type { Resumed } from "../queue/pauses/pause.ts";
+import type { PauseOptions } from "../queue/pauses/pause-options.ts";
 import type { JobCounts } from "../queue/read/count-jobs.ts";
 import type { ActiveWorker } from "../queue/workers/list-active-workers.ts";
 import type { LockedWorker } from "../queue/workers/list-locked-workers.ts";
@@ -150,6 +153,25 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
    * second time: use it for workers that have ended. Rejects with InputError for another number of ids.
    */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
+  /**
+   * Pauses a named queue, which is created if it does not exist: no worker takes its jobs, Graphile Worker's own
+   * included. Running jobs may end, and jobs can still be added. A worker that has fetched a job already may start
+   * it within 2 seconds. Pausing again changes the reason and the end. Rejects with `extension_missing` until
+   * `worker migrate --with controls` has added the tables, and with InputError for invalid options.
+   */
+  pauseQueue(name: string, options?: PauseOptions): Promise<void>;
+  /** The same for the jobs of one task. Graphile Worker's own workers do not obey it. */
+  pauseTask(identifier: string, options?: PauseOptions): Promise<void>;
+  /** The same for all jobs. Graphile Worker's own workers do not obey it. */
+  pauseAll(options?: PauseOptions): Promise<void>;
+  /** Ends the pause of a queue; it goes on at once, or, while a job of it still runs, when that has ended. */
+  resumeQueue(name: string): Promise<Resumed>;
+  /** Ends the pause of a task. A pause of all jobs stays. */
+  resumeTask(identifier: string): Promise<Resumed>;
+  /** Ends the pause of all jobs. Pauses of queues and tasks stay. */
+  resumeAll(): Promise<Resumed>;
+  /** Returns what is paused, at most 10,000; nothing in a schema without the tables for pauses. */
+  listPauses(): Promise<Pause[]>;
   /**
    * Recovers the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000): they may run
    * again after `recoveryDelayMs` (default 30,000), and keep their attempts. `dryRun`: changes nothing. Workers

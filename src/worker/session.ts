@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { systemClock, wait } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
+import type { Database } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { completeInTransaction } from "../queue/settle/complete-in.ts";
@@ -23,6 +24,7 @@ import { type TaskParameters, taskParameters } from "./fetch/task-parameters.ts"
 import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
+import type { Controls } from "./pause-watch.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import { RetryRules } from "./task/next-attempt.ts";
@@ -38,6 +40,7 @@ export interface SessionParts<E> {
   readonly source: SharedContext<E>;
   readonly hooks: Hooks;
   readonly lease: WorkerLease;
+  readonly controls: Controls;
   readonly outage: Outage;
   /** Called when a connection was lost: closes all others that do not answer within seconds. */
   prove(): void;
@@ -73,7 +76,7 @@ export class Session<E> {
         return completeInTransaction(db, this.id, id);
       },
     };
-    this.#tasks = taskParameters(parts.tasks, config.forbiddenFlags);
+    this.#tasks = taskParameters(parts.tasks, config.forbiddenFlags, parts.controls);
     this.#refusals = new Refusals({
       clock: systemClock,
       logger: config.logger,
@@ -101,6 +104,11 @@ export class Session<E> {
         return [...this.#fastFetchers(link), safe.fetcher];
       },
     });
+  }
+
+  /** A connection of the safe mode; null: there is none now. */
+  get database(): Database | null {
+    return this.#lanes.find(({ isConnected }) => isConnected)?.database ?? null;
   }
 
   /** The running jobs of both modes. */

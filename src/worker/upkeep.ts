@@ -1,5 +1,5 @@
-// A worker's maintenance of locks: renews its lease and its locks, recovers the jobs of stale workers, and
-// resets stale locks.
+// A worker's maintenance of locks: renews its lease and its locks, recovers the jobs of stale workers, resets
+// stale locks, and reads pauses.
 import type pg from "pg";
 import { codeOf } from "../base/errors.ts";
 import type { Outage } from "../base/outage.ts";
@@ -14,6 +14,7 @@ import { LockReset } from "./lease/lock-reset.ts";
 import { Recovery } from "./lease/recovery.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
+import { PauseWatch } from "./pause-watch.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Hooks } from "./task/hooks.ts";
 
@@ -29,6 +30,7 @@ export class Upkeep<E> {
   readonly #lockReset: LockReset;
   readonly #lockRenewal: LockRenewal;
   readonly #recovery: Recovery | null;
+  readonly pauses: PauseWatch;
   readonly #lease: WorkerLease;
 
   constructor(
@@ -51,6 +53,13 @@ export class Upkeep<E> {
     this.#lease = lease;
     this.#maintenance = maintenance(connection, config.schema, logger);
     const wake = (): void => sessions().current.dispatcher.wake();
+    this.pauses = new PauseWatch({
+      ...{ logger, wake },
+      database: () => sessions().current.database,
+      letGo: () => {
+        for (const { dispatcher } of sessions().all) dispatcher.letGo();
+      },
+    });
     const { database } = this.#maintenance;
     const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;
     const mayDelete = (): boolean => lease.hasHeartbeats && this.#recovery?.isCertain === true;
@@ -93,6 +102,7 @@ export class Upkeep<E> {
       const reason = await this.#begin(this.#recovery, db, schema, id);
       if (reason !== null) this.#config.logger.info({ reason }, OFF);
     }
+    await this.pauses.start(db);
     this.#lockReset.start();
     this.#lockRenewal.start();
   }
@@ -118,7 +128,7 @@ export class Upkeep<E> {
 
   /** `endLeaseIds`: ids under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
-    await Promise.all([this.#lockReset.stop(), this.#lockRenewal.stop()]);
+    await Promise.all([this.pauses.stop(), this.#lockReset.stop(), this.#lockRenewal.stop()]);
     if (this.#lease.hasHeartbeats) await this.#recovery?.stop(endLeaseIds);
     await this.#maintenance.close();
   }

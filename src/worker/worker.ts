@@ -72,13 +72,8 @@ export class Worker<Extensions = unknown> implements Service {
     this.#pool = config.pool ?? ownPool(config);
     const { hooks } = this;
     this.utils = utilsOf(config, this.#pool, hooks);
-    const { logger, extensions } = config;
-    const source = {
-      pool: this.#pool,
-      logger,
-      extensions: extensions as Extensions,
-      utils: this.utils,
-    };
+    const extensions = config.extensions as Extensions;
+    const source = { pool: this.#pool, logger: config.logger, extensions, utils: this.utils };
     const connection = connectionOf(this.#pool);
     const sessions = () => this.#sessions;
     this.#limit = new StopLimit(config, () => this.#sessions.all);
@@ -88,7 +83,7 @@ export class Worker<Extensions = unknown> implements Service {
     const shared = { connection, hooks, tasks, outage, lease, prove: () => this.#prove() };
     this.#upkeep = new Upkeep(config, { ...shared, sessions, cron });
     const announced = (payload: string) => this.#announced(payload);
-    const parts = { config, source, ...shared, announced };
+    const parts = { config, source, ...shared, controls: this.#upkeep.pauses, announced };
     this.#sessions = new Sessions(() => new Session(parts), {
       ...{ hooks, outage, givenUp: this.#limit.givenUp },
     });
@@ -269,6 +264,7 @@ export class Worker<Extensions = unknown> implements Service {
       ...{ connection: named(connection, "worker listen"), outage },
       channels: {
         [NEW_JOBS]: (payload) => this.#announced(payload),
+        ...this.#upkeep.pauses.channels,
         // The channel belongs to the database, so the migration may be that of another schema.
         "worker:migrate": (payload) => {
           if (isBreaking(payload)) void this.#checkSchema(outage);

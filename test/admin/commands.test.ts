@@ -6,11 +6,13 @@ import { routes } from "../../src/admin/routes.ts";
 import type { Command } from "../../src/commands/declare/command.ts";
 import type { FieldData } from "../../src/commands/declare/field.ts";
 import { commands } from "../../src/commands/index.ts";
-import { type Json, recordingLogger, startAdmin } from "./admin-harness.ts";
+import { type Json, migratedDatabase, recordingLogger, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
 const { logger, lines } = recordingLogger();
-const { client, pool } = await startAdmin({ logger });
+// Pauses need an extension.
+const { url } = await migratedDatabase("worker", ["controls"]);
+const { client, pool } = await startAdmin({ logger, url });
 const document = await openapiDocument(client);
 
 /** Returns a valid value of the field. */

@@ -41,6 +41,7 @@ const headings: Record<(typeof incidentKinds)[number], string> = {
   old_ready: "Jobs are overdue",
   peak: "A peak is ahead",
   stale_worker: "A worker is not responding",
+  paused: "A queue or task is paused",
   crash_loop: "Workers crash one after the other",
   trouble: "The database is in trouble",
 };

@@ -11,7 +11,11 @@ import { sampleBuckets } from "../../src/insight/horizon/sample-buckets.ts";
 import { createActivityWatch } from "../../src/insight/incidents/activity.ts";
 import { readCrashes, readReasons } from "../../src/insight/incidents/crashes.ts";
 import { readDueHead } from "../../src/insight/incidents/due-head.ts";
-import { readHeldQueues, readStaleWorkers } from "../../src/insight/incidents/holders-at-fault.ts";
+import {
+  readHeldQueues,
+  readPausedQueues,
+  readStaleWorkers,
+} from "../../src/insight/incidents/holders-at-fault.ts";
 import { createPoisonWalk } from "../../src/insight/incidents/poison-walk.ts";
 import { readServerTrouble } from "../../src/insight/incidents/server-trouble.ts";
 import type { JobQuery } from "../../src/insight/query/job-query.ts";
@@ -64,6 +68,7 @@ export const insightCalls: Readonly<Record<string, Call | readonly [Call, Answer
   "horizon-names": (db) => readNameIds(db, "t", "q"),
   "incidents-due-head": (db) => readDueHead(db, [1], [1], 0),
   "incidents-held-queues": (db) => readHeldQueues(db, false),
+  "incidents-paused-queues": (db) => readPausedQueues(db),
   "incidents-stale-workers": (db) => readStaleWorkers(db, true),
   "incidents-poison": (db) => createPoisonWalk()(db, gauge),
   "incidents-activity": (db) => createActivityWatch()(db, { ...gauge, pages: 1 }),

@@ -87,6 +87,8 @@ import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
+import { listPauses, lookAtPauses } from "../../src/queue/pauses/list-pauses.ts";
+import { endDuePauses, endPause, setPause } from "../../src/queue/pauses/pause.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
 import { queueNameOf } from "../../src/queue/read/queue-name.ts";
@@ -126,6 +128,10 @@ const SNOOZED = {
   isKeyed: true,
   next: { kind: "snooze", delayMs: 1_000 },
 } as const;
+const PAUSE = { reason: "deploy", pausedBy: "ana", resumeAt: null, forMs: 1 };
+const LISTED_PAUSE = {
+  ...{ scope: "task", name: "t", paused_us: "1", resume_us: null, reason: null, paused_by: null },
+};
 const FAILURE = { id: "1", message: "no", payload: null, isKeyed: false, next: BY_FORMULA };
 const FOUND = { worker_id: "w", kind: "stale", workers: "[]" };
 const FIRST = { limit: 1, cursor: null, search: "" };
@@ -508,6 +514,19 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "recover-jobs-apart": [(db) => recoverStaleWorkers(db, RECOVERY), refusingAll],
   "mark-connection": (db) => markConnection(db, "w"),
   "end-lost-connection": (db) => endLostConnection(db, "w", 1),
+  "pause-queue": [
+    (db) => setPause(db, { scope: "queue", name: "q" }, PAUSE),
+    () => ({ is_there: true }),
+  ],
+  "pause-task": [
+    (db) => setPause(db, { scope: "task", name: "t" }, PAUSE),
+    () => ({ is_there: true }),
+  ],
+  "resume-queue": [(db) => endPause(db, { scope: "queue", name: "q" }), () => ({ is_there: true })],
+  "resume-task": [(db) => endPause(db, { scope: "task", name: "t" }), () => ({ is_there: true })],
+  "end-due-pauses": (db) => endDuePauses(db),
+  "list-pauses": [(db) => listPauses(db), () => ({ is_there: true, ...LISTED_PAUSE })],
+  "look-at-pauses": (db) => lookAtPauses(db),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
@@ -521,15 +540,21 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
 const texts: Record<string, Statement> = {};
 const named = (parts: readonly (string | false)[]) => parts.filter(Boolean).join("-");
 
-for (const flags of [false, true]) {
-  const suffix = flags && "flags";
-  texts[named(["fetch-quick", suffix])] = quickStatement({ flags, mode: "locked_by" });
-  texts[named(["fetch-quick-row-locked", suffix])] = quickStatement({ flags, mode: "row" });
-  texts[named(["fetch-row-locked", suffix])] = lockStatement({ flags });
+const forms = [
+  { flags: false, pauses: false },
+  { flags: true, pauses: false },
+  { flags: false, pauses: true },
+];
+for (const { flags, pauses } of forms) {
+  const suffix = (flags && "flags") || (pauses && "pauses");
+  const form = { flags, pauses };
+  texts[named(["fetch-quick", suffix])] = quickStatement({ ...form, mode: "locked_by" });
+  texts[named(["fetch-quick-row-locked", suffix])] = quickStatement({ ...form, mode: "row" });
+  texts[named(["fetch-row-locked", suffix])] = lockStatement(form);
   for (const queues of [false, true]) {
     for (const free of ["all", "safe"] as const) {
       const name = ["fetch", queues && "queues", free === "safe" && "beside-fast", suffix];
-      texts[named(name)] = takeStatement({ free, queues, flags });
+      texts[named(name)] = takeStatement({ free, queues, ...form });
     }
   }
 }

@@ -57,6 +57,7 @@ function queueOf(queue: NamedQueueRow, { names }: QueueSnapshot) {
     queueName: queue.queue_name,
     lockedAtText: queue.locked_at_us === null ? null : timeText(queue.locked_at_us),
     lockedBy: queue.locked_by,
+    isPaused: queue.is_paused,
     jobCount: count(tallied),
     readyCount: count(inState.ready),
     scheduledCount: count(inState.scheduled),

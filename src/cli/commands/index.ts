@@ -12,6 +12,7 @@ import { doctorCommand } from "./doctor/doctor.ts";
 import { examples } from "./examples.ts";
 import { exportCommand } from "./export.ts";
 import { cronCommand } from "./insight/cron.ts";
+import { pausedCommand } from "./insight/paused.ts";
 import { tasksCommand } from "./insight/tasks.ts";
 import { watchCommand } from "./insight/watch.ts";
 import { whyCommand } from "./insight/why.ts";
@@ -38,6 +39,7 @@ const all: readonly CliCommand[] = [
   showCommand,
   whyCommand,
   queuesCommand,
+  pausedCommand,
   tasksCommand,
   workersCommand,
   cronCommand,

@@ -20,7 +20,7 @@ export const queuesCommand = defineCommand({
           String(queue.jobCount),
           String(queue.readyCount),
           time(queue.lockedAt),
-          queue.lockedBy ?? "",
+          queue.isPaused ? "paused" : (queue.lockedBy ?? ""),
         ]),
       );
     }

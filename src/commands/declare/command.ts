@@ -89,6 +89,8 @@ export interface CommandContext {
   readonly patienceMs?: number;
   /** Stores the jobs' earlier state for undo in the name of this origin; absent: not stored. */
   readonly keepFor?: Origin | undefined;
+  /** The user, where it is known: stored with a pause. */
+  readonly by?: string | null;
   /** Builds indexes in the background; without it the command waits until they are built. */
   readonly indexBuilds?: IndexBuilds;
 }

@@ -4,7 +4,7 @@ import { boundedList, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { counted } from "../../domain/words.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
-import { UNLOCK } from "../../queue/sql/lock.ts";
+import { isPseudoLock, UNLOCK } from "../../queue/sql/lock.ts";
 import { hasWorkerTable, workerId } from "../../queue/workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { workerIds } from "../declare/field.ts";
@@ -78,7 +78,7 @@ const unlockSql =
     update ${schema}._private_job_queues as queue
     set ${UNLOCK}
     from worker
-    where queue.locked_by = worker.id
+    where queue.locked_by = worker.id and not ${isPseudoLock("queue")}
     returning worker.id
   )
   select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from queues) as queues, pg_catalog.to_json(array(

@@ -2,6 +2,7 @@
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
+import { extensions } from "../../database/schema/extensions/index.ts";
 import { planBuild, whyNotBuilt } from "../../database/schema/indexes/build-index.ts";
 import { findIndexes } from "../../database/schema/indexes/found-indexes.ts";
 import { buildAndTell } from "../../database/schema/indexes/index-builds.ts";
@@ -17,6 +18,8 @@ import { type CommandContext, defineCommand, jsonOf } from "../declare/command.t
 import { choice, flag, list, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
+const onRequest = extensions.filter(({ added }) => added === "on request").map(({ name }) => name);
+
 export const migrateCommand = defineCommand({
   name: "migrate",
   aliases: [],
@@ -29,10 +32,20 @@ export const migrateCommand = defineCommand({
   http: maintenanceAction("migrate"),
   positionals: [],
   fields: {
+    with: optional(
+      list(
+        [
+          "Extensions",
+          "optional extensions to add: controls for pauses, operations for undo and the audit trail",
+        ],
+        choice(["Extension", "name of an extension"], onRequest),
+        onRequest.length,
+      ),
+    ),
     with_operations: optional(
       flag([
         "With operations",
-        "also adds the tables for operations by query, receipts, undo and the audit trail",
+        "also adds the tables for operations by query, receipts, undo and the audit trail; the same as --with operations",
       ]),
       { default: "false" },
     ),
@@ -49,7 +62,7 @@ export const migrateCommand = defineCommand({
   dialogFields: ["with_operations", "with_indexes"],
   makesSchema: true,
   dialog: "upkeep",
-  examples: ["worker migrate", "worker migrate --with-operations --dry-run"],
+  examples: ["worker migrate", "worker migrate --with controls,operations --dry-run"],
   answer: {
     dry_run: "boolean",
     outcome: "string",
@@ -61,13 +74,18 @@ export const migrateCommand = defineCommand({
   },
   run: async (
     db,
-    { with_indexes: asked = [], with_operations: withOperations, dry_run: dryRun = false },
+    {
+      with: named = [],
+      with_operations: withOperations,
+      with_indexes: asked = [],
+      dry_run: dryRun = false,
+    },
     surroundings,
   ) => {
     const { schema } = db;
-    const extensions = withOperations === true ? ["operations"] : [];
+    const requested = [...new Set(withOperations === true ? [...named, "operations"] : named)];
     if (dryRun) {
-      const planned = await planMigration(db, extensions);
+      const planned = await planMigration(db, requested);
       const found = await buildableOf(db, await missingOf(db, asked));
       return { schema: schema.name, dryRun, ...planned, ...found };
     }
@@ -76,7 +94,7 @@ export const migrateCommand = defineCommand({
     const patience = patienceMs === undefined ? {} : { timeoutMs: patienceMs };
     const outcome = await migrate(pool, schema, {
       ...{ logger, signal, ...patience },
-      extensions,
+      extensions: requested,
     });
     const found = await buildableOf(db, await missingOf(db, asked));
     const indexes = await buildIndexes(db, found.indexes, { ...surroundings, pool });

@@ -2,6 +2,7 @@
 // a small table it reads the newest lock and failure; for a large one it compares PostgreSQL's counters of written rows
 // between calls.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { queueLockedAt } from "../../queue/sql/lock.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
@@ -30,7 +31,7 @@ export function createActivityWatch(): ActivityWatch {
 
 const lastSql: Statement = (s) => `
   select ${milliseconds(`greatest(
-      (select pg_catalog.max(locked_at) from ${s}._private_job_queues),
+      (select pg_catalog.max(${queueLockedAt("queues")}) from ${s}._private_job_queues as queues),
       pg_catalog.max(locked_at),
       pg_catalog.max(updated_at) filter (where last_error is not null and attempts < max_attempts)
     )`)} as last_ms

@@ -1,5 +1,6 @@
 // The input of the incident rules. Data that could not be read is missing and reported as an incident of its own.
 import type { Value } from "../../domain/value.ts";
+import type { Pause } from "../../queue/pauses/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
@@ -23,13 +24,21 @@ export interface WaitingTask {
   readonly oldestMs: number;
 }
 
+export interface PausedWork {
+  readonly pause: Pause;
+  /** Due jobs that wait for its end; null if unknown. */
+  readonly waiting: Value | null;
+}
+
 export interface IncidentFacts {
   readonly nowMs: number;
   readonly asOf: string;
   /** Heartbeats are available. */
   readonly hasWorkers: boolean;
   readonly queues: readonly WaitingQueue[];
+  /** Without paused ones. */
   readonly tasks: readonly WaitingTask[];
+  readonly paused: readonly PausedWork[];
   readonly knowledge: Knowledge;
   /** How long no job was locked or finished; null if unknown. */
   readonly quietMs: number | null;

@@ -1,7 +1,7 @@
 // Queues locked for longer than a minute, and workers that are not responding: only their rows, which are few.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { lockHolder } from "../../queue/sql/lock.ts";
+import { isPausedQueue, isPseudoLock, lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isNotResponding, isRecovered } from "../../queue/workers/stale-workers.ts";
@@ -20,7 +20,7 @@ const HELD_S = 60;
 const queuesSql: Statement = (s) => `
   select id, queue_name, ${lockHolder("queues")} as locked_by, ${microseconds("locked_at")} as locked_us
   from ${s}._private_job_queues as queues
-  where locked_at < pg_catalog.now() - interval '${HELD_S} seconds'
+  where locked_at < pg_catalog.now() - interval '${HELD_S} seconds' and not ${isPseudoLock("queues")}
   order by locked_at limit ${MOST_QUEUES}`;
 
 /** The longest lock first. */
@@ -39,6 +39,17 @@ export async function readHeldQueues(db: Database, hasWorkers: boolean): Promise
     lockedMs: dateOf(row.locked_us).getTime(),
     holder: holders.get(row.locked_by ?? "") ?? unknownHolder(row.locked_by ?? "somebody"),
   }));
+}
+
+const pausedSql: Statement = (s) => `
+  select id, queue_name from ${s}._private_job_queues as queues
+  where not is_available and ${isPausedQueue("queues")}
+  order by queue_name limit ${MOST_QUEUES}`;
+
+/** Name → id. */
+export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await query<{ readonly id: number; readonly queue_name: string }>(db, pausedSql);
+  return new Map(rows.map((row) => [row.queue_name, row.id]));
 }
 
 export interface StaleWorker {

@@ -14,6 +14,8 @@ export const incidentKinds = [
   "old_ready",
   "peak",
   "stale_worker",
+  /** A queue, a task or everything is paused. */
+  "paused",
   "crash_loop",
   /** A problem of the database, or missing data about it. */
   "trouble",

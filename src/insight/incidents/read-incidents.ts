@@ -3,6 +3,7 @@
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
+import { listPauses, type Pause } from "../../queue/pauses/list-pauses.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
@@ -16,7 +17,12 @@ import type { ActivityWatch } from "./activity.ts";
 import { readCrashes, readReasons } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
 import type { WaitingTask } from "./facts.ts";
-import { type HeldQueue, readHeldQueues, readStaleWorkers } from "./holders-at-fault.ts";
+import {
+  type HeldQueue,
+  readHeldQueues,
+  readPausedQueues,
+  readStaleWorkers,
+} from "./holders-at-fault.ts";
 import type { Incidents } from "./incident.ts";
 import type { PoisonWalk } from "./poison-walk.ts";
 import { failedOf, isMany } from "./rules-of-failing.ts";
@@ -81,9 +87,14 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const asOf = new Date(nowMs).toISOString();
   const hasWorkers = await hasWorkerTable(db);
   const queues = (await inTime("locked queues", () => readHeldQueues(db, hasWorkers))) ?? [];
-  const ids = queues.map(({ id }) => id);
+  const pauses = (await inTime("pauses", () => listPauses(db))) ?? [];
+  const pausedIds = pauses.some(({ scope }) => scope === "queue")
+    ? await readPausedQueues(db)
+    : NONE;
+  const ids = [...queues.map(({ id }) => id), ...pausedIds.values()];
   const head = await inTime("due jobs", () => readDueHead(db, ids, lockedQueueIds, nowMs));
-  const tasks = head === null ? [] : await tasksOf(db, head, asOf);
+  const due = head === null ? [] : await tasksOf(db, head, asOf);
+  const tasks = due.filter((task) => !pauses.some((pause) => isPausedBy(pause, task)));
   const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
   const knowledge = await inTime("the tasks of workers", () =>
     knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
@@ -92,6 +103,10 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     hasWorkers,
     queues: queues.map((queue) => ({ ...queue, ...waitingFor(queue, head, asOf) })),
     tasks,
+    paused: pauses.map((pause) => ({
+      pause,
+      waiting: head === null ? null : waitingForPause(pause, due, pausedIds, head, asOf),
+    })),
     knowledge: knowledge ?? NOTHING_HEARD,
     quietMs:
       tasks.length === 0 || (knowledge ?? NOTHING_HEARD).alive > 0
@@ -121,6 +136,25 @@ function waitingFor({ id }: HeldQueue, head: DueHead | null, asOf: string) {
   const isWhole = head?.isWhole === true;
   if (found === undefined && !isWhole) return { waiting: null, trend: [] };
   return { waiting: atLeast(found?.count ?? 0, isWhole, asOf), trend: found?.trend ?? [] };
+}
+
+const NONE: ReadonlyMap<string, number> = new Map();
+
+const isPausedBy = ({ scope, name }: Pause, { identifier }: WaitingTask) =>
+  scope === "all" || (scope === "task" && name === identifier);
+
+function waitingForPause(
+  pause: Pause,
+  due: readonly WaitingTask[],
+  queueIds: ReadonlyMap<string, number>,
+  head: DueHead,
+  asOf: string,
+): Value {
+  const count =
+    pause.scope === "queue"
+      ? (head.queues.get(queueIds.get(pause.name ?? "") ?? 0)?.count ?? 0)
+      : due.reduce((sum, task) => sum + (isPausedBy(pause, task) ? task.waiting.value : 0), 0);
+  return atLeast(count, head.isWhole, asOf);
 }
 
 async function tasksOf(db: Database, head: DueHead, asOf: string): Promise<WaitingTask[]> {

@@ -5,6 +5,7 @@ import { ageText } from "../../domain/portable/ages.ts";
 import { quoted } from "../../domain/portable/query/quoted.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { byWorker, counted, grouped, named, workerNamed } from "../../domain/words.ts";
+import { pauseText } from "../../queue/pauses/pause-text.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { isUnsupported } from "../why/causes.ts";
 import type { IncidentFacts, WaitingQueue, WaitingTask } from "./facts.ts";
@@ -262,6 +263,30 @@ export function oldReady(facts: IncidentFacts): Incident[] {
       trend: [],
     },
   ];
+}
+
+/** Paused by hand: no fault, but its jobs wait. */
+export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
+  return paused.map(({ pause, waiting }): Incident => {
+    const { scope, name } = pause;
+    const affected = waiting ?? capped(0, "probe", asOf);
+    const text = pauseText(pause);
+    const q = scope === "all" ? "is:due" : `${scope}:${quoted(name ?? "")} is:due`;
+    return {
+      id: `paused:${scope}:${name ?? ""}`,
+      kind: "paused",
+      level: "warn",
+      title: `${scope === "all" ? "Everything" : named(name ?? "")} is paused`,
+      sentence: `${counted(affected, "job waits", "jobs wait")}. ${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
+      since: timeOf(pause.pausedAt.getTime()),
+      affected,
+      jobsWait: true,
+      q,
+      links: { ...noLinks, queue: scope === "queue" ? name : null },
+      fix: null,
+      trend: [],
+    };
+  });
 }
 
 /** The sum of counts, some of which may be lower bounds. */

@@ -11,6 +11,7 @@ export function queueJson(queue: Omit<QueueSummary, "lockedAt">) {
     queue_name: queue.queueName,
     locked_at: queue.lockedAtText,
     locked_by: queue.lockedBy,
+    is_paused: queue.isPaused,
     job_count: queue.jobCount,
     ready_count: queue.readyCount,
     scheduled_count: queue.scheduledCount,

@@ -6,7 +6,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import type { Basis } from "../../domain/value.ts";
 import { isLocked } from "../../queue/sql/job-state.ts";
-import { lockHolder } from "../../queue/sql/lock.ts";
+import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
@@ -51,7 +51,7 @@ const MOST = 10_000;
 const lockedQueues = (s: string) => `
     select ${lockHolder("queues")} as locked_by, locked_at, false as is_job
     from ${s}._private_job_queues as queues
-    where locked_by is not null and locked_at is not null`;
+    where locked_by is not null and ${isLockedByWorker("queues")}`;
 
 const lockedJobs = (s: string) => `
     union all

@@ -4,7 +4,7 @@ import { InputError } from "../../base/errors.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { stateCounts } from "../../queue/sql/job-state.ts";
-import { lockHolder } from "../../queue/sql/lock.ts";
+import { isPausedQueue, queueHolder, queueLockedAt } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
 
 /** A named queue with the numbers of its jobs. */
@@ -19,6 +19,8 @@ export interface QueueSummary {
   readonly lockedAtText: string | null;
   /** The id of the worker that holds the queue's lock; null when it is not locked. */
   readonly lockedBy: string | null;
+  /** The queue is paused: no worker takes its jobs. */
+  readonly isPaused: boolean;
   /** The number of jobs. */
   readonly jobCount: number;
   /** The number of ready jobs. */
@@ -36,6 +38,7 @@ interface QueueRow {
   readonly queue_name: string;
   readonly locked_at_us: string | null;
   readonly locked_by: string | null;
+  readonly is_paused: boolean;
   readonly job_count: string;
   readonly ready_count: string;
   readonly scheduled_count: string;
@@ -65,6 +68,7 @@ function toQueue(row: QueueRow): QueueSummary {
     lockedAt: row.locked_at_us === null ? null : dateOf(row.locked_at_us),
     lockedAtText: row.locked_at_us === null ? null : timeText(row.locked_at_us),
     lockedBy: row.locked_by,
+    isPaused: row.is_paused,
     jobCount: Number(row.job_count),
     readyCount: Number(row.ready_count),
     scheduledCount: Number(row.scheduled_count),
@@ -87,7 +91,8 @@ const queuesSql: Statement = (schema) => `
   )
   select
     queues.id, queues.queue_name,
-    ${microseconds("queues.locked_at")}::text as locked_at_us, ${lockHolder("queues")} as locked_by,
+    ${microseconds(queueLockedAt("queues"))}::text as locked_at_us, ${queueHolder("queues")} as locked_by,
+    ${isPausedQueue("queues")} as is_paused,
     coalesce(counts.job_count, 0)::text as job_count,
     coalesce(counts.ready_count, 0)::text as ready_count,
     coalesce(counts.scheduled_count, 0)::text as scheduled_count,

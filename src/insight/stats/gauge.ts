@@ -3,7 +3,7 @@
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Heartbeats } from "../../queue/sql/condition.ts";
-import { lockHolder } from "../../queue/sql/lock.ts";
+import { queueHolder } from "../../queue/sql/lock.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
 export interface Gauge {
@@ -68,7 +68,7 @@ export async function readGauge(db: Database): Promise<Gauge> {
 
 const gaugeSql: Statement = (s) => `
   with locked as materialized (
-    select id, ${lockHolder("queues")} as locked_by from ${s}._private_job_queues as queues
+    select id, ${queueHolder("queues")} as locked_by from ${s}._private_job_queues as queues
     where locked_at is not null limit 10000
   )
   select

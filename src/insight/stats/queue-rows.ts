@@ -1,7 +1,7 @@
 // Named queues without their jobs, and the names of tasks, for numbers from elsewhere.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { lockHolder } from "../../queue/sql/lock.ts";
+import { isPausedQueue, queueHolder, queueLockedAt } from "../../queue/sql/lock.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 
 export interface NamedQueueRow {
@@ -10,12 +10,14 @@ export interface NamedQueueRow {
   /** Microseconds since 1970. */
   readonly locked_at_us: string | null;
   readonly locked_by: string | null;
+  readonly is_paused: boolean;
 }
 
 const queuesSql: Statement = (s) => `
-  select id, queue_name, ${microseconds("locked_at")} as locked_at_us, ${lockHolder("queues")} as locked_by
+  select id, queue_name, ${microseconds(queueLockedAt("queues"))} as locked_at_us,
+    ${queueHolder("queues")} as locked_by, ${isPausedQueue("queues")} as is_paused
   from ${s}._private_job_queues as queues
-  order by locked_at nulls last, queue_name
+  order by locked_at_us nulls last, queue_name
   limit $1::int`;
 
 /** Locked ones first, oldest lock first, then by name. */

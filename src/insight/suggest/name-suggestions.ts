@@ -1,5 +1,6 @@
 // Names of tasks, queues and workers that begin with the typed text, or otherwise contain it.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { isLockedByWorker } from "../../queue/sql/lock.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 const MOST = 20;
@@ -37,7 +38,7 @@ const like = (name: string, from: string, more = "") => `
   limit ${MOST}`;
 
 const holdersSql: Statement = (schema) =>
-  like("locked_by", `${schema}._private_job_queues`, "and not is_available");
+  like("locked_by", `${schema}._private_job_queues as queues`, `and ${isLockedByWorker("queues")}`);
 
 const statements: Readonly<Record<NameKind, Statement>> = {
   task: (schema) => like("identifier", `${schema}._private_tasks`),

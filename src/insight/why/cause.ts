@@ -7,6 +7,8 @@ export type CauseKind =
   | "queue_locked"
   /** By this job. */
   | "locked_by_job"
+  /** Its queue, its task or everything is paused. */
+  | "paused"
   | "holder_alive"
   | "holder_stale"
   /** The holder never sent a heartbeat. */

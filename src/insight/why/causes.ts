@@ -17,6 +17,8 @@ import {
   valueText,
   workerNamed,
 } from "../../domain/words.ts";
+import type { Pause } from "../../queue/pauses/list-pauses.ts";
+import { pauseText } from "../../queue/pauses/pause-text.ts";
 import { lostAttempts } from "../../queue/workers/lost-attempts.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { type Cause, cause } from "./cause.ts";
@@ -35,6 +37,8 @@ export interface CauseFacts {
   readonly holdingJob: HoldingJob | null;
   /** Jobs of its queue that the holder has fetched and starts first; null if unknown. */
   readonly fetchedBefore: number | null;
+  /** The pause that keeps it from starting: of its queue, its task or everything. */
+  readonly pause: Pause | null;
   readonly place: QueuePlace | null;
   readonly knowledge: Knowledge;
   readonly hasWorkers: boolean;
@@ -52,12 +56,14 @@ export function causesOf(facts: CauseFacts): Cause[] {
     case "failed":
       return exhausted(facts);
     case "blocked":
-      return [...queueCauses(facts), ...unknownTask(facts, false)];
+      return [...pauseCauses(facts), ...queueCauses(facts), ...unknownTask(facts, false)];
     case "retrying":
     case "scheduled":
     case "ready":
       if (isLost(job)) return lostNames(facts);
-      return job.isDue ? dueCauses(facts) : [notDue(facts), ...unknownTask(facts, false)];
+      return job.isDue
+        ? [...dueCauses(facts), ...pauseCauses(facts)]
+        : [notDue(facts), ...pauseCauses(facts), ...unknownTask(facts, false)];
     default:
       return job.condition satisfies never;
   }
@@ -80,6 +86,19 @@ function lostNames({ job, schema }: CauseFacts): Cause[] {
   }
   const detail = `"${recoverQueues(schema)}" restores the queue's row`;
   return [cause("queue_deleted", "The row of its queue was deleted", { ...broken, detail })];
+}
+
+function pauseCauses({ pause, job }: CauseFacts): Cause[] {
+  if (pause === null) return [];
+  const queue = pause.scope === "queue" ? pause.name : null;
+  return [cause("paused", pausedSubject(pause), { isRoot: job.isDue, links: { queue } })];
+}
+
+/** `The queue "mail" is paused by ana until 14:00: deploy`. */
+export function pausedSubject(pause: Pause): string {
+  const name = named(pause.name ?? "");
+  const subject = pause.scope === "all" ? "Everything" : `The ${pause.scope} ${name}`;
+  return `${subject} is ${pauseText(pause)}`;
 }
 
 function queueCauses(facts: CauseFacts): Cause[] {

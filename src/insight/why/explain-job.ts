@@ -3,6 +3,7 @@
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
+import { listPauses, type Pause } from "../../queue/pauses/list-pauses.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
 import { type CauseFacts, causesOf, waitsSince } from "./causes.ts";
@@ -90,8 +91,9 @@ async function surroundings(
   const { hasWorkers, asOf } = table;
   const { queue } = job;
   const waits = isWaiting(job);
-  const [held, place, knowledge, same] = await Promise.all([
+  const [held, pause, place, knowledge, same] = await Promise.all([
     readHeld(db, job, table),
+    waits ? pauseOf(db, job) : null,
     waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
     readKnowledge(db, waits && job.task !== null ? [job.task] : [], {
       hasWorkers: hasWorkers && waits,
@@ -100,11 +102,32 @@ async function surroundings(
     }),
     hasFailed(job) ? sameError(job.task, job.errorStart ?? "", table) : null,
   ]);
-  return { schema: db.schema.name, job, ...held, place, knowledge, hasWorkers, sameError: same };
+  return {
+    schema: db.schema.name,
+    job,
+    ...held,
+    pause,
+    place,
+    knowledge,
+    hasWorkers,
+    sameError: same,
+  };
 }
 
 const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
+
+/** Of everything, of its task or of its queue. */
+async function pauseOf(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
+  const pauses = await listPauses(db);
+  const known = pauses.find(
+    ({ scope, name }) =>
+      scope === "all" || (scope === "task" ? name === task : name === queue?.name),
+  );
+  if (known !== undefined || queue?.isPaused !== true) return known ?? null;
+  const unknown = { pausedAt: new Date(0), resumeAt: null, reason: null, pausedBy: null };
+  return { scope: "queue", name: queue.name, ...unknown };
+}
 
 /** The worker that has locked the job or its queue, and the job that it runs for the queue. */
 async function readHeld(

@@ -7,7 +7,7 @@ import { checkedJobId } from "../../domain/job-ids.ts";
 import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
-import { lockHolder } from "../../queue/sql/lock.ts";
+import { isPausedQueue, lockHolder, queueHolder, queueLockedAt } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 
@@ -40,6 +40,7 @@ export interface QueueFacts {
   readonly name: string;
   readonly lockedMs: number | null;
   readonly lockedBy: string | null;
+  readonly isPaused: boolean;
 }
 
 /** null: the job does not exist. Throws InputError for an invalid id. */
@@ -78,6 +79,7 @@ function queueOf(row: FactsRow): QueueFacts | null {
     name: row.queue_name,
     lockedMs: us === null ? null : msOf(us),
     lockedBy: row.queue_locked_by,
+    isPaused: row.queue_is_paused,
   };
 }
 
@@ -103,6 +105,7 @@ interface FactsRow {
   readonly is_queue_lost: boolean;
   readonly queue_locked_us: string | null;
   readonly queue_locked_by: string | null;
+  readonly queue_is_paused: boolean;
   readonly now_us: string;
 }
 
@@ -117,8 +120,8 @@ const factsSql =
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
     ${microseconds("jobs.locked_at")} as locked_us, ${lockHolder("jobs")} as locked_by,
     queues.id as queue_id, queues.queue_name,
-    jobs.job_queue_id is not null and queues.id is null as is_queue_lost, ${microseconds("queues.locked_at")} as queue_locked_us,
-    ${lockHolder("queues")} as queue_locked_by, ${microseconds("pg_catalog.now()")} as now_us
+    jobs.job_queue_id is not null and queues.id is null as is_queue_lost, ${microseconds(queueLockedAt("queues"))} as queue_locked_us,
+    ${queueHolder("queues")} as queue_locked_by, ${isPausedQueue("queues")} as queue_is_paused, ${microseconds("pg_catalog.now()")} as now_us
   from ${s}._private_jobs as jobs
   ${jobNames(s)}
   where jobs.id = $1::bigint`;

@@ -2,7 +2,7 @@
 // all its tasks. A stock worker lists none and may support any task.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { lockHolder } from "../../queue/sql/lock.ts";
+import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isAlive } from "./holders.ts";
 
@@ -81,7 +81,8 @@ const knowledgeSql =
     order by last_heartbeat_at desc
     limit ${MOST_WORKERS + 1}
   ), locks as (
-    select ${lockHolder("queues")} as locked_by from ${s}._private_job_queues as queues where locked_at is not null
+    select ${lockHolder("queues")} as locked_by from ${s}._private_job_queues as queues
+    where ${isLockedByWorker("queues")}
     union all ${
       readsJobs
         ? `select ${lockHolder("jobs")} from ${s}._private_jobs as jobs

@@ -16,6 +16,7 @@ import {
   type CauseFacts,
   isLost,
   isUnsupported,
+  pausedSubject,
   placeText,
   recoverQueues,
 } from "./causes.ts";
@@ -88,9 +89,10 @@ function failed({ job, sameError }: CauseFacts): string {
   return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
 }
 
-function blocked({ job, holder, place }: CauseFacts): string {
+function blocked({ job, holder, place, pause }: CauseFacts): string {
   const name = named(job.queue?.name ?? "");
   const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
+  if (pause !== null) return `${waits} ${pausedSubject(pause)}.`;
   if (holder === null) return `${waits} The queue is locked; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
   const heartbeatAge = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
@@ -133,8 +135,9 @@ function scheduled({ job, knowledge }: CauseFacts): string {
 }
 
 function ready(facts: CauseFacts): string {
-  const { job, knowledge, place, hasWorkers } = facts;
+  const { job, knowledge, place, hasWorkers, pause } = facts;
   if (knowledge.runner !== null) return `Running on ${byWorker(knowledge.runner)}.`;
+  if (pause !== null) return `${pausedSubject(pause)}.`;
   if (isUnsupported(knowledge, job.task)) {
     return `No live worker supports its task ${named(job.task)}: it waits until one does.`;
   }

@@ -6,6 +6,8 @@ export interface ReadyForm {
   readonly queues: boolean;
   /** Skip jobs with a forbidden flag. Reads the heap, so only where there are such flags. */
   readonly flags: boolean;
+  /** Leave out paused tasks. Only where the schema has the extension "controls". */
+  readonly pauses: boolean;
   /** Which jobs without a queue. */
   readonly free: JobKind;
 }

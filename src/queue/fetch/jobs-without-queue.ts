@@ -33,7 +33,7 @@ export const jobsWithoutQueue = (
     where ${isReady("j")} and j.job_queue_id is null and j.priority = level.priority
       and j.run_at >= case when level.priority = ${$.priority}::smallint
                            then pg_catalog.to_timestamp(${$.runAt}::float8) else '-infinity' end
-      and ${isOfKnownTask(s, "j", $.identifiers)} ${kindTest(s, form, $)} ${flagTest(form, $)}
+      and ${isOfKnownTask(s, "j", { ...$, pauses: form.pauses })} ${kindTest(s, form, $)} ${flagTest(form, $)}
     order by j.run_at limit ${$.want}::int for update skip locked) f
   where level.priority is not null limit ${$.want}::int
 `;
@@ -52,7 +52,7 @@ const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
         select head.ctid from (
           select h.ctid, ${isForFastMode("h")} as is_fast from ${s}._private_jobs h
           where ${isReady("h")} and h.job_queue_id is null and h.priority = level.priority
-            and ${isOfKnownTask(s, "h", $.identifiers)} ${flagTest(form, $, "h")}
+            and ${isOfKnownTask(s, "h", { ...$, pauses: form.pauses })} ${flagTest(form, $, "h")}
             order by h.run_at limit ${HEAD_JOBS}) head
         where not head.is_fast))`;
 };

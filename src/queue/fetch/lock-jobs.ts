@@ -13,8 +13,8 @@ import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
  *
  * The attempt gets `attempts + 1`; the number is stored only if it fails.
  */
-export function lockStatement({ flags }: Pick<ReadyForm, "flags">): Statement {
-  const form: ReadyForm = { queues: false, flags, free: "fast" };
+export function lockStatement({ flags, pauses }: Pick<ReadyForm, "flags" | "pauses">): Statement {
+  const form: ReadyForm = { queues: false, flags, pauses, free: "fast" };
   const $: ReadyParameters = {
     identifiers: "$1",
     want: "$2",

@@ -55,7 +55,7 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
     where ${isReady("j")} and j.job_queue_id is not null and j.priority = level.priority
       and j.run_at < coalesce((select case when last_without_queue.priority > level.priority
           then 'infinity' else last_without_queue.run_at end from last_without_queue), 'infinity')
-      and ${isOfKnownTask(s, "j", $.identifiers)}
+      and ${isOfKnownTask(s, "j", { ...$, pauses: form.pauses })}
       and ${isInFreeQueue(s, "j")}
       ${flagTest(form, $)}
     order by j.run_at limit ${$.want}::int) c

@@ -17,35 +17,37 @@ export interface QuickRow {
 export interface QuickForm {
   /** Skip jobs with a forbidden flag. */
   readonly flags: boolean;
+  /** Leave out paused tasks. */
+  readonly pauses: boolean;
   /** How the jobs are locked. `row`: only jobs of the fast mode. */
   readonly mode: LockMode;
 }
 
 // Only the first priority with jobs: if none of them is due, nothing is found.
-const ready = (s: string, flags: string | null) => `
+const ready = (s: string, flags: string | null, pauses: boolean) => `
 from ${s}._private_jobs j
 where ${isReady("j")} and j.job_queue_id is null
   and j.priority = (select priority from ${s}._private_jobs
     where is_available and job_queue_id is null order by priority limit 1)
-  and ${isOfKnownTask(s, "j", "$1")} ${flags === null ? "" : `and ${hasNoFlagOf("j", flags)}`}`;
+  and ${isOfKnownTask(s, "j", { identifiers: "$1", pauses })} ${flags === null ? "" : `and ${hasNoFlagOf("j", flags)}`}`;
 
 const FIRST = "order by j.run_at limit $2::int for update skip locked";
 
 /** $1 text[] tasks  $2 int most jobs  [$3 text[] forbidden flags] */
-const lockSql = (s: string, flags: boolean) => `
-select ${columnsText(s, "j.attempts + 1")} ${ready(s, flags ? "$3" : null)} and ${isForFastMode("j")}
+const lockSql = (s: string, flags: boolean, pauses: boolean) => `
+select ${columnsText(s, "j.attempts + 1")} ${ready(s, flags ? "$3" : null, pauses)} and ${isForFastMode("j")}
 ${FIRST}`;
 
 /** $1 text[] tasks  $2 int most jobs  $3 text the worker's id  [$4 text[] forbidden flags] */
-const takeSql = (s: string, flags: boolean) => `
+const takeSql = (s: string, flags: boolean, pauses: boolean) => `
 update ${s}._private_jobs j
 set ${takeBy("$3", "j")}
 where j.ctid = any(array(
-  select j.ctid ${ready(s, flags ? "$4" : null)}
+  select j.ctid ${ready(s, flags ? "$4" : null, pauses)}
   ${FIRST}))
 returning ${columnsText(s, "j.attempts")}`;
 
 /** One row per job; `job` is for `FetchedRows.ofOne`. */
-export function quickStatement({ flags, mode }: QuickForm): Statement {
-  return builtOnce((s) => (mode === "row" ? lockSql(s, flags) : takeSql(s, flags)));
+export function quickStatement({ flags, pauses, mode }: QuickForm): Statement {
+  return builtOnce((s) => (mode === "row" ? lockSql(s, flags, pauses) : takeSql(s, flags, pauses)));
 }

@@ -1,4 +1,4 @@
-// How jobs and named queues are locked and unlocked.
+// How jobs and named queues are locked and unlocked, and which locks are not those of a worker.
 
 /** Sets the lock. `workerId`: the parameter with the worker's id, such as `$1`. */
 export const lockBy = (workerId: string): string =>
@@ -27,3 +27,29 @@ export const unlockQueues = (s: string, condition: string): string =>
 /** A condition: no worker has the job `jobs`. A lock older than 4 hours does not count. */
 export const isFree =
   "(jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')";
+
+/** A paused queue is locked by this and the reason, at infinity: so stock workers do not take its jobs either. */
+export const PAUSED = "paused:";
+
+/** The beginnings of ids in `locked_by` of queues that are not workers. */
+export const PSEUDO_HOLDERS = [PAUSED, "managed:"] as const;
+
+/** A condition on a row of queues: no worker holds its lock, but a pause or another rule. */
+export const isPseudoLock = (queue: string): string =>
+  `coalesce(${queue}.locked_by like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
+
+/** A condition on a row of queues: it is paused. */
+export const isPausedQueue = (queue: string): string =>
+  `coalesce(${queue}.locked_by like '${PAUSED}%', false)`;
+
+/** The worker that has locked a queue; null: none. */
+export const queueHolder = (queue: string): string =>
+  `case when not ${isPseudoLock(queue)} then ${lockHolder(queue)} end`;
+
+/** When a worker has locked a queue; null: none has. */
+export const queueLockedAt = (queue: string): string =>
+  `case when not ${isPseudoLock(queue)} then ${queue}.locked_at end`;
+
+/** A condition on a row of queues: a worker has locked it. */
+export const isLockedByWorker = (queue: string): string =>
+  `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;

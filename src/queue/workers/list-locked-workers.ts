@@ -1,6 +1,7 @@
 // Workers that hold locks, with or without heartbeats.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
+import { isLockedByWorker } from "../sql/lock.ts";
 
 /** A worker that holds locks. */
 export interface LockedWorker {
@@ -41,8 +42,8 @@ const lockedWorkersSql: Statement = (schema) => `
     where locked_by is not null and locked_at is not null and not is_available
     union all
     select locked_by, false
-    from ${schema}._private_job_queues
-    where locked_by is not null and locked_at is not null
+    from ${schema}._private_job_queues as queues
+    where locked_by is not null and ${isLockedByWorker("queues")}
   ) as locks
   group by worker_id
   order by worker_id

@@ -1,7 +1,7 @@
 // The statement of recover-jobs.ts, in its four forms.
 import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
-import { UNLOCK } from "../sql/lock.ts";
+import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { endTransactions } from "./session-lock.ts";
 import { AGE_MS, isRecovered, isStale, resilientThresholdOf } from "./stale-workers.ts";
@@ -119,7 +119,7 @@ const held = (s: string) => `held as materialized (
 ), held_queue as materialized (
   select queues.id, queues.locked_by from ${s}._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where ${isOld("queues")} and not exists (
+  where ${isOld("queues")} and not ${isPseudoLock("queues")} and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 )`;

@@ -3,7 +3,7 @@
 // workers skip locks of workers with a recent heartbeat, and renew the locks of their own running jobs
 // (renew-locks.ts), so that stock ones skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { UNLOCK } from "../sql/lock.ts";
+import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { recoverJob } from "./recover-statement.ts";
 import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
@@ -42,7 +42,7 @@ with stale as materialized (
   returning 1
 ), stale_queue as materialized (
   select queues.id from ${s}._private_job_queues as queues
-  where ${isStaleLock("queues")}
+  where ${isStaleLock("queues")} and not ${isPseudoLock("queues")}
   order by queues.id for update of queues skip locked
 ), freed_queue as (
   update ${s}._private_job_queues set ${UNLOCK}

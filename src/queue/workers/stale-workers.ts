@@ -4,6 +4,7 @@
 //   has a heartbeat row:  stale once its last heartbeat is older than its threshold
 //   has none ("orphan"):  only the manual sweep judges it, by the age of its last lock
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { isLockedByWorker } from "../sql/lock.ts";
 import { ageMs } from "../sql/moments.ts";
 
 /** The sweep's mark in a worker's metadata: its ordinary jobs have been recovered. */
@@ -115,8 +116,8 @@ const locks = (s: string) => `
   where locked_by is not null and locked_at is not null and not is_available
   union all
   select locked_by, locked_at, false
-  from ${s}._private_job_queues
-  where locked_by is not null and locked_at is not null`;
+  from ${s}._private_job_queues as queues
+  where locked_by is not null and ${isLockedByWorker("queues")}`;
 
 // The newest lock decides: an orphan that has locked a job just now is alive.
 const orphans = (condition: string) => `

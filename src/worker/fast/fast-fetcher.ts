@@ -136,6 +136,9 @@ export class FastFetcher<E> implements Fetcher<E> {
   /** Jobs that another fetcher unlocks belong to the safe mode. */
   wakeForOthers(): void {}
 
+  /** Its transactions are short: each gives back what has not started within `limitMs`. */
+  letGo(): void {}
+
   advance(): void {
     for (const lane of this.#lanes) lane.slotFreed();
   }

@@ -48,19 +48,28 @@ export interface FastTransactionParts {
   onWritten(): void;
 }
 
+interface FastStatements {
+  readonly lock: Statement;
+  readonly quick: Statement;
+}
+
+const fastStatements = (flags: boolean, pauses: boolean): FastStatements => ({
+  lock: builtOnce(lockStatement({ flags, pauses })),
+  quick: quickStatement({ flags, pauses, mode: "row" }),
+});
+
 export class FastTransaction {
   readonly plan: FetchPlan;
   readonly #parts: FastTransactionParts;
-  readonly #lock: Statement;
-  readonly #quick: Statement;
+  /** Without pauses of tasks, and with them. */
+  readonly #statements: Readonly<Record<"plain" | "paused", FastStatements>>;
   #isOpen = false;
 
   constructor(parts: FastTransactionParts) {
     const flags = parts.tasks.forbiddenFlags !== null;
     this.plan = new FetchPlan(parts.clock, "fast");
     this.#parts = parts;
-    this.#lock = builtOnce(lockStatement({ flags }));
-    this.#quick = quickStatement({ flags, mode: "row" });
+    this.#statements = { plain: fastStatements(flags, false), paused: fastStatements(flags, true) };
   }
 
   get isOpen(): boolean {
@@ -148,13 +157,17 @@ export class FastTransaction {
 
   async #lockJobs(db: Database, { want, start }: FetchRequest): Promise<FetchedRows[]> {
     const values = this.#values(want, start.priority, start.runAtSeconds);
-    const rows = await query<FetchedColumns>(db, this.#lock, values);
+    const rows = await query<FetchedColumns>(db, this.#statement.lock, values);
     return rows.map((row) => new FetchedRows(row));
   }
 
   async #lockQuickly(db: Database, { want }: FetchRequest): Promise<FetchedRows[]> {
-    const rows = await query<QuickRow>(db, this.#quick, this.#values(want));
+    const rows = await query<QuickRow>(db, this.#statement.quick, this.#values(want));
     return rows.map(({ job }) => FetchedRows.ofOne(job));
+  }
+
+  get #statement(): FastStatements {
+    return this.#statements[this.#parts.tasks.pauses ? "paused" : "plain"];
   }
 
   #values(...values: unknown[]): unknown[] {

@@ -77,6 +77,11 @@ export class Dispatcher<E> {
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
   }
 
+  /** Returns unstarted jobs and goes on: some of them may be paused. */
+  letGo(): void {
+    for (const fetcher of this.#fetchers) fetcher.letGo();
+  }
+
   /** Fetches nothing more and returns unstarted jobs. */
   stop(): void {
     this.#isFetching = false;

@@ -11,6 +11,8 @@ export interface TaskParameters {
   readonly identifiers: string;
   /** The forbidden flags in the same format; null: none, and statements omit the check. */
   readonly forbiddenFlags: string | null;
+  /** The schema has pauses: statements leave out paused tasks. */
+  readonly pauses: boolean;
   /**
    * float8[]: the share of a run of a named queue that a job of each task takes, in the order of `identifiers`.
    * Infinity before the first job of the task.
@@ -18,13 +20,23 @@ export interface TaskParameters {
   readonly runShares: string;
 }
 
-/** Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. */
-export function taskParameters(tasks: Tallies, forbiddenFlags: readonly string[]): TaskParameters {
+/**
+ * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: whether the schema
+ * has the extension with pauses, which may be added while the worker runs.
+ */
+export function taskParameters(
+  tasks: Tallies,
+  forbiddenFlags: readonly string[],
+  controls: { readonly isInstalled: boolean } = { isInstalled: false },
+): TaskParameters {
   const names = [...tasks.keys()];
   return {
     names,
     identifiers: arrayText(names),
     forbiddenFlags: forbiddenFlags.length > 0 ? arrayText(forbiddenFlags) : null,
+    get pauses() {
+      return controls.isInstalled;
+    },
     get runShares() {
       const shares = [...tasks.values()].map(({ tally: { meanMs } }) =>
         meanMs === null ? "Infinity" : String(meanMs / HORIZON_MS),

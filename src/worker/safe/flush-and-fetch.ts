@@ -158,7 +158,12 @@ async function take(
   done: readonly string[],
 ): Promise<Taken> {
   const { want, isPatient, queues, free, start } = request;
-  const form: ReadyForm = { queues, flags: tasks.forbiddenFlags !== null, free };
+  const form: ReadyForm = {
+    queues,
+    flags: tasks.forbiddenFlags !== null,
+    pauses: tasks.pauses,
+    free,
+  };
   const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
   values.push(start.priority, start.runAtSeconds);
   // PostgreSQL requires every parameter to be used, so these exist only in the forms that have them.
@@ -179,11 +184,11 @@ async function take(
 async function takeQuickly(
   { database }: WorkerConnection,
   workerId: string,
-  { request, tasks: { identifiers, forbiddenFlags } }: Fetch,
+  { request, tasks: { identifiers, forbiddenFlags, pauses } }: Fetch,
 ): Promise<Taken> {
   const flags = forbiddenFlags !== null;
-  const statement = statementOf(`quick ${flags}`, () => {
-    return quickStatement({ flags, mode: "locked_by" });
+  const statement = statementOf(`quick ${flags} ${pauses}`, () => {
+    return quickStatement({ flags, pauses, mode: "locked_by" });
   });
   const values = [identifiers, request.want, workerId, ...(flags ? [forbiddenFlags] : [])];
   const jobs = await query<QuickRow>(database, statement, values);

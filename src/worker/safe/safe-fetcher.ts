@@ -56,11 +56,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const [plan, trips, connections] = [this.#plan, this.#trips, this.#connections];
     this.#uncertain = new UncertainLocks({ ...parts, trips, connections, onLeft });
     this.#localQueue = new LocalQueue(config.localQueue, {
-      clock,
-      hooks,
-      workerId,
-      plan,
-      trips,
+      ...{ clock, hooks, workerId, plan, trips },
       giveBack: (jobs, queueIds) => this.#giveBack(jobs, queueIds),
       delayOver: () => this.advance(),
     });
@@ -150,6 +146,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#uncertain.end();
     this.#parts.refusals.end();
     this.#link.changed();
+  }
+
+  letGo(): void {
+    if (this.#phase === "fetching") this.#late.letGo(this.#localQueue);
   }
 
   abandon(): void {

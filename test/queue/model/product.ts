@@ -149,7 +149,7 @@ export class Product {
 
   async #take({ by, want, tasks, forbidden, share }: Taking): Promise<number[]> {
     const flags = forbidden.length > 0;
-    const form = { queues: true, flags, free: "all" } as const;
+    const form = { queues: true, flags, pauses: false, free: "all" } as const;
     const shares = tasks.map(() => share);
     const values = [tasks, want, by, "{}", -32_768, Number.NEGATIVE_INFINITY, 50, shares];
     const [row] = await query<TakeAnswer & object>(

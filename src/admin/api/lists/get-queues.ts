@@ -11,11 +11,13 @@ import {
 } from "../../../insight/lists/queues/list-queue-page.ts";
 import type { QueuedJob } from "../../../insight/lists/queues/queue-jobs.ts";
 import { queueStates } from "../../../insight/lists/queues/queue-states.ts";
+import { pauseJson } from "../../../queue/pauses/pause-text.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
-import { described, listOf, record, value } from "../../wire/json-schema.ts";
+import { described, listOf, orNull, record, value } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { pauseSchema } from "./get-pauses.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
 import { nameCounts } from "./name-counts.ts";
 
@@ -28,6 +30,7 @@ export const queue = record(
     // alive, stale or unknown.
     holder: "string?",
     stuck_since: "time?",
+    paused: described(orNull(pauseSchema), "the pause of the queue; null: not paused"),
     // Due jobs, whether the queue is locked or not.
     ready: value,
     scheduled: value,
@@ -175,6 +178,7 @@ export function queueJson(listed: ListedQueue) {
     locked_by: listed.lockedBy,
     holder: listed.holder,
     stuck_since: timeOrNull(listed.stuckSinceUs),
+    paused: listed.pause === null ? null : pauseJson(listed.pause),
     ready: listed.ready,
     scheduled: listed.scheduled,
     running: listed.running,

@@ -20,6 +20,7 @@ const overview = record(
         queue_name: "string",
         locked_at: "time?",
         locked_by: "string?",
+        is_paused: "boolean",
         job_count: "integer",
         ready_count: "integer",
         scheduled_count: "integer",

@@ -123,6 +123,10 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
     const message = "has no tables for operations by query, undo and the audit trail";
     found.push(finding("ok", "schema", message, `${migrate} --with-operations`));
   }
+  if (!extensions.has("controls")) {
+    const message = "has no tables for pauses of queues and tasks";
+    found.push(finding("ok", "schema", message, `${migrate} --with controls`));
+  }
   for (const warning of warnings) found.push(finding("warn", "schema", warning));
   return found;
 }

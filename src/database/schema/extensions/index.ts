@@ -1,5 +1,6 @@
 // The list of extensions (defined in extension.ts). A new one is a row here and its SQL file; a new version
 // is another SQL file at the end of the row's steps.
+import controls from "./controls.sql";
 import { type Extension, extension } from "./extension.ts";
 import operations from "./operations.sql";
 import operations2 from "./operations-2.sql";
@@ -20,5 +21,11 @@ export const extensions: readonly Extension[] = [
     gives: "operations by query, undo and the audit trail",
     added: "on request",
     steps: [operations, operations2, operations3],
+  }),
+  extension({
+    name: "controls",
+    gives: "pauses of queues and tasks",
+    added: "on request",
+    steps: [controls],
   }),
 ];

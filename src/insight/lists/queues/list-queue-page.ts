@@ -1,6 +1,7 @@
 // Named queues, page by page, without reading their jobs: the counts come from the existing counts of all jobs, or for
 // the queues of the page from an index if there is one.
 import type { Database } from "../../../database/database.ts";
+import { listPauses, type Pause } from "../../../queue/pauses/list-pauses.ts";
 import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
 import { agesOf } from "../../stats/name-tallies.ts";
 import { inState } from "../../stats/tally.ts";
@@ -30,7 +31,12 @@ import {
 export const queueSorts = ["stuck", "name", "-waiting", "waiting", "-failed", "oldest"] as const;
 export type QueueSort = (typeof queueSorts)[number];
 
-export interface ListedQueue extends ListedQueueRow, QueueCounts {}
+export interface ListedQueue extends ListedQueueRow, QueueCounts {
+  /** null: not paused. */
+  readonly pause: QueuePause | null;
+}
+
+export type QueuePause = Omit<Pause, "scope" | "name">;
 
 export interface QueuePage {
   readonly queues: readonly ListedQueue[];
@@ -74,6 +80,7 @@ export async function withCounts(
   head: HeadCounts | null,
 ): Promise<ListedQueue[]> {
   const ids = rows.map(({ id }) => id);
+  const pauses = await pausesOf(db, rows);
   const probed = counted.basis === "scan" ? null : await probedCounts(db, ids);
   return rows.map((row) => {
     const known = queueCounts(counted, row.id);
@@ -83,8 +90,23 @@ export async function withCounts(
       ready,
       oldestReadyMs: head?.oldestMs(row.id) ?? known.oldestReadyMs,
     };
-    return { ...row, ...counts, ...probed?.(row.id, counts) };
+    const pause = pauses.get(row.queueName) ?? (row.isPaused ? UNKNOWN_PAUSE : null);
+    return { ...row, pause, ...counts, ...probed?.(row.id, counts) };
   });
+}
+
+/** Paused by a lock alone, without a row about it. */
+const UNKNOWN_PAUSE: QueuePause = {
+  ...{ pausedAt: new Date(0), resumeAt: null, reason: null, pausedBy: null },
+};
+
+async function pausesOf(
+  db: Database,
+  rows: readonly ListedQueueRow[],
+): Promise<ReadonlyMap<string, QueuePause>> {
+  if (!rows.some(({ isPaused }) => isPaused)) return new Map();
+  const pauses = (await listPauses(db)).filter(({ scope }) => scope === "queue");
+  return new Map(pauses.map((pause) => [pause.name ?? "", pause]));
 }
 
 interface Asked extends Omit<QueueRequest, "only">, Whereabouts {

@@ -5,7 +5,12 @@
 
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
-import { lockHolder } from "../../../queue/sql/lock.ts";
+import {
+  isLockedByWorker,
+  isPausedQueue,
+  queueHolder,
+  queueLockedAt,
+} from "../../../queue/sql/lock.ts";
 import { microseconds } from "../../../queue/sql/moments.ts";
 import { reportedWorkers } from "../../../queue/sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../../queue/workers/reset-stale-locks.ts";
@@ -21,6 +26,7 @@ export interface ListedQueueRow {
   readonly lockedBy: string | null;
   readonly holder: WorkerState | null;
   readonly stuckSinceUs: string | null;
+  readonly isPaused: boolean;
 }
 
 export interface QueueFilter {
@@ -60,7 +66,13 @@ export async function allQueueRows(
   return ids.map((id, n) => heldById.get(id) ?? { id, queueName: names[n] ?? "", ...FREE });
 }
 
-const FREE = { lockedAtUs: null, lockedBy: null, holder: null, stuckSinceUs: null };
+const FREE = {
+  lockedAtUs: null,
+  lockedBy: null,
+  holder: null,
+  stuckSinceUs: null,
+  isPaused: false,
+};
 
 /** The parameters for `ids`. */
 function given(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
@@ -101,6 +113,7 @@ interface Row {
   readonly locked_by: string | null;
   readonly holder: WorkerState | null;
   readonly stuck_since_us: string | null;
+  readonly is_paused: boolean;
 }
 
 /** The texts of JSON lists; null: empty. */
@@ -119,10 +132,12 @@ function toQueueRow(row: Row): ListedQueueRow {
     lockedBy: row.locked_by,
     holder: row.holder,
     stuckSinceUs: row.stuck_since_us,
+    isPaused: row.is_paused,
   };
 }
 
-const isOld = `queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
+const isLocked = isLockedByWorker("queues");
+const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
 // Each worker is checked once rather than for each of its queues: its metadata may be long.
 const heard = {
@@ -130,16 +145,16 @@ const heard = {
     select workers.id, workers.last_heartbeat_at, ${isNotResponding} as is_stale
     from ${reportedWorkers(s)} as workers
   )`,
-  holder: `case when queues.locked_at is null then null when worker.id is null then 'unknown'
+  holder: `case when not (${isLocked}) then null when worker.id is null then 'unknown'
       when worker.is_stale then 'stale' else 'alive' end`,
-  stuckSince: `case when queues.locked_at is null then null
+  stuckSince: `case when not (${isLocked}) then null
       when worker.id is null then case when ${isOld} then queues.locked_at end
       when worker.is_stale then greatest(queues.locked_at, worker.last_heartbeat_at) end`,
-  join: `left join worker on worker.id = ${lockHolder("queues")}`,
+  join: `left join worker on worker.id = ${queueHolder("queues")}`,
 };
 const blind = {
   workers: () => "",
-  holder: "case when queues.locked_at is not null then 'unknown' end",
+  holder: `case when ${isLocked} then 'unknown' end`,
   stuckSince: `case when ${isOld} then queues.locked_at end`,
   join: "",
 };
@@ -148,15 +163,14 @@ type Knows = typeof heard | typeof blind;
 
 const columns = (s: string, { workers, holder, stuckSince, join }: Knows) => `
   ${workers(s)}
-  select queues.id, queues.queue_name, ${lockHolder("queues")} as locked_by,
-    ${microseconds("queues.locked_at")}::text as locked_at_us,
+  select queues.id, queues.queue_name, ${queueHolder("queues")} as locked_by,
+    ${microseconds(queueLockedAt("queues"))}::text as locked_at_us, ${isPausedQueue("queues")} as is_paused,
     ${holder} as holder,
     ${microseconds(stuckSince)}::text as stuck_since_us
   from ${s}._private_job_queues as queues
   ${join}`;
 
 const isFound = `($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0)`;
-const isLocked = "queues.locked_at is not null";
 
 type Only = QueueFilter["only"];
 
@@ -177,7 +191,7 @@ const wholeSql =
   (s) =>
     `
   select pg_catalog.json_agg(found.id)::text as ids, pg_catalog.json_agg(found.queue_name)::text as names,
-    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null))::text as held
+    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as held
   from (${found(s, knows, only)}
   limit $3::int) as found`;
 

@@ -1,6 +1,6 @@
 // Stale holders of locks: the meaning of `is:stuck`.
 import { type Database, query, type Statement } from "../../../database/database.ts";
-import { lockHolder } from "../../../queue/sql/lock.ts";
+import { isPseudoLock, lockHolder } from "../../../queue/sql/lock.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import { reportedWorkers } from "../../../queue/sql/unpacked.ts";
 import { AGE_MS, thresholdOf } from "../../../queue/workers/stale-workers.ts";
@@ -48,7 +48,7 @@ export const isStuckLock = (lock: string, stale: string, known: string, oldBefor
 const stuckQueuesSql: Statement = (schema) => `
   select array(
     select queues.id from ${schema}._private_job_queues as queues
-    where not queues.is_available
+    where not queues.is_available and not ${isPseudoLock("queues")}
     and ${isStuckLock("queues", "$1::text[]", "$2::text[]", "$3::timestamptz")}
     order by queues.id
   )::text as ids`;

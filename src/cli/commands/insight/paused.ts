@@ -1,0 +1,28 @@
+// worker paused: what is paused, with the end, the author and the reason of each pause.
+import { print, printJson, printTable, time } from "../../output/print.ts";
+import { connected } from "../../shell/connection.ts";
+import { defineCommand } from "../../shell/globals.ts";
+
+export const pausedCommand = defineCommand({
+  name: "paused",
+  describe: "List what is paused",
+  run: async (args) => {
+    const { listPauses } = await import("../../../queue/pauses/list-pauses.ts");
+    const { pauseJson } = await import("../../../queue/pauses/pause-text.ts");
+    const pauses = await connected(args, ({ database }) => listPauses(database));
+    if (args.json) {
+      const rows = pauses.map(({ scope, name, ...rest }) => ({ scope, name, ...pauseJson(rest) }));
+      printJson(JSON.stringify({ pauses: rows }));
+    } else if (pauses.length === 0) print("Nothing is paused");
+    else {
+      printTable(
+        ["WHAT", "NAME", "SINCE", "UNTIL", "BY", "REASON"],
+        pauses.map(({ scope, name, pausedAt, resumeAt, pausedBy, reason }) => [
+          ...[scope, name ?? "", time(pausedAt), time(resumeAt)],
+          ...[pausedBy ?? "", reason ?? ""],
+        ]),
+      );
+    }
+    return undefined;
+  },
+});

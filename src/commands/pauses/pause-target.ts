@@ -1,0 +1,31 @@
+// What the commands pause and resume act on.
+import type { Problem } from "../../base/errors.ts";
+import { named } from "../../domain/words.ts";
+import { ALL, type PauseScope, type PauseTarget, pauseScopes } from "../../queue/pauses/pause.ts";
+import { choice, optional, text } from "../declare/field.ts";
+
+export const targetFields = {
+  scope: choice(["What", "all, queue or task"], pauseScopes),
+  name: optional(text(["Name", "name of the queue or task; none for all"], 1, 128)),
+};
+
+interface Given {
+  readonly scope: PauseScope;
+  readonly name?: string | undefined;
+}
+
+export const targetOf = ({ scope, name }: Given): PauseTarget => ({ scope, name: name ?? ALL });
+
+export function targetProblems({ scope, name }: Given): Problem[] {
+  if (scope === "all" && name !== undefined) {
+    return [{ path: "name", message: "is not for all, which has no name" }];
+  }
+  if (scope !== "all" && name === undefined) {
+    return [{ path: "name", message: `is missing: the name of the ${scope}` }];
+  }
+  return [];
+}
+
+/** `the queue "mail"`, `all jobs`. */
+export const targetText = ({ scope, name = "" }: Given): string =>
+  scope === "all" ? "all jobs" : `the ${scope} ${named(name)}`;

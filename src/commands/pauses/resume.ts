@@ -1,0 +1,37 @@
+// Declares the command that ends a pause; implemented in queue/pauses/pause.ts.
+import { endPause } from "../../queue/pauses/pause.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { targetFields, targetOf, targetProblems, targetText } from "./pause-target.ts";
+
+export const resumeCommand = defineCommand({
+  name: "resume",
+  aliases: [],
+  summary: "Resume a queue, a task or everything",
+  title: "Resume",
+  verb: "Resume",
+  consequence:
+    "Its jobs can start again at once. A queue of which a job still runs goes on when that job has ended. The end of a pause of everything leaves pauses of single queues and tasks.",
+  weight: "light",
+  danger: "changes",
+  http: { path: "/api/pauses", action: "resume" },
+  positionals: ["scope", "name"],
+  fields: targetFields,
+  dialog: "none",
+  examples: ["worker resume queue mail", "worker resume all"],
+  answer: {
+    scope: "string",
+    name: "string?",
+    was_paused: "boolean",
+    waits_for_job: "boolean",
+  },
+  problems: targetProblems,
+  run: (db, given) => endPause(db, targetOf(given)),
+  sentence: ({ wasPaused, waitsForJob }, given) => {
+    const target = targetText(given);
+    if (!wasPaused)
+      return `Nothing was to be done: ${target} ${given.scope === "all" ? "are" : "is"} not paused as a whole`;
+    return `Resumed ${target}${waitsForJob ? "; it goes on when the job that still runs has ended" : ""}`;
+  },
+  members: ({ wasPaused, waitsForJob }, { scope, name = null }) =>
+    jsonOf({ scope, name, was_paused: wasPaused, waits_for_job: waitsForJob }),
+});

@@ -1,0 +1,89 @@
+// What is paused now, with its reason, time and author.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasControls } from "../../database/schema/extensions/has-controls.ts";
+import { isPausedQueue } from "../sql/lock.ts";
+import { dateOf, microseconds } from "../sql/moments.ts";
+import type { PauseScope } from "./pause.ts";
+
+/** A pause of a queue, of a task or of everything. */
+export interface Pause {
+  /** What is paused: one queue, the jobs of one task, or all jobs. */
+  readonly scope: PauseScope;
+  /** The name of the queue or task; null for `all`. */
+  readonly name: string | null;
+  /** When it was paused. */
+  readonly pausedAt: Date;
+  /** When it ends by itself; null: when it is resumed. */
+  readonly resumeAt: Date | null;
+  /** Why, as it was given. */
+  readonly reason: string | null;
+  /** The user that paused it; null: not given. */
+  readonly pausedBy: string | null;
+}
+
+/** `all` first, then tasks and queues by name; at most 10,000. None where the schema has no table for them. */
+export async function listPauses(db: Database): Promise<Pause[]> {
+  if (!(await hasControls(db))) return [];
+  return (await query<PauseRow>(db, listSql)).map(toPause);
+}
+
+interface PauseRow {
+  readonly scope: PauseScope;
+  readonly name: string;
+  readonly paused_us: string;
+  readonly resume_us: string | null;
+  readonly reason: string | null;
+  readonly paused_by: string | null;
+}
+
+function toPause(row: PauseRow): Pause {
+  return {
+    scope: row.scope,
+    name: row.scope === "all" ? null : row.name,
+    pausedAt: dateOf(row.paused_us),
+    resumeAt: row.resume_us === null ? null : dateOf(row.resume_us),
+    reason: row.reason,
+    pausedBy: row.paused_by,
+  };
+}
+
+// The lock is the pause of a queue: a row without it is over.
+const listSql: Statement = (s) => `
+select scope, name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
+  reason, paused_by
+from ${s}._private_pauses as pauses
+where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
+  or scope = 'queue' and exists (
+    select from ${s}._private_job_queues as queues
+    where queues.queue_name = pauses.name and ${isPausedQueue("queues")})
+order by scope <> 'all', scope desc, name
+limit 10000`;
+
+/** What a worker reads about pauses. */
+export interface PauseLook {
+  /** Changes with every new pause of a task or of everything, and with its end. */
+  readonly mark: string;
+  /** The newest pause, microseconds since the epoch; null: there is none. */
+  readonly newestUs: string | null;
+  /** A pause is over. */
+  readonly hasDue: boolean;
+}
+
+/** Throws if the schema has no table of pauses. */
+export async function lookAtPauses(db: Database): Promise<PauseLook> {
+  const [row] = await query<LookRow>(db, lookSql);
+  return { mark: row?.mark ?? "", newestUs: row?.newest_us ?? null, hasDue: row?.has_due === true };
+}
+
+interface LookRow {
+  readonly mark: string;
+  readonly newest_us: string | null;
+  readonly has_due: boolean;
+}
+
+const lookSql: Statement = (s) => `
+select coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due,
+  ${microseconds("pg_catalog.max(paused_at)")}::text as newest_us,
+  pg_catalog.count(*) filter (where resume_at is null or resume_at > pg_catalog.now())::text || ' '::text
+    || coalesce(${microseconds("pg_catalog.max(paused_at)")}::text, ''::text) as mark
+from ${s}._private_pauses`;

@@ -1,0 +1,43 @@
+// The options of a pause, as the library takes them.
+import * as v from "valibot";
+import { now } from "../../base/clock.ts";
+import { strict, validate } from "../../base/validate.ts";
+import type { Database } from "../../database/database.ts";
+import { boundedText } from "../../domain/job-spec.ts";
+import { type PauseTarget, setPause } from "./pause.ts";
+
+/** Options of pauseQueue(), pauseTask() and pauseAll(). */
+export interface PauseOptions {
+  /** The reason, shown with the pause: at most 200 characters. */
+  readonly reason?: string | null | undefined;
+  /** When it ends by itself. Default: when it is resumed. */
+  readonly resumeAt?: Date | null | undefined;
+  /** The user, shown with the pause: at most 128 characters. */
+  readonly pausedBy?: string | null | undefined;
+}
+
+const optionsSchema = strict({
+  reason: v.nullish(boundedText(1, 200), null),
+  resumeAt: v.nullish(
+    v.pipe(
+      v.date("must be a Date"),
+      v.check((date) => date.getTime() > now(), "must be in the future"),
+    ),
+    null,
+  ),
+  pausedBy: v.nullish(boundedText(1, 128), null),
+});
+
+const nameSchema = strict({ name: boundedText(1, 128) });
+
+/** Throws InputError for invalid values, and `extension_missing`. */
+export async function pauseWith(
+  db: Database,
+  target: PauseTarget,
+  options: PauseOptions = {},
+): Promise<void> {
+  validate(nameSchema, { name: target.name });
+  const { reason, resumeAt, pausedBy } = validate(optionsSchema, options);
+  const pause = { reason, pausedBy, resumeAt: resumeAt?.toISOString() ?? null, forMs: null };
+  await setPause(db, target, pause);
+}

@@ -1,0 +1,257 @@
+// Pauses of queues, tasks and everything, beside running workers: ours in both modes, and Graphile Worker's.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Logger, run } from "graphile-worker";
+import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
+import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
+import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
+import { lockHolders } from "../../src/insight/lists/lock-holders.ts";
+import { queueRow } from "../../src/insight/lists/queues/queue-rows.ts";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
+import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
+beforeEach(() => queue.sql("truncate worker._private_pauses"));
+
+const inQueue = (count: number, identifier = "task") =>
+  queue.utils.addJobs(
+    Array.from({ length: count }, (_, n) => ({
+      identifier,
+      payload: { n },
+      spec: { queueName: "q" },
+    })),
+  );
+
+/** A stock worker with this task; it polls every 50 ms. */
+async function stock(identifier: string) {
+  const seen: unknown[] = [];
+  const runner = await run({
+    connectionString: queue.url,
+    schema: "worker",
+    pollInterval: 50,
+    noHandleSignals: true,
+    logger: new Logger(() => () => {}),
+    taskList: { [identifier]: async (payload) => void seen.push(payload) },
+  });
+  return { seen, stop: () => runner.stop() };
+}
+
+/** Jobs of another task run through: all that would have been taken has been taken. */
+async function passThrough(seen: readonly unknown[]): Promise<void> {
+  const count = seen.length;
+  await queue.utils.addJob("other");
+  await until("a job of another task has run", () => seen.length > count);
+}
+
+for (const [mode, options] of [
+  ["safe mode", {}],
+  ["fast lane", { fastLane: true }],
+] as const) {
+  test(`A paused task does not start and others do, until it is resumed (${mode}).`, async () => {
+    const [task, other] = [recording("task"), recording("other")];
+    await queue.started({ tasks: [task, other], ...options });
+    await queue.utils.pauseTask("task", { reason: "deploy", pausedBy: "ana" });
+    await queue.utils.addJob("task");
+    for (let n = 0; n < 5; n++) await passThrough(other.seen);
+    assert.equal(task.seen.length, 0);
+    const resumedAt = performance.now();
+    assert.deepEqual(await queue.utils.resumeTask("task"), { wasPaused: true, waitsForJob: false });
+    await until("the job has run", () => task.seen.length === 1);
+    assert.ok(performance.now() - resumedAt < 1_500, "resuming wakes the worker");
+  });
+
+  test(`A pause of everything holds until its time, and ends by itself (${mode}).`, async () => {
+    const task = recording("task");
+    await queue.utils.pauseAll({ resumeAt: new Date(Date.now() + 800) });
+    await queue.utils.addJob("task");
+    const pausedAt = performance.now();
+    await queue.started({ tasks: [task], ...options });
+    await until("the job has run", () => task.seen.length === 1);
+    assert.ok(performance.now() - pausedAt > 500);
+    await until("the row is gone", async () => (await queue.utils.listPauses()).length === 0);
+  });
+}
+
+test("A pause that has ended is none, before any process has removed it.", async () => {
+  await queue.utils.pauseTask("task");
+  await queue.sql("update worker._private_pauses set resume_at = now()");
+  assert.deepEqual(await queue.utils.listPauses(), []);
+});
+
+test("No worker takes jobs of a paused queue, stock ones included; both go on when it is resumed.", async () => {
+  const [task, other] = [recording("task"), recording("other")];
+  await queue.started({ tasks: [task, other] });
+  const theirs = await stock("task");
+  try {
+    await queue.utils.pauseQueue("q");
+    await inQueue(20);
+    for (let n = 0; n < 10; n++) await passThrough(other.seen);
+    assert.equal(task.seen.length + theirs.seen.length, 0);
+    await queue.utils.resumeQueue("q");
+    await until("all jobs have run", () => task.seen.length + theirs.seen.length === 20);
+  } finally {
+    await theirs.stop();
+  }
+});
+
+test("A pause over a running job of a queue holds after it has ended.", async () => {
+  const [started, end] = [latch(), latch()];
+  const task = recording("task", async () => {
+    started.open();
+    await end.opened;
+  });
+  const other = recording("other");
+  await inQueue(3);
+  await queue.started({ tasks: [task, other], concurrency: 3 });
+  await started.opened;
+  await queue.utils.pauseQueue("q");
+  end.open();
+  await until("the job is gone", async () => (await queue.left()).length === 2);
+  for (let n = 0; n < 5; n++) await passThrough(other.seen);
+  assert.equal(task.seen.length, 1);
+  assert.equal((await queueRow(queue.utils.database, "q"))?.isPaused, true);
+});
+
+test("A queue resumed while one of its jobs runs goes on after it: never two at once.", async () => {
+  const [started, end] = [latch(), latch()];
+  let running = 0;
+  let most = 0;
+  const task = recording("task", async (_, call) => {
+    most = Math.max(most, ++running);
+    started.open();
+    if (call === 1) await end.opened;
+    running--;
+  });
+  await inQueue(3);
+  await queue.started({ tasks: [task], concurrency: 3 });
+  await started.opened;
+  await queue.utils.pauseQueue("q");
+  assert.deepEqual(await queue.utils.resumeQueue("q"), { wasPaused: true, waitsForJob: true });
+  const second = await queue.started({ tasks: [task], concurrency: 3 });
+  assert.equal(task.seen.length, 1);
+  end.open();
+  await until("all jobs have run", () => task.seen.length === 3);
+  assert.equal(most, 1);
+  await second.stop();
+});
+
+test("A run of 50 fetched jobs of a queue stops when the queue is paused.", async () => {
+  const started = latch();
+  const task = recording("task", async (_, call) => {
+    if (call < 60) return;
+    started.open();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  await inQueue(400);
+  await queue.started({ tasks: [task], concurrency: 1 });
+  await started.opened;
+  await queue.utils.pauseQueue("q");
+  let last = -1;
+  await until("the run has stopped", async () => {
+    const [row] = await queue.sql<{ locked: number }>(
+      "select count(*)::int as locked from worker._private_jobs where locked_at is not null",
+    );
+    const isStill = row?.locked === 0 && last === task.seen.length;
+    last = task.seen.length;
+    return isStill;
+  });
+  assert.ok(task.seen.length < 130, `${task.seen.length} have run`);
+  const attempts = (await queue.left()).map((job) => job.attempts);
+  assert.deepEqual(new Set(attempts), new Set([0]));
+});
+
+test("A pause is no worker, and is not ended by unlocking, sweeping, the rule of 4 hours or a cleanup.", async () => {
+  const { database: db } = queue.utils;
+  await queue.utils.pauseQueue("q", { reason: "deploy" });
+  const [row] = await queue.sql<{ locked_by: string }>(
+    "select locked_by from worker._private_job_queues",
+  );
+  assert.equal(row?.locked_by, "paused:deploy");
+  assert.deepEqual(await forceUnlockWorkers(db, ["paused:deploy"]), { jobs: 0, queues: 0 });
+  assert.deepEqual((await sweepStaleWorkers(db, { sweepThresholdMs: 0 })).unknownWorkers, []);
+  assert.deepEqual(await resetStaleLocks(db, 0), { jobs: 0, queues: 0 });
+  assert.equal((await cleanup(db, ["gc-job-queues"])).deletedQueues, 0);
+  assert.deepEqual(await queue.utils.listLockedWorkers(), []);
+  assert.equal((await lockHolders(db)).holders.size, 0);
+  const [listed] = await queue.utils.listQueues();
+  assert.deepEqual([listed?.isPaused, listed?.lockedAt, listed?.lockedBy], [true, null, null]);
+  await queue.utils.resumeQueue("q");
+  assert.equal((await cleanup(db, ["gc-job-queues"])).deletedQueues, 1);
+});
+
+test("Pauses outlive every process, and a queue whose time comes then goes on when a worker starts.", async () => {
+  const [task, other] = [recording("task"), recording("other")];
+  const first = await queue.started({ tasks: [task, other] });
+  await queue.utils.pauseTask("task");
+  await queue.utils.pauseQueue("q", { resumeAt: new Date(Date.now() + 60_000) });
+  await first.stop();
+  await queue.utils.addJob("task");
+  await inQueue(1, "other");
+  await queue.started({ tasks: [task, other] });
+  await passThrough(other.seen);
+  assert.equal(task.seen.length, 0);
+  assert.equal(other.seen.length, 1);
+  await queue.sql("update worker._private_pauses set resume_at = now() where scope = 'queue'");
+  await until("the queue's job has run", () => other.seen.length === 2);
+  assert.deepEqual(
+    (await queue.utils.listPauses()).map(({ scope, name }) => [scope, name]),
+    [["task", "task"]],
+  );
+});
+
+test("Why a job waits is the pause, with its author, its end and its reason.", async () => {
+  const { database: db } = queue.utils;
+  const job = await queue.utils.addJob("task");
+  await queue.utils.pauseTask("task", { reason: "deploy", pausedBy: "ana" });
+  assert.match(
+    (await explainJob(db, job.id))?.sentence ?? "",
+    /task.* is paused by ana: deploy\.$/,
+  );
+  const [queued] = await inQueue(1, "other");
+  await queue.utils.pauseQueue("q", { reason: "repair", pausedBy: "ben" });
+  const why = await explainJob(db, queued?.id ?? "");
+  assert.match(why?.sentence ?? "", /queue.* is paused by ben: repair\.$/);
+  assert.equal(why?.causes.find(({ kind }) => kind === "paused")?.links.queue, "q");
+});
+
+test("A pause again changes the reason and the end; what is not paused is not resumed.", async () => {
+  await queue.utils.pauseTask("task", { reason: "a", resumeAt: new Date(Date.now() + 60_000) });
+  await queue.utils.pauseTask("task", { reason: "b" });
+  const [pause, ...others] = await queue.utils.listPauses();
+  assert.deepEqual([pause?.reason, pause?.resumeAt, others.length], ["b", null, 0]);
+  assert.equal((await queue.utils.resumeQueue("q")).wasPaused, false);
+  assert.equal((await queue.utils.resumeTask("another")).wasPaused, false);
+});
+
+test("Invalid pauses are refused with all problems.", async () => {
+  const past = { resumeAt: new Date(0), reason: "x".repeat(201) };
+  await assert.rejects(queue.utils.pauseQueue("q", past), { code: "bad_input" });
+  await assert.rejects(queue.utils.pauseTask(""), { code: "bad_input" });
+});
+
+test("Without the tables a pause is refused with the command that adds them; a worker that runs obeys once they are there.", async () => {
+  const { migrate } = await import("../../src/database/schema/migrate.ts");
+  const { database: db } = queue.utils;
+  await queue.sql("drop table worker._private_pauses, worker._private_cancellations");
+  await queue.sql("delete from worker._private_extensions where name = 'controls'");
+  const [task, other] = [recording("task"), recording("other")];
+  await queue.started({ tasks: [task, other] });
+  await passThrough(other.seen);
+  const refusal = {
+    code: "extension_missing",
+    message: /"worker migrate --with controls" adds them/,
+  };
+  await assert.rejects(queue.utils.pauseTask("task"), refusal);
+  await assert.rejects(queue.utils.resumeAll(), refusal);
+  assert.deepEqual(await queue.utils.listPauses(), []);
+  await migrate(queue.pool, db.schema, { extensions: ["controls"] });
+  await queue.utils.pauseTask("task");
+  await until("the worker reads pauses", async () => {
+    const before = task.seen.length;
+    await queue.utils.addJob("task");
+    await passThrough(other.seen);
+    return task.seen.length === before;
+  });
+});
