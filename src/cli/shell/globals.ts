@@ -53,7 +53,7 @@ export const program = makeCommand({
     "A job queue on PostgreSQL. See `worker <command> --help` for the options of a command.",
   options: globalOptions,
   notes: `\
-Without a URL libpq's variables say where the database is: PGHOST, PGPORT, PGUSER, PGDATABASE,
+Without a URL libpq's variables give the database's address: PGHOST, PGPORT, PGUSER, PGDATABASE,
 PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and the others. Every option may come from the
 environment: WORKER_SCHEMA is --schema, WORKER_LIST_LIMIT is --limit of list; only --yes, --all,
 --dry-run, --fresh, --tasks and --plugin are always typed. DATABASE_URL and the admin's secrets

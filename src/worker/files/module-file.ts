@@ -17,12 +17,7 @@ export interface ImportedModule {
   named(name: string): unknown;
 }
 
-/** Returns the default export. Throws an Error whose message continues the file's name: "cannot be loaded: …". */
-export async function importDefault(path: string): Promise<unknown> {
-  return (await importModule(path)).default;
-}
-
-/** Imports a module. Throws as importDefault() does. */
+/** Imports a module. Throws an Error whose message continues the file's name: "cannot be loaded: …". */
 export async function importModule(path: string): Promise<ImportedModule> {
   if (/\.m?ts$/.test(path) && process.features.typescript === false) {
     throw new Error(
