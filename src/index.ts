@@ -62,6 +62,7 @@ export type {
   PayloadIsMissing,
   TaskLike,
 } from "./domain/typed-job.ts";
+export type { Debounce, Unique, UniqueWhile } from "./domain/unique.ts";
 export type { Certificate, CertificateFiles } from "./http/listen/certificate.ts";
 export type {
   BoundAddress,

@@ -3,8 +3,17 @@
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { boundedList, strict, validate } from "../base/validate.ts";
+import { deadlineFlag, retryFlag } from "./job-flags.ts";
 import { moment } from "./moment.ts";
 import { payloadText } from "./payload.ts";
+import {
+  type Debounce,
+  debounceSchema,
+  keyProblems,
+  type Unique,
+  uniqueKey,
+  uniqueSchema,
+} from "./unique.ts";
 
 /** How an existing unlocked job with the same key is treated (Graphile Worker's `job_key_mode`). */
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
@@ -14,6 +23,13 @@ export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as co
  * is, even when it is locked or failed, and adds nothing.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
+
+/**
+ * How a job to be added treats the job that has its key. `unfinished`: as `unsafe_dedupe`, but a failed job loses
+ * its key. `debounce`: as `replace`, with the time of `debounce`.
+ */
+export const keyRules = [...jobKeyModes, "unfinished", "debounce"] as const;
+export type KeyRule = (typeof keyRules)[number];
 
 /** Options of a job that is added. Graphile Worker's TaskSpec has the same names. */
 export interface JobSpec {
@@ -47,6 +63,13 @@ export interface JobSpec {
    * aborted and fails. Kept as the flag `deadline:MILLISECONDS`. Only our workers act on it, by their clock.
    */
   readonly deadline?: Date | string | undefined;
+  /** Makes the job key from the job's own values: at most one job has them. Instead of `jobKey`. */
+  readonly unique?: Unique | undefined;
+  /**
+   * Replaces the waiting job of the key, and starts `waitMs` after the last add, at the latest `maxWaitMs` after
+   * the first, by the database's clock. Needs `jobKey` or `unique`. Instead of `runAt`.
+   */
+  readonly debounce?: Debounce | undefined;
 }
 
 /** A job to be added, by its task identifier. */
@@ -76,7 +99,8 @@ export interface ResolvedJob {
   readonly jobKey: string | null;
   readonly priority: number | null;
   readonly flags: readonly string[] | null;
-  readonly jobKeyMode: JobKeyMode;
+  readonly keyRule: KeyRule;
+  readonly debounce: Debounce | null;
 }
 
 // PostgreSQL text cannot store U+0000, and half a surrogate pair would become another character.
@@ -136,11 +160,17 @@ const specSchema = v.pipe(
     ),
     retry: v.optional(boundedText(1, 100)),
     deadline: v.optional(moment),
+    unique: v.optional(uniqueSchema),
+    debounce: v.optional(debounceSchema),
   }),
-  v.forward(
-    v.check((spec) => spec.jobKeyMode === undefined || spec.jobKey !== undefined, "needs a jobKey"),
-    ["jobKeyMode"],
-  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const input = dataset.value;
+    for (const { path: key, message } of keyProblems(input)) {
+      const path = { type: "object", origin: "value", input, key, value: input[key] } as const;
+      addIssue({ message, path: [path] });
+    }
+  }),
 );
 
 const jobSchema = strict({
@@ -163,10 +193,13 @@ const PLAIN = {
   jobKey: null,
   priority: null,
   flags: null,
-  jobKeyMode: "replace",
+  keyRule: "replace",
+  debounce: null,
 } as const;
 
-function flagsOf({ flags, retry, deadline }: v.InferOutput<typeof specSchema>): string[] | null {
+type CheckedSpec = v.InferOutput<typeof specSchema>;
+
+function flagsOf({ flags, retry, deadline }: CheckedSpec): string[] | null {
   const own = [
     ...(retry === undefined ? [] : [retryFlag(retry)]),
     ...(deadline === undefined ? [] : [deadlineFlag(deadline)]),
@@ -174,20 +207,45 @@ function flagsOf({ flags, retry, deadline }: v.InferOutput<typeof specSchema>): 
   return own.length > 0 ? [...(flags ?? []), ...own] : (flags ?? null);
 }
 
+function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedSpec): KeyRule {
+  if (debounce !== undefined) return "debounce";
+  switch (unique?.while) {
+    case undefined:
+      return jobKeyMode;
+    case "waiting":
+      return runAt === undefined ? "preserve_run_at" : "replace";
+    case "unfinished":
+      return "unfinished";
+    case "failed_too":
+      return "unsafe_dedupe";
+  }
+}
+
 /** Checks one job and fills in the defaults. Throws InputError with all problems. */
 export function resolveJob(job: JobToAdd): ResolvedJob {
-  const { identifier, payload, spec } = validate(jobSchema, job);
+  const { identifier, payload: given, spec } = validate(jobSchema, job);
+  const { unique, queueName = null } = spec;
+  const payload = payloadText(given);
+  const made = () => unique && uniqueKey({ identifier, payload, queueName }, unique);
   return {
     identifier,
-    payload: payloadText(payload),
-    queueName: spec.queueName ?? null,
+    payload,
+    queueName,
     runAt: spec.runAt ?? null,
     maxAttempts: spec.maxAttempts ?? null,
-    jobKey: spec.jobKey ?? null,
+    jobKey: spec.jobKey ?? made() ?? null,
     priority: spec.priority ?? null,
     flags: flagsOf(spec),
-    jobKeyMode: spec.jobKeyMode ?? "replace",
+    keyRule: keyRuleOf(spec),
+    debounce: spec.debounce ?? null,
   };
+}
+
+/** Returns the job with the key of its `unique`, for interceptors. Throws InputError. */
+export function withKey(job: JobToAdd): JobToAdd {
+  if (job?.spec?.unique === undefined) return job;
+  const jobKey = resolveJob(job).jobKey ?? undefined;
+  return { ...job, spec: { ...job.spec, jobKey } };
 }
 
 /** Returns the task's identifier, or the given one unchecked: resolveJob() checks it. */
@@ -236,31 +294,3 @@ export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[]): ResolvedJo
 }
 
 const MAX_PROBLEMS = 100;
-
-// What a job brings along for its worker is kept as flags: they survive every way to add a job, stock functions
-// included, and a worker that does not read them runs the job as any other.
-
-const RETRY = "retry:";
-const DEADLINE = "deadline:";
-
-const retryFlag = (policy: string): string => `${RETRY}${policy}`;
-
-/** `time`: RFC 3339. */
-const deadlineFlag = (time: string): string => `${DEADLINE}${Date.parse(time)}`;
-
-/** The name of the job's retry policy. */
-export function policyNameOf(flags: readonly string[]): string | undefined {
-  return flags.find((flag) => flag.startsWith(RETRY))?.slice(RETRY.length);
-}
-
-/** The job's deadline, in milliseconds since 1970; of several the earliest, null where there is no valid one. */
-export function deadlineOf(flags: readonly string[]): number | null {
-  let earliest: number | null = null;
-  for (const flag of flags) {
-    if (!flag.startsWith(DEADLINE)) continue;
-    const text = flag.slice(DEADLINE.length);
-    const time = /^\d{1,15}$/.test(text) ? Number(text) : null;
-    if (time !== null && (earliest === null || time < earliest)) earliest = time;
-  }
-  return earliest;
-}

@@ -55,8 +55,12 @@ export interface Job {
   readonly lockedAt: Date | null;
   /** The id of the worker that holds the job's lock; null when it is not locked. */
   readonly lockedBy: string | null;
-  /** The number of times that the job was replaced by its key. */
+  /** The number of times that a job with its key was added later, and replaced it or left it as it is. */
   readonly revision: number;
+  /**
+   * True when `revision` is above 0. In what addJob() and addJobs() return: the job existed, so none was added.
+   */
+  readonly isDuplicate: boolean;
   /** The flags' exact JSON text, `{"name": true}`; null without flags. */
   readonly flagsText: string | null;
   /** True when the job is not locked and has attempts left, also before its `runAt`. */

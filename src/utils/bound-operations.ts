@@ -17,6 +17,7 @@ import {
   type JobSpec,
   type JobToAdd,
   named,
+  withKey,
 } from "../domain/job-spec.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
 import { addJob } from "../queue/add/add-job.ts";
@@ -108,7 +109,7 @@ function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {
     addJob: async (task: string | JobByTask["task"], payload?: unknown, spec?: JobSpec) => {
       const given = { identifier: identifierOf(task), payload, spec };
       const gate = active();
-      const job = gate === null ? given : await gate.intercept(given);
+      const job = gate === null ? given : await gate.intercept(withKey(given));
       return job === null ? null : add(job);
     },
     addJobs: async (jobs: readonly GivenJob[]) => {
@@ -130,7 +131,7 @@ function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {
 /** In sequence: an interceptor sees the jobs in their order. */
 async function* answers(gate: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   for await (const job of jobs) {
-    const one = await gate.intercept(named(job));
+    const one = await gate.intercept(withKey(named(job)));
     if (one !== null) yield one;
   }
 }

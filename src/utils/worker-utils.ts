@@ -71,7 +71,8 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   /**
    * Adds a job, by its task, whose payload type is checked, or by an identifier, with any payload. An undefined
    * payload is stored as `{}`, a bigint as an exact integer, rawJson() byte for byte. With `jobKey`, an
-   * unlocked job of that key is treated as `jobKeyMode` defines; `unsafe_dedupe` returns the existing job.
+   * unlocked job of that key is treated as `jobKeyMode` defines; `unsafe_dedupe` returns the existing job. `unique`
+   * makes the key from the job's values. `isDuplicate` of the result: the job existed, and none was added.
    *
    * When it resolves, the job is committed, or part of the transaction on `with(client)`. Concurrent calls
    * without a key share an insert. Rejects with InputError for options or payloads that cannot be stored.

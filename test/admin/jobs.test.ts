@@ -301,3 +301,45 @@ test("A missing job is 404 with a message.", async () => {
     assert.deepEqual([refused.status, refused.body.code], [400, "bad_input"], id);
   }
 });
+
+test("A unique job is added once, and the answer names a duplicate.", async () => {
+  const add = (payload: object, more: object = { unique_while: "unfinished" }) =>
+    client.post("/api/jobs", { identifier: "once", payload, unique_by: ["args.id"], ...more });
+  const first = (await add({ id: 1, n: 1 })).body;
+  assert.deepEqual([first.outcome, first.is_duplicate], ["added", false]);
+  const kept = (await add({ n: 2, id: 1.0 }, { unique_while: "failed_too" })).body;
+  assert.deepEqual([kept.outcome, kept.is_duplicate], ["kept", true]);
+  assert.deepEqual(kept.jobs[0].payload, { id: 1, n: 1 });
+  const updated = (await add({ id: 1, n: 3 }, { unique_while: "waiting" })).body;
+  assert.deepEqual([updated.outcome, updated.is_duplicate], ["updated", true]);
+  assert.equal(
+    updated.message,
+    `Updated job ${first.jobs[0].id} for once, which had the key ${first.jobs[0].key}`,
+  );
+  const delayed = (
+    await add({ id: 1 }, { unique_while: "waiting", debounce_secs: 1.5, debounce_max_secs: 60 })
+  ).body.jobs[0];
+  assert.equal(delayed.id, first.jobs[0].id);
+  assert.equal(Date.parse(delayed.run_at) - Date.parse(delayed.updated_at), 1_500);
+  const other = (await add({ id: 1 }, { unique_while: "unfinished", unique_period_secs: 3_600 }))
+    .body;
+  assert.equal(other.outcome, "added");
+});
+
+test("Options of a unique job that contradict each other are named as in the request.", async () => {
+  const refused: [object, string, RegExp][] = [
+    [{ unique_by: ["args"] }, "unique_while", /is required/],
+    [{ unique_while: "waiting" }, "unique_by", /is required/],
+    [{ unique_by: ["args.no"], unique_while: "waiting" }, "unique_by[0]", /no member "no"/],
+    [{ unique_by: ["args"], unique_while: "waiting", key: "k" }, "key", /not both/],
+    [{ unique_by: ["args"], unique_while: "soon" }, "unique_while", /must be one of waiting/],
+    [{ debounce_secs: 1, debounce_max_secs: 2 }, "debounce_secs", /needs a job key/],
+    [{ key: "k", debounce_secs: 1 }, "debounce_max_secs", /is required/],
+    [{ key: "k", debounce_secs: 3, debounce_max_secs: 2 }, "debounce_max_secs", /at least as long/],
+  ];
+  for (const [fields, path, message] of refused) {
+    const { status, body } = await client.post("/api/jobs", { identifier: "once", ...fields });
+    assert.deepEqual([status, body.problems[0].field], [400, path]);
+    assert.match(body.problems[0].message, message);
+  }
+});

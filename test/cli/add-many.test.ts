@@ -78,7 +78,7 @@ test("Each line is a job, its payload byte for byte, with any of the names for i
 test("Lines of one key are one job, and are counted separately.", async () => {
   const file = fileOf(['{"task":"one","key":"k"}', '{"task":"one","key":"k","priority":3}']);
   const first = await quickly(["add-many", file], env);
-  assert.equal(first.stdout, "Added 1 job; 1 line has replaced a waiting job of the same key\n");
+  assert.equal(first.stdout, "Added 1 job; 1 line updated or kept a job of the same key\n");
   const again = await quickly(["add-many", file, "--json"], env);
   assert.deepEqual(JSON.parse(again.stdout), { added: 0, replaced: 2 });
   assert.equal((await jobs("one")).length, 1);
@@ -119,6 +119,25 @@ test("Lines with keys meet the jobs that have them, each as its mode says, among
   assert.equal((await jobs("keyed")).find(({ key }) => key === "k").payload, '{"n":4}');
 });
 
+test("Lines can be unique and debounced, with the names of the library and of HTTP.", async () => {
+  const line = (more: string) => `{"task":"unique","payload":{"n":1},${more}}`;
+  const ran = await quickly(
+    [
+      "add-many",
+      fileOf([
+        line('"unique":{"by":["args"],"while":"unfinished"}'),
+        line('"unique_by":["args"],"unique_while":"failed-too"'),
+        line('"key":"d","debounce":{"waitMs":5000,"maxWaitMs":9000}'),
+        line('"key":"d","debounce_secs":1,"debounce_max_secs":9'),
+      ]),
+      "--json",
+    ],
+    env,
+  );
+  assert.deepEqual([ran.stderr, JSON.parse(ran.stdout)], ["", { added: 2, replaced: 2 }]);
+  assert.equal((await jobs("unique")).length, 2);
+});
+
 const bad: [line: string, says: RegExp][] = [
   ['{"task":"none"', /line 1502: is not JSON/],
   ["[1]", /line 1502: must be a JSON object/],
@@ -128,6 +147,12 @@ const bad: [line: string, says: RegExp][] = [
   ['{"task":"none","run_at":"soon"}', /line 1502, run_at: must be "now"/],
   ['{"task":"none","colour":1}', /line 1502: unknown field "colour"/],
   ['{"task":"none","task":"two"}', /line 1502, task: occurs more than once/],
+  [
+    '{"task":"none","unique":{"by":["args.to"],"while":"waiting"}}',
+    /line 1502, unique.*no member "to"/,
+  ],
+  ['{"task":"none","unique_by":["args"]}', /line 1502, unique.while: is required/],
+  ['{"task":"none","debounce":{"waitMs":1,"maxWaitMs":1}}', /line 1502, debounce: needs a job key/],
   ['{"task":"none","key_mode":"replace"}', /line 1502, jobKeyMode: /],
 ];
 test("An invalid line is named by its number, and nothing is added.", async () => {

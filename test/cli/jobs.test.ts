@@ -86,3 +86,22 @@ test("A reader that closes the pipe ends the command silently.", async () => {
   const [status] = await once(child, "close");
   assert.deepEqual([status, stderr], [0, ""]);
 });
+
+test("A unique job is added once, and a debounced one waits.", async () => {
+  const add = (...more: string[]) => worker(["add", "once", '{"id": 1}', ...more], env);
+  const unique = ["--unique", "args.id", "--unique", "queue", "--unique-while", "failed-too"];
+  const first = await add(...unique, "--unique-period", "1d");
+  const id = /^Added job (\d+) for once/.exec(first.stdout)?.[1];
+  assert.ok(id, first.stderr);
+  const again = await add(...unique, "--unique-period", "1d");
+  assert.match(
+    again.stdout,
+    new RegExp(`^Nothing was added: job ${id} has the key u:[\\w-]{43} and`),
+  );
+  const waits = await add("--key", "d", "--debounce", "10m", "--debounce-max", "1h", "--json");
+  const [job] = JSON.parse(waits.stdout).jobs;
+  assert.equal(Date.parse(job.run_at) - Date.parse(job.created_at), 600_000);
+  const refused = await add("--unique", "args.id");
+  assert.equal(refused.status, 1, refused.stderr);
+  assert.match(refused.stderr, /--unique-while/);
+});

@@ -242,6 +242,8 @@ const nobody = { client: { query: async () => ({ rows: [] }) }, schema: schemaNa
 const failedQuery = () => compileQuery(nobody, "is:failed", { nowUs: "0" });
 const checkedQuery = () => compileQuery(nobody, "payload.a:1", { nowUs: "0" });
 
+const UNFINISHED = { by: ["args"], while: "unfinished" } as const;
+
 const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-job": (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
   "add-jobs-of-one-task": (db) => addJobs(db, [{ identifier: "t" }]),
@@ -256,6 +258,12 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { jobKey: "l", jobKeyMode: "preserve_run_at" } },
       { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
     ]),
+  "add-unique-jobs": (db) => addJob(db, { identifier: "t", spec: { unique: UNFINISHED } }),
+  "add-debounced-jobs": (db) =>
+    addJob(db, {
+      identifier: "t",
+      spec: { jobKey: "k", debounce: { waitMs: 1_000, maxWaitMs: 60_000 } },
+    }),
   "add-repeated-keys": [
     (db) =>
       addJobs(db, [

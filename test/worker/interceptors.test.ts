@@ -255,3 +255,24 @@ describe("Before a task adds a job, an interceptor", () => {
     await until("both have run", () => task.seen.length === 2);
   });
 });
+
+test("Before a unique job is added, interceptors see its key, and their changes of the payload keep it.", async () => {
+  const keys: (string | undefined)[] = [];
+  const add = defineTask("add", async (_, { addJob, addJobs }) => {
+    const unique = { by: ["args"], while: "unfinished" } as const;
+    await addJob("other", { n: 1 }, { unique });
+    await addJobs([{ identifier: "other", payload: { n: 1 }, spec: { unique } }]);
+  });
+  const trace = pluginOf("beforeJobSchedule", (job) => {
+    keys.push(job.spec?.jobKey);
+    return { action: "change", job: { ...job, payload: { n: 1, trace: keys.length } } };
+  });
+  await queue.utils.addJob("add");
+  await tried([add], trace);
+  const { jobs } = await queue.utils.listJobs();
+  assert.deepEqual(
+    jobs.map(({ key, payload }) => ({ key, payload })),
+    [{ key: keys[0], payload: { n: 1, trace: 1 } }],
+  );
+  assert.equal(keys[1], keys[0]);
+});

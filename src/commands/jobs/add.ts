@@ -1,10 +1,12 @@
 // Declares the command that adds one job; implemented in queue/add/add-job.ts.
 import type { Job } from "../../domain/job.ts";
+import type { JobToAdd } from "../../domain/job-spec.ts";
 import { rawJson } from "../../domain/payload.ts";
 import { addJob } from "../../queue/add/add-job.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import {
   choice,
+  type Input,
   json,
   list,
   maxAttempts,
@@ -15,6 +17,7 @@ import {
   time,
 } from "../declare/field.ts";
 import { jobsMember } from "./acted.ts";
+import { keyFields, keyOptions, keyProblems } from "./key-fields.ts";
 
 // The wire has dashes where the library and Graphile Worker have underscores.
 const modes = {
@@ -22,6 +25,42 @@ const modes = {
   "preserve-run-at": "preserve_run_at",
   "unsafe-dedupe": "unsafe_dedupe",
 } as const;
+
+const fields = {
+  identifier: name(["Task identifier", "the task that runs the job"], 128, {
+    optionAliases: ["task"],
+  }),
+  payload: optional(json(["Payload", "JSON, kept byte for byte"]), { default: "{}" }),
+  queue: optional(text(["Queue", "jobs of one queue run one after the other"], 1, 128)),
+  run_at: optional(time(["Run at", "not before this time"]), { default: "now" }),
+  max_attempts: optional(maxAttempts, { default: "25" }),
+  key: optional(text(["Job key", "at most one waiting job has this key"], 1, 512), {
+    optionAliases: ["job-key"],
+  }),
+  job_key_mode: optional(
+    choice(
+      ["If the key exists", "what happens to a waiting job that has the key"],
+      ["replace", "preserve-run-at", "unsafe-dedupe"],
+    ),
+    { default: "replace", option: "key-mode", optionAliases: ["job-key-mode"] },
+  ),
+  priority: optional(priority, { default: "0" }),
+  flags: optional(
+    list(
+      ["Flags", "a worker that forbids one of these skips the job"],
+      text(["Flag", "any word"], 1, 128),
+      64,
+    ),
+    { option: "flag", optionAliases: ["flags"] },
+  ),
+  retry: optional(
+    text(["Retry policy", "name of a policy that the workers have under retryPolicies"], 1, 100),
+  ),
+  deadline: optional(
+    time(["Deadline", "after this time the job fails for good instead of running"]),
+  ),
+  ...keyFields,
+};
 
 export const addCommand = defineCommand({
   name: "add",
@@ -34,88 +73,64 @@ export const addCommand = defineCommand({
   danger: "safe",
   http: { path: "/api/jobs", action: null },
   positionals: ["identifier", "payload"],
-  fields: {
-    identifier: name(["Task identifier", "the task that runs the job"], 128, {
-      optionAliases: ["task"],
-    }),
-    payload: optional(json(["Payload", "JSON, kept byte for byte"]), { default: "{}" }),
-    queue: optional(text(["Queue", "jobs of one queue run one after the other"], 1, 128)),
-    run_at: optional(time(["Run at", "not before this time"]), { default: "now" }),
-    max_attempts: optional(maxAttempts, { default: "25" }),
-    key: optional(text(["Job key", "at most one waiting job has this key"], 1, 512), {
-      optionAliases: ["job-key"],
-    }),
-    job_key_mode: optional(
-      choice(
-        ["If the key exists", "what happens to a waiting job that has the key"],
-        ["replace", "preserve-run-at", "unsafe-dedupe"],
-      ),
-      { default: "replace", option: "key-mode", optionAliases: ["job-key-mode"] },
-    ),
-    priority: optional(priority, { default: "0" }),
-    flags: optional(
-      list(
-        ["Flags", "a worker that forbids one of these skips the job"],
-        text(["Flag", "any word"], 1, 128),
-        64,
-      ),
-      { option: "flag", optionAliases: ["flags"] },
-    ),
-    retry: optional(
-      text(["Retry policy", "name of a policy that the workers have under retryPolicies"], 1, 100),
-    ),
-    deadline: optional(
-      time(["Deadline", "after this time the job fails for good instead of running"]),
-    ),
-  },
+  fields,
   dialog: "add",
   examples: [
     `worker add send_email '{"to": "ada@example.com"}'`,
     "worker add report --queue reports --run-at 'in 2h'",
     "worker add sync --key sync:acme --payload-file payload.json",
     "worker add push_price --retry slow-api --deadline 'in 30m'",
+    `worker add sync '{"shop": 7}' --unique args.shop --unique-while unfinished`,
   ],
-  answer: { jobs: "ActedJob[]", outcome: "string" },
-  problems: ({ job_key_mode: mode, key }) =>
-    mode === undefined || (key !== undefined && key.trim() !== "")
-      ? []
-      : [{ path: "job_key_mode", message: "needs a key that is not blank" }],
-  run: (db, input) =>
-    addJob(db, {
-      identifier: input.identifier,
-      payload: input.payload === undefined ? undefined : rawJson(input.payload),
-      spec: {
-        queueName: input.queue,
-        runAt: input.run_at === "now" ? undefined : input.run_at,
-        maxAttempts: input.max_attempts,
-        jobKey: input.key,
-        jobKeyMode: input.job_key_mode === undefined ? undefined : modes[input.job_key_mode],
-        priority: input.priority,
-        flags: input.flags,
-        retry: input.retry,
-        deadline: input.deadline === "now" ? new Date() : input.deadline,
-      },
-    }),
+  answer: { jobs: "ActedJob[]", outcome: "string", is_duplicate: "boolean" },
+  problems: (input) => {
+    const { job_key_mode: mode, key } = input;
+    const lacksKey = mode !== undefined && (key === undefined || key.trim() === "");
+    const isUnique = input.unique_by !== undefined;
+    return lacksKey && !isUnique
+      ? [{ path: "job_key_mode", message: "needs a key that is not blank" }]
+      : keyProblems(jobOf(input));
+  },
+  run: (db, input) => addJob(db, jobOf(input)),
   sentence: (job, input) => {
-    const { identifier, key } = input;
-    switch (outcomeOf(job, input.job_key_mode)) {
+    const { identifier } = input;
+    switch (outcomeOf(job, input)) {
       case "added":
         return `Added job ${job.id} for ${identifier}`;
       case "updated":
-        return `Updated job ${job.id} for ${identifier}, which had the key ${key}`;
+        return `Updated job ${job.id} for ${identifier}, which had the key ${job.key}`;
       default:
-        return `Nothing was added: job ${job.id} has the key ${key} and is unchanged`;
+        return `Nothing was added: job ${job.id} has the key ${job.key} and is unchanged`;
     }
   },
   jobIds: (job) => [job.id],
   members: (job, input) => ({
     ...jobsMember([job]),
-    ...jsonOf({ outcome: outcomeOf(job, input.job_key_mode) }),
+    ...jsonOf({ outcome: outcomeOf(job, input), is_duplicate: job.isDuplicate }),
   }),
 });
 
-/** A new job's revision is 0; each call that finds its key increments it. */
-function outcomeOf(job: Job, mode: keyof typeof modes | undefined): "added" | "updated" | "kept" {
-  if (job.revision === 0) return "added";
-  return mode === "unsafe-dedupe" ? "kept" : "updated";
+type AddInput = Input<typeof fields>;
+
+const jobOf = (input: AddInput): JobToAdd => ({
+  identifier: input.identifier,
+  payload: input.payload === undefined ? undefined : rawJson(input.payload),
+  spec: {
+    queueName: input.queue,
+    runAt: input.run_at === "now" ? undefined : input.run_at,
+    maxAttempts: input.max_attempts,
+    jobKey: input.key,
+    jobKeyMode: input.job_key_mode === undefined ? undefined : modes[input.job_key_mode],
+    priority: input.priority,
+    flags: input.flags,
+    retry: input.retry,
+    deadline: input.deadline === "now" ? new Date() : input.deadline,
+    ...keyOptions(input),
+  },
+});
+
+function outcomeOf(job: Job, input: AddInput): "added" | "updated" | "kept" {
+  if (!job.isDuplicate) return "added";
+  const { job_key_mode: mode, unique_while: lasts = "waiting" } = input;
+  return mode === "unsafe-dedupe" || lasts !== "waiting" ? "kept" : "updated";
 }

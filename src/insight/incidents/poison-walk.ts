@@ -3,7 +3,7 @@
 // longer exist.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { memberNames, valuesAt } from "../../domain/payload-values.ts";
+import { memberNames, valuesAt } from "../../domain/exact/payload-values.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";

@@ -1,7 +1,7 @@
 // The contents of payloads in a few of the newest jobs: names of members, values, flags. Bounded in rows and bytes; a
 // large payload is not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { memberNames, stringOf, valuesAt } from "../../domain/payload-values.ts";
+import { memberNames, stringOf, valuesAt } from "../../domain/exact/payload-values.ts";
 import type { PathStep } from "../../domain/query/query-tree.ts";
 import { isAtMost } from "../../queue/sql/unpacked.ts";
 

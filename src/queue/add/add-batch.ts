@@ -43,7 +43,7 @@ async function addRounds(
     );
     for (const [index, place] of places.entries()) added[place] = rows[index] as JobRow;
     left = rest;
-    const chains = chainsOf(timed, added, places, rest);
+    const chains = chainsOf(timed, { added, places, rest, nowUs: Number(nowUs) });
     if (!mayFold || chains.length === 0) continue;
     const folded = await foldJobs(db, chains, nowUs);
     mayFold = folded !== null;
@@ -58,28 +58,43 @@ async function addRounds(
   return added.map(toJob);
 }
 
+interface Round {
+  readonly added: readonly JobRow[];
+  /** Of the jobs added in this round, and of those that follow. */
+  readonly places: readonly number[];
+  readonly rest: readonly number[];
+  readonly nowUs: number;
+}
+
 /** The jobs at `rest`, which follow those at `places`, as far as their result can be computed. */
 function chainsOf(
   specs: readonly ResolvedJob[],
-  added: readonly JobRow[],
-  places: readonly number[],
-  rest: readonly number[],
+  { added, places, rest, nowUs }: Round,
 ): readonly (Chain & { readonly places: readonly number[] })[] {
-  const following = new Map<string | null, number[]>();
+  const placesOf = new Map<string | null, number[]>();
   for (const place of rest) {
     const { jobKey } = specs[place] as ResolvedJob;
-    const list = following.get(jobKey);
-    if (list === undefined) following.set(jobKey, [place]);
+    const list = placesOf.get(jobKey);
+    if (list === undefined) placesOf.set(jobKey, [place]);
     else list.push(place);
   }
   return places.flatMap((first) => {
-    const list = following.get((specs[first] as ResolvedJob).jobKey) ?? [];
+    const list = placesOf.get((specs[first] as ResolvedJob).jobKey) ?? [];
     const row = added[first] as JobRow;
-    const computed = computable({ row, specs: list.map((place) => specs[place] as ResolvedJob) });
+    const following = list.map((place) => debounced(specs[place] as ResolvedJob, row, nowUs));
+    const computed = computable({ row, specs: following });
     return computed.length === 0
       ? []
       : [{ row, specs: computed, places: list.slice(0, computed.length) }];
   });
+}
+
+/** A debounced job that meets this row, as one that replaces it. */
+function debounced(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): ResolvedJob {
+  if (spec.debounce === null) return spec;
+  const { waitMs, maxWaitMs } = spec.debounce;
+  const runAtUs = Math.min(nowUs + waitMs * 1_000, Number(created_at_us) + maxWaitMs * 1_000);
+  return { ...spec, runAt: timeText(runAtUs), keyRule: "replace", debounce: null };
 }
 
 /** The first job of each key among those at `places`, and all jobs without a key. */

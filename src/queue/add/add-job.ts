@@ -2,7 +2,7 @@
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
-import { type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
+import { type JobToAdd, type ResolvedJob, resolveJob } from "../../domain/job-spec.ts";
 import { addKeyedJobs } from "./add-keyed-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
@@ -13,7 +13,11 @@ import { insertJobs } from "./insert-jobs.ts";
  * connection was lost before the result, so that the job may have been added.
  */
 export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
-  const spec = resolveJob(job);
+  return addResolved(db, resolveJob(job));
+}
+
+/** Like addJob(), of a job that is checked. */
+export async function addResolved(db: Database, spec: ResolvedJob): Promise<Job> {
   const [added] =
     spec.jobKey === null
       ? await insertJobs(db, [spec])

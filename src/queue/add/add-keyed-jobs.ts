@@ -4,7 +4,7 @@ import { codeOf } from "../../base/errors.ts";
 import { builtOnce, type Database, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
-import { type JobKeyMode, jobKeyModes, type ResolvedJob } from "../../domain/job-spec.ts";
+import { type KeyRule, keyRules, type ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery, IN_FAILED_TRANSACTION, MAX_ATTEMPTS } from "../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 import { knownNames, withNames } from "../sql/names.ts";
@@ -31,12 +31,17 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
     ...givenValues(specs, ALL_COLUMNS),
     // Not null: with array_nulls = off it would be the text "null".
     specs.map(({ jobKey }) => jobKey ?? ""),
-    specs.map(({ jobKeyMode }) => jobKeyMode),
-    keysOf(specs.filter(({ jobKeyMode }) => jobKeyMode !== "unsafe_dedupe")),
+    specs.map(({ keyRule }) => keyRule),
+    keysOf(specs.filter(({ keyRule }) => keyRule !== "unsafe_dedupe")),
     [...new Set(specs.map(({ identifier }) => identifier))],
     [...new Set(specs.flatMap(({ queueName }) => queueName ?? []))],
   ];
-  const statement = statementOf(new Set(specs.map(({ jobKeyMode }) => jobKeyMode)));
+  const present = new Set(specs.map(({ keyRule }) => keyRule));
+  if (present.has("debounce")) {
+    values.push(specs.map(({ debounce }) => debounce?.waitMs ?? 0));
+    values.push(specs.map(({ debounce }) => debounce?.maxWaitMs ?? 0));
+  }
+  const statement = statementOf(present);
   const isRepeated = specs.length <= SMALL_BATCH;
   let taken: unknown;
   for (let attempt = 1; ; attempt++) {
@@ -66,15 +71,15 @@ function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow
   );
 }
 
-// A batch usually has one mode. An insert has no other way to get the mode of a job in a conflict.
+// A batch usually has one rule. An insert has no other way to get the rule of a job in a conflict.
 const statements = new Map<string, Statement>();
 
-function statementOf(present: ReadonlySet<JobKeyMode>): Statement {
-  const modes = jobKeyModes.filter((mode) => present.has(mode));
-  let statement = statements.get(modes.join());
+function statementOf(present: ReadonlySet<KeyRule>): Statement {
+  const rules = keyRules.filter((rule) => present.has(rule));
+  let statement = statements.get(rules.join());
   if (statement === undefined) {
-    statement = builtOnce(addSql(modes));
-    statements.set(modes.join(), statement);
+    statement = builtOnce(addSql(rules));
+    statements.set(rules.join(), statement);
   }
   return statement;
 }
@@ -83,20 +88,23 @@ const TAKEN = "workers took jobs of these keys at the same time";
 
 // `held`: no worker takes a job between the steps, and two batches lock jobs in the same order and insert
 // keys in the same order, so they cannot deadlock. A running job has read the old state, and a failed one
-// will not run again: either loses its key, is not retried, and a new job is created.
+// will not run again: either loses its key, is not retried, and a new job is created. With `unfinished`, a
+// running job keeps its key.
 //
 // A job whose key another session adds at the same time is not held. If a worker has locked it already, it
 // is left out: of several jobs none is added then, and a single one is attempted again.
 const addSql =
-  (modes: readonly JobKeyMode[]): Statement =>
-  (s) =>
-    `
+  (rules: readonly KeyRule[]): Statement =>
+  (s) => {
+    const [frees, waits] = [rules.includes("unfinished"), rules.includes("debounce")];
+    return `
   with given as materialized (
-    select spec.*, nullif(job_key, ''::text) as job_key, job_key_mode
+    select spec.*, nullif(job_key, ''::text) as job_key, key_rule${waits ? ", wait_ms, max_wait_ms" : ""}
     from (${givenRows(ALL_COLUMNS)}) as spec
-    join unnest($9::text[], $10::text[]) with ordinality as key (job_key, job_key_mode, n) using (n)
+    join unnest($9::text[], $10::text[]${waits ? ", $14::float8[], $15::float8[]" : ""})
+      with ordinality as key (job_key, key_rule, ${waits ? "wait_ms, max_wait_ms, " : ""}n) using (n)
   ), held as materialized (
-    select jobs.id, jobs.is_available
+    select jobs.id, jobs.is_available${frees || waits ? ", jobs.key, jobs.locked_at, jobs.created_at" : ""}
     from ${s}._private_jobs as jobs
     where jobs.key = any($11::text[])
     order by jobs.id
@@ -104,12 +112,12 @@ const addSql =
   ), given_up as (
     update ${s}._private_jobs as jobs
     set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
-    where jobs.id = any(array(select held.id from held where not held.is_available))
+    where jobs.id = any(array(select held.id from held where not held.is_available${frees ? KEEPS_RUNNING : ""}))
     returning jobs.id
   ), ${knownNames(s, "identifier", "$12")}, ${knownNames(s, "queue_name", "$13")},
-  ${modes.map((mode) => `${mode} as (${insertOf(s, mode)})`).join(", ")},
+  ${rules.map((rule) => `${rule} as (${insertOf(s, rule)})`).join(", ")},
   jobs as (
-    ${modes.map((mode) => `select *, ${isKept(mode)} as is_kept from ${mode}`).join(" union all ")}
+    ${rules.map((rule) => `select *, ${isKept(rule)} as is_kept from ${rule}`).join(" union all ")}
   ), announced as materialized (
     select ${announceJobs("pg_catalog.count(*)")} from jobs where not is_kept having pg_catalog.count(*) > 0
   )
@@ -122,27 +130,45 @@ const addSql =
     else '${TAKEN}'::text
   end::int = 0
   order by jobs.id`;
+  };
 
-const isKept = (mode: JobKeyMode) => (mode === "unsafe_dedupe" ? "revision > 0" : "false");
+const KEEPS_RUNNING = ` and (held.locked_at is null or not exists (
+      select from given where given.job_key = held.key and given.key_rule = 'unfinished'))`;
 
-const insertOf = (s: string, mode: JobKeyMode) => `
+/** Whether the rule leaves the job with the key as it is. */
+export const keepsJob = (rule: KeyRule): boolean =>
+  rule === "unsafe_dedupe" || rule === "unfinished";
+
+const isKept = (rule: KeyRule) => (keepsJob(rule) ? "revision > 0" : "false");
+
+const insertOf = (s: string, rule: KeyRule) => `
     insert into ${s}._private_jobs as jobs
       (job_queue_id, task_id, payload, run_at, max_attempts, key, priority, flags)
     select
-      all_queue_name.id, all_identifier.id, payload, run_at, max_attempts, job_key, priority, flags
+      all_queue_name.id, all_identifier.id, payload, ${rule === "debounce" ? DEBOUNCED : "run_at"}, max_attempts,
+      job_key, priority, flags
     from given
     join all_identifier using (identifier)
-    left join all_queue_name using (queue_name)
+    left join all_queue_name using (queue_name)${rule === "debounce" ? HELD : ""}
     cross join (select pg_catalog.count(*) from given_up) as after
-    where job_key_mode = '${mode}'
+    where key_rule = '${rule}'
     order by job_key, n
-    on conflict (key) do update set ${metJob(mode)}
+    on conflict (key) do update set ${metJob(rule)}
     returning jobs.*
   `;
 
+const HELD = `
+    left join held on held.key = job_key and held.is_available`;
+
+/** A job that another session adds at the same time is not held; it has been added just now. */
+const DEBOUNCED = `least(
+        pg_catalog.now() + wait_ms * interval '1 millisecond',
+        coalesce(held.created_at, pg_catalog.now()) + max_wait_ms * interval '1 millisecond'
+      )`;
+
 /** What happens to an existing job with the key. Two lists are concatenated: callers collect work under one key. */
-const metJob = (mode: JobKeyMode) =>
-  mode === "unsafe_dedupe"
+const metJob = (rule: KeyRule) =>
+  keepsJob(rule)
     ? "revision = jobs.revision + 1, updated_at = pg_catalog.now()"
     : `
       job_queue_id = excluded.job_queue_id,
@@ -153,7 +179,7 @@ const metJob = (mode: JobKeyMode) =>
         else excluded.payload
       end,
       max_attempts = excluded.max_attempts,
-      run_at = ${mode === "replace" ? "excluded.run_at" : "case when jobs.attempts = 0::smallint then jobs.run_at else excluded.run_at end"},
+      run_at = ${rule === "preserve_run_at" ? "case when jobs.attempts = 0::smallint then jobs.run_at else excluded.run_at end" : "excluded.run_at"},
       priority = excluded.priority,
       revision = jobs.revision + 1,
       flags = excluded.flags,

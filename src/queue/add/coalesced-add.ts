@@ -8,7 +8,7 @@ import type { Database } from "../../database/database.ts";
 import { isRefusal } from "../../database/errors/database-errors.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobToAdd, type ResolvedJob, resolveJob } from "../../domain/job-spec.ts";
-import { addJob } from "./add-job.ts";
+import { addResolved } from "./add-job.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 interface Waiting {
@@ -39,10 +39,10 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   };
 
   return async (job) => {
-    // A key affects one job at a time, and its caller may rely on the order of its calls.
-    if (job.spec?.jobKey !== undefined) return addJob(db, job);
     // The payload is serialised now: the object may change before the insert.
     const spec = resolveJob(job);
+    // A key affects one job at a time, and its caller may rely on the order of its calls.
+    if (spec.jobKey !== null) return addResolved(db, spec);
     return new Promise((resolve, reject) => {
       waiting.push({ spec, resolve, reject });
       // On the next turn of the event loop, so that calls of this turn share the first insert.

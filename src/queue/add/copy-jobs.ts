@@ -50,7 +50,7 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
 /** The result of copyKeyedJobs(). */
 export interface Copied {
   readonly added: number;
-  /** Jobs that replaced a waiting job with their key, perhaps an earlier one of the same list. */
+  /** Jobs that updated or kept the job with their key, perhaps an earlier one of the same list. */
   readonly replaced: number;
 }
 
@@ -174,7 +174,8 @@ function resolved(step: readonly GivenJob[], offset: number, mayHaveKeys: boolea
   const specs = resolveFrom(step, offset);
   const place = mayHaveKeys ? -1 : specs.findIndex(isKeyed);
   if (place < 0) return specs;
-  const path = `jobs[${offset + place}].spec.jobKey`;
+  const option = step[place]?.spec?.unique === undefined ? "jobKey" : "unique";
+  const path = `jobs[${offset + place}].spec.${option}`;
   throw new InputError([{ path, message: "is not supported here: use addJobs" }]);
 }
 

@@ -9,6 +9,7 @@ import type { JobRow } from "../sql/job-row.ts";
 import { microseconds } from "../sql/moments.ts";
 import { knownNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
+import { keepsJob } from "./add-keyed-jobs.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
@@ -19,12 +20,15 @@ export interface Chain {
 }
 
 /**
- * The leading jobs of `specs` whose effect can be computed. It cannot for a job that replaces a locked or
- * failed one, because that adds a new row.
+ * The leading jobs of `specs` whose effect can be computed. It cannot for a job that takes the key of a locked
+ * or failed one, because that adds a new row.
  */
 export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
   if (row.is_available) return specs;
-  const end = specs.findIndex(writes);
+  const isFailed = row.locked_at_us === null;
+  const end = specs.findIndex(
+    (spec) => writes(spec) || (isFailed && spec.keyRule === "unfinished"),
+  );
   return end < 0 ? specs : specs.slice(0, end);
 }
 
@@ -50,7 +54,7 @@ export async function foldJobs(
   return folded;
 }
 
-const writes = ({ jobKeyMode }: ResolvedJob): boolean => jobKeyMode !== "unsafe_dedupe";
+const writes = ({ keyRule }: ResolvedJob): boolean => !keepsJob(keyRule);
 
 /** Values computed by PostgreSQL. */
 interface Made {
@@ -67,7 +71,7 @@ interface Made {
 function after(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Made): JobRow {
   const touched = { ...row, revision: row.revision + 1, updated_at_us: nowUs };
   if (!writes(spec)) return touched;
-  const keepsTime = spec.jobKeyMode === "preserve_run_at" && row.attempts === 0;
+  const keepsTime = spec.keyRule === "preserve_run_at" && row.attempts === 0;
   const runAtUs = keepsTime ? row.run_at_us : String(microsecondsOf(spec.runAt as string));
   const flags = flagsText(spec);
   const textOf = (json: string) => texts.get(json) ?? json;
@@ -180,7 +184,7 @@ async function write(db: Database, chains: readonly Chain[], folded: readonly Jo
 function lastTime({ attempts }: JobRow, specs: readonly ResolvedJob[]): string | null {
   const written = specs.filter(writes);
   const last = written.findLast(
-    (spec, place) => spec.jobKeyMode === "replace" || (place === 0 && attempts > 0),
+    (spec, place) => spec.keyRule === "replace" || (place === 0 && attempts > 0),
   );
   return last?.runAt ?? null;
 }

@@ -139,6 +139,10 @@ class StoredJob implements Job {
     return this.#parsed.payload;
   }
 
+  get isDuplicate(): boolean {
+    return this.revision > 0;
+  }
+
   get runAtText(): string {
     return timeText(this.#runAtUs);
   }

@@ -3,7 +3,7 @@
 // interceptors runs without a promise.
 import { AsyncResource } from "node:async_hooks";
 import { monotonic, now } from "../../base/clock.ts";
-import { deadlineOf } from "../../domain/job-spec.ts";
+import { deadlineOf } from "../../domain/job-flags.ts";
 import { callInterceptors, isIntercepted, verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { RetryRules } from "../task/next-attempt.ts";

@@ -8,7 +8,7 @@
 import { now } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { policyNameOf } from "../../domain/job-spec.ts";
+import { policyNameOf } from "../../domain/job-flags.ts";
 import { BY_FORMULA, type NextAttempt } from "../../queue/settle/fail.ts";
 import { delayUntil, LONGEST_DELAY_MS, outcomeOf } from "./outcomes.ts";
 import type { RetryPolicies, RetryPolicy } from "./retry.ts";

@@ -1,5 +1,5 @@
   with given as materialized (
-    select spec.*, nullif(job_key, ''::text) as job_key, job_key_mode
+    select spec.*, nullif(job_key, ''::text) as job_key, key_rule
     from (
     select
       nullif(identifier, ''::text) as identifier, nullif(queue_name, ''::text) as queue_name, payload::json as payload, n,
@@ -7,7 +7,8 @@
       coalesce(nullif(priority, '0'::smallint), 0) as priority, nullif(flags, ''::text)::jsonb as flags
     from rows from (pg_catalog.unnest(pg_catalog.string_to_array($1::text, E'\x1f')), pg_catalog.unnest($3::text[]), pg_catalog.unnest($4::text[]), pg_catalog.unnest($5::text[]::timestamptz[]), pg_catalog.unnest($6::smallint[]), pg_catalog.unnest($7::smallint[]), pg_catalog.unnest($8::text[]))
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
-    join unnest($9::text[], $10::text[]) with ordinality as key (job_key, job_key_mode, n) using (n)
+    join unnest($9::text[], $10::text[])
+      with ordinality as key (job_key, key_rule, n) using (n)
   ), held as materialized (
     select jobs.id, jobs.is_available
     from "worker"._private_jobs as jobs
@@ -48,12 +49,13 @@
     insert into "worker"._private_jobs as jobs
       (job_queue_id, task_id, payload, run_at, max_attempts, key, priority, flags)
     select
-      all_queue_name.id, all_identifier.id, payload, run_at, max_attempts, job_key, priority, flags
+      all_queue_name.id, all_identifier.id, payload, run_at, max_attempts,
+      job_key, priority, flags
     from given
     join all_identifier using (identifier)
     left join all_queue_name using (queue_name)
     cross join (select pg_catalog.count(*) from given_up) as after
-    where job_key_mode = 'replace'
+    where key_rule = 'replace'
     order by job_key, n
     on conflict (key) do update set 
       job_queue_id = excluded.job_queue_id,

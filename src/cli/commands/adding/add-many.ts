@@ -18,9 +18,9 @@ export const addManyCommand = defineCommand({
   words: { file: required(text("JSON Lines file; - reads standard input", { form: "path" })) },
   notes: `\
 A line is {"task": "mail", "payload": {…}}, with queue, run_at ("+10m" and "in 2h", too), priority,
-max_attempts, key, key_mode and flags where they are wanted. Payloads are kept byte for byte. A line
-that is wrong is named by its number, and nothing is added. Any number of lines, streamed; those with
-keys are slower, since each may meet a job that is there.`,
+max_attempts, key, key_mode, unique, debounce and flags where they are wanted. Payloads are kept byte
+for byte. A line that is wrong is named by its number, and nothing is added. Any number of lines,
+streamed; those with keys are slower, since each may meet a job that exists.`,
   run: async ({ file, ...args }) => {
     const copied = await connected(args, (connection) =>
       stoppable((signal) => addLines(connection, file, signal)),
@@ -39,8 +39,8 @@ const KNOWN_LINES = 4_096;
 function sentenceOf({ added, replaced }: Copied): string {
   const done = `Added ${counted(added, "job")}`;
   if (replaced === 0) return done;
-  const lines = counted(replaced, "line has", "lines have");
-  return `${done}; ${lines} replaced a waiting job of the same key`;
+  const lines = counted(replaced, "line");
+  return `${done}; ${lines} updated or kept a job of the same key`;
 }
 
 async function addLines(connection: Connected, file: string, signal: AbortSignal): Promise<Copied> {

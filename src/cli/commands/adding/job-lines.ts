@@ -95,7 +95,28 @@ const fields: Readonly<Record<string, Field>> = {
   flags: "flags",
   retry: "retry",
   deadline: "deadline",
+  unique: "unique",
+  debounce: "debounce",
 };
+
+/** The HTTP API's names of what is an object in the library. */
+const parts: Readonly<Record<string, readonly ["unique" | "debounce", string]>> = {
+  unique_by: ["unique", "by"],
+  unique_while: ["unique", "while"],
+  unique_period_secs: ["unique", "periodMs"],
+  debounce_secs: ["debounce", "waitMs"],
+  debounce_max_secs: ["debounce", "maxWaitMs"],
+};
+
+function setPart(
+  spec: Record<string, unknown>,
+  [option, name]: readonly [string, string],
+  value: unknown,
+): void {
+  const dashed = typeof value === "string" ? value.replaceAll("-", "_") : value;
+  const inLibrary = typeof value === "number" ? Math.round(value * 1_000) : dashed;
+  spec[option] = { ...Object(spec[option]), [name]: inLibrary };
+}
 
 /** The job of one line. `nowMs`: by the database's clock. Throws InputError. */
 export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd {
@@ -104,7 +125,9 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
   let payload: unknown;
   for (const [name, text] of membersOf(number, line)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) throw atLine(number, `unknown field "${name.slice(0, 64)}"`);
+    const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
+    if (field === undefined && part === undefined)
+      throw atLine(number, `unknown field "${name.slice(0, 64)}"`);
     if (field === "payload") {
       // The line is already checked as UTF-8 and JSON.
       payload = new RawJson(text);
@@ -113,7 +136,8 @@ export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd
     const value: unknown = JSON.parse(text);
     if (value === null) continue;
     if (field === "identifier") identifier = value;
-    else spec[field] = valueIn(field, value, { number, name, nowMs });
+    else if (part !== undefined) setPart(spec, part, value);
+    else if (field !== undefined) spec[field] = valueIn(field, value, { number, name, nowMs });
   }
   // A non-string identifier is rejected where all jobs are checked.
   const job = { identifier: identifier as string, payload };

@@ -1,8 +1,8 @@
 // A term on a field of the payload. PostgreSQL's json operators fail on a payload with \u0000 or a lone surrogate,
 // where one such job would end the statement, and they treat 7.0 and 7 as different. So SQL only searches for the usual
 // spelling, and the payload's text decides.
-import { compareNumbers } from "../../../domain/decimal.ts";
-import { stringOf, valuesAt } from "../../../domain/payload-values.ts";
+import { compareNumbers } from "../../../domain/exact/decimal.ts";
+import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import type {
   FieldTerm,

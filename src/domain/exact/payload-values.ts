@@ -1,7 +1,7 @@
 // Reads values out of a payload's text without parsing the whole: numbers keep their digits, and any
 // payload can be read (NUL, half surrogates, any depth). The text comes from a json column, so it is valid
 // JSON.
-import type { PathStep } from "./query/query-tree.ts";
+import type { PathStep } from "../query/query-tree.ts";
 
 /**
  * Returns the texts of the values at `path`. A step by name also applies to the elements of a list, and a

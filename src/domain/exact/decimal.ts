@@ -1,4 +1,4 @@
-// Compares JSON numbers of any size by their text: 7.0 equals 7, and 2^63 differs from its neighbours.
+// JSON numbers of any size by their text: 7.0 equals 7, and 2^63 differs from its neighbours.
 
 interface Decimal {
   readonly isNegative: boolean;
@@ -46,4 +46,19 @@ function lastNotZero(digits: string): number {
   let at = digits.length - 1;
   while (digits[at] === "0") at--;
   return at;
+}
+
+/** Longer whole numbers are written with an exponent: 1e999999999 is a valid JSON number. */
+const MOST_DIGITS = 100;
+
+/**
+ * Returns a JSON number in one form for each value: 7.0 as `7`, 1.50 as `15e-1`. Whole numbers of up to 100
+ * digits are written in full, all others as digits without zeros at the end, and an exponent.
+ */
+export function canonicalNumber(text: string): string {
+  const { isNegative, digits, exponent } = decimal(text);
+  if (digits === "") return "0";
+  const isFull = exponent >= digits.length && exponent <= MOST_DIGITS;
+  const size = isFull ? digits.padEnd(exponent, "0") : `${digits}e${exponent - digits.length}`;
+  return isNegative ? `-${size}` : size;
 }

@@ -1,0 +1,87 @@
+// The fields of a job's key that is made from its own values, and of its debounce.
+import { InputError, type Problem } from "../../base/errors.ts";
+import { type JobSpec, type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
+import type { Unique } from "../../domain/unique.ts";
+import { choice, duration, type Input, list, optional, text } from "../declare/field.ts";
+
+export const keyFields = {
+  unique_by: optional(
+    list(
+      ["Unique by", "jobs of the task are the same if these values are: args, args.userId, queue"],
+      text(["Value", "args, args.NAME or queue"], 1, 512),
+      16,
+    ),
+    { option: "unique", optionAliases: ["unique-by"] },
+  ),
+  unique_while: optional(
+    choice(
+      ["Unique while", "how long the job keeps the same ones out"],
+      ["waiting", "unfinished", "failed-too"],
+    ),
+  ),
+  unique_period_secs: optional(
+    duration(["Unique period", "jobs of different periods of this length are not the same"]),
+    { option: "unique-period" },
+  ),
+  debounce_secs: optional(
+    duration(["Debounce", "the job starts this long after the last add of its key"]),
+    { option: "debounce" },
+  ),
+  debounce_max_secs: optional(
+    duration(["Debounce at most", "the job starts this long after the first add at the latest"]),
+    { option: "debounce-max" },
+  ),
+};
+
+type KeyInput = Input<typeof keyFields>;
+
+/** The options of a job that the fields are. What is missing in them is a problem of resolveJob(). */
+export function keyOptions(input: KeyInput): Pick<JobSpec, "unique" | "debounce"> {
+  const { unique_by: by, unique_while: lasts, unique_period_secs: period } = input;
+  const { debounce_secs: wait, debounce_max_secs: most } = input;
+  const unique = {
+    by: by as Unique["by"],
+    // The wire has dashes where the library has underscores.
+    while: typeof lasts === "string" ? lasts.replaceAll("-", "_") : lasts,
+    periodMs: inMs(period),
+  } as Unique;
+  const debounce = { waitMs: inMs(wait) as number, maxWaitMs: inMs(most) as number };
+  const isGiven = (options: object) => Object.values(options).some((one) => one !== undefined);
+  return {
+    ...(isGiven(unique) ? { unique } : {}),
+    ...(isGiven(debounce) ? { debounce } : {}),
+  };
+}
+
+const inMs = (seconds: number | undefined) =>
+  seconds === undefined ? undefined : Math.round(seconds * 1_000);
+
+/** The problems of a job with such options, by the names of the fields. */
+export function keyProblems(job: JobToAdd): readonly Problem[] {
+  if (job.spec?.unique === undefined && job.spec?.debounce === undefined) return [];
+  try {
+    resolveJob(job);
+    return [];
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return error.problems.map(({ path, message }) => ({ path: fieldOf(path), message }));
+  }
+}
+
+const fieldNames: readonly (readonly [path: string, field: string])[] = [
+  ["spec.unique.while", "unique_while"],
+  ["spec.unique.periodMs", "unique_period_secs"],
+  ["spec.unique.by", "unique_by"],
+  ["spec.unique", "unique_by"],
+  ["spec.debounce.maxWaitMs", "debounce_max_secs"],
+  ["spec.debounce.waitMs", "debounce_secs"],
+  ["spec.debounce", "debounce_secs"],
+  ["spec.jobKeyMode", "job_key_mode"],
+  ["spec.jobKey", "key"],
+  ["spec.runAt", "run_at"],
+];
+
+function fieldOf(path: string): string {
+  const [option, field] = fieldNames.find(([start]) => path.startsWith(start)) ?? ["", ""];
+  return `${field}${path.slice(option.length)}`;
+}

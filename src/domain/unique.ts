@@ -1,0 +1,201 @@
+// Keys that are made from a job's own values, so that equal jobs have one key; and the delay of a debounced
+// job. Neither needs a table: the key is an ordinary job key.
+import { hash } from "node:crypto";
+import * as v from "valibot";
+import { now } from "../base/clock.ts";
+import { InputError } from "../base/errors.ts";
+import { boundedList, strict } from "../base/validate.ts";
+import { canonicalText, type ExactJson, exactJson, memberOf } from "./exact/canonical-json.ts";
+
+export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
+/**
+ * How long a job keeps others out. `waiting`: until a worker takes it; another add updates it, and keeps its
+ * time unless it has a `runAt`. `unfinished`: until it has completed or failed for good; another add leaves it
+ * as it is. `failed_too`: until it is deleted, so also after it has failed for good.
+ */
+export type UniqueWhile = (typeof uniqueWhiles)[number];
+
+/** What makes two jobs of one task the same. At most one of them exists. */
+export interface Unique {
+  /**
+   * The values that are compared, 1–16: the whole payload (`args`), one member of it (`args.userId`,
+   * `args.user.id`), the queue's name. The task always counts.
+   */
+  readonly by: readonly ("args" | `args.${string}` | "queue")[];
+  /**
+   * Jobs are the same only within one period of this length, in milliseconds, at most a year. Periods begin at
+   * multiples of it since 1970, by the clock of the process that adds. Default: no period.
+   */
+  readonly periodMs?: number | undefined;
+  /** How long a job keeps others out. */
+  readonly while: UniqueWhile;
+}
+
+/** The delay of a job that each further add of its key extends. */
+export interface Debounce {
+  /** The time from the last add to the start, in milliseconds, at most a year. */
+  readonly waitMs: number;
+  /** The longest time from the first add to the start, in milliseconds, at least `waitMs`, at most a year. */
+  readonly maxWaitMs: number;
+}
+
+const YEAR_MS = 31_536_000_000;
+
+const milliseconds = v.pipe(
+  v.number("must be a number of milliseconds"),
+  v.check(
+    (ms) => Number.isInteger(ms) && ms >= 1 && ms <= YEAR_MS,
+    `must be a whole number of milliseconds from 1 to ${YEAR_MS}`,
+  ),
+);
+
+const MOST_VALUES = 16;
+const LONGEST_VALUE = 512;
+
+const byMember = /^(?:queue|args(?:\.[^.]+)*)$/s;
+const value = v.pipe(
+  v.string("must be a string"),
+  v.check(
+    (text) => text.length <= LONGEST_VALUE && byMember.test(text),
+    'must be "args", a member such as "args.userId", or "queue"',
+  ),
+);
+
+export const uniqueSchema = strict({
+  by: v.pipe(
+    boundedList(value, "must be a list of values", MOST_VALUES),
+    v.minLength(1, 'must list at least one value, such as "args"'),
+  ),
+  periodMs: v.optional(milliseconds),
+  while: v.picklist(uniqueWhiles, `must be one of ${uniqueWhiles.join(", ")}`),
+});
+
+export const debounceSchema = v.pipe(
+  strict({ waitMs: milliseconds, maxWaitMs: milliseconds }),
+  v.forward(
+    v.check(({ waitMs, maxWaitMs }) => maxWaitMs >= waitMs, "must be at least as long as the wait"),
+    ["maxWaitMs"],
+  ),
+);
+
+/** A job as far as it makes a key. */
+interface Keyed {
+  readonly identifier: string;
+  /** JSON. */
+  readonly payload: string;
+  readonly queueName: string | null;
+}
+
+/**
+ * Returns `u:` and the SHA-256, in base64url, of the canonical JSON of [task, { value: its value }, start of the
+ * period in milliseconds or null]. Throws InputError for a list that would be concatenated, and where the
+ * payload lacks a member of `by`: otherwise all jobs without it would be the same one.
+ */
+export function uniqueKey(
+  job: Keyed,
+  { by, periodMs, while: lasting }: v.InferOutput<typeof uniqueSchema>,
+  nowMs: number = now(),
+): string {
+  const period = periodMs === undefined ? null : Math.floor(nowMs / periodMs) * periodMs;
+  try {
+    const payload = exactJson(job.payload);
+    if (lasting === "waiting" && Array.isArray(payload)) throw new InputError([LIST]);
+    const values = by.map((name, place): [string, ExactJson] => [
+      name,
+      name === "queue" ? job.queueName : valueAt(payload, name, place),
+    ]);
+    const compared = canonicalText([job.identifier, Object.fromEntries(values)]);
+    return `u:${hash("sha256", `${compared.slice(0, -1)},${period}]`, "base64url")}`;
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const isDeep = error instanceof RangeError;
+    const message = isDeep ? "is nested too deeply for unique" : "is not JSON";
+    throw new InputError([{ path: "payload", message }]);
+  }
+}
+
+// A key concatenates lists, also equal ones.
+const LIST = {
+  path: "payload",
+  message:
+    'must not be a list where unique is "waiting": a waiting job would get all items; use an object, or "unfinished"',
+};
+
+/** `name`: such as `args.user.id`. */
+function valueAt(payload: ExactJson, name: string, place: number): ExactJson {
+  let found = payload;
+  for (const step of name.split(".").slice(1)) {
+    const member = memberOf(found, step);
+    if (member === undefined) {
+      const message = `the payload has no member ${JSON.stringify(name.slice("args.".length))}`;
+      throw new InputError([{ path: `spec.unique.by[${place}]`, message }]);
+    }
+    found = member;
+  }
+  return found;
+}
+
+/** Whether a key has the form of uniqueKey(): such a key beside `unique` has been made from it. */
+export const isUniqueKey = (key: string): boolean => /^u:[\w-]{43}$/.test(key);
+
+/** The options of a job that make its key, or decide what the key does. */
+interface KeyOptions {
+  readonly jobKey?: string | undefined;
+  readonly jobKeyMode?: string | undefined;
+  readonly runAt?: string | undefined;
+  readonly unique?: { readonly while: UniqueWhile } | undefined;
+  readonly debounce?: Debounce | undefined;
+}
+
+interface Rule {
+  readonly path: keyof KeyOptions;
+  readonly message: string;
+  isBroken(options: KeyOptions): boolean;
+}
+
+/** What these options must not be together. */
+const rules: readonly Rule[] = [
+  {
+    path: "jobKey",
+    message: "give it or unique, not both",
+    isBroken: ({ jobKey, unique }) => given(jobKey, unique) && !isUniqueKey(jobKey ?? ""),
+  },
+  {
+    path: "jobKeyMode",
+    message: "give it or unique, not both",
+    isBroken: ({ jobKeyMode, unique }) => given(jobKeyMode, unique),
+  },
+  {
+    path: "jobKeyMode",
+    message: "needs a jobKey",
+    isBroken: ({ jobKeyMode, jobKey, unique }) =>
+      given(jobKeyMode) && !given(jobKey) && !given(unique),
+  },
+  {
+    path: "jobKeyMode",
+    message: "give it or debounce, not both: debounce replaces the waiting job",
+    isBroken: ({ jobKeyMode, debounce }) => given(jobKeyMode, debounce) && jobKeyMode !== "replace",
+  },
+  {
+    path: "runAt",
+    message: "give it or debounce, not both",
+    isBroken: ({ runAt, debounce }) => given(runAt, debounce),
+  },
+  {
+    path: "debounce",
+    message: "needs a job key or unique",
+    isBroken: ({ debounce, jobKey, unique }) => given(debounce) && !given(jobKey) && !given(unique),
+  },
+  {
+    path: "debounce",
+    message: 'needs "waiting" in unique: it replaces the waiting job',
+    isBroken: ({ debounce, unique }) => given(debounce, unique) && unique?.while !== "waiting",
+  },
+];
+
+const given = (...options: readonly unknown[]): boolean =>
+  options.every((option) => option !== undefined);
+
+/** What is wrong with the options of a job that concern its key. */
+export const keyProblems = (options: KeyOptions): readonly Omit<Rule, "isBroken">[] =>
+  rules.filter(({ isBroken }) => isBroken(options));
