@@ -1,5 +1,5 @@
-// What a job brings along for its worker is kept as flags: they survive every way to add a job, stock functions
-// included, and a worker that does not read them runs the job as any other.
+// The retry policy and the deadline of a job are stored as flags. Every way to add a job keeps its flags, stock
+// functions included, and a worker that does not read them runs the job like any other.
 const RETRY = "retry:";
 const DEADLINE = "deadline:";
 
@@ -13,7 +13,7 @@ export function policyNameOf(flags: readonly string[]): string | undefined {
   return flags.find((flag) => flag.startsWith(RETRY))?.slice(RETRY.length);
 }
 
-/** The job's deadline, in milliseconds since 1970; of several the earliest, null where there is no valid one. */
+/** The job's deadline, in milliseconds since 1970: the earliest of its deadline flags; null without a valid one. */
 export function deadlineOf(flags: readonly string[]): number | null {
   let earliest: number | null = null;
   for (const flag of flags) {

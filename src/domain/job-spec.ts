@@ -15,12 +15,11 @@ import {
   uniqueSchema,
 } from "./unique.ts";
 
-/** How an existing unlocked job with the same key is treated (Graphile Worker's `job_key_mode`). */
 export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as const;
 /**
- * What addJob() does with an unlocked job that has the same key, as Graphile Worker's `job_key_mode`.
- * `replace`: overwrites it. `preserve_run_at`: overwrites all but its `runAt`. `unsafe_dedupe`: leaves it as it
- * is, even when it is locked or failed, and adds nothing.
+ * What addJob() does if a job with the same key exists, as Graphile Worker's `job_key_mode`. `replace`:
+ * overwrites an unlocked job. `preserve_run_at`: overwrites all but its `runAt`. `unsafe_dedupe`: changes and
+ * adds nothing, even if the existing job is locked or failed.
  */
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
@@ -59,15 +58,15 @@ export interface JobSpec {
    */
   readonly retry?: string | undefined;
   /**
-   * When the job is too late: it then fails for good instead of starting, and an attempt that is running is
+   * The time after which the job is too late: it fails for good instead of starting, and a running attempt is
    * aborted and fails. Kept as the flag `deadline:MILLISECONDS`. Only our workers act on it, by their clock.
    */
   readonly deadline?: Date | string | undefined;
-  /** Makes the job key from the job's own values: at most one job has them. Instead of `jobKey`. */
+  /** Derives the job key from the job's own values, so that at most one job has them. Not with `jobKey`. */
   readonly unique?: Unique | undefined;
   /**
-   * Replaces the waiting job of the key, and starts `waitMs` after the last add, at the latest `maxWaitMs` after
-   * the first, by the database's clock. Needs `jobKey` or `unique`. Instead of `runAt`.
+   * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, at the latest
+   * `maxWaitMs` after the first, by the database's clock. Needs `jobKey` or `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
 }
@@ -82,7 +81,7 @@ export interface JobToAdd {
   readonly spec?: JobSpec | undefined;
 }
 
-/** One job of a batch, given by its task, whose type determines the payload's (see typed-job.ts). */
+/** A job to be added by its task object, which determines the payload's type (see typed-job.ts). */
 export interface JobByTask {
   readonly task: { readonly identifier: string };
   readonly payload?: unknown;
@@ -139,7 +138,7 @@ export const identifier = v.pipe(
   boundedText(1, 128),
   v.check((text) => text === "" || text.trim() !== "", "must not be blank"),
 );
-/** The schema's own limit. */
+/** 512 characters is the schema's limit. */
 export const jobKey = boundedText(1, 512);
 
 const specSchema = v.pipe(
@@ -179,7 +178,7 @@ const jobSchema = strict({
   spec: v.optional(specSchema, {}),
 });
 
-/** Most jobs of a batch have no spec, and an identifier that has been checked before. */
+/** Whether a job needs no check: it has no spec, and its identifier is in `checked`. True for most jobs of a batch. */
 function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
   if (typeof job !== "object" || job === null || !checked.has(job.identifier)) return false;
   for (const name in job) if (name !== "identifier" && name !== "payload") return false;
@@ -261,7 +260,7 @@ export function named(job: JobToAdd | JobByTask): JobToAdd {
     throw new InputError([{ path: "task", message: "must be a task of defineTask()" }]);
   }
   if ("identifier" in rest) {
-    throw new InputError([{ path: "identifier", message: "give it or task, not both" }]);
+    throw new InputError([{ path: "identifier", message: "use either identifier or task" }]);
   }
   return { ...rest, identifier: task.identifier };
 }

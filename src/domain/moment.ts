@@ -1,8 +1,9 @@
-// Times from callers, and their value in PostgreSQL.
+// Checks times from callers, and computes the value that PostgreSQL stores for them.
 import * as v from "valibot";
 
-// RFC 3339 with a zone, because PostgreSQL would read a bare date in the session's time zone. PostgreSQL
-// has no year 0, does not accept Date's form of years with more than four digits, and no zone beyond 15:59.
+// RFC 3339 with a zone, because PostgreSQL would read a time without one in the session's time zone.
+// PostgreSQL rejects the year 0, the form in which Date prints years of more than four digits, and zones
+// beyond 15:59.
 const RFC3339 =
   /^((?!0000)\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?(?:[Zz]|([+-](?:0\d|1[0-5])):?(\d\d))$/;
 

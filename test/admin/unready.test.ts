@@ -16,7 +16,7 @@ test("On an empty database it reports the missing schema, and migrate creates it
   assert.deepEqual([session.status, session.body.problem.code], [200, "schema_missing"]);
   assert.match(
     session.body.problem.error,
-    /there is no schema "worker" here; create it with migrate\(\)/,
+    /the schema "worker" does not exist; create it with migrate\(\)/,
   );
   const ready = await client.get("/readyz");
   assert.deepEqual([ready.status, ready.body.reason], [503, "schema_missing"]);

@@ -37,7 +37,10 @@ test("It rejects invalid secrets, networks and limits, in one line.", async () =
   const short = { WORKER_ADMIN_PASSWORD: "elevenchars" };
   await refused(["--listen", "0.0.0.0:0"], /WORKER_ADMIN_PASSWORD: must have at least 12/, short);
   await refused(["--trusted-proxy", "::1"], /WORKER_ADMIN_PASSWORD: must have/, short);
-  await refused(["--trusted-proxy", "nonsense"], /--trusted-proxy: must be a network such as/);
+  await refused(
+    ["--trusted-proxy", "nonsense"],
+    /--trusted-proxy: "nonsense" is not a network such as/,
+  );
   await refused(["--limit", "viewer=1"], /unknown limit; use one of requestMs/);
   await refused(["--limit", "viewers"], /--limit: "viewers" is not name=number/);
 });

@@ -79,7 +79,7 @@ test("A wrong password, a missing database and a missing schema have different m
   const missing = url.replace(name, "no_such_database");
   assertRefused(await worker(["status"], { DATABASE_URL: missing }), 1, /check the database name/);
   const ran = await worker(["status"], { DATABASE_URL: url });
-  assertRefused(ran, 1, /there is no schema "worker".*worker migrate/);
+  assertRefused(ran, 1, /the schema "worker" does not exist.*worker migrate/);
 });
 
 test("No login is refused on an address that other machines can reach.", async () => {

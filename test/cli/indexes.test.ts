@@ -73,7 +73,7 @@ test("migrate --dry-run shows the plan and changes nothing.", async () => {
   );
   assert.match(planned.stdout, /Indexes: failed/);
   const { stderr } = await quickly(["status"], empty);
-  assert.match(stderr, /there is no schema "worker" here/);
+  assert.match(stderr, /the schema "worker" does not exist/);
   assert.equal((await quickly(["migrate"], empty)).status, 0);
   const more = await quickly(["migrate", "--dry-run", "--with-operations", "--json"], empty);
   const { outcome, dry_run: isDry, extensions } = JSON.parse(more.stdout);

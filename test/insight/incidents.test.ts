@@ -277,7 +277,7 @@ describe("A poison job", () => {
     assert.match(
       one?.sentence ?? "",
       new RegExp(
-        `^Attempt 19 .* 2 jobs beside it lost fewer attempts: #${first} 16, #${second} 9\\.$`,
+        `^Attempt 19 .* 2 other jobs that ran at the same time lost fewer attempts: #${first} 16, #${second} 9\\.$`,
       ),
     );
   });
@@ -300,7 +300,7 @@ describe("A poison job", () => {
     assert.match(
       one?.sentence ?? "",
       new RegExp(
-        `each lost its last 10 attempts.* import #${ids[0]}, import #${ids[1]}, exiting #${ids[2]}\\.$`,
+        `lost their last 10 attempts.* import #${ids[0]}, import #${ids[1]}, exiting #${ids[2]}\\.$`,
       ),
     );
     assert.deepEqual(one?.fix, {
@@ -545,7 +545,7 @@ test("A peak ahead is reported with its time.", async () => {
   const [one] = await ofKind("peak");
   assert.match(
     one?.sentence ?? "",
-    /^1,800 jobs are due in 2 h \d+ m to 3 h( \d+ m)?, more than ten/,
+    /^1,800 jobs are due in 2 h \d+ m to 3 h( \d+ m)?: over ten times/,
   );
   assert.match(one?.q ?? "", /^is:scheduled due>=\+\d+s due<\+\d+s$/);
   assert.equal((await read()).level, "warn");

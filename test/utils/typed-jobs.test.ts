@@ -98,7 +98,7 @@ test("An invalid task, or both a task and an identifier, is rejected with its pa
   await assert.rejects(utils.addJobs(wrong), {
     message: [
       "jobs[0].task: must be a task of defineTask()",
-      "jobs[1].identifier: give it or task, not both",
+      "jobs[1].identifier: use either identifier or task",
       "jobs[2].identifier: is required",
     ].join("; "),
   });

@@ -1,10 +1,10 @@
-/** Addresses: the route behind the `#`, and the server's paths under whatever base the page has. */
+/** Addresses: the route after the `#`, and URLs of the server's paths below the page's base URL. */
 
 export function route(): string {
   return location.hash.slice(1) || "/";
 }
 
-/** fetch refuses addresses with a user and a password, and the page's own may have them. */
+/** Without a user and a password: the page's URL may have them, and fetch rejects such URLs. */
 export function serverUrl(path: string): URL {
   const url = new URL(path, document.baseURI);
   url.username = "";

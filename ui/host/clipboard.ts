@@ -1,4 +1,4 @@
-/** Copies a text. The clipboard API exists only over HTTPS and on loopback; elsewhere a selection serves. */
+/** Copies a text. The clipboard API exists only over HTTPS and on loopback; elsewhere a selection is copied. */
 export async function copyText(given: string): Promise<boolean> {
   const text = withCodes(given);
   try {
@@ -9,10 +9,10 @@ export async function copyText(given: string): Promise<boolean> {
   }
 }
 
-/** Control and format characters but for line breaks and tabs: a terminal acts on them where they are pasted. */
+/** Control and format characters, except line breaks and tabs. A terminal would execute them when they are pasted. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** With their codes instead, as JSON escapes them. */
+/** Replaces hidden characters with their codes, as JSON escapes them. */
 function withCodes(text: string): string {
   const code = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return text.replace(HIDDEN, (character) => character.split("").map(code).join(""));

@@ -10,8 +10,8 @@ export interface Secret {
   /** Whether `offered` is the secret. Takes the same time for every text. */
   matches(offered: string): boolean;
   /**
-   * Resolves to a function that derives secrets for other purposes. Takes 0.1 s of a thread: for the start
-   * only.
+   * Resolves to a function that derives secrets for other purposes. Occupies a thread for 0.1 s, so call
+   * it only at the start.
    */
   derivation(): Promise<(purpose: string) => string>;
 }
@@ -29,10 +29,10 @@ export function secretOf(text: string): Secret {
 }
 
 // Derived secrets leave the process: the address of an export, the CSRF token. Stretching makes it expensive
-// to guess the password from one.
+// to guess the password from a derived secret.
 const stretch = promisify<Buffer, string, number, object, Buffer>(scrypt);
 const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
-/** The same for all admins, so that those with the same secret derive the same. */
+/** A constant, so that all admins with the same login secret derive the same secrets. */
 const SALT = "pg-job-worker";
 
 export function deriveFrom(parent: Buffer): Derive {

@@ -31,8 +31,11 @@ const errorSchema = {
       ...problem,
       properties: {
         ...(problem["properties"] as object),
-        at: { type: "integer", description: "where in the field's text, in UTF-16 units" },
-        end: { type: "integer", description: "the end of that part, exclusive" },
+        at: {
+          type: "integer",
+          description: "where the problem begins in the field's text, in UTF-16 units",
+        },
+        end: { type: "integer", description: "where it ends, exclusive" },
         suggestion: { type: ["string", "null"], description: "what to write in its place" },
       },
     }),
@@ -61,7 +64,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
 
 const asOf = {
   description:
-    "the moment whose state the answer shows; with 304, that of the answer in If-None-Match",
+    "the moment whose state the answer shows; for a 304, that of the answer whose ETag is in If-None-Match",
   schema: { type: "string", format: "date-time" },
 };
 const etag = {

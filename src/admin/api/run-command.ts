@@ -35,7 +35,7 @@ export function commandsAt(path: string, name: string): Operation {
     summary: actions.length === 0 ? first.summary : `One of ${actions.join(", ")}`,
     body: commandBody(pathCommands, name),
     answer: commandAnswer(pathCommands, name),
-    // The answer may have the payloads of 10,000 jobs. Memory must be reserved before they are changed.
+    // The answer may contain the payloads of 10,000 jobs. Its memory must be reserved before the jobs are changed.
     reserves: () =>
       pathCommands.some((command) => "ids" in command.fields)
         ? memoryFor(LONGEST_PAGE_BYTES)

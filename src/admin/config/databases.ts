@@ -21,15 +21,15 @@ export interface AdminDatabases {
   readonly quickReads: Database;
   /** READ ONLY, 20 s: large values, in pieces; decompressing one takes seconds. */
   readonly downloads: Database;
-  /** READ ONLY, 1 s: readings of all jobs, shared by all viewers. */
+  /** READ ONLY, 1 s: the feed's reads of the whole queue, shared by all viewers. */
   readonly feed: Database;
-  /** 8 s, 4 s of them for locks; less if the request may wait for less. */
+  /** 8 s, of which 4 s may be spent waiting for locks, or less if the request sets a shorter wait. */
   readonly writes: Database;
   /** 30 s: cleanup, sweep, unlock. */
   readonly maintenance: Database;
 }
 
-/** Returns the same for one request. Its reads end with it; its writes are always finished. */
+/** Returns the same databases for one request: reads are cancelled when it ends, writes are always finished. */
 export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
 export interface DatabaseOptions {
@@ -41,7 +41,7 @@ export interface DatabaseOptions {
     cause: "statement_timeout",
     fields: { readonly statement: string },
   ) => void;
-  /** How long a statement waits for a connection, milliseconds. */
+  /** The longest time that a statement waits in line for a connection, in milliseconds. */
   readonly lineMs: number;
 }
 
@@ -90,13 +90,13 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
 }
 
-/** A write is finished even when its client has left. */
+/** For writes: they are finished even if the client has disconnected. */
 const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
 const patienceOf = ({ patienceMs }: RequestScope) =>
   patienceMs === undefined ? {} : { patienceMs };
 
-/** Rejects as soon as the client has left, before its statement has been cancelled. */
+/** Rejects as soon as the HTTP client has disconnected, without waiting until its statement is cancelled. */
 function untilAborted(client: Transactional, signal: AbortSignal): Transactional {
   const inTime = async <T>(run: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
@@ -118,7 +118,7 @@ function untilAborted(client: Transactional, signal: AbortSignal): Transactional
 /** Errors without an answer of the server: nothing was sent, or the answer was not awaited. */
 const withoutAnswer = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
-/** Returns the beginning of a statement for the log. It has no values: they are parameters. */
+/** Returns the beginning of a statement's SQL, for the log. Values are parameters, so none is logged. */
 function headOf({ text }: QueryConfig): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 100);
 }
@@ -129,7 +129,7 @@ interface WatchOptions {
   readonly isQuickRead: boolean;
 }
 
-/** Logs the loss of the database and its return, by the first statement that meets either. */
+/** Wraps clients so that the first failing statement logs the loss of the database, and the next answer its return. */
 function createWatch({
   schema,
   logger,
@@ -159,7 +159,7 @@ function createWatch({
         if (away === null) logger.error({ code, error: messageOf(error) }, message);
         away = explained;
       } else if (!withoutAnswer.has(code)) back();
-      // A statement that was cancelled because its client has left was not too slow.
+      // A statement that was cancelled because the HTTP client has disconnected was not too slow.
       const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
       if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
       // While the server is away, all connections are busy waiting for it.
@@ -174,7 +174,8 @@ function createWatch({
     return {
       ...watching(client),
       transaction: async (work) => {
-        // The statements of `work` are observed one by one. Its other errors are not the server's.
+        // The statements inside `work` are observed one by one, and its other errors do not come from the server. So
+        // only an error outside `work`, such as a failed commit, is observed here.
         let ofWork: { readonly error: unknown } | null = null;
         const run = () =>
           client.transaction((inside) =>

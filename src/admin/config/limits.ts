@@ -5,15 +5,15 @@ import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
 /** The limits of an admin's clients, set by adminServerConfig().limits(). Whole numbers from 1. */
 export interface AdminLimits {
-  /** The time limit for the answer to a read to begin, in milliseconds. Default 3,000. */
+  /** The time within which the answer to a read must begin, in milliseconds. Default 3,000. */
   readonly requestMs: number;
   /** The time that a request waits for a database connection and for locks, in milliseconds. Default 1,750. */
   readonly waitMs: number;
   /** The largest request body, in bytes. Default 1,048,576. */
   readonly bodyBytes: number;
   /**
-   * The number of connections; for a further one, the oldest idle connection is closed. Not for adminHandler().
-   * Default 2,000.
+   * The number of open connections. To accept one more, the oldest idle connection is closed. Not for
+   * adminHandler(). Default 2,000.
    */
   readonly connections: number;
   /** The number of requests that are handled at the same time. Default 200. */
@@ -25,11 +25,11 @@ export interface AdminLimits {
    * adminHandler(). Default 4.
    */
   readonly pipelined: number;
-  /** The number of event streams. Default 1,000. */
+  /** The number of open event streams. Default 1,000. */
   readonly viewers: number;
-  /** The number of event streams of one client. Default 200. */
+  /** The number of open event streams of one client. Default 200. */
   readonly viewersPerClient: number;
-  /** The number of exports and payloads that are being sent. Default 16. */
+  /** The number of exports and payloads that are sent at the same time. Default 16. */
   readonly downloads: number;
   /** The same for one client. Default 4. */
   readonly downloadsPerClient: number;
@@ -38,15 +38,15 @@ export interface AdminLimits {
   /** The size of the answers that one connection has not read yet, in bytes. Default 32 MiB. */
   readonly unreadBytes: number;
   /**
-   * The same for all connections, with what is reserved for answers in preparation. Default 256 MiB, or a
-   * quarter of the process's memory if that is less.
+   * The same for all connections together, including the memory reserved for answers in preparation. Default
+   * 256 MiB, or a quarter of the process's memory if that is less.
    */
   readonly totalUnreadBytes: number;
   /** The time after which a connection that reads nothing is closed, in milliseconds. Default 10,000. */
   readonly stalledMs: number;
   /**
-   * The time after which an idle connection is closed, in milliseconds. It should be longer than that of a load
-   * balancer in front. Default 10,000.
+   * The time after which an idle connection is closed, in milliseconds. It should be longer than the idle
+   * timeout of a load balancer in front. Default 10,000.
    */
   readonly keepAliveMs: number;
 }
@@ -70,7 +70,7 @@ export const defaultAdminLimits: AdminLimits = Object.freeze({
   keepAliveMs: defaultLimits.keepAliveMs,
 });
 
-/** Throws InputError; its paths begin with `limits.`. */
+/** Returns the given limits with the defaults of the others. Throws InputError with paths such as `limits.requests`. */
 export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
   const names = Object.keys(defaultAdminLimits);
   const problems = Object.entries(given ?? {}).flatMap(([name, value]): Problem[] => {
@@ -79,9 +79,10 @@ export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
       return [{ path, message: `unknown limit; use one of ${names.join(", ")}` }];
     }
     const fits = value === undefined || (Number.isSafeInteger(value) && value >= 1);
-    // A longer timer fires at once in Node.js.
+    // Node.js fires a timer longer than this at once.
     const isShort = !name.endsWith("Ms") || value === undefined || value <= 2 ** 31 - 1;
-    return fits && isShort ? [] : [{ path, message: "must be a whole number from 1" }];
+    const most = name.endsWith("Ms") ? " to 2147483647" : "";
+    return fits && isShort ? [] : [{ path, message: `must be a whole number from 1${most}` }];
   });
   if (problems.length > 0) throw new InputError(problems);
   const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);

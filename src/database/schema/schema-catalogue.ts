@@ -86,7 +86,7 @@ export interface Ledger {
   readonly level: number | null;
   /** The highest id that is marked as breaking. */
   readonly breaking: number | null;
-  /** Since the last step, by the database's clock. */
+  /** Seconds since the last applied migration, by the database's clock. */
   readonly age_s: number;
   /** Whether row level security hides all jobs from this role. */
   readonly is_hidden: boolean;

@@ -1,5 +1,5 @@
-// What a schema contains: nothing, a usable queue, or something else. Only reads; one query of the
-// catalogue and one of each ledger, so that a readiness probe may call it every time.
+// What a schema contains: nothing, a usable queue, or something else. Only reads: one query of the catalogue and
+// one of each ledger (migrations, extensions), so that a readiness probe may call it every time.
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Database } from "../database.ts";
@@ -47,7 +47,7 @@ export type SchemaState =
       readonly kind: "outdated" | "too-new";
       readonly level: number;
       readonly reason: string;
-      /** Since the last step, by the database's clock: a migration may be running just now. */
+      /** Seconds since the last applied migration, by the database's clock. If few, one may be running right now. */
       readonly age_s: number;
     }
   | ReadySchema;
@@ -66,8 +66,8 @@ export async function schemaState(
 ): Promise<SchemaState> {
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
-  // Catalogue and ledger are two snapshots: a contradiction may be due to a commit between them, so it is
-  // read again before it is reported.
+  // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each
+  // other, so both are read again before `foreign` is reported.
   for (let look = 1; ; look++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -99,7 +99,7 @@ function stranger({ known, others }: Catalogue, schema: string): SchemaState {
   return { kind: "foreign", reason };
 }
 
-/** Graphile Worker's part of the schema is supported. */
+/** An intermediate result: Graphile Worker's part of the schema is supported. */
 interface Known {
   readonly kind: "known";
   readonly level: number;
@@ -190,7 +190,7 @@ export async function assertUsableSchema(
       if (state.isHidden) throw hiddenRows(name);
       return state;
     case "absent":
-      throw new WorkerError("schema_missing", `there is no schema "${name}" here; ${todo}`);
+      throw new WorkerError("schema_missing", `the schema "${name}" does not exist; ${todo}`);
     case "empty":
       throw new WorkerError("schema_missing", `the schema "${name}" is empty; ${todo}`);
     case "foreign":

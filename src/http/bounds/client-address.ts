@@ -24,7 +24,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
     if (!isProxy(peer)) return peer;
     const chains = [forwardedFor(headers), forwarded(headers)].filter((chain) => chain.length > 0);
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
-    // A proxy writes one of the two headers and passes the client's other one through.
+    // A proxy writes one of the two headers and passes the other one through, which the client may have forged.
     return client === other ? client : peer;
   };
 }
@@ -43,7 +43,10 @@ export function trustedPeer(trusted: readonly string[]): TrustedPeer {
   };
 }
 
-/** The hop before the trusted ones. A hop that is not an address hides all earlier ones. */
+/**
+ * Returns the rightmost hop that is not a trusted proxy; if all are trusted, the first. A hop that is not an
+ * address hides all earlier ones.
+ */
 function clientIn(
   chain: readonly string[],
   peer: string,
@@ -136,7 +139,7 @@ function networksOf(cidrs: readonly string[]): BlockList {
     const prefix =
       bits === undefined ? longest : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);
     if (isIP(address) === 0 || more !== undefined || !(prefix >= least && prefix <= longest)) {
-      const message = `must be a network such as 10.0.0.0/8 or fd00::/8, an address, or unix:; "${cidr}"is not`;
+      const message = `"${cidr}" is not a network such as 10.0.0.0/8 or fd00::/8, an address, or unix:`;
       throw new InputError([{ path: "trustedProxies", message }]);
     }
     networks.addSubnet(address, prefix, familyOf(address));

@@ -1,4 +1,4 @@
-// The chunks of lines of an export: of all jobs, or of those that a walk finds to match.
+// Yields an export's lines in chunks: of all jobs, or of the jobs that match a query, which a walk finds.
 import type { Database } from "../../database/database.ts";
 import { allOf, everyJob, type Matching } from "../walk/matching.ts";
 import { segmentsOf } from "../walk/order.ts";
@@ -32,7 +32,7 @@ export interface Walking {
   readonly onUnchecked: (jobs: number) => void;
 }
 
-/** Ids found before their lines are built. */
+/** The number of ids that a walk finds before their lines are built. */
 const IDS_A_WALK = 5_000;
 const WALK_MS = 100;
 const NO_FACTS = { priorities: null, indexes: new Set<string>() };
@@ -61,10 +61,11 @@ export async function* matches(
     );
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
-    // Keeps the pace of the last walk: starting with as many rows as before would hit the time limit again if rows are
-    // slow. A walk that found enough needs no more rows than that.
+    // The next walk begins with the step size that the last one reached: the initial size could hit the time limit
+    // again if rows are slow. If the last walk found enough ids, a step needs no more rows than that.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
-    // Lets the reader see the progress and abort. A step that exceeded its time has made none.
+    // An empty chunk reports progress, so that the reader can abort. A step that exceeded its time limit has made no
+    // progress: `last` is unchanged.
     if (last !== null && last !== before && found.length === 0) yield { text: "", lines: 0, last };
   }
 }

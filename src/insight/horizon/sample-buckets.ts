@@ -47,7 +47,8 @@ async function sampleOf(db: Database, input: BucketInput, count: number): Promis
   const buckets = input.bounds.length + 1;
   const scale = pages / Math.max(chosen.length, 1);
   const series = emptySeries(buckets);
-  // With no hit on any page, there are fewer than three times as many as one page represents, with 95 % confidence.
+  // A sampled page stands for `scale` pages. A bucket without a job in the sample has fewer than 3 * scale jobs, with
+  // 95 % confidence.
   const failedError = new Array<number>(buckets).fill(3 * scale);
   const otherError = [...failedError];
   for (const { condition, is_failed: isFailed, bucket, count, squares } of rows) {

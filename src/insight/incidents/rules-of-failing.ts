@@ -1,5 +1,5 @@
-// Rules about lost work: many or new errors, jobs that crash their workers, a peak ahead, a server in trouble. Pure:
-// from facts to incidents.
+// Rules for incidents about failures: error groups, jobs that crash their workers, a peak ahead, a server in trouble.
+// Pure functions from facts to incidents.
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimated, exact } from "../../domain/value.ts";
@@ -14,10 +14,10 @@ import { noLinks, timeOf } from "./rules-of-waiting.ts";
 
 const MANY = 20;
 const MANY_SHARE = 0.01;
-/** After a day without failures an error is no longer urgent, though its jobs are still lost. */
+/** An error that has not occurred for a day is no longer urgent, although its jobs still need a decision. */
 const DAY_MS = 86_400_000;
 
-/** All groups until their jobs are retried, completed or deleted, except for jobs failed by hand. */
+/** One incident for each error group with failed jobs. Groups of jobs that were failed by hand are left out. */
 export function errorGroups({ errors, common, reasons, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
   return errors.groups
@@ -73,8 +73,9 @@ function inCommon(common: Difference | undefined): string {
 }
 
 /**
- * A job that crashes its workers: of the jobs that lost attempts in the same crashes, the one that lost most. If
- * several were running in every crash, they are one incident, since it could be any of them.
+ * Jobs that crash their workers. Of the jobs that were running in the same crashes, the one that lost the most
+ * attempts is suspected. If several were running in every crash, they are one
+ * incident, since any of them may be the cause.
  */
 export function poisonJobs(facts: IncidentFacts): Incident[] {
   const { poison } = facts;
@@ -124,7 +125,7 @@ function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
     kind: "poison",
     level: "bad",
     title: `${counted(jobs.length, "job")} ran whenever their worker crashed`,
-    sentence: `It is one of them, or one that ran beside them: each lost its last ${grouped(lost)} attempts at the same crashes.${crashedText(facts)} A worker with a concurrency of 1 shows which. ${names.join(", ")}${rest}.`,
+    sentence: `All of them lost ${lost === 1 ? "an attempt in the same crash" : `their last ${grouped(lost)} attempts in the same crashes`}. One of them, or another job that was running at the time, is the cause.${crashedText(facts)} Run them on a worker with a concurrency of 1 to find out which. ${names.join(", ")}${rest}.`,
     since: null,
     affected: exact(jobs.length, "scan", facts.asOf),
     jobsWait: true,
@@ -136,13 +137,13 @@ function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
   };
 }
 
-/** null: the last attempt of each is running. */
+/** null if each job is already at its last attempt. */
 function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
   const jobIds = jobs.filter((job) => job.attempts < job.maxAttempts).map(({ id }) => id);
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
-/** It lost fewer attempts than another job: it was not running in every crash. */
+/** Whether `job` was only running next to `other`: it lost fewer attempts, so it was not running in every crash. */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   other.lost > job.lost &&
   job.recoveredMs !== null &&
@@ -175,15 +176,15 @@ function besideText(beside: readonly PoisonJob[]): string {
     .slice(0, MOST_BESIDE)
     .map((other) => `#${other.id} ${grouped(other.lost)}`);
   const rest = beside.length > MOST_BESIDE ? ", …" : "";
-  return ` ${counted(beside.length, "job", "jobs")} beside it lost fewer attempts: ${lost.join(", ")}${rest}.`;
+  return ` ${counted(beside.length, "other job", "other jobs")} that ran at the same time lost fewer attempts: ${lost.join(", ")}${rest}.`;
 }
 
 const PEAK_FACTOR = 10;
 const LEAST_PEAK = 1_000;
 
 /**
- * A bucket ahead with ten times as many due jobs per second as most others; buckets are wider the farther away they
- * are. The last one is open-ended and ignored.
+ * A future bucket with more than ten times the median rate of due jobs per second. Rates are compared, because later
+ * buckets are wider. The last bucket is open-ended and ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
@@ -209,7 +210,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
   return [
     {
-      // By hour: the edges move with time.
+      // The hour, because the bucket's edges move with time.
       id: `peak:${timeOf(startMs).slice(0, 13)}`,
       kind: "peak",
       level: "warn",

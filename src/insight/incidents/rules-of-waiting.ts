@@ -1,5 +1,5 @@
 // Rules about work that does not move: a stuck queue, a worker that is not responding, a task without a worker, overdue
-// jobs. Pure: from facts to incidents.
+// jobs. Pure functions from facts to incidents.
 
 import { ageText } from "../../domain/portable/ages.ts";
 import { quoted } from "../../domain/portable/query/quoted.ts";

@@ -18,7 +18,7 @@ interface CrontabRow {
   readonly last_execution_ms: string | null;
 }
 
-/** Adds new entries, with `sinceMs` as their beginning, and returns all of them. */
+/** Adds the missing entries, known since `sinceMs`, and returns all of the given ones. */
 export async function registerCrontabs(
   db: Database,
   identifiers: readonly string[],
@@ -29,8 +29,8 @@ export async function registerCrontabs(
 }
 
 /**
- * Locks the entries until the end of the transaction, and returns them as they are then: after another
- * worker that had locked one has committed. A deleted entry is added again.
+ * Locks the entries until the end of the transaction and returns their values, including the changes of another
+ * worker whose commit it had to wait for. A deleted entry is added again.
  */
 export async function lockCrontabs(
   db: Database,
@@ -66,7 +66,8 @@ const columns = `
   identifier, ${milliseconds("known_since")} as known_since_ms,
   ${milliseconds("last_execution")} as last_execution_ms`;
 
-// Here and below in the order of identifiers, so that two workers with the same entries cannot deadlock.
+// This statement and lockSql lock rows in the order of identifiers, so that two workers with the same entries
+// cannot deadlock.
 const registerSql: Statement = (schema) => `
   insert into ${schema}._private_known_crontabs (identifier, known_since)
   select identifier, $2::timestamptz
@@ -77,8 +78,8 @@ const registerSql: Statement = (schema) => `
 const selectSql: Statement = (schema) => `
   select ${columns} from ${schema}._private_known_crontabs where identifier = any($1::text[])`;
 
-// Read committed: after a wait, a row is read again as committed. A stricter isolation level reports a
-// serialization failure instead, and the transaction is repeated.
+// In READ COMMITTED, a row is read again after the wait for its lock. A stricter isolation level raises a
+// serialization failure instead, and the transaction is retried.
 const lockSql: Statement = (schema) => `${selectSql(schema)} order by identifier for update`;
 
 const advanceSql: Statement = (schema) => `

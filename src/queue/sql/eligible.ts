@@ -1,24 +1,28 @@
-// The conditions under which a worker may take a job. Every worker on the schema must use the same ones,
-// stock ones included (they do not see pauses of tasks): available, due, of one of its tasks, without a forbidden flag, and, if in a named
-// queue, one that is not locked. Each part is a condition on a row of _private_jobs with the given alias.
+// The conditions under which a worker may take a job, the same for every worker on the schema, stock workers
+// included, except that those ignore pauses of tasks. The job is available and due, its task is one of the
+// worker's and not paused, it has no forbidden flag, and its named queue, if any, is not locked. Each function
+// returns a condition on the _private_jobs row `job`.
 
-/** Not locked, and attempts are left: the predicate of the indexes from which jobs are taken. */
+/** The job is not locked and has attempts left: the predicate of the indexes that fetches read. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
 
 export const isDue = (job: string, now = "pg_catalog.now()"): string => `${job}.run_at <= ${now}`;
 
-/** The job itself is ready, whatever the worker and its queue. */
+/** The job is available and due. Its queue may be locked, and its task unknown to the worker. */
 export const isReady = (job: string): string => `${isAvailable(job)} and ${isDue(job)}`;
 
-/** Where known tasks are found, and whether the schema has pauses (the extension "controls"). */
+/** How isOfKnownTask() finds the worker's tasks. */
 export interface KnownTasks {
   /** The parameter with the worker's tasks, text[]. */
   readonly identifiers: string;
-  /** Leave out tasks that are paused. */
+  /** Whether to leave out paused tasks: true if the schema has the extension "controls". */
   readonly pauses: boolean;
 }
 
-/** Evaluated once per statement, so a pause that has been committed before it is exact. */
+/**
+ * The job's task is one of the worker's, and not paused. Evaluated once per statement: a pause applies to all
+ * statements that begin after its commit.
+ */
 export const isOfKnownTask = (
   s: string,
   job: string,
@@ -29,7 +33,7 @@ export const isOfKnownTask = (
       pauses ? ` and not ${isPausedTask(s, "t.identifier")}` : ""
     }))`;
 
-/** A condition: the task with this identifier, or everything, is paused. A pause ends at its time by itself. */
+/** The task with this identifier, or everything, is paused. A pause ends by itself at its `resume_at`. */
 export const isPausedTask = (s: string, identifier: string): string => `exists (
       select from ${s}._private_pauses p
       where (p.scope = 'all' or p.scope = 'task' and p.name = ${identifier})
@@ -39,7 +43,7 @@ export const isPausedTask = (s: string, identifier: string): string => `exists (
 export const hasNoFlagOf = (job: string, flags: string): string =>
   `(${job}.flags is null or not ${job}.flags ?| ${flags}::text[])`;
 
-/** The named queue is not locked by `locked_by`. Row locks are not visible. */
+/** The named queue is not marked as locked. Row locks of other transactions are not seen. */
 export const isInFreeQueue = (s: string, job: string): string =>
   `exists (select from ${s}._private_job_queues q
     where q.id = ${job}.job_queue_id and q.is_available)`;

@@ -14,13 +14,14 @@ export interface ResetLocks {
   readonly queues: number;
 }
 
-// Far longer than a lease: after an outage of the database no worker has a recent heartbeat.
+// "Recent" is far longer than a lease, because after an outage of the database no worker has a heartbeat within
+// its lease.
 const hasHeartbeat = (s: string, lock: string) => `exists (
     select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by
     and ${AGE_MS} < greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
   )`;
 
-/** $1 float8 milliseconds  $2 text the same in words. Rows locked by other transactions are skipped. */
+/** $1 float8: the threshold in milliseconds; $2 text: the same in words. Skips rows locked by other transactions. */
 const resetSql =
   (heartbeats: boolean): Statement =>
   (s) => {
@@ -59,7 +60,10 @@ from total`;
 
 const statements = { withHeartbeats: resetSql(true), without: resetSql(false) };
 
-/** Removes job and queue locks older than this whose worker has no recent heartbeat; attempts stay. */
+/**
+ * Removes job and queue locks that are older than `thresholdMs` and whose worker has no recent heartbeat. The
+ * interrupted attempts still count.
+ */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
   const statement = (await hasWorkerTable(db)) ? statements.withHeartbeats : statements.without;
   const values = [thresholdMs, inWords(thresholdMs)];
@@ -73,14 +77,17 @@ function inWords(ms: number): string {
   return ms % HOUR_MS === 0 ? `${ms / HOUR_MS} hours` : `${ms} ms`;
 }
 
-/** The default for every lock. */
+/** The default threshold: Graphile Worker's. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers
 where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'`;
 
-/** Deletes workers that no sweep could recover: their locks have been reset by now. */
+/**
+ * Deletes the rows of workers without a heartbeat for `thresholdMs`, at least 4 hours: their old locks have been
+ * reset by then.
+ */
 export async function forgetStaleWorkers(db: Database, thresholdMs: number): Promise<void> {
   await query(db, deleteSql, [Math.max(thresholdMs, STALE_LOCK_MS)]);
 }

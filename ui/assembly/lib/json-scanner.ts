@@ -1,7 +1,7 @@
 /**
  * Walks over JSON text: white space, strings, numbers, words. Nothing here throws, since in
- * AssemblyScript a throw is a trap that no code can catch. Bad input is remembered as the first
- * error and its place; after it, nothing moves.
+ * AssemblyScript a throw is a trap that no code can catch. The first error and its position are kept; after
+ * an error the position no longer moves.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 
@@ -15,7 +15,7 @@ export class JsonScanner {
   /** Where the first error was found, in UTF-16 units from the start. */
   errorAt: i32 = -1;
   protected pos: i32 = 0;
-  /** Whether the string scanned last holds an escape. */
+  /** Whether the last scanned string contains an escape. */
   protected escaped: bool = false;
 
   constructor(protected readonly text: string) {}
@@ -116,7 +116,7 @@ export class JsonScanner {
     return String.UTF16.decodeUnsafe(changetype<usize>(units), (<usize>length) << 1);
   }
 
-  /** The unit that four hexadecimal digits name, or -1. */
+  /** The UTF-16 unit written as four hexadecimal digits from `index`; -1 if they are invalid. */
   private unit(index: i32): i32 {
     let value = 0;
     for (let i = index; i < index + 4; i++) {

@@ -9,11 +9,11 @@ import { fixSchema, linksSchema } from "./shapes.ts";
 
 const crash = record(
   {
-    // The first three of the payload, with their values as JSON.
+    // The first three fields of the payload, with their values as JSON.
     fields: listOf(record({ name: "string", value: "string" })),
-    // When workers crashed since the job was added, as far as recorded.
+    // The recorded times of worker crashes since the job was added.
     times: listOf("time"),
-    // How often workers crashed, and how often while each of these jobs was running.
+    // The number of these crashes. In `jobs`: the number of them during which the job was running.
     crashes: "integer",
     jobs: listOf(record({ id: "integer", task: "string?", crashes: "integer" })),
     worker: "string?",
@@ -40,7 +40,7 @@ const answer = record(
           links: linksSchema,
           fix: orNull(fixSchema),
           trend: listOf("integer"),
-          // Of jobs that crash their workers.
+          // Only for jobs that crash their workers.
           crash: orNull(crash),
         },
         "Incident",
@@ -55,7 +55,7 @@ const answer = record(
 );
 
 export const getIncidents: Operation = {
-  summary: "Conditions that need a person, each with its cause, its reach and its fix",
+  summary: "Conditions that need a person, each with its cause, the affected jobs and a fix",
   answer,
   run: async ({ insight }) => jsonAt(incidentsJson(await insight.incidents())),
 };

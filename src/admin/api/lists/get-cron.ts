@@ -1,4 +1,4 @@
-// GET /api/cron: entries of timetables.
+// GET /api/cron: cron entries.
 import { jsonText } from "../../../http/response.ts";
 import { cronListJson } from "../../../insight/json/cron-json.ts";
 import { cronSorts, listCron } from "../../../insight/lists/list-cron.ts";
@@ -19,7 +19,7 @@ const entry = record(
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
     time_zone: "string?",
-    // With the zone unless it is UTC; null without a short form.
+    // The pattern in words, with its zone unless it is UTC; null if it has no short form.
     in_words: "string?",
     // Seconds.
     backfill: "integer?",
@@ -38,7 +38,7 @@ const entry = record(
 const query = listQuery(cronSorts, "an identifier or a task");
 
 export const getCron: Operation = {
-  summary: "Entries of timetables; pattern and next tick if a live worker has them",
+  summary: "Cron entries, with the pattern and next tick of those that a live worker has",
   query,
   answer: record({ entries: listOf(entry), next_cursor: "string?", count: "integer" }, "CronList"),
   run: async ({ databases }, request) => {

@@ -40,12 +40,14 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
-  // Left out because the reports of this page are too long together, and this is one of the longest.
+  // Whether the report of this worker was left out: the page's reports are too long together, and this is one of
+  // the longest.
   report_left_out: "boolean",
   running: value,
-  // Locked by it and not started; null if unknown.
+  // The jobs that the worker has locked and not started; null if unknown.
   fetched: "integer?",
-  // Jobs that it has locked now; null if they cannot be counted. The report of a stale worker is an old one.
+  // The jobs that the worker has locked now; null if they cannot be counted. `running` and `fetched` of a stale
+  // worker are from its last report.
   locked_jobs: "integer?",
   locked_queues: "integer",
   oldest_lock_at: "time?",
@@ -60,7 +62,7 @@ const listedWorker = record(members, "ListedWorker");
 
 const fields = inQuery(
   choice(
-    ["Fields", "full: all fields; row: no tasks, and of its jobs only the longest running"],
+    ["Fields", "full: all fields; row: without tasks, and with only the longest-running jobs"],
     ["full", "row"],
   ),
   { default: "full" },
@@ -68,7 +70,7 @@ const fields = inQuery(
 const query = { ...listQuery(workerSorts, "an id, a host, a version or a task"), fields };
 
 export const getWorkers: Operation = {
-  summary: "Workers by their heartbeats, and those without heartbeats that have locks",
+  summary: "Workers that send heartbeats, and workers without heartbeats that hold locks",
   query,
   answer: record(
     {

@@ -1,5 +1,5 @@
-// GET /api/events: the requested events whenever they change, by default `overview` with the JSON of
-// /api/overview; and `problem` events with an Error while nothing can be read.
+// GET /api/events: sends each requested event when its content changes, by default `overview` with the JSON of
+// /api/overview. While nothing can be read, sends `problem` events with an Error.
 import * as v from "valibot";
 import type { Operation } from "../../context/admin.ts";
 import { type FeedEvent, feedEvents } from "../../feed/feed.ts";
@@ -10,7 +10,7 @@ const isEvent = (name: string): name is FeedEvent => feedEvents.includes(name as
 const eventList = v.pipe(
   v.string(),
   v.transform((text) => [...new Set(text.split(",").map((name) => name.trim()))]),
-  v.check((names) => names.every(isEvent), `must be some of ${feedEvents.join(",")}`),
+  v.check((names) => names.every(isEvent), `must be one or more of ${feedEvents.join(", ")}`),
   v.transform((names) => names.filter(isEvent)),
 );
 
@@ -29,8 +29,8 @@ const query = {
 export const watchEvents: Operation = {
   summary:
     `Server-sent events: overview (as GET /api/overview), pulse (the counts as numbers, at least
-every 5 s), counts (as GET /api/counts), incidents, horizon, operation; and problem (an Error). Each has
-an id: Last-Event-ID continues after it`.replaceAll("\n", " "),
+every 5 s), counts (as GET /api/counts), incidents, horizon, operation; and problem (an Error). Each event
+has an id; send it as Last-Event-ID to continue after it`.replaceAll("\n", " "),
   query,
   answer: "text/event-stream",
   run: ({ feed, whileLoggedIn }, request) => {

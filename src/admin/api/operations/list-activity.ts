@@ -16,7 +16,7 @@ import { cursorIn, fitting } from "./read-operations.ts";
 const MOST_ENTRIES = 200;
 
 const query = {
-  limit: countInQuery(`on a page, 50 by default; at most ${MOST_ENTRIES}`, MOST_ENTRIES),
+  limit: countInQuery(`entries on a page, 50 by default; at most ${MOST_ENTRIES}`, MOST_ENTRIES),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
   ),

@@ -28,7 +28,7 @@ const cursor = inQuery(
 
 const LONGEST_PAGE = 4 * 1_048_576;
 
-/** Returns the first texts, as many as fit on a page; at least one. */
+/** Returns as many of the first texts as fit on a page, but at least one. */
 export function fitting(texts: readonly string[]): readonly string[] {
   let length = 0;
   const end = texts.findIndex((text, at) => {
@@ -46,7 +46,10 @@ export function cursorIn(given: string | undefined): string | null {
 }
 
 const listQuery = {
-  limit: countInQuery(`on a page, 50 by default; at most ${MOST_OPERATIONS}`, MOST_OPERATIONS),
+  limit: countInQuery(
+    `operations on a page, 50 by default; at most ${MOST_OPERATIONS}`,
+    MOST_OPERATIONS,
+  ),
   cursor,
 };
 
@@ -84,7 +87,7 @@ export const getOperation: Operation = {
 
 export const getOperationResults: Operation = {
   summary:
-    "The present state of the jobs that an operation has changed: finished (gone), failed again, running, waiting, changed by others; and how many an undo would restore. Counts the first 20,000 by id; scanned is their number",
+    "The present state of the jobs that an operation changed: finished (gone), failed again, running, waiting, or changed by others; and the number that an undo would restore. Only the first 20,000 jobs by id are counted; scanned is the number of counted jobs",
   answer: record(
     {
       scanned: "integer",
@@ -113,7 +116,7 @@ async function resultsIn(store: OperationStore | null, operation: JobOperation) 
 }
 
 const jobsQuery = {
-  outcome: inQuery(choice(["Outcome", "what the operation did with them"], outcomes), {
+  outcome: inQuery(choice(["Outcome", "what the operation did with the jobs"], outcomes), {
     default: "done",
   }),
   limit: countInQuery(`ids on a page, 100 by default; at most ${MOST_IDS}`, MOST_IDS),
@@ -122,13 +125,13 @@ const jobsQuery = {
 
 export const listOperationJobs: Operation = {
   summary:
-    "Ids of an operation's jobs by outcome: done; skipped because locked, changed since the boundary, or gone; failed_again since; and what an undo did with those that were done",
+    "Ids of an operation's jobs with one outcome: done; skipped because the job was locked, changed since the preview, or gone; failed_again, of the jobs that were done; or one of the outcomes of its undo",
   query: jobsQuery,
   answer: record(
     {
       outcome: "string",
       ids: "integer[]",
-      // The same jobs as they are now, or, when they are gone, as they were.
+      // The same jobs in their present state; for a deleted job, its last known state.
       jobs: listOf(record({ id: "integer", task_identifier: "string?", error_line: "string?" })),
       next_cursor: "string?",
     },

@@ -1,4 +1,4 @@
-/** Which jobs have met which end: one list at a time, a hundred ids a page. */
+/** The jobs of an operation by outcome: one list at a time, a hundred jobs on a page. */
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
@@ -25,7 +25,7 @@ export function runsAgain(operation: Operation): bool {
   return action !== null && action.hasCanary;
 }
 
-/** All whose ids can be had. */
+/** The outcomes whose jobs can be listed, without empty ones. */
 function listed(operation: Operation): Outcome[] {
   const list: Outcome[] = [];
   const state = operation.state;
@@ -41,7 +41,7 @@ function listed(operation: Operation): Outcome[] {
   return list;
 }
 
-/** The one that the address names, else the first. */
+/** The outcome in the page's address; by default, the first of the list. */
 export function shownOutcome(operation: Operation, address: Address): string {
   const wanted = address.value("outcome");
   if (wanted.length > 0) return wanted;
@@ -76,7 +76,7 @@ export function outcomePanel(
   );
 }
 
-/** What was left alone or has failed again can be done once more. */
+/** The button that repeats the action for jobs that were skipped or have failed again. */
 function again(m: Model, operation: Operation, shown: string, jobs: OperationJobs): Node {
   const isWorth = shown === "locked" || shown === "changed" || shown === FAILED_AGAIN;
   if (!isWorth || jobs.outcome !== shown || jobs.jobs.length === 0 || isAtWork(operation)) {

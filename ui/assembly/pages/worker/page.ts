@@ -52,7 +52,7 @@ export class WorkerPage extends Page {
     this.of.ask(m, this.wanted);
   }
 
-  /** Heartbeats come whether or not anything changes among the jobs. */
+  /** Reads again at every heartbeat interval: heartbeats change even when no job does. */
   override refresh(m: Model): void {
     if (this.of.asked.isDue(m, BEAT_MS)) this.of.ask(m, this.wanted, true);
   }

@@ -32,7 +32,7 @@ const BEAT_MS: f64 = 15000;
 export class WorkersPage extends ListPage {
   private counts: WorkerCounts = WorkerCounts.empty();
   private differences: WorkerDifference[] = [];
-  /** Whose locks the dialog is about. */
+  /** The workers that the open dialog would unlock. */
   private about: ListedWorker[] = [];
 
   constructor() {
@@ -74,7 +74,7 @@ export class WorkersPage extends ListPage {
     return this.listOf("api/workers") + "&fields=row";
   }
 
-  /** Heartbeats come whether or not anything changes among the jobs. */
+  /** Reads again at every heartbeat interval: heartbeats change even when no job does. */
   override refresh(m: Model): void {
     if (this.rows.isDue(m, BEAT_MS)) this.rows.ask(m, this.here(m), true);
   }
@@ -105,7 +105,7 @@ export class WorkersPage extends ListPage {
     else super.act(m, verb, arg, value);
   }
 
-  /** One of the rows, or all selected ones: the dialog shows first what that frees. */
+  /** Opens the dialog that unlocks one worker, or all selected ones if `key` is empty. It previews the locks. */
   private unlock(key: string): void {
     const rows = key.length > 0 ? this.list.rows : this.list.chosen.values();
     const ids: string[] = [];
@@ -159,7 +159,7 @@ export class WorkersPage extends ListPage {
     return `${grouped(counts.alive)} of ${grouped(all)} alive${unknown}${this.busy()}`;
   }
 
-  /** Only if all are on this page, and each reports slots for what it runs. */
+  /** The busy slots; empty unless all live workers are on this page and report their slots. */
   private busy(): string {
     let slots: i64 = 0;
     let running: i64 = 0;
