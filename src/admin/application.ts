@@ -50,7 +50,7 @@ export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
-  /** Of the application's login, in milliseconds. */
+  /** The times of the application's login, in milliseconds. */
   readonly login?: Partial<LoginTimes>;
 }
 

@@ -21,7 +21,7 @@ export interface DemoWorkerOptions {
 
 const CONCURRENCY = 4;
 const LONGEST_JOB_MS = 3_000;
-/** Of 100 attempts. */
+/** The number of failures in 100 attempts. */
 const FAILURES = 12;
 const FEED_INTERVAL_MS = 2_000;
 const MOST_FED = 5;

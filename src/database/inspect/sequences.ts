@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../database.ts";
 
 export interface BehindSequence {
-  /** As an SQL identifier, with its schema. */
+  /** The sequence as an SQL identifier, with its schema. */
   readonly name: string;
   readonly table: string;
   readonly nextId: string;

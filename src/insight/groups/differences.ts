@@ -3,9 +3,9 @@
 import { inSlices } from "../../base/slices.ts";
 
 export interface Difference {
-  /** As in a query: `payload.currency`, `queue`. */
+  /** The field as written in a query: `payload.currency`, `queue`. */
   readonly path: string;
-  /** As JSON; `missing` if the path does not exist. */
+  /** The value as JSON; `missing` if the path does not exist. */
   readonly value: string;
   /** Shares, 0 to 1. */
   readonly here: number;

@@ -42,9 +42,9 @@ interface Collected {
   readonly key: string;
   readonly label: string;
   readonly task: KnownGroup["task"];
-  /** Of the sample. */
+  /** The rows of this group in the sample. */
   readonly rows: GroupedRow[];
-  /** Of the sample and of the newest failures. */
+  /** The ids of this group in the sample and among the newest failures. */
   readonly ids: Map<string, number>;
   readonly tasks: Map<number, number>;
   firstMs: number;

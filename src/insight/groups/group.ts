@@ -10,7 +10,7 @@ export interface JobGroup {
   /** For display. */
   readonly label: string;
   readonly count: Value;
-  /** Of all jobs in question, 0 to 1. */
+  /** The group's share of all jobs that were grouped, 0 to 1. */
   readonly share: number;
   /** RFC 3339; for errors, the earliest and the latest failure among the rows read. */
   readonly firstSeen: string | null;

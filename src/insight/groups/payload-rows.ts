@@ -104,7 +104,7 @@ type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
 interface Found {
   readonly rows: PayloadRow[];
-  /** Of the last candidate, if there may be more of them; otherwise null. */
+  /** The id of the last candidate, if there may be more candidates; otherwise null. */
   readonly lastId: string | null;
 }
 

@@ -10,7 +10,7 @@ export interface Waiting {
 }
 
 export interface DueHead {
-  /** Of the given stuck queues. */
+  /** The waiting jobs of the given stuck queues. */
   readonly queues: ReadonlyMap<number, Waiting & { readonly trend: readonly number[] }>;
   /** Not in a locked queue. */
   readonly tasks: ReadonlyMap<number, Waiting>;

@@ -44,7 +44,7 @@ export interface IncidentFacts {
   readonly quietMs: number | null;
   readonly stale: readonly StaleWorker[];
   readonly crashes: readonly Crash[];
-  /** Of the failed jobs. */
+  /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
   /** Error group → what its jobs have in common and others have not; for the largest groups. */
   readonly common: ReadonlyMap<string, Difference>;

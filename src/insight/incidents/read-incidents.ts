@@ -33,7 +33,7 @@ import { judge } from "./verdict.ts";
 export interface SharedReads {
   readonly walk: PoisonWalk;
   readonly activity: ActivityWatch;
-  /** Of failed jobs. */
+  /** Reads the error groups of failed jobs. */
   readonly errors: () => Promise<Groups>;
   readonly horizon: () => Promise<Horizon>;
   /** What the matching jobs have in common. */

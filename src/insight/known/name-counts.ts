@@ -9,7 +9,7 @@ export interface NameCounts {
   readonly asOf: string;
   /** For a sample: what was met, not the total. */
   readonly tallies: NameTallies;
-  /** Of one task or queue; if `tally` is undefined, of one that was not met. */
+  /** Returns the count of one task or queue. `tally`: undefined for a name that was not met. */
   value(tally: NameTally | undefined, which: readonly Tallied[]): Value;
   /** The number of jobs locked by this holder. */
   held(holder: string): number;

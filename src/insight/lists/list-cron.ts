@@ -58,7 +58,7 @@ const orders: Record<CronSort, SortOrder<Entry>> = {
 export interface CronPage {
   readonly entries: readonly ListedCronEntry[];
   readonly nextCursor: string | null;
-  /** Of all entries found, on all pages. */
+  /** The number of entries found, on all pages. */
   readonly count: number;
 }
 
@@ -179,7 +179,7 @@ interface LedgerRow {
 }
 
 const MOST = 10_000;
-/** Of an identifier: workers accept at most 512 characters, and compressed text may have many more. */
+/** The largest identifier, in bytes: workers accept at most 512 characters, and compressed text may have many more. */
 const LONGEST_BYTES = 4_096;
 
 const ledgerSql: Statement = (s) => `

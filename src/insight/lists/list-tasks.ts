@@ -19,7 +19,7 @@ export interface ListedTask {
   /** Milliseconds since 1970; for a sample, of the jobs met. */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
-  /** Of any of its jobs; null: none, or none among the jobs read. */
+  /** The last error of any of its jobs; null: none, or none among the jobs read. */
   readonly lastError: LastError | null;
   /** Not every job was read: there may be a later error. */
   readonly isErrorSampled: boolean;
@@ -44,7 +44,7 @@ export type TaskSort = (typeof taskSorts)[number];
 export interface TaskPage {
   readonly tasks: readonly ListedTask[];
   readonly nextCursor: string | null;
-  /** Of all tasks found, on all pages; null: there are too many. */
+  /** The number of tasks found, on all pages; null: there are too many. */
   readonly count: number | null;
 }
 

@@ -21,7 +21,7 @@ export interface WorkerDifference {
 
 const MOST_TASKS = 5;
 const MOST_ENTRIES = 5;
-/** Of a cron entry. */
+/** The number of shown versions of a cron entry. */
 const MOST_VERSIONS = 3;
 
 export async function workerDifferences(db: Database): Promise<WorkerDifference[]> {

@@ -10,7 +10,7 @@ import {
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 const NAMED_WORKERS = 5;
-/** Of one result of PostgreSQL. */
+/** The largest size of one query result, in bytes. */
 const MOST_SENT = 4 * 1_048_576;
 
 const someSql: Statement = (s) => `
@@ -59,7 +59,7 @@ const statements = { tasks: livingSql("task_identifiers"), cron: livingSql("cron
 export interface LivingVersion {
   readonly version: string;
   readonly workers: number;
-  /** One of them. */
+  /** The id of one of these workers. */
   readonly workerId: string;
 }
 

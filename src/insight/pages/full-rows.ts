@@ -13,7 +13,7 @@ export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
 const SMALL_BYTES = 16_384;
 /** Flags, decompressed at worst: hundreds are read in one statement. */
 const MOST_FLAGS_BYTES = 65_536;
-/** Of an error that alone exceeds the page. */
+/** The number of characters shown of an error that alone exceeds the page. */
 const SHOWN_ERROR = 65_536;
 
 export interface FullRows {

@@ -20,7 +20,7 @@ export interface LightJob {
   readonly runAt: string;
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** Of its last error, at most 300 characters. */
+  /** The first line of its last error, at most 300 characters. */
   readonly errorLine: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -9,7 +9,7 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 export interface Gauge {
   /** The database's clock, milliseconds since 1970. */
   readonly nowMs: number;
-  /** Of the table of jobs. */
+  /** The size of the table of jobs, in pages. */
   readonly pages: number;
   /** Jobs per page by the planner's statistics; null without statistics. */
   readonly jobsPerPage: number | null;

@@ -65,10 +65,10 @@ export async function confirm(
   return { ids: confirmed, unchecked, reached: ids.length };
 }
 
-/** Of a text that fits, at worst: it may have grown since. */
+/** The largest size of a text that fits: it may have grown since. */
 const WORST_BYTES = 64 * MOST_BYTES;
 
-/** Of its texts; Infinity: their stored size already exceeds the limit. */
+/** Returns the unpacked size of a job's texts; Infinity if their stored size already exceeds the limit. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
   const [row] = await query<{ bytes: number | null }>(db, bytesSql, [id]);
   return row === undefined ? 0 : (row.bytes ?? Number.POSITIVE_INFINITY);

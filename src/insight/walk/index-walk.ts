@@ -32,7 +32,7 @@ interface StepRow {
   readonly matched: string;
   readonly ids: string;
   readonly keys: string;
-  /** Of the last entry read; null: there was none. */
+  /** The key of the last entry read; null: there was none. */
   readonly last_key: string | null;
   readonly last_id: string | null;
   readonly seen: string | null;

@@ -86,7 +86,7 @@ class Walking {
   #skip: number;
   #scanned = 0;
   #unchecked = 0;
-  /** Of the current ranking, once it has begun in this response. */
+  /** The best rows of the current ranking, once it has begun in this response. */
   #best: readonly Row[] | null = null;
   /** A ranking that lost some of its best rows cannot fill its page. */
   #isShort = false;

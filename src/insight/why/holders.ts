@@ -121,7 +121,7 @@ const unsettledSql: Statement = (s) => `
   select ${UNSETTLED} as unsettled from ${reportedWorkers(s)} as workers
   where metadata ? 'unsettled'::text limit ${MOST_UNSETTLED}`;
 
-/** Of all workers that have a row. */
+/** Reads the unsettled jobs of all workers that have a row. */
 export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   const rows = await query<{ unsettled: string | null }>(db, unsettledSql, []);
   return rows.flatMap(({ unsettled }) => unsettledIn(unsettled)).slice(0, MOST_UNSETTLED);

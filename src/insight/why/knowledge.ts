@@ -11,7 +11,7 @@ export interface Knowledge {
   readonly alive: number;
   /** True if the lists are complete: no other worker may support a task. */
   readonly isComplete: boolean;
-  /** Of the given tasks: those that no live worker lists. */
+  /** The given tasks that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
   /** Task → a stale worker that listed it. */
   readonly formerly: ReadonlyMap<string, string>;

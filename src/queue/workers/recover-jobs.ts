@@ -64,7 +64,7 @@ export interface ManualRecovery {
   readonly thresholdMs: number;
   readonly delayMs: number;
   readonly staleWorkerIds: readonly string[];
-  /** Those without a heartbeat row. */
+  /** The ids of workers without a heartbeat row. */
   readonly orphanWorkerIds: readonly string[];
 }
 

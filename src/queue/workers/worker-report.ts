@@ -46,7 +46,7 @@ export interface ReportedCronEntry {
   readonly identifier: string;
   readonly task: string;
   readonly pattern: string;
-  /** Of the pattern; UTC where it is not reported. */
+  /** The time zone of the pattern; UTC if it is not reported. */
   readonly timeZone: string;
   readonly backfillMs: number;
   readonly key: string | null;

@@ -8,7 +8,7 @@ export const counts = record(
     ...byCondition,
     // The retrying jobs whose next attempt is due and not started.
     retrying_due: value,
-    // Of ready and of scheduled jobs; null also when only retries can be found fast.
+    // The time of the oldest ready and of the next scheduled job; null also when only retries can be found fast.
     oldest_ready_at: "time?",
     next_due_at: "time?",
     longest_running_at: "time?",

@@ -1,7 +1,7 @@
 // The completion scripts, one for each shell. They contain all commands, so that completing starts no process.
 
 export interface KnownOption {
-  /** With its dashes. */
+  /** The flag with its dashes. */
   readonly name: string;
   readonly describe: string;
   readonly takesValue: boolean;

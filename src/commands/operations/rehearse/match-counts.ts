@@ -46,7 +46,7 @@ export interface MatchSample {
   readonly pagesRead: number;
   /** The pages of the table. */
   readonly pages: number;
-  /** Of all these jobs together, as stored. */
+  /** The stored sizes of all these jobs together. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }

@@ -13,7 +13,7 @@ import type { MatchSample, MatchTally } from "./match-counts.ts";
 
 const SAMPLED_PAGES = 2_000;
 
-/** Of the ids after `afterId` up to `uptoId`. */
+/** Returns the tally of the ids after `afterId` up to `uptoId`. */
 export async function tallyRange(
   db: Database,
   jobs: JobQuery,

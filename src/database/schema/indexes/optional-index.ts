@@ -20,7 +20,7 @@ export interface OptionalIndex {
   /** Columns of _private_jobs: the keys, and the included ones. */
   readonly keys: readonly string[];
   readonly includes: readonly string[];
-  /** Of the keys, if not the default one. */
+  /** The operator class of the keys; null for the default one. */
   readonly operatorClass: string | null;
   /**
    * The index contains only jobs for which all of these hold; empty: all jobs. A query must repeat them

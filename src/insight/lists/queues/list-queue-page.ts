@@ -43,7 +43,7 @@ export interface QueuePage {
   readonly nextCursor: string | null;
   /** Queues whose name contains the text, locked or not; null after the first page. */
   readonly count: number | null;
-  /** Of all queues; null after the first page, for a search, and if too many are locked. */
+  /** The number of queues in each state; null after the first page, for a search, and if too many are locked. */
   readonly states: StateCounts | null;
 }
 

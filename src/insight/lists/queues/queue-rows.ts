@@ -51,7 +51,7 @@ export async function queueRows(db: Database, filter: QueueFilter): Promise<List
   return (await query<Row>(db, statement, [search, after, limit, ...given(ids)])).map(toQueueRow);
 }
 
-/** All of them, unordered, faster than row by row; null: there are `limit` or more. */
+/** Returns the rows of all queues, unordered, faster than row by row; null if there are `limit` or more. */
 export async function allQueueRows(
   db: Database,
   { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,
