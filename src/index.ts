@@ -73,6 +73,8 @@ export type {
 } from "./http/listen/listen-target.ts";
 export type { JobFilter } from "./insight/pages/job-filter.ts";
 export type { JobPage } from "./insight/pages/job-page.ts";
+export type { ActiveWorker } from "./insight/read/list-active-workers.ts";
+export type { LockedWorker } from "./insight/read/list-locked-workers.ts";
 export type { QueueSummary } from "./insight/read/list-queues.ts";
 export type { JobSort } from "./insight/walk/order.ts";
 export type { Pause } from "./queue/pauses/list-pauses.ts";
@@ -80,8 +82,6 @@ export type { PauseScope, Resumed } from "./queue/pauses/pause.ts";
 export type { PauseOptions } from "./queue/pauses/pause-options.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
 export type { NextAttempt } from "./queue/settle/fail.ts";
-export type { ActiveWorker } from "./queue/workers/list-active-workers.ts";
-export type { LockedWorker } from "./queue/workers/list-locked-workers.ts";
 export {
   makeWorkerUtils,
   type WorkerUtils,

@@ -20,6 +20,8 @@ import {
   withKey,
 } from "../domain/job-spec.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
+import { listActiveWorkers } from "../insight/read/list-active-workers.ts";
+import { listLockedWorkers } from "../insight/read/list-locked-workers.ts";
 import { addJob } from "../queue/add/add-job.ts";
 import { addJobs } from "../queue/add/add-jobs.ts";
 import { coalescedAdd } from "../queue/add/coalesced-add.ts";
@@ -29,8 +31,6 @@ import { ALL, endPause } from "../queue/pauses/pause.ts";
 import { type PauseOptions, pauseWith } from "../queue/pauses/pause-options.ts";
 import { countJobs } from "../queue/read/count-jobs.ts";
 import { getJob } from "../queue/read/get-job.ts";
-import { listActiveWorkers } from "../queue/workers/list-active-workers.ts";
-import { listLockedWorkers } from "../queue/workers/list-locked-workers.ts";
 
 /** Called before a job is added. */
 export interface BeforeAdd {

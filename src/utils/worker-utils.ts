@@ -23,13 +23,13 @@ import type { Job } from "../domain/job.ts";
 import type { AddJob, AddJobs, CopyJobs } from "../domain/typed-job.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
 import type { JobPage } from "../insight/pages/job-page.ts";
+import type { ActiveWorker } from "../insight/read/list-active-workers.ts";
+import type { LockedWorker } from "../insight/read/list-locked-workers.ts";
 import type { QueueSummary } from "../insight/read/list-queues.ts";
 import type { Pause } from "../queue/pauses/list-pauses.ts";
 import type { Resumed } from "../queue/pauses/pause.ts";
 import type { PauseOptions } from "../queue/pauses/pause-options.ts";
 import type { JobCounts } from "../queue/read/count-jobs.ts";
-import type { ActiveWorker } from "../queue/workers/list-active-workers.ts";
-import type { LockedWorker } from "../queue/workers/list-locked-workers.ts";
 import { type BeforeAdd, boundOperations } from "./bound-operations.ts";
 
 /** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required. */

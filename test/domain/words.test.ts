@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { ageText, spanText } from "../../src/domain/portable/ages.ts";
 import { capped, estimated, exact } from "../../src/domain/value.ts";
 import { counted, grouped, momentText, ordinal, shortValue } from "../../src/domain/words.ts";
-import { isPoison, lostAttempts } from "../../src/queue/workers/lost-attempts.ts";
+import { isPoison, lostAttempts } from "../../src/insight/read/lost-attempts.ts";
 
 test("Ages have two units below ten minutes, and one above.", () => {
   const ages: Record<string, number> = {

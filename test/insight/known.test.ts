@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { fleetOf } from "../../src/insight/known/fleet.ts";
 import { censusNames, type Since } from "../../src/insight/known/name-counts.ts";
 import { createRateMeter } from "../../src/insight/known/rates.ts";
+import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";
 import type { Gauge } from "../../src/insight/stats/gauge.ts";
 import { NameTallies, type TallyRow } from "../../src/insight/stats/name-tallies.ts";
 import { inState, type Tallied, tallied } from "../../src/insight/stats/tally.ts";
-import type { ActiveWorker } from "../../src/queue/workers/list-active-workers.ts";
 
 const gauge = (seconds: number, inserted: number, deleted: number) =>
   ({ nowMs: seconds * 1_000, inserted, deleted }) as Gauge;

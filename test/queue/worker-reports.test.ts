@@ -5,9 +5,9 @@ import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
 import { listWorkers } from "../../src/insight/lists/list-workers.ts";
 import { livingTasks } from "../../src/insight/lists/worker-reports.ts";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
+import { listActiveWorkers } from "../../src/insight/read/list-active-workers.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { reportedWorkers } from "../../src/queue/sql/unpacked.ts";
-import { listActiveWorkers } from "../../src/queue/workers/list-active-workers.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { workerReport } from "../../src/queue/workers/worker-report.ts";
+import { workerReport } from "../../src/insight/read/worker-report.ts";
 import { TaskTally, tallied } from "../../src/worker/execute/task-tally.ts";
 import {
   HeartbeatMetadata,

@@ -1,6 +1,6 @@
 // worker workers: workers that hold locks on jobs or queues, and workers that send heartbeats.
-import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
-import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
+import type { ActiveWorker } from "../../insight/read/list-active-workers.ts";
+import type { LockedWorker } from "../../insight/read/list-locked-workers.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
@@ -9,8 +9,8 @@ export const workersCommand = defineCommand({
   name: "workers",
   describe: "List workers with their locks and heartbeats",
   run: async (args) => {
-    const { listLockedWorkers } = await import("../../queue/workers/list-locked-workers.ts");
-    const { listActiveWorkers } = await import("../../queue/workers/list-active-workers.ts");
+    const { listLockedWorkers } = await import("../../insight/read/list-locked-workers.ts");
+    const { listActiveWorkers } = await import("../../insight/read/list-active-workers.ts");
     const { activeWorkerJson, lockedWorkerJson } = await import(
       "../../insight/json/overview-rows.ts"
     );

@@ -2,8 +2,8 @@
 // workers fetch; the next reader has to walk and mark them all, which took a fetch 1.1 s after 200,000 jobs. So the
 // operation reads them itself after each batch.
 import { type Database, query } from "../../database/database.ts";
+import { priorities } from "../../insight/read/priorities.ts";
 import { ageMs } from "../../queue/sql/moments.ts";
-import { priorities } from "../../queue/sql/priorities.ts";
 
 /** How long the oldest ready job has been waiting, in milliseconds; null without one. */
 export async function probeHead(db: Database): Promise<number | null> {

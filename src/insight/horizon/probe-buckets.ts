@@ -2,7 +2,7 @@
 // With more, the sample is precise enough.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
-import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
+import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
 import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";
 
 const CAP = 200;

@@ -47,7 +47,7 @@ async function sampleOf(db: Database, input: BucketInput, count: number): Promis
   const buckets = input.bounds.length + 1;
   const scale = pages / Math.max(chosen.length, 1);
   const series = emptySeries(buckets);
-  // A sampled page stands for `scale` pages. A bucket without a job in the sample has fewer than 3 * scale jobs, with
+  // A sampled page represents `scale` pages. A bucket without a job in the sample has fewer than 3 * scale jobs, with
   // 95 % confidence.
   const failedError = new Array<number>(buckets).fill(3 * scale);
   const otherError = [...failedError];

@@ -2,7 +2,7 @@
 // of the index that workers fetch from, in about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
-import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
+import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
 
 export interface Waiting {
   readonly count: number;

@@ -7,7 +7,7 @@ import { memberNames, valuesAt } from "../../domain/exact/payload-values.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";
-import { isPoison, lostAttempts } from "../../queue/workers/lost-attempts.ts";
+import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
 export interface PoisonJob {

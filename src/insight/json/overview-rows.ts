@@ -1,7 +1,7 @@
 // The contract's rows of an overview, for the admin and the command line.
 
-import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
-import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
+import type { ActiveWorker } from "../read/list-active-workers.ts";
+import type { LockedWorker } from "../read/list-locked-workers.ts";
 import type { QueueSummary } from "../read/list-queues.ts";
 
 /** The contract's queue. */

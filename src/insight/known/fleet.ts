@@ -1,6 +1,6 @@
 // The sum of the reports of live workers: their throughput and their running jobs, including fast mode jobs, which no
 // other process sees.
-import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
+import type { ActiveWorker } from "../read/list-active-workers.ts";
 
 export interface Fleet {
   /** null: some live workers do not report it, or none is alive. */

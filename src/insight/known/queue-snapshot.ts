@@ -1,8 +1,8 @@
 // The state of the queue at one moment. Everything shown or exported live is derived from a snapshot, which never
 // changes.
 
-import type { ActiveWorker } from "../../queue/workers/list-active-workers.ts";
-import type { LockedWorker } from "../../queue/workers/list-locked-workers.ts";
+import type { ActiveWorker } from "../read/list-active-workers.ts";
+import type { LockedWorker } from "../read/list-locked-workers.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import type { NamedQueueRow } from "../stats/queue-rows.ts";
 import type { Fleet } from "./fleet.ts";

@@ -5,7 +5,7 @@ import { cached } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
-import { listActiveWorkers } from "../../queue/workers/list-active-workers.ts";
+import { listActiveWorkers } from "../read/list-active-workers.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import { type Gauge, readGauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";

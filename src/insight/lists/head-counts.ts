@@ -6,7 +6,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../queue/sql/moments.ts";
-import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
+import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
 
 /** Due jobs by queue or by task. */
 export interface HeadCounts {

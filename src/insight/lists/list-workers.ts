@@ -6,7 +6,7 @@ import { type Basis, capped, estimated, exact, type Value } from "../../domain/v
 import { isLocked } from "../../queue/sql/job-state.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
-import { type WorkerReport, workerReport } from "../../queue/workers/worker-report.ts";
+import { type WorkerReport, workerReport } from "../read/worker-report.ts";
 import {
   type KnownWorker,
   type KnownWorkers,

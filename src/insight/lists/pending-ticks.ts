@@ -2,7 +2,7 @@
 // fetch from, priority by priority; a job with a key is found by that.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { priorities } from "../../queue/sql/priorities.ts";
+import { priorities } from "../read/priorities.ts";
 
 export interface LastTick {
   readonly identifier: string;

@@ -2,12 +2,8 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
-import {
-  type ReportedCronEntry,
-  type WorkerReport,
-  workerReport,
-} from "../../queue/workers/worker-report.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { type ReportedCronEntry, type WorkerReport, workerReport } from "../read/worker-report.ts";
 
 const NAMED_WORKERS = 5;
 /** The largest size of one query result, in bytes. */

@@ -5,9 +5,9 @@ import type { JobState } from "../../domain/job.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { isReady } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked, isScheduled } from "../../queue/sql/job-state.ts";
-import { textSearch } from "../../queue/sql/text-search.ts";
 import { namesWithText } from "../query/facts/names.ts";
 import { ANY_SHAPE } from "../query/parts/shape.ts";
+import { textSearch } from "../read/text-search.ts";
 import { everyJob, type Matching } from "../walk/matching.ts";
 
 const nothing: Matching = Object.freeze({

@@ -2,9 +2,9 @@
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
-import { readPriorities } from "../../queue/sql/priorities.ts";
 import { compileQuery } from "../query/compile-query.ts";
 import type { JobQuery } from "../query/job-query.ts";
+import { readPriorities } from "../read/priorities.ts";
 import {
   askedMark,
   type Cursor,

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
-import { MOST_PRIORITIES, priorities } from "../../queue/sql/priorities.ts";
+import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
 import type { Tallied } from "./tally.ts";
 import { talliedAs } from "./tally.ts";
 

@@ -18,9 +18,9 @@ import {
   workerNamed,
 } from "../../domain/words.ts";
 import type { Pause } from "../../queue/pauses/list-pauses.ts";
-import { pauseText } from "../../queue/pauses/pause-text.ts";
-import { lostAttempts } from "../../queue/workers/lost-attempts.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
+import { lostAttempts } from "../read/lost-attempts.ts";
+import { pauseText } from "../read/pause-text.ts";
 import { type Cause, cause } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";

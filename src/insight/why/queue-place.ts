@@ -2,7 +2,7 @@
 // entries, which take 3 to 10 ms, more if the table has not been vacuumed for long.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
-import { priorities } from "../../queue/sql/priorities.ts";
+import { priorities } from "../read/priorities.ts";
 
 export interface QueuePlace {
   /** Before it: in its queue; without one, among all jobs not blocked by a locked queue. */

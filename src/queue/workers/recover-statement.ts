@@ -5,7 +5,7 @@ import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { endTransactions } from "./session-lock.ts";
 import { AGE_MS, isRecovered, isStale, resilientThresholdOf } from "./stale-workers.ts";
-import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "./worker-report.ts";
+import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "./worker-table.ts";
 
 export interface RecoverForm {
   /** The schema has heartbeat rows. */

@@ -8,6 +8,11 @@ import type { SchemaName } from "../../database/schema-name.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import type { Heartbeats } from "../sql/condition.ts";
 
+/** The table allows no longer reports; longer ones in other tables are not read. */
+export const LONGEST_REPORT_BYTES = 262_144;
+/** The space for what heartbeats and sweeps add to a report. */
+export const ROOM_FOR_MARKS = 256;
+
 /** A worker's id as in `locked_by`. The limit is this library's; the schema has none. */
 export const workerId = v.pipe(
   boundedText(1, 1_024),

@@ -1,6 +1,7 @@
 // GET /api/pauses: what is paused.
+
+import { pauseJson } from "../../../insight/read/pause-text.ts";
 import { listPauses, type Pause } from "../../../queue/pauses/list-pauses.ts";
-import { pauseJson } from "../../../queue/pauses/pause-text.ts";
 import type { Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
 import { listOf, record } from "../../wire/json-schema.ts";

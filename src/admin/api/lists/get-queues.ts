@@ -11,7 +11,7 @@ import {
 } from "../../../insight/lists/queues/list-queue-page.ts";
 import type { QueuedJob } from "../../../insight/lists/queues/queue-jobs.ts";
 import { queueStates } from "../../../insight/lists/queues/queue-states.ts";
-import { pauseJson } from "../../../queue/pauses/pause-text.ts";
+import { pauseJson } from "../../../insight/read/pause-text.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";

@@ -2,8 +2,8 @@
 import type { Database } from "../../../database/database.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
 import type { QueueSnapshot } from "../../../insight/known/queue-snapshot.ts";
+import { countUnusedQueues, countUnusedTasks } from "../../../insight/read/count-unused.ts";
 import type { NameTally } from "../../../insight/stats/name-tallies.ts";
-import { countUnusedQueues, countUnusedTasks } from "../../../queue/tidy/count-unused.ts";
 
 /** Returns the number for each cleanup task, by its name. */
 export async function readTidyUp(

@@ -8,7 +8,7 @@ export const pausedCommand = defineCommand({
   describe: "List what is paused",
   run: async (args) => {
     const { listPauses } = await import("../../../queue/pauses/list-pauses.ts");
-    const { pauseJson } = await import("../../../queue/pauses/pause-text.ts");
+    const { pauseJson } = await import("../../../insight/read/pause-text.ts");
     const pauses = await connected(args, ({ database }) => listPauses(database));
     if (args.json) {
       const rows = pauses.map(({ scope, name, ...rest }) => ({ scope, name, ...pauseJson(rest) }));

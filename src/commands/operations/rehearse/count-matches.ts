@@ -5,6 +5,7 @@ import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
+import { readPriorities } from "../../../insight/read/priorities.ts";
 import { type SampleOptions, SMALL_TABLE_PAGES } from "../../../insight/stats/count-query.ts";
 import { readGauge } from "../../../insight/stats/gauge.ts";
 import { isFew } from "../../../insight/walk/id-walk.ts";
@@ -12,7 +13,6 @@ import { matchingOf } from "../../../insight/walk/matching.ts";
 import { type JobSort, type Segment, segmentsOf } from "../../../insight/walk/order.ts";
 import { walk } from "../../../insight/walk/walk.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
-import { readPriorities } from "../../../queue/sql/priorities.ts";
 import type { OperationTools } from "../model/operation-tools.ts";
 import { readCandidates } from "./candidates.ts";
 import {

@@ -3,12 +3,12 @@
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { readGroupedRows } from "../../../insight/groups/job-rows.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
+import { priorities } from "../../../insight/read/priorities.ts";
 import type { SampleOptions } from "../../../insight/stats/count-query.ts";
 import type { Gauge } from "../../../insight/stats/gauge.ts";
 import { choosePages } from "../../../insight/stats/page-sample.ts";
 import { rowsOfPage } from "../../../insight/stats/sample-jobs.ts";
 import { isAvailable } from "../../../queue/sql/eligible.ts";
-import { priorities } from "../../../queue/sql/priorities.ts";
 import type { MatchSample, MatchTally } from "./match-counts.ts";
 
 const SAMPLED_PAGES = 2_000;

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { QueryNode, TextValue } from "../../../domain/query/query-tree.ts";
-import { type TextSearch, textSearch } from "../../../queue/sql/text-search.ts";
+import { type TextSearch, textSearch } from "../../read/text-search.ts";
 
 export interface NamedRow {
   readonly is_task: boolean;

@@ -10,7 +10,7 @@ import type {
   QueryValue,
   TextValue,
 } from "../../../domain/query/query-tree.ts";
-import { contains } from "../../../queue/sql/text-search.ts";
+import { contains } from "../../read/text-search.ts";
 import type { Parameters } from "../parts/parameters.ts";
 import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "../parts/part.ts";
 import { searchedPart, textsOf } from "./text-part.ts";

@@ -1,7 +1,7 @@
 // Terms on text: in a part of the job, or anywhere in it, ignoring case. A stock schema has no index for them: they are
 // walked.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
-import { textSearch } from "../../../queue/sql/text-search.ts";
+import { textSearch } from "../../read/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
 import type { Parameters } from "../parts/parameters.ts";
 import { anyOf, type QueryPart, readingPart, sqlPart } from "../parts/part.ts";

@@ -1,7 +1,7 @@
 // Workers that hold locks, with or without heartbeats.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { isLockedByWorker } from "../sql/lock.ts";
+import { isLockedByWorker } from "../../queue/sql/lock.ts";
 
 /** A worker that holds locks. */
 export interface LockedWorker {

@@ -2,6 +2,7 @@
 // programs and versions write there, too, and each part may be missing.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
+import { LONGEST_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
 
 export interface WorkerReport {
   /** The report exists and was not read, because reports have a total limit. */
@@ -53,11 +54,6 @@ export interface ReportedCronEntry {
   /** The fingerprint of payload and options; null if it is not reported. */
   readonly digest: string | null;
 }
-
-/** The table allows no longer reports; longer ones in other tables are not read. */
-export const LONGEST_REPORT_BYTES = 262_144;
-/** The space for what heartbeats and sweeps add to a report. */
-export const ROOM_FOR_MARKS = 256;
 
 const MOST = 1_000;
 

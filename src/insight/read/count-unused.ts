@@ -1,8 +1,8 @@
 // Counts the tasks and queues that a cleanup would delete, from the ids that are in use, so that the jobs
 // need not be read.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasWorkerTable } from "../workers/worker-table.ts";
-import { isOfNoWorker } from "./unused-names.ts";
+import { isOfNoWorker } from "../../queue/tidy/unused-names.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 /** Tasks that are not in `used`, and that no worker reports. */
 export async function countUnusedTasks(db: Database, used: readonly number[]): Promise<number> {

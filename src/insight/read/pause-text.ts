@@ -1,6 +1,6 @@
 // A pause as a phrase: "paused by ana until 2026-01-31 14:00: deploy".
 import { momentText } from "../../domain/words.ts";
-import type { Pause } from "./list-pauses.ts";
+import type { Pause } from "../../queue/pauses/list-pauses.ts";
 
 export function pauseText({ pausedBy, resumeAt, reason }: Omit<Pause, "scope" | "name">): string {
   const by = pausedBy === null ? "" : ` by ${pausedBy}`;

@@ -2,10 +2,10 @@
 import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { dateOf, microseconds, timeText } from "../sql/moments.ts";
-import { reportedWorkers } from "../sql/unpacked.ts";
-import { isNotResponding, reportedNumber } from "./stale-workers.ts";
-import { hasWorkerTable, upToAYear } from "./worker-table.ts";
+import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
+import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { isNotResponding, reportedNumber } from "../../queue/workers/stale-workers.ts";
+import { hasWorkerTable, upToAYear } from "../../queue/workers/worker-table.ts";
 
 /** A worker that sends heartbeats. */
 export interface ActiveWorker {
