@@ -63,7 +63,7 @@ test("Without viewers no statement runs, for a small table and for a large one."
   // The stream of another server serves as a clock: more than a second passes.
   const clock = await watch(await startAdmin({ feed: { pingMs: 400 } }), "?events=counts");
   let ticks = 0;
-  for (const feed of [{}, { smallPages: -1, askedMs: 50 }]) {
+  for (const feed of [{}, { smallPages: -1, awakeMs: 50 }]) {
     const admin = await startAdmin({ feed });
     const viewer = await watch(admin, "?events=pulse");
     await viewer.received(/event: pulse/);

@@ -56,6 +56,7 @@ test("The overview counts jobs by state and passes a worker's metadata unchanged
     scheduled_count: 1,
     locked_count: 1,
     failed_count: 1,
+    is_paused: false,
   });
   assert.deepEqual(body.workers, [{ worker_id: "w1", locked_jobs: 1, locked_queues: 0 }]);
   const [worker] = body.active_workers;
