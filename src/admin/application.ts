@@ -81,7 +81,7 @@ export async function createApplication(
   const { reads, quickReads, writes } = databases;
   const onFailure = (error: unknown, request: HttpRequest) => errorResponse(error, request, report);
   const ownLogin = createOwnLogin(auth.authenticate, { onFailure, ...parts.login });
-  // A change is shown at once, not with the next reading.
+  // Shows a change at once, without waiting for the next scheduled read.
   const changed = () => {
     insight.changed();
     feed.changed();
@@ -196,7 +196,7 @@ function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminE
     return conditional(request, { ...answer, headers: { [AS_OF]: asOf, ...answer.headers } });
   };
   const patienceMs = Math.max(limits.waitMs - READ_ONLY_CHECK_MS, limits.waitMs / 2);
-  // A write that has begun is finished, also when its client has left.
+  // A write is finished even if its client disconnects.
   const write = async (request: HttpRequest) => {
     try {
       const databases = databasesOf(writeScope(patienceMs));
@@ -260,13 +260,13 @@ export async function inTime<T>(
 ): Promise<T> {
   const over = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  // When the work throws at once, nothing awaits this promise, and its client may still leave.
+  // If `work` throws synchronously, nothing awaits this promise: its rejection must not be unhandled.
   ended.catch(() => {});
   const end = (reason: WorkerError) => {
     over.abort(reason);
     reject(reason);
   };
-  // After the answer the connection's end is that of the request, too.
+  // Stays attached after the answer begins: when the connection closes, a stream's work is aborted, too.
   const leave = () => end(hasLeft);
   if (request.left.aborted) leave();
   else request.left.addEventListener("abort", leave, { once: true });
@@ -281,7 +281,7 @@ export async function inTime<T>(
     clearTimeout(timer);
     untilMs = Number.POSITIVE_INFINITY;
     patientUntilMs = Number.POSITIVE_INFINITY;
-    // Settled, so that the race does not keep the answer in memory until the connection closes.
+    // Settles `ended`: otherwise the race would keep the answer in memory until the connection closes.
     reject(hasLeft);
   }
 }

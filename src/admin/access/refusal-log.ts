@@ -1,5 +1,5 @@
-// Logs refused requests, with a limit for each client and for all, so that clients cannot fill the log. At
-// the end of the minute one line has the number of the others.
+// Logs refused requests. The number of lines per minute is limited, for each client and in total, so that
+// clients cannot fill the log. At the end of the minute, one line has the number of the unlogged requests.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";

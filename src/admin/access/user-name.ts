@@ -5,10 +5,10 @@ const LONGEST = 128;
 /** Control, format (also bidirectional), unassigned and private characters, lone surrogates, line separators. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
-/** Why a value is not a name of a user, without the value itself; null: it is one. */
+/** Returns why a value is not a valid user name, or null if it is one. The reason does not contain the value. */
 export function nameProblem(name: unknown): string | null {
   if (typeof name !== "string") return "is not a string";
-  // A longer one is not counted character by character.
+  // Checks the UTF-16 length first, so that a very long name is not split into characters.
   const isLong = name.length > 2 * LONGEST || [...name].length > LONGEST;
   if (isLong) return `has more than ${LONGEST} characters`;
   const [found] = UNPRINTABLE.exec(name) ?? [];
@@ -16,6 +16,6 @@ export function nameProblem(name: unknown): string | null {
     const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
     return `contains the unprintable character U+${code}`;
   }
-  // Such as a letter of no width.
+  // A name of invisible letters only, such as the Hangul filler, is blank, too.
   return /[^\p{Z}\p{DI}]/u.test(name) ? null : "is blank";
 }

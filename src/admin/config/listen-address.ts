@@ -101,9 +101,9 @@ export function isLoopbackHost(header: string | undefined): boolean {
 }
 
 /**
- * Throws Refusal 403 for a request from another machine or through a proxy: mode none serves neither. A proxy
- * on this machine connects from a loopback address for all its clients, and nginx by default with a local
- * Host, too. It is recognized by its headers and by HTTP/1.0.
+ * Throws Refusal 403 for a request from another machine or through a proxy; mode none serves neither. The
+ * requests of a proxy on this machine come from a loopback address, whatever their client, and with nginx's
+ * defaults their Host is local, too. A proxy is recognized by its headers or by HTTP/1.0.
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;

@@ -114,7 +114,7 @@ function embeddedServer(parts: {
   };
 }
 
-/** The socket is removed before the claim: afterwards it may be the next owner's. */
+/** Removes the socket before it releases the claim: after that, the socket may be the next owner's. */
 function letGo(directory: string, ownership: Ownership, logger: Logger): void {
   try {
     removeSocketDirectory(directory);

@@ -50,7 +50,7 @@ function candidates(kind: keyof typeof PLACES): string[][] {
   return [...usable.map((root) => [join(root, "worker")]), [temporary, join(temporary, kind)]];
 }
 
-/** Creates and checks the directories, or throws. As root, the server's account must be able to enter them. */
+/** Creates and checks the directories, or throws. Under root, PostgreSQL's own account must be able to enter them. */
 function prepare(chain: string[]): string {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   const [first = "", last = first] = chain;

@@ -7,7 +7,7 @@ import { listenOnPath } from "./unix-socket.ts";
 
 /** Throws WorkerError `listen`. */
 export async function listen(server: Server, target: ListenTarget): Promise<void> {
-  // Not removed: a later error must not end the process.
+  // This listener stays attached: without one, a later error would end the process.
   server.on("error", () => {});
   try {
     if ("path" in target) await listenOnPath(server, target);

@@ -35,7 +35,7 @@ export interface CauseFacts {
   /** The worker that has locked the job or its queue. */
   readonly holder: Holder | null;
   readonly holdingJob: HoldingJob | null;
-  /** Jobs of its queue that the holder has fetched and starts first; null if unknown. */
+  /** The number of jobs of its queue that the holder has fetched and starts before it; null if unknown. */
   readonly fetchedBefore: number | null;
   /** The pause that keeps it from starting: of its queue, its task or everything. */
   readonly pause: Pause | null;
@@ -76,7 +76,7 @@ export const isLost = ({ task, isQueueLost }: WhyFacts): boolean => task === nul
 export const recoverQueues = (schema: string): string =>
   workerLine(schema, "worker cleanup --task gc-job-queues");
 
-/** For a root that a repair removes. */
+/** For a root cause that only a repair removes. */
 const broken = { isRoot: true, isBroken: true };
 
 function lostNames({ job, schema }: CauseFacts): Cause[] {

@@ -18,7 +18,7 @@ interface CrontabRow {
   readonly last_execution_ms: string | null;
 }
 
-/** Adds the missing entries, known since `sinceMs`, and returns all of the given ones. */
+/** Adds the missing entries, with `sinceMs` as their `known_since`, and returns all of the given ones. */
 export async function registerCrontabs(
   db: Database,
   identifiers: readonly string[],

@@ -1,17 +1,17 @@
-// The lock under which a worker has a job, and its consequences for the statements that end the job. A
-// result only counts while the worker still has the lock: a worker that lost its lease cannot finish a job
-// that another one has taken, and learns which jobs those are.
+// The lock that a worker holds on a job, and what it means for the statements that end the job. A result is
+// written only while the worker still holds the lock. A worker whose lease has expired cannot finish a job
+// that another worker has fetched; the statement returns the ids of such jobs.
 //
-//   locked_by   the safe mode: the row has the worker's id, and the attempt was counted when it was taken.
-//   row         the fast mode: the transaction that writes the result has the row locked, the row itself
-//               has no id, and the attempt is not counted yet. If the connection was lost, the row was free
-//               in between: a locked_by then belongs to another attempt, even if it is this worker's own id,
-//               because its safe mode has taken the job.
+//   locked_by   the safe mode: the row has the worker's id. The attempt was counted when the job was fetched.
+//   row         the fast mode: the transaction that writes the result has locked the row. Its locked_by is
+//               null, and the attempt is not counted yet. After a lost connection the row was unlocked for a
+//               while. If locked_by is set by then, it belongs to another attempt. This is so even for this
+//               worker's own id: its safe mode has fetched the job since.
 import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
 
-/** A condition: the worker has the job. `workerId`: the parameter with its id, for `locked_by` only. */
+/** A condition: the worker holds the job's lock. `workerId`: the parameter with its id, for `locked_by` only. */
 export function isOurs(mode: LockMode, job: string, workerId: string): string {
   return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
 }
@@ -33,9 +33,9 @@ export interface Written {
 }
 
 /**
- * For a select list: the ids that were not written, as `{1,2}`, or null if all were, which costs no more
- * than counting. If the worker still has one of these jobs, a trigger skipped its row: the statement is
- * undone.
+ * For a select list: the ids that were not written, as `{1,2}`, or null if all were; then the rows are only
+ * counted. If the worker still holds the lock on one of these jobs, a trigger has skipped its row: the
+ * statement fails and is rolled back.
  */
 export const lostIds = ({ schema, mode, ids, workerId, by }: Written): string =>
   `case when (select pg_catalog.count(*) from ${by}) < pg_catalog.cardinality(${ids}::bigint[]) then

@@ -1,4 +1,4 @@
-/** Finds a text in the names and values of a payload: the paths and the values there. */
+/** Searches a payload's names and values for a text, and lists the path and value of each match. */
 import { JsonReader, Kind } from "../lib/json-reader";
 import { lower } from "../lib/letters";
 import { attr, box, cls, el, key, leaf, Node, text } from "../lib/node";
@@ -6,7 +6,7 @@ import { grouped } from "../lib/number";
 
 const MOST_FOUND = 100;
 const MOST_DEPTH = 100;
-/** Characters of a value that are shown, and those of them before what was found. */
+/** The number of characters shown of a value, and how many of them come before the match. */
 const SHOWN = 200;
 const BEFORE = 40;
 
@@ -22,7 +22,7 @@ class Search {
   }
 }
 
-/** Adds a line for each of the first matches, and one with their number. */
+/** Adds a line with the number of matches, and a line for each of the first MOST_FOUND. */
 export function find(json: string, query: string, lines: Node[]): void {
   const search = new Search(lower(query), lines);
   walk(new JsonReader(json), "", "", 0, search);

@@ -75,7 +75,7 @@ export class JsonReader extends JsonScanner {
     return this.keyIn(name, 0, name.length);
   }
 
-  /** Whether it equals the part of a text from `start` to `end`. */
+  /** True if the current key equals the part of a text from `start` to `end`. */
   keyIn(text: string, start: i32, end: i32): bool {
     if (this.keyEscaped) return this.key() === text.substring(start, end);
     const length = end - start;
@@ -157,7 +157,7 @@ export class JsonReader extends JsonScanner {
     if (!this.scanNumber()) return 0;
     const negative = this.at(i) === 0x2d;
     let value: f64 = 0;
-    // Digits behind the point count down, an exponent moves it.
+    // Each digit after the point lowers the exponent by one; a written exponent is added.
     let exponent = 0;
     let inFraction = false;
     if (negative) i++;

@@ -1,6 +1,6 @@
 /**
- * An error group: its failed and its retrying jobs, merged from the two
- * answers of the server about them. Every page uses the same requests, so that they are read once.
+ * An error group: its failed and its retrying jobs, merged from two answers of the server. All pages
+ * send the same requests, so that the answers can be shared.
  */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -8,9 +8,9 @@ import { encode } from "../lib/percent";
 import { quoted } from "../lib/quoting";
 import { Model } from "../model/model";
 
-/** The server gives no more of them. */
+/** The server returns at most this many groups. */
 export const MOST_KINDS: i32 = 100;
-/** A query takes no longer text. */
+/** The longest label that is used in a query. */
 const LONGEST_LABEL = 250;
 
 export class ErrorKind {
@@ -38,7 +38,7 @@ export class ErrorKind {
     return -earlier(-lastOf(this.failed), -lastOf(this.retrying));
   }
 
-  /** Nothing of it is older than a quarter of an hour. */
+  /** True if all its failures are from the last 15 minutes. */
   get isNew(): bool {
     const failed = this.failed;
     const retrying = this.retrying;
@@ -52,14 +52,14 @@ export class ErrorKind {
     return names.values();
   }
 
-  /** The jobs that were read last. */
+  /** The ids of its newest failed jobs; without any, of its newest retrying ones. */
   get samples(): i64[] {
     const failed = this.failed;
     const retrying = this.retrying;
     return failed !== null ? failed.sampleIds : retrying !== null ? retrying.sampleIds : [];
   }
 
-  /** Failures of the last 3 hours, by 24ths. */
+  /** The number of failures in each 24th of the last 3 hours. */
   get trend(): i64[] {
     const sum: i64[] = [];
     addTrend(sum, this.failed);
@@ -73,7 +73,7 @@ export class ErrorKind {
   }
 }
 
-/** The query that finds the jobs of a kind; by the label less has to be read than by the fingerprint. */
+/** The query that finds the jobs of a group. A short label is preferred: the fingerprint needs more reading. */
 export function kindQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= LONGEST_LABEL;
   return "group:" + (isShort ? quoted(label) : key);
@@ -83,12 +83,12 @@ export function kindsPath(query: string): string {
   return `api/groups?by=error&q=${encode(query)}&limit=${MOST_KINDS}`;
 }
 
-/** Whether the counts have changed since an answer about groups: then it is requested again. */
+/** True if an answer about groups is older than the counts, or these are unknown: it is requested again. */
 export function isOld(m: Model, asOf: f64): bool {
   return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);
 }
 
-/** An answer about kinds, or null and why. */
+/** The groups of an answer; if it cannot be read, `fault` has the reason. */
 export class ReadKinds {
   fault: string = "";
   groups: Groups = Groups.empty();
@@ -102,7 +102,7 @@ export class ReadKinds {
   }
 }
 
-/** The kinds of both answers, those with more failed jobs first. */
+/** The groups of both answers, merged by key. */
 export function joined(failed: Group[], retrying: Group[]): ErrorKind[] {
   const byKey = new Map<string, ErrorKind>();
   for (let i = 0; i < failed.length; i++) kindOf(byKey, failed[i]).failed = failed[i];

@@ -28,7 +28,7 @@ const overview = record(
         failed_count: "integer",
       }),
     ),
-    // There may be more queues than the list has.
+    // The number of all queues; the list may have fewer.
     queue_total: "integer",
     workers: listOf(
       record({ worker_id: "string", locked_jobs: "integer", locked_queues: "integer" }),
@@ -40,12 +40,12 @@ const overview = record(
         started_at: "time",
         metadata: "json",
         is_stale: "boolean",
-        // Left out because all reports together are too long, and this is one of the longest.
+        // True: the metadata is omitted, because all workers' metadata is too long and this is among the longest.
         metadata_left_out: "boolean",
       }),
     ),
     counts,
-    // The basis and the moment of the queues' numbers.
+    // How the queues' numbers were obtained, and when.
     names_basis: "string",
     names_as_of: "time",
     as_of: "time",

@@ -11,9 +11,9 @@ import type { Host, ServerSettings, SessionTarget } from "./server-settings.ts";
 export interface Attempt {
   readonly host: Host;
   readonly way: Try;
-  /** What the server must be. */
+  /** The required state of the server. */
   readonly target: SessionTarget;
-  /** A sufficient time limit in milliseconds; null: the whole time limit. */
+  /** The shorter time limit of a server that recently timed out, in milliseconds; null: the whole limit. */
   readonly enoughMs: number | null;
 }
 
@@ -52,7 +52,7 @@ const silentSince = new WeakMap<Host, number>();
 /** Call this after every failed attempt. */
 export function remember({ host, enoughMs }: Attempt, error: unknown): void {
   if (!isTimeout(error)) silentSince.delete(host);
-  // A slow server gets its whole time limit again after a while.
+  // A timeout under the shorter limit is not recorded: after SILENT_FOR_MS the server gets its whole limit.
   else if (enoughMs === null) silentSince.set(host, monotonic());
 }
 
@@ -76,7 +76,7 @@ function shuffled<T>(all: readonly T[]): readonly T[] {
     .map(({ one }) => one);
 }
 
-/** Returns null if the server matches `target`, otherwise what it is instead. */
+/** Returns null if the server matches `target`, otherwise the state that it has instead. */
 export function mismatch(
   target: SessionTarget,
   { isStandby, isReadOnly }: ServerState,

@@ -21,7 +21,7 @@ import { Pending } from "../../model/requests";
 import { joined, kindsPath, MOST_KINDS, ReadKinds } from "../../parts/error-kind";
 import { COLUMNS, ErrorRow, sorted } from "./row";
 
-/** Both answers that the kept rows were made of. */
+/** The two answers from which the kept rows were made. */
 class KeptKinds extends Kept {
   constructor(
     readonly failed: Groups,
@@ -79,7 +79,7 @@ export class ErrorsPage extends ListPage {
     return `is:${condition} ${condition === "failed" ? "failed" : "updated"}<${since}`;
   }
 
-  /** Failed and retrying ones are requested apart: each number is then one of the server's. */
+  /** Failed and retrying jobs are requested separately, so that the server counts each. */
   override source(_m: Model): string {
     return kindsPath(this.query(this.which === "retrying" ? "retrying" : "failed"));
   }
@@ -93,11 +93,11 @@ export class ErrorsPage extends ListPage {
     const before = this.which + this.address.value("since");
     super.turn(m, address);
     if (before === this.which + address.value("since")) {
-      // Another order or search is of what is there.
+      // A new order or search text applies to the groups already loaded.
       if (this.rows.ready) this.list.show(this.shown());
       return;
     }
-    // The same requests may be sent for other rows.
+    // All and Failed show different rows, but the path of their first request is the same.
     this.shownFor = "";
     this.failed = Groups.empty();
     this.retrying = Groups.empty();
@@ -115,7 +115,7 @@ export class ErrorsPage extends ListPage {
     return new KeptKinds(this.failed, this.retrying);
   }
 
-  /** Or the first answer would take the rows of the other one for gone. */
+  /** Restores both answers: otherwise the first new one would remove the rows of the other. */
   override restoreMore(more: Kept): void {
     const kinds = more as KeptKinds;
     this.failed = kinds.failed;
@@ -199,7 +199,7 @@ export class ErrorsPage extends ListPage {
     return `${counted(this.kinds, "error group", "error groups")}: ${parts.join(", ")}`;
   }
 
-  /** What the numbers are made of. */
+  /** How the errors are grouped, and how many jobs were read for it. */
   private basis(): string {
     const read = this.failed.sampled + this.retrying.sampled;
     const isCut =

@@ -19,7 +19,7 @@ export function crashCard(m: Model, crash: CrashReport | null): Node {
   return box("div", "crash", [hasTimes ? crashes(m, crash) : nothing, crashedJobs(crash)]);
 }
 
-/** A bar for each crash, from the first until now. */
+/** The number of crashes over time as bars, from the first crash until now. */
 function crashes(m: Model, crash: CrashReport): Node {
   const times = crash.times;
   const first = times[0];
