@@ -26,12 +26,16 @@ test("An action whose commit has no answer is the same; it may have been committ
   await using proxy = await tcpProxy(url);
   const { client, pool } = await startAdmin({ url: proxy.url });
   pool.on("error", () => {});
-  const added = await client.post("/api/jobs", { identifier: "mail" });
-  const [{ id }] = added.body.jobs;
-  // Only the answer to the commit contains this word.
-  proxy.cutAnswer("COMMIT");
-  const body = `{"action":"stop-retrying","ids":[${id}]}`;
-  const first = await client.post("/api/jobs/action", body);
+  // The admin's own readings commit, too: a cut that hits one of those is repeated.
+  const actOnNewJob = async () => {
+    const added = await client.post("/api/jobs", { identifier: "mail" });
+    const [{ id }] = added.body.jobs;
+    proxy.cutAnswer("COMMIT");
+    const body = `{"action":"stop-retrying","ids":[${id}]}`;
+    return { id, first: await client.post("/api/jobs/action", body) };
+  };
+  let { id, first } = await actOnNewJob();
+  while (first.status === 200) ({ id, first } = await actOnNewJob());
   assert.deepEqual([first.status, first.body.code], [503, "outcome_unknown"]);
   assert.equal(first.headers["retry-after"], undefined);
   assert.doesNotMatch(String(first.body["error"]), /job key/);

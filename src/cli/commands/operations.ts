@@ -20,7 +20,7 @@ export const operationsCommand = defineCommand({
   },
   options: { limit: defaulting(whole("Maximum number of operations", 1, 200), 20) },
   notes:
-    "The command that resumes or undoes an operation runs it: Ctrl-C pauses it again. Operations need the tables added by worker migrate --with-operations.",
+    'The command that resumes or undoes an operation runs it: Ctrl-C pauses it again. Operations need the tables added by "worker migrate --with-operations".',
   run: async ({ id, action, limit, ...args }) => {
     if (id !== undefined && !isJobId(id)) {
       throw new UsageError(`<id>: "${id}" is not the id of an operation`, "operations");

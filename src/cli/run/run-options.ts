@@ -82,7 +82,7 @@ export const runOptions = {
     "never",
   ]),
   admin: {
-    ...text("Also serve the admin; the address is as for worker admin --listen", {
+    ...text("Also serve the admin; the address is as for --listen of the command admin", {
       form: "address",
       field: "listenAddr",
     }),

@@ -76,5 +76,5 @@ test("It works with only glibc and libstdc++, as a user without rights, and writ
   assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
   const demo = await run(program, ["demo"], { env: {} });
   assert.equal(demo.status, 1);
-  assert.match(demo.stderr, /^worker: There is no directory[^\n]*\n$/);
+  assert.match(demo.stderr, /^worker: No directory is usable for the PostgreSQL files[^\n]*\n$/);
 });

@@ -109,6 +109,12 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ["--once", "--tasks", EVIL],
     ["--once", "--tasks", folder, "--crontab", lines],
   ],
+  pause: [
+    ["queue", EVIL, "--reason", LINES],
+    ["task", LINES],
+  ],
+  paused: [[]],
+  resume: [["queue", EVIL]],
   complete: [["1", "3", "9"], [EVIL]],
   fail: [["1", "--reason", LINES]],
   "run-now": [["1", "2"]],

@@ -164,7 +164,7 @@ test("A suggestion omits the password of a typed connection, and a note explains
   const secret = `postgres://${role}:hunter2@${place}`;
   const ran = await quickly(["--connection", secret, "--schema", SCHEMA, "why", id]);
   assert.match(ran.stdout, /worker retry --database-url=\S+ --schema='billing ops' \d+/);
-  assert.match(ran.stderr, /The password in --connection is left out above: set PGPASSWORD/);
+  assert.match(ran.stderr, /The password in --connection is omitted above: set PGPASSWORD/);
   assert.doesNotMatch(ran.stdout + ran.stderr, /hunter2/);
   await follow({ PGPASSWORD: "hunter2" }, ran);
 });

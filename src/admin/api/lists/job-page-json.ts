@@ -144,7 +144,7 @@ const page = record(
     unknown: described("string[]", "names in q that do not exist, such as task:nmae"),
     index_hint: described(
       "string?",
-      "the optional index that would make the query cheap; POST /api/indexes or worker migrate --with-indexes creates it; null: none would",
+      'the optional index that would make the query cheap; POST /api/indexes or "worker migrate --with-indexes" creates it; null: none would',
     ),
     unchecked: described(
       "integer",

@@ -48,6 +48,7 @@ export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/operations/{id}": null,
   "/api/operations/{id}/jobs": null,
   "/api/operations/{id}/results": null,
+  "/api/pauses": ["/api/pauses"],
   "/api/activity": ["/api/activity", "/api/activity?limit=200"],
   "/api/database": ["/api/database"],
   "/api/workers": ["/api/workers", "/api/workers?search=w-1", "/api/workers?limit=500"],
