@@ -293,7 +293,7 @@ describe("A worker whose lock on a job was lost", () => {
       const { jobId, job, reason } = await saw.saw("job:interrupted");
       assert.deepEqual([jobId, job?.id, reason], [id, id, "lease_lost"]);
       const [left] = await queue.left();
-      assert.deepEqual([left?.attempts, left?.locked_by, left?.last_error], [2, "somebody", null]);
+      assert.deepEqual([left?.attempts, left?.locked_by, left?.last_error], [2, "another", null]);
     });
   }
 });
