@@ -183,7 +183,7 @@ test("Workers that are not responding are swept, and unused names deleted, in fi
     await hands.click(page.getByRole("link", { name: "Maintenance" }));
     for (const [what, verb] of [
       ["Sweep workers that are not responding", /^Sweep 1 worker$/],
-      ["Delete unused queues", /^Forget \d+ queues$/],
+      ["Delete unused queues", /^Delete \d+ queues$/],
     ] as const) {
       const row = page.getByRole("row").filter({ hasText: what });
       await hands.click(row.getByRole("button", { name: "Preview…" }));
