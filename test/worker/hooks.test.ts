@@ -149,6 +149,8 @@ describe("An observer is notified", () => {
     await until("one runs and two wait", async () =>
       (await queue.left()).every(({ locked_by }) => locked_by === worker.id),
     );
+    // The rows are locked before the worker has the answer.
+    await saw.saw("job:start");
     const stopped = worker.stop();
     await saw.saw("job:complete", 2);
     assert.deepEqual(
