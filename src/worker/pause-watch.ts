@@ -42,6 +42,8 @@ export class PauseWatch implements Controls {
   #mark: string | null = null;
   /** The last look has found a change. */
   #hasChanged = false;
+  /** What the last look failed with, and is logged; null: it has not failed. */
+  #failure: string | null = null;
 
   constructor(parts: PauseWatchParts) {
     this.#parts = parts;
@@ -95,19 +97,25 @@ export class PauseWatch implements Controls {
       }
       this.#isInstalled = true;
       const { mark, hasDue } = await lookAtPauses(db);
-      if (hasDue && (await endDuePauses(db)) > 0) wake();
       const isFirst = this.#mark === null;
       const isAgain = this.#hasChanged;
       this.#hasChanged = mark !== this.#mark && !isFirst;
       this.#mark = mark;
-      if (!this.#hasChanged && !isAgain) return;
-      letGo();
-      wake();
+      if (this.#hasChanged || isAgain) {
+        letGo();
+        wake();
+      }
+      // Last: a role that may only read the pauses obeys them, and leaves their end to other workers.
+      if (hasDue && (await endDuePauses(db)) > 0) wake();
+      this.#failure = null;
     } catch (error) {
       // Without the table, or without the right to read it, nothing is paused for this worker.
       const isGone = codeOf(error) !== undefined && !OUTAGE.has(codeOf(error) ?? "");
       if (isGone) this.#isInstalled = await hasControls(db).catch(() => this.#isInstalled);
-      logger[isGone ? "warn" : "debug"]({ error: messageOf(error) }, "pauses could not be read");
+      const message = messageOf(error);
+      if (message === this.#failure) return;
+      this.#failure = message;
+      logger[isGone ? "warn" : "debug"]({ error: message }, "pauses could not be read or ended");
     }
   }
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";
+import { silentLogger } from "../../src/base/logger.ts";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
@@ -254,4 +255,29 @@ test("Without the tables a pause is refused with the command that adds them; a w
     await passThrough(other.seen);
     return task.seen.length === before;
   });
+});
+
+test("Pauses are obeyed where ending one is refused, and the log has that once.", async () => {
+  await queue.sql(`create function public.refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'pauses are kept'; end $$`);
+  await queue.sql(`create trigger refuse before delete on worker._private_pauses
+    for each row execute function public.refuse()`);
+  await queue.sql(
+    "insert into worker._private_pauses (scope, name, resume_at) values ('task', 'over', now())",
+  );
+  const warnings: string[] = [];
+  const logger = {
+    ...silentLogger,
+    warn: (_fields: object, message: string) => void warnings.push(message),
+  };
+  const [task, other] = [recording("task"), recording("other")];
+  await queue.started({ tasks: [task, other], logger });
+  for (let n = 0; n < 3; n++) {
+    await queue.utils.pauseTask("task", { reason: `look ${n}` });
+    await queue.utils.addJob("task");
+    await passThrough(other.seen);
+  }
+  assert.equal(task.seen.length, 0);
+  assert.deepEqual(warnings, ["pauses could not be read or ended"]);
+  await queue.sql("drop function public.refuse() cascade");
 });

@@ -63,8 +63,6 @@ limit 10000`;
 export interface PauseLook {
   /** Changes with every new pause of a task or of everything, and with its end. */
   readonly mark: string;
-  /** The newest pause, microseconds since the epoch; null: there is none. */
-  readonly newestUs: string | null;
   /** A pause is over. */
   readonly hasDue: boolean;
 }
@@ -72,18 +70,16 @@ export interface PauseLook {
 /** Throws if the schema has no table of pauses. */
 export async function lookAtPauses(db: Database): Promise<PauseLook> {
   const [row] = await query<LookRow>(db, lookSql);
-  return { mark: row?.mark ?? "", newestUs: row?.newest_us ?? null, hasDue: row?.has_due === true };
+  return { mark: row?.mark ?? "", hasDue: row?.has_due === true };
 }
 
 interface LookRow {
   readonly mark: string;
-  readonly newest_us: string | null;
   readonly has_due: boolean;
 }
 
 const lookSql: Statement = (s) => `
 select coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due,
-  ${microseconds("pg_catalog.max(paused_at)")}::text as newest_us,
   pg_catalog.count(*) filter (where resume_at is null or resume_at > pg_catalog.now())::text || ' '::text
     || coalesce(${microseconds("pg_catalog.max(paused_at)")}::text, ''::text) as mark
 from ${s}._private_pauses`;

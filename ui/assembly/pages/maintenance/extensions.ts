@@ -32,7 +32,8 @@ function extensionRow(m: Model, one: SchemaExtension): Node {
 
 function about(name: string): string {
   if (name === "workers") return "worker heartbeats and status";
-  return name === "operations" ? "undo for 24 h, up to 1 million jobs" : "extension " + name;
+  if (name === "operations") return "undo for 24 h, up to 1 million jobs";
+  return name === "controls" ? "hold back a queue, a task or all jobs" : "extension " + name;
 }
 
 function state(m: Model, one: SchemaExtension): Node {
