@@ -202,6 +202,12 @@ describe("The delay before the next attempt", () => {
       },
     ],
     ["returns no number", () => "soon" as never],
+    [
+      "is an async function that rejects",
+      (async () => {
+        throw new Error("late");
+      }) as never,
+    ],
     ["returns a negative number", () => -1],
   ] as const) {
     test(`is Graphile Worker's if the policy ${title}.`, async () => {
@@ -285,6 +291,21 @@ test("An outcome of another copy of the library is recognized.", async () => {
   });
   assert.equal((await ended(throwing(foreign))).maxAttempts, 1);
 });
+
+for (const [mode, options] of modes) {
+  test(`An error that refuses to be read fails the attempt and nothing else (${mode}).`, async () => {
+    const unreadable = new Proxy(new Error(), {
+      get() {
+        throw new Error("no");
+      },
+    });
+    const { left, events } = await ended(throwing(unreadable), {}, options);
+    assert.equal(left?.attempts, 1);
+    assert.equal(left?.locked_by, null);
+    assert.match(left?.last_error ?? "", /cannot be shown/);
+    assert.deepEqual(events, ["job:error", "complete failed"]);
+  });
+}
 
 test("A job that was removed while it ran and then snoozes is gone.", async () => {
   const task = defineTask("task", async () => {

@@ -63,9 +63,13 @@ export class RetryRules {
   #delay(policy: RetryPolicy, error: Error, job: TaskJob): NextAttempt {
     let problem: string;
     try {
-      const delayMs = policy(job.attempts, error, job);
+      const delayMs: unknown = policy(job.attempts, error, job);
       if (delayMs === false) return NEVER;
-      if (delayMs >= 0 && delayMs <= LONGEST_DELAY_MS) return { kind: "retry", delayMs };
+      if (typeof delayMs === "number" && delayMs >= 0 && delayMs <= LONGEST_DELAY_MS) {
+        return { kind: "retry", delayMs };
+      }
+      // Of an async function: the result is not awaited, and its rejection must not end the process.
+      if (delayMs instanceof Promise) delayMs.catch(() => {});
       problem = `it returned ${delayMs}, not milliseconds from 0 to ten years or false`;
     } catch (thrown) {
       problem = `it threw: ${messageOf(thrown)}`;

@@ -81,7 +81,11 @@ export class RetryAfter extends Error {
 
 /** Returns the outcome of an error, also of one from another copy of the library. */
 export function outcomeOf(error: Error): TaskOutcome | undefined {
-  return (error as { [OUTCOME]?: TaskOutcome })[OUTCOME];
+  try {
+    return (error as { [OUTCOME]?: TaskOutcome })[OUTCOME];
+  } catch {
+    return undefined; // A proxy may refuse to be read.
+  }
 }
 
 /** Returns the time from now until then, 0 to ten years; null for an invalid time. */
