@@ -106,6 +106,19 @@ test("When not even a few pages can be read, the planner's estimate is used.", a
   assert.deepEqual([states.ready.value, states.ready.precision], [0, "capped"]);
 });
 
+test("Statistics of a table whose insert was not yet committed bound nothing.", async () => {
+  await queue.sql("truncate worker._private_jobs");
+  const client = await queue.pool.connect();
+  await client.query(`begin;
+    insert into worker._private_jobs (task_id) select 1 from generate_series(1, 9000)`);
+  await queue.sql("analyze worker._private_jobs");
+  await client.query("commit");
+  client.release();
+  const db = slow((statement) => pagesOf(statement) !== null);
+  const { total } = (await createSampler(db, large).pulse()).counts;
+  assert.ok(contains(total, 9_000), JSON.stringify(total));
+});
+
 test("When a small table cannot be read whole in time, it is sampled.", async () => {
   const db = slow(readsWhole);
   const { counts, isSmall } = await createSampler(db).pulse();
