@@ -147,6 +147,7 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
       create trigger skip before insert on ${S}._private_jobs for each row execute function ${S}.skip()`);
     return [taken, await run("add", "skipped")];
   },
+  "a pause without its tables": async () => [await run("pause", "task", "mail")],
   "a job that is too large": async () => {
     await sql(`drop trigger if exists skip on ${S}._private_jobs;
       select setval(pg_get_serial_sequence('${S}._private_jobs', 'id'), 1000)`);

@@ -182,7 +182,7 @@ test("Offsets skip jobs in every order that has an index, also with a filter.", 
     }
   }
   const refused = listJobs(queue.db, { sort: "-updated_at", offset: 3 });
-  await assert.rejects(refused, /^InputError: offset: cannot pass over jobs/);
+  await assert.rejects(refused, /^InputError: offset: cannot skip jobs/);
 });
 
 test("A cursor of another order, a cut one or an invented one is rejected as bad input.", async () => {
@@ -192,7 +192,7 @@ test("A cursor of another order, a cut one or an invented one is rejected as bad
   const another = (filter: JobFilter) =>
     assert.rejects(
       listJobs(queue.db, { sort: "due", cursor, ...filter }),
-      /^InputError: cursor: is of another (order|query): it goes on only with the same q, state,/,
+      /^InputError: cursor: is of another (order|query): it continues only with the same q, state,/,
     );
   await another({ sort: "priority" });
   await another({ q: "task:b" });
