@@ -78,6 +78,14 @@ export function sharedMonotonicUs(): bigint {
   return sharedNs() / 1_000n;
 }
 
+/** Resolves to true once `work` has settled, to false if that takes longer than `ms`. Never rejects. */
+export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = new AbortController();
+  const abort = () => settled.abort();
+  void work.then(abort, abort);
+  return !(await wait(ms, settled.signal));
+}
+
 /** Waits `ms` milliseconds, or until `signal` aborts. Returns true if the time has passed; never throws. */
 export async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;

@@ -23,6 +23,7 @@ import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
 import { type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
 import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
+import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import type { Controls } from "./pause-watch.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
@@ -36,6 +37,7 @@ const LEASE_END_MS = 300;
 export interface SessionParts<E> {
   readonly config: WorkerConfig<E>;
   readonly tasks: TalliedTasks<E>;
+  readonly concurrency: Concurrency;
   readonly connection: pg.ClientConfig;
   readonly source: SharedContext<E>;
   readonly hooks: Hooks;
@@ -93,7 +95,7 @@ export class Session<E> {
       },
     });
     this.dispatcher = new Dispatcher({
-      concurrency: config.concurrency,
+      concurrency: parts.concurrency,
       wakeups: this.#wakeups,
       lease,
       connectionLost: () => parts.prove(),

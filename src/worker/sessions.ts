@@ -6,6 +6,7 @@
 //      ▲                      a new one registers and starts; retried until it has ─┐
 //      └────────────────────────────────────────────────────────────────────────────┘
 import type { Outage } from "../base/outage.ts";
+import { Announcements } from "./fetch/announcements.ts";
 import type { Leases } from "./lease/leases.ts";
 import type { Session } from "./session.ts";
 import type { Hooks, LeaseLoss } from "./task/hooks.ts";
@@ -21,6 +22,7 @@ export class Sessions<E> {
   readonly #make: () => Session<E>;
   readonly #parts: SessionsParts;
   readonly #stop = new AbortController();
+  readonly #announcements = new Announcements();
   readonly #ending = new Set<Session<E>>();
   #current: Session<E>;
   #succession: Promise<void> | null = null;
@@ -47,6 +49,18 @@ export class Sessions<E> {
     this.#succession = this.#succeed(leases, old, reason).finally(() => {
       this.#succession = null;
     });
+  }
+
+  /** Called with the payload of an announcement of new jobs. */
+  announced(payload: string): void {
+    const count = this.#announcements.countOf(payload);
+    if (count !== null) this.#current.dispatcher.wake(count);
+  }
+
+  /** Continues with more slots, or with fewer; then unstarted jobs go back, and what has a slot is fetched again. */
+  resized(grownBy: number): void {
+    if (grownBy > 0) this.#current.dispatcher.wake();
+    if (grownBy < 0) for (const { dispatcher } of this.all) dispatcher.letGo();
   }
 
   /** Resolves once no job is ready or running and no result is unconfirmed. */

@@ -13,6 +13,7 @@ import { LockRenewal, renewalIntervalMs } from "./lease/lock-renewal.ts";
 import { LockReset } from "./lease/lock-reset.ts";
 import { Recovery } from "./lease/recovery.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
+import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import { PauseWatch } from "./pause-watch.ts";
 import type { Sessions } from "./sessions.ts";
@@ -39,6 +40,7 @@ export class Upkeep<E> {
       readonly connection: pg.ClientConfig;
       readonly hooks: Hooks;
       readonly tasks: TalliedTasks<E>;
+      readonly concurrency: Concurrency;
       readonly outage: Outage;
       readonly lease: WorkerLease;
       sessions(): Sessions<E>;
@@ -47,7 +49,7 @@ export class Upkeep<E> {
       prove(): void;
     },
   ) {
-    const { connection, hooks, tasks, outage, lease, sessions, cron, prove } = parts;
+    const { connection, hooks, tasks, concurrency, outage, lease, sessions, cron, prove } = parts;
     const { logger } = config;
     this.#config = config;
     this.#lease = lease;
@@ -81,7 +83,7 @@ export class Upkeep<E> {
             outage,
             lease,
             describe: () => ({
-              concurrency: config.concurrency,
+              concurrency: concurrency.value,
               tasks,
               cron: cron(),
               running: sessions().all.flatMap(({ running }) => running),

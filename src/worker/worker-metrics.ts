@@ -3,14 +3,20 @@
 import type { Registry } from "prom-client";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
 import { BOUNDS, Durations } from "./execute/task-tally.ts";
+import type { Concurrency } from "./options/concurrency.ts";
 
 export interface MetricsSource {
   readonly tasks: ReadonlyMap<string, Pick<TalliedTask<never>, "tally">>;
-  readonly concurrency: number;
-  running(): number;
-  waiting(): number;
+  readonly concurrency: Concurrency;
+  sessions(): { readonly all: readonly SessionCounts[] };
   /** null without heartbeats. */
   heartbeatAgeMs(): number | null;
+}
+
+interface SessionCounts {
+  readonly running: readonly unknown[];
+  /** Jobs in the local queue. */
+  readonly waiting: number;
 }
 
 /** The number of tasks with series of their own; the others share one. */
@@ -40,7 +46,9 @@ export class WorkerMetrics {
     const { Counter, Gauge, Registry } = prometheus;
     const registry = new Registry();
     const registers = [registry];
-    const { concurrency, running, waiting, heartbeatAgeMs } = this.#source;
+    const { concurrency, sessions, heartbeatAgeMs } = this.#source;
+    const sum = (of: (one: SessionCounts) => number) => () =>
+      sessions().all.reduce((total, one) => total + of(one), 0);
     const byTask = () => this.#byTask();
     new Counter({
       name: "worker_jobs_total",
@@ -64,9 +72,17 @@ export class WorkerMetrics {
           this.set(value());
         },
       });
-    gauge("worker_slots", "Jobs that this worker runs at once", () => concurrency);
-    gauge("worker_running_jobs", "Jobs that run in it now", running);
-    gauge("worker_local_queue_jobs", "Jobs that it has fetched and that wait for a slot", waiting);
+    gauge("worker_slots", "Jobs that this worker runs at once", () => concurrency.value);
+    gauge(
+      "worker_running_jobs",
+      "Jobs that run in it now",
+      sum(({ running }) => running.length),
+    );
+    gauge(
+      "worker_local_queue_jobs",
+      "Jobs that it has fetched and that wait for a slot",
+      sum(({ waiting }) => waiting),
+    );
     if (heartbeatAgeMs() !== null) {
       const age = () => (heartbeatAgeMs() ?? Number.NaN) / 1_000;
       gauge("worker_heartbeat_age_seconds", "Since its last successful heartbeat", age);

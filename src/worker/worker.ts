@@ -4,7 +4,7 @@
 //   new ──start()──▶ running ──stop()──▶ stopping: running jobs end, results are written ──▶ stopped
 //                       └─────abort()─────▶ the same, with aborted signals (stop-limit.ts)
 import type pg from "pg";
-import { wait } from "../base/clock.ts";
+import { settlesWithin } from "../base/clock.ts";
 import { WorkerError } from "../base/errors.ts";
 import { Outage } from "../base/outage.ts";
 import type { Service } from "../base/service.ts";
@@ -16,8 +16,9 @@ import type { WorkerUtils } from "../utils/worker-utils.ts";
 import { connectionOf, named } from "./connection/connection-config.ts";
 import { Cron } from "./cron/cron.ts";
 import { tallied } from "./execute/task-tally.ts";
-import { Announcements, isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
+import { isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
 import { WorkerLease } from "./lease/worker-lease.ts";
+import { Concurrency } from "./options/concurrency.ts";
 import {
   resolveWorkerOptions,
   type WorkerConfig,
@@ -46,11 +47,11 @@ export class Worker<Extensions = unknown> implements Service {
    */
   readonly utils: WorkerUtils<Job | null>;
   readonly #config: WorkerConfig<Extensions>;
+  readonly #concurrency: Concurrency;
   readonly #pool: pg.Pool;
   readonly #sessions: Sessions<Extensions>;
   readonly #upkeep: Upkeep<Extensions>;
   readonly #listener: Listener | null;
-  readonly #announcements = new Announcements();
   readonly #cron: Cron | null;
   readonly #metrics: WorkerMetrics;
   /** Ids under which nothing is locked, and whose leases must still be ended. */
@@ -66,11 +67,12 @@ export class Worker<Extensions = unknown> implements Service {
   constructor(options: WorkerOptions<Extensions>) {
     const config = resolveWorkerOptions(options);
     this.#config = config;
+    this.#concurrency = new Concurrency(config.concurrency);
     this.hooks = new Hooks(config.logger, config.plugins);
     logEvents(this.hooks, config.logger);
     const outage = new Outage(config.logger);
     this.#pool = config.pool ?? ownPool(config);
-    const { hooks } = this;
+    const [hooks, concurrency] = [this.hooks, this.#concurrency];
     this.utils = utilsOf(config, this.#pool, hooks);
     const extensions = config.extensions as Extensions;
     const source = { pool: this.#pool, logger: config.logger, extensions, utils: this.utils };
@@ -80,9 +82,10 @@ export class Worker<Extensions = unknown> implements Service {
     const tasks = tallied(config.tasks);
     const cron = () => this.#cron?.ticks ?? [];
     const lease = new WorkerLease();
-    const shared = { connection, hooks, tasks, outage, lease, prove: () => this.#prove() };
+    const prove = () => this.#prove();
+    const shared = { connection, hooks, tasks, concurrency, outage, lease, prove };
     this.#upkeep = new Upkeep(config, { ...shared, sessions, cron });
-    const announced = (payload: string) => this.#announced(payload);
+    const announced = (payload: string) => this.#sessions.announced(payload);
     const parts = { config, source, ...shared, controls: this.#upkeep.pauses, announced };
     this.#sessions = new Sessions(() => new Session(parts), {
       ...{ hooks, outage, givenUp: this.#limit.givenUp },
@@ -90,15 +93,12 @@ export class Worker<Extensions = unknown> implements Service {
     this.#listener = config.notify ? this.#listen(connection, outage) : null;
     this.#cron = this.#cronOf(config, outage);
     this.#metrics = new WorkerMetrics({
-      tasks,
-      concurrency: config.concurrency,
-      running: () => this.#sessions.all.reduce((sum, { running }) => sum + running.length, 0),
-      waiting: () => this.#sessions.all.reduce((sum, one) => sum + one.waiting, 0),
+      ...{ tasks, concurrency, sessions },
       heartbeatAgeMs: () => lease.heartbeatAgeMs,
     });
     this.hooks.emit("worker:create", {
       workerId: this.id,
-      concurrency: config.concurrency,
+      concurrency: concurrency.value,
       taskIdentifiers: [...config.tasks.keys()],
     });
   }
@@ -169,6 +169,19 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#sessions.drained(signal);
   }
 
+  /** The number of jobs that run at the same time. */
+  get concurrency(): number {
+    return this.#concurrency.value;
+  }
+
+  /**
+   * Changes the number of jobs that run at the same time, from 1 to 10,000. More start at once; with a smaller
+   * number, running jobs end and fetched ones go back. After the stop it has no effect. Throws InputError.
+   */
+  setConcurrency(concurrency: number): void {
+    this.#sessions.resized(this.#concurrency.set(concurrency));
+  }
+
   /**
    * Resolves to the worker's metrics as Prometheus text: jobs by task and result; from the first call on, how
    * long jobs run and due jobs waited; running and waiting jobs, slots, the heartbeat's age.
@@ -212,7 +225,8 @@ export class Worker<Extensions = unknown> implements Service {
     const sessions = this.#started === null ? [] : this.#sessions.stop();
     [this.#freeIds] = await Promise.all([sessions, this.#cron?.stop(), this.#listener?.stop()]);
     const closed = this.#close();
-    if (await wait(LONGEST_CLOSE_MS, ending(closed))) this.#upkeep.cut(); // The database does not answer.
+    // Without an answer of the database.
+    if (!(await settlesWithin(closed, LONGEST_CLOSE_MS))) this.#upkeep.cut();
   }
 
   /** Called after a failed start, too, and then again by stop(). */
@@ -248,11 +262,6 @@ export class Worker<Extensions = unknown> implements Service {
     return { client: this.#pool, schema: this.#config.schema };
   }
 
-  #announced(payload: string): void {
-    const count = this.#announcements.countOf(payload);
-    if (count !== null) this.#sessions.current.dispatcher.wake(count);
-  }
-
   /** Checks all connections after a failed heartbeat or a lost connection, because others may be dead, too. */
   #prove(): void {
     for (const { dispatcher } of this.#sessions.all) dispatcher.prove();
@@ -263,7 +272,7 @@ export class Worker<Extensions = unknown> implements Service {
     return new Listener({
       ...{ connection: named(connection, "worker listen"), outage },
       channels: {
-        [NEW_JOBS]: (payload) => this.#announced(payload),
+        [NEW_JOBS]: (payload) => this.#sessions.announced(payload),
         ...this.#upkeep.pauses.channels,
         // The channel belongs to the database, so the migration may be that of another schema.
         "worker:migrate": (payload) => {
@@ -286,11 +295,3 @@ export class Worker<Extensions = unknown> implements Service {
 }
 
 const LONGEST_CLOSE_MS = 700;
-
-/** Aborts when `work` has ended. */
-function ending(work: Promise<void>): AbortSignal {
-  const over = new AbortController();
-  const abort = () => over.abort();
-  void work.then(abort, abort);
-  return over.signal;
-}

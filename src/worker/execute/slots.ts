@@ -1,5 +1,6 @@
 // The slots in which jobs run, as many as the worker's concurrency. A slot takes units from its source until none
-// is left. A run of a named queue stays in its slot, in order.
+// is left, or until there are more slots than the concurrency allows now. A run of a named queue stays in its slot,
+// in order.
 import type { FetchedJob } from "./fetched-job.ts";
 import { QueueRun, type WorkUnit } from "./work-unit.ts";
 
@@ -19,6 +20,11 @@ export interface WorkSource {
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
 
+/** The number of slots, which may change at any time. */
+export interface SlotCount {
+  readonly value: number;
+}
+
 /** An occupied slot. */
 interface Slot {
   readonly source: WorkSource;
@@ -29,18 +35,19 @@ interface Slot {
 }
 
 export class Slots {
-  readonly #count: number;
+  readonly #concurrency: SlotCount;
   readonly #onChange: () => void;
   readonly #occupied: Slot[] = [];
 
   /** `onChange` is called when a unit has ended or a slot is free. */
-  constructor(count: number, onChange: () => void) {
-    this.#count = count;
+  constructor(concurrency: SlotCount, onChange: () => void) {
+    this.#concurrency = concurrency;
     this.#onChange = onChange;
   }
 
+  /** The number of free slots; none while more are occupied than the lowered concurrency. */
   get free(): number {
-    return this.#count - this.#occupied.length;
+    return Math.max(0, this.#concurrency.value - this.#occupied.length);
   }
 
   get isIdle(): boolean {
@@ -113,7 +120,7 @@ export class Slots {
   async #run(source: WorkSource): Promise<void> {
     const slot: Slot = { source, unit: undefined, started: 0, isAbandoned: false };
     this.#occupied.push(slot);
-    while (source.mayStart()) {
+    while (this.#occupied.length <= this.#concurrency.value && source.mayStart()) {
       const unit = source.take();
       if (unit === undefined) break;
       slot.unit = unit;

@@ -8,13 +8,13 @@
 import { setImmediate } from "../../base/clock.ts";
 import { allInFlight, type InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
-import { Slots } from "../execute/slots.ts";
+import { type SlotCount, Slots } from "../execute/slots.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
 import type { Fetcher, FetcherLink } from "./fetcher.ts";
 import type { Wakeups } from "./wakeups.ts";
 
 export interface DispatcherParts<E> {
-  readonly concurrency: number;
+  readonly concurrency: SlotCount;
   readonly wakeups: Wakeups;
   /** Returns the fetchers in the order in which they fetch after a wake-up. */
   fetchers(link: FetcherLink): readonly Fetcher<E>[];

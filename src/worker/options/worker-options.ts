@@ -18,6 +18,7 @@ import { boundedText } from "../../domain/job-spec.ts";
 import type { Plugin } from "../task/hooks.ts";
 import { type RetryPolicies, type RetryPolicy, retryPolicy } from "../task/retry.ts";
 import type { Task } from "../task/task.ts";
+import { concurrencyOption } from "./concurrency.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
 import { stderrLogger } from "./default-logger.ts";
 import { graphileNames } from "./graphile-names.ts";
@@ -61,7 +62,7 @@ export interface WorkerOptions<Extensions = unknown> {
   readonly schema?: string | undefined;
   /** Whether the start may create or change the schema. Default `if-missing`. */
   readonly migrate?: MigrateOption | undefined;
-  /** The number of jobs that run at the same time, at most 10,000. Default 10. */
+  /** The number of jobs that run at the same time, at most 10,000; `setConcurrency()` changes it. Default 10. */
   readonly concurrency?: number | undefined;
   /** The time after which an idle worker fetches again, in milliseconds. Default 2,000. */
   readonly pollIntervalMs?: number | undefined;
@@ -200,7 +201,7 @@ const optionsSchema = strict(
       v.picklist(["if-missing", "always", "never"], "must be if-missing, always or never"),
       "if-missing",
     ),
-    concurrency: v.optional(count(10_000), 10),
+    concurrency: v.optional(concurrencyOption, 10),
     pollIntervalMs: v.optional(duration, 2_000),
     notify: v.optional(v.boolean("must be true or false"), true),
     preparedStatements: v.optional(v.boolean("must be true or false"), true),

@@ -1,0 +1,245 @@
+// The number of slots, changed while a worker runs.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { QUICK } from "./worker-process.ts";
+import { latch, until, type WorkerQueue, witness, workerQueue } from "./worker-queue.ts";
+
+const queue: WorkerQueue = workerQueue();
+
+/** A task whose jobs run until they are released, in the order of their start. */
+function held(identifier = "held") {
+  const running: { release(): void; readonly signal: AbortSignal }[] = [];
+  const counts: number[] = [];
+  const task = defineTask(identifier, async (_payload, { signal }) => {
+    const { opened, open } = latch();
+    const own = { signal, release: open };
+    running.push(own);
+    counts.push(running.length);
+    await opened;
+    running.splice(running.indexOf(own), 1);
+  });
+  const release = (count: number) => {
+    for (const one of running.slice(0, count)) one.release();
+  };
+  /** `counts`: how many ran at once, at each start. */
+  return { task, running, counts, release };
+}
+
+const add = (count: number, identifier = "held", spec = {}) =>
+  queue.utils.addJobs(Array.from({ length: count }, () => ({ identifier, spec })));
+
+/** A worker whose polls do not matter in a test. */
+const ASLEEP = { pollIntervalMs: 60_000 };
+
+for (const [mode, options] of [
+  ["safe mode", {}],
+  ["safe mode that fetches far ahead", { localQueue: { adaptive: false } }],
+  ["fast lane", { fastLane: true }],
+] as const) {
+  test(`With more slots more jobs start at once (${mode}).`, async () => {
+    const { task, running, release } = held();
+    await add(20);
+    const worker = await queue.started({ tasks: [task], concurrency: 2, ...ASLEEP, ...options });
+    await until("two run", () => running.length === 2);
+    const raisedAt = performance.now();
+    worker.setConcurrency(12);
+    await until("twelve run", () => running.length === 12);
+    assert.ok(performance.now() - raisedAt < 2_000, "the worker has fetched at once");
+    release(12);
+    await until("the other eight run", () => running.length === 8);
+    release(8);
+    await worker.drain();
+  });
+
+  test(`With fewer slots running jobs end, and fewer start after them (${mode}).`, async () => {
+    const { task, running, counts, release } = held();
+    await add(30);
+    const ended = witness("job:complete");
+    const worker = await queue.started({
+      ...{ tasks: [task], concurrency: 10, plugins: [ended], ...ASLEEP, ...options },
+    });
+    await until("ten run", () => running.length === 10);
+    worker.setConcurrency(3);
+    const before = counts.length;
+    release(7);
+    await ended.saw("job:complete", 7);
+    assert.equal(counts.length, before, "none has started in their slots");
+    assert.equal(
+      running.some(({ signal }) => signal.aborted),
+      false,
+    );
+    const done = worker.drain();
+    for (let left = 23; left > 0; left--) {
+      await until("one runs", () => running.length === Math.min(3, left));
+      release(1);
+    }
+    await done;
+    assert.equal(Math.max(...counts.slice(before)), 3);
+    assert.equal(counts.length, 30, "each has started once");
+    assert.deepEqual(await queue.left(), []);
+  });
+
+  test(`Slots that are fewer start none of the jobs fetched for more (${mode}).`, async () => {
+    let running = 0;
+    let most = 0;
+    let started = 0;
+    const short = defineTask("short", async () => {
+      running++;
+      if (++started === 1_000) worker.setConcurrency(2);
+      else if (started > 1_000) most = Math.max(most, running);
+      await setTimeout(1);
+      running--;
+    });
+    await add(3_000, "short");
+    const worker = queue.worker({ tasks: [short], concurrency: 20, ...options });
+    await worker.drain();
+    assert.equal(started, 3_000);
+    assert.equal(most, 2);
+  });
+
+  test(`The number can change in a task, and while nothing is ready (${mode}).`, async () => {
+    const { task, running, release } = held();
+    const wide = defineTask("wide", (): void => worker.setConcurrency(5));
+    const worker = await queue.started({
+      ...{ tasks: [task, wide], concurrency: 1, ...options },
+    });
+    await worker.drain();
+    worker.setConcurrency(2);
+    worker.setConcurrency(1);
+    await add(1, "wide");
+    await add(9);
+    await until("five run", () => running.length === 5);
+    release(5);
+    await until("the other four run", () => running.length === 4);
+    release(4);
+    await worker.drain();
+  });
+}
+
+test("Fetched jobs go back at once when the slots that they waited for are gone.", async () => {
+  const back = witness("localQueue:returnJobs");
+  const seen: number[] = [];
+  const narrow = defineTask<{ n: number }>("narrow", async ({ n }, { signal }) => {
+    if (seen.push(n) === 5) {
+      worker.setConcurrency(1);
+      assert.ok((back.all("localQueue:returnJobs")[0]?.count ?? 0) >= 90);
+    }
+    if (seen.length > 5) return;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  });
+  await queue.utils.addJobs(
+    Array.from({ length: 200 }, (_, n) => ({ identifier: "narrow", payload: { n } })),
+  );
+  const worker = queue.worker({
+    ...{ tasks: [narrow], concurrency: 5, plugins: [back], ...ASLEEP },
+    localQueue: { adaptive: false, size: 200 },
+  });
+  await worker.start();
+  await until("five are locked and none is fetched ahead", async () => {
+    const rows = await queue.left();
+    return rows.filter(({ locked_by }) => locked_by !== null).length === 5;
+  });
+  assert.equal(seen.length, 5);
+});
+
+test("The jobs of named queues stay in order when slots go and come.", async () => {
+  const seen = new Map<string, number[]>();
+  const busy = new Set<string>();
+  let worker: Awaited<ReturnType<typeof queue.started>>;
+  const queued = defineTask<{ q: string; n: number }>("queued", async ({ q, n }) => {
+    assert.ok(!busy.has(q), "one at a time");
+    busy.add(q);
+    const list = seen.get(q) ?? [];
+    seen.set(q, list);
+    if (list.push(n) % 10 === 0) worker.setConcurrency((n % 4) + 1);
+    await new Promise(setImmediate);
+    busy.delete(q);
+  });
+  const names = ["a", "b", "c", "d"];
+  await queue.utils.addJobs(
+    Array.from({ length: 60 }, (_, n) => n).flatMap((n) =>
+      names.map((q) => ({ identifier: "queued", payload: { q, n }, spec: { queueName: q } })),
+    ),
+  );
+  worker = queue.worker({ tasks: [queued], concurrency: 4 });
+  await worker.drain();
+  const order = Array.from({ length: 60 }, (_, n) => n);
+  for (const q of names) assert.deepEqual(seen.get(q), order, q);
+});
+
+test("What the option would refuse is refused, and changes nothing.", () => {
+  const worker = queue.worker({ tasks: [held().task], concurrency: 4 });
+  for (const [given, message] of [
+    [0, "must be at least 1"],
+    [-3, "must be at least 1"],
+    [1.5, "must be a whole number"],
+    [10_001, "must be at most 10000"],
+    [Number.NaN, "must be a number"],
+    ["8", "must be a number"],
+    [undefined, "is required"],
+  ] as const) {
+    assert.throws(() => worker.setConcurrency(given as number), {
+      name: "InputError",
+      problems: [{ path: "concurrency", message }],
+    });
+  }
+  assert.equal(worker.concurrency, 4);
+});
+
+test("A number that is set before the start counts, and after the stop it has no effect.", async () => {
+  const { task, running, release } = held();
+  await add(6);
+  const worker = queue.worker({ tasks: [task], concurrency: 1 });
+  worker.setConcurrency(3);
+  await worker.start();
+  await until("three run", () => running.length === 3);
+  const stopped = worker.stop();
+  worker.setConcurrency(6);
+  worker.setConcurrency(2);
+  release(3);
+  await stopped;
+  worker.setConcurrency(9);
+  assert.equal(worker.concurrency, 9);
+  assert.equal((await queue.left()).length, 3, "none has started since");
+});
+
+const beats = async () => {
+  const rows = await queue.sql(
+    "select from worker._private_workers where last_heartbeat_at > now() - interval '10 s'",
+  );
+  return rows.length;
+};
+
+test("Of several numbers the last one counts, also under a new lease.", async () => {
+  const { task, running, release } = held();
+  const lost = witness("worker:leaseLost");
+  const worker = await queue.started({
+    ...{ tasks: [task], concurrency: 1, recovery: QUICK, plugins: [lost] },
+  });
+  for (const count of [50, 2, 10_000, 7]) worker.setConcurrency(count);
+  await until("it beats", async () => (await beats()) > 0);
+  await queue.sql(
+    "update worker._private_workers set last_heartbeat_at = now() - interval '1 day'",
+  );
+  await lost.saw("worker:leaseLost");
+  await add(10);
+  await until("seven run", () => running.length === 7);
+  release(7);
+  await until("the other three run", () => running.length === 3);
+  release(3);
+  await worker.drain();
+});
+
+test("The metrics have the new number at once, the list of workers after a heartbeat.", async () => {
+  const worker = await queue.started({ tasks: [held().task], concurrency: 3, recovery: QUICK });
+  worker.setConcurrency(8);
+  assert.match(await worker.metrics(), /^worker_slots 8$/m);
+  await until("the report has it", async () => {
+    const [row] = await queue.sql<{ slots: number }>(
+      "select (metadata ->> 'concurrency')::int as slots from worker._private_workers",
+    );
+    return row?.slots === 8;
+  });
+});
