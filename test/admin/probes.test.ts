@@ -1,7 +1,11 @@
 // Routes for programs: probes, metrics, the OpenAPI document, the session; and the overview.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { routes } from "../../src/admin/routes.ts";
+import { silentLogger } from "../../src/base/logger.ts";
+import { databasePlace } from "../../src/database/connection/database-place.ts";
+import { createPool } from "../../src/database/connection/pool.ts";
 import { rightCredentials, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
@@ -63,6 +67,31 @@ test("The overview counts jobs by state and passes a worker's metadata unchanged
   assert.deepEqual([worker.worker_id, worker.is_stale], ["w1", false]);
   assert.ok(text.includes(`"metadata":${rows[0].text}`));
   assert.match(body.as_of, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+});
+
+test("The session names host and database, never the user or the password.", async () => {
+  const url = "postgres://ana:s3cret@db.example:5433,replica.example/app%20one";
+  const pools = {
+    "db.example:5433,replica.example/app one": createPool({
+      connectionString: url,
+      logger: silentLogger,
+    }),
+    "[::1]:5434/shop": new pg.Pool({ connectionString: "postgres://ana:s3cret@[::1]:5434/shop" }),
+    "db.example/shop": new pg.Pool({
+      host: "db.example",
+      user: "ana",
+      password: "s3cret",
+      database: "shop",
+    }),
+    "localhost/shop": new pg.Pool({ host: "/var/run/postgresql", user: "ana", database: "shop" }),
+  };
+  for (const [place, pool] of Object.entries(pools)) {
+    assert.equal(databasePlace(pool), place);
+    await pool.end();
+  }
+  const { body, text } = await client.get("/api/session");
+  assert.match(body.database, /^[^/@]+\/[^/@]+$/);
+  assert.doesNotMatch(text, /postgres:/);
 });
 
 test("Metrics count jobs by state and requests by route, never by the request's text.", async () => {
@@ -144,7 +173,7 @@ test("The session describes the server's configuration without a secret.", async
   const { body } = await header.client.send("GET", "/api/session", {
     headers: rightCredentials.header,
   });
-  const { csrf_token, version, ...rest } = body;
+  const { csrf_token, version, database: _place, ...rest } = body;
   assert.ok(Buffer.from(csrf_token, "base64url").length >= 16);
   assert.match(version, /^\d+\.\d+\.\d+/);
   assert.deepEqual(rest, {

@@ -108,6 +108,36 @@ for (const [name, route] of Object.entries({
   });
 }
 
+test("The id of a job is right behind its task's name, whatever letters that ends with.", async () => {
+  const names = [
+    "moderate_comment",
+    "fill_illicit_tilt",
+    "WARM_MAMMOTH_MEMO",
+    "moderate_comments_of_a_tenant",
+  ];
+  for (const name of names) await admin.utils.addJob(name, {});
+  await visit(
+    admin,
+    `/jobs?q=${encodeURIComponent(`task:${names.join(",")}`)}`,
+    async ({ page }) => {
+      await page.locator("table.rows .id").nth(3).waitFor();
+      for (const width of [390, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 900 });
+        const gaps = await page.evaluate(() =>
+          [...document.querySelectorAll("table.rows .id")].map((id) => {
+            const range = document.createRange();
+            const name = id.previousElementSibling as Element;
+            range.selectNodeContents(name.lastElementChild ?? name);
+            return id.getBoundingClientRect().left - range.getBoundingClientRect().right;
+          }),
+        );
+        assert.ok(gaps.length >= names.length);
+        for (const gap of gaps) assert.ok(gap >= 2 && gap < 18, `${gap} pixels at ${width}`);
+      }
+    },
+  );
+});
+
 test("An error's label is whole where the column has room for it.", async () => {
   await visit(admin, "/errors", async ({ page }) => {
     await page.locator(".errors .err .head").first().waitFor();

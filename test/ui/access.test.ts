@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ensureBuilt, type Page, start } from "./harness.ts";
-import { counts, feed, job, jobs, session } from "./sample.ts";
+import { ensureBuilt, type Page, start, textOf } from "./harness.ts";
+import { counts, feed, job, jobs, opened, session } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -39,6 +39,17 @@ test("bearer mode prompts for a token and sends it with every request", async ()
     page.subscriptions.join(),
     /^api\/events\?events=[a-z,]+ authorization: Bearer hunter2$/,
   );
+});
+
+test("the side bar and the phone's sheet name the database; without one there is no gap", async () => {
+  const named = (page: Page) =>
+    page.all((e) => e.tag === "p" && e.attrs["title"] === "Database db-1.example:5433/shop_eu");
+  const page = await opened("/", { database: "db-1.example:5433/shop_eu" });
+  assert.equal(textOf(named(page)), "Database db-1.example:5433/shop_eu");
+  page.app.dispatch("app.layer", "more", "");
+  assert.equal(named(page).length, 2);
+  const other = await opened("/", { database: null });
+  assert.ok(!other.text.includes("Database "));
 });
 
 test("header mode sends the token in the header that the server names", async () => {

@@ -26,6 +26,7 @@ export function at(secondsFromNoon: number): string {
 export function session(change: Partial<Session> = {}): Session {
   return {
     schema: "worker",
+    database: "127.0.0.1:5433/app",
     label: null,
     read_only: false,
     read_only_server: false,

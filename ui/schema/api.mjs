@@ -325,6 +325,7 @@ export const records = {
   },
   Session: {
     schema: "string",
+    database: "string?",
     label: "string?",
     read_only: "bool",
     read_only_server: "bool",

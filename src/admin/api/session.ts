@@ -3,6 +3,7 @@
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
+import { databasePlace } from "../../database/connection/database-place.ts";
 import { json } from "../../http/response.ts";
 import type { AuthMode } from "../access/authentication.ts";
 import { CSRF_HEADER } from "../access/csrf.ts";
@@ -17,6 +18,10 @@ export const getSession: Operation = {
   answer: record(
     {
       schema: "string",
+      database: {
+        type: ["string", "null"],
+        description: "host/database of the connection, without user and password",
+      },
       label: "string?",
       read_only: "boolean",
       read_only_server: "boolean",
@@ -38,7 +43,7 @@ export const getSession: Operation = {
     "Session",
   ),
   run: async (
-    { config: { auth, readOnly, schema, label }, csrfToken, readiness, feed },
+    { config: { pool, auth, readOnly, schema, label }, csrfToken, readiness, feed },
     request,
   ) => {
     feed.prefetch();
@@ -46,6 +51,7 @@ export const getSession: Operation = {
     const { problem, isReadOnlyServer } = await databaseNow(readiness, request.closing);
     return json({
       schema: schema.name,
+      database: databasePlace(pool),
       label,
       read_only: readOnly || isReadOnlyUser === true || isReadOnlyServer,
       read_only_server: isReadOnlyServer,

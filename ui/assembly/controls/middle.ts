@@ -3,28 +3,51 @@ import { box, leaf, Node, text } from "../lib/node";
 
 /** Shorter ones are kept whole, or cut at their end. */
 const SHORTEST = 16;
-/** How many letters of the end are kept. */
+/** Of letters of one width. */
 const TAIL = 8;
+/** The room of the other ones, in hundredths of an em: `--tail` of the style. */
+const ROOM = 600;
+const LONGEST = 12;
 
 /** The content of an element with the class `mid`; `before` belongs to the part that is cut. */
-export function middle(before: Node, content: string): Node[] {
-  const at = tailOf(content);
+export function middle(before: Node, content: string, isMono: bool = false): Node[] {
+  const at = tailOf(content, isMono);
   if (at === 0) return [before, text(content)];
   const head = box("span", "head", [before, text(content.substring(0, at))]);
   return [head, leaf("span", "tail", content.substring(at))];
 }
 
-/** Where the end begins; 0 where there is none, as in writing from right to left. */
-function tailOf(content: string): i32 {
-  let at = content.length;
-  if (at < SHORTEST) return 0;
-  for (let room = TAIL; room > 0; room--) {
-    const c = content.charCodeAt(--at);
+/**
+ * Where the end begins, which fills the room as well as it can; 0 where there is none, as in writing from right to
+ * left.
+ */
+function tailOf(content: string, isMono: bool): i32 {
+  const length = content.length;
+  if (length < SHORTEST) return 0;
+  const last = length - (isMono ? TAIL : LONGEST);
+  const each = ROOM / TAIL;
+  let at = length;
+  for (let room = ROOM; at > last; ) {
+    let start = at - 1;
+    const c = content.charCodeAt(start);
     if ((c >= 0x590 && c < 0x900) || (c >= 0xfb1d && c < 0xff00)) return 0;
-    // Letters of double width.
-    if (c >= 0x1100) room--;
     // The second half of a pair.
-    if ((c & 0xfc00) === 0xdc00) at--;
+    if ((c & 0xfc00) === 0xdc00) start--;
+    room -= isMono ? (c < 0x1100 ? each : 2 * each) : widthOf(c);
+    if (room < 0) break;
+    at = start;
   }
   return at;
+}
+
+/** At most, in hundredths of an em, in the page's font at its boldest. */
+function widthOf(c: i32): i32 {
+  if (c >= 0x1100) return 130;
+  if (c >= 0x7f) return 80;
+  const letter = String.fromCharCode(c);
+  if (" ,.:;Iijl".includes(letter)) return 28;
+  if ("!'()/[\\]`frt{|}".includes(letter)) return 42;
+  if ("%@MWmw".includes(letter)) return c === 0x6d || c === 0x77 ? 90 : 104;
+  if (c === 0x5f) return 48;
+  return c >= 0x61 && c <= 0x7a ? 63 : c >= 0x41 && c <= 0x5a ? 77 : 66;
 }

@@ -10,7 +10,7 @@ export function errorLabel(label: string): Node {
   const end = classEnd(label);
   const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;
   const said = end > 0 ? label.substring(end).replace(":", "") : label;
-  return el("code", [cls("err mid"), attr("title", label)], middle(name, said));
+  return el("code", [cls("err mid"), attr("title", label)], middle(name, said, true));
 }
 
 /** The group's name with what is new about it. */

@@ -4,7 +4,7 @@ import { DOTS, icon } from "../controls/icon";
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { Model, Page } from "../model/model";
 import { freshness } from "./freshness";
-import { otherPages, themes, zoneNamed } from "./side";
+import { database, otherPages, themes, zoneNamed } from "./side";
 
 export function bottomBar(m: Model): Node {
   const list: Node[] = [];
@@ -24,7 +24,7 @@ export function bottomBar(m: Model): Node {
       ? el(
           "nav",
           [cls("more-sheet"), attr("aria-label", "More pages")],
-          [box("div", "navs", otherPages(m)), themes(m), zoneNamed(m), freshness(m)],
+          [box("div", "navs", otherPages(m)), themes(m), database(m), zoneNamed(m), freshness(m)],
         )
       : nothing,
     el("nav", [cls("bottom"), attr("aria-label", "Main, phone")], list),

@@ -3,6 +3,7 @@ import { zone } from "../controls/age";
 import { button, iconButton, keyCap, ownButton } from "../controls/button";
 import { FILTER, icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
 import { menu } from "../controls/menu";
+import { middle } from "../controls/middle";
 import { Session } from "../generated/records";
 import { Attr, attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { Mark, Model, Page } from "../model/model";
@@ -15,6 +16,7 @@ export function side(m: Model): Node {
     [cls("side"), attr("aria-label", "Main")],
     [
       box("div", "brand", [logo(), leaf("span", "", "worker"), environment(m)]),
+      database(m),
       find(),
       el(
         "div",
@@ -121,6 +123,14 @@ function environment(m: Model): Node {
     return el("span", [cls("env plain"), attr("title", "Schema")], [text(session.schema)]);
   }
   return labelled(label, `Environment; schema ${session.schema}`);
+}
+
+/** Where it is: two admins can have schemas of the same name. */
+export function database(m: Model): Node {
+  const place = m.access.session.database;
+  if (place === null) return nothing;
+  const title = attr("title", `Database ${place}`);
+  return el("p", [cls("at-database mid"), title], middle(leaf("span", "sr", "Database "), place));
 }
 
 /** An environment's name; one that jobs of others depend on catches the eye. */

@@ -53,7 +53,7 @@ export const optionalIndexes: readonly OptionalIndex[] = Object.freeze([
     keys: ["updated_at", "id"],
     includes: ["task_id", "job_queue_id", "run_at"],
     conditions: failed,
-    serves: "failed jobs, newest first; how many there are, by task; new kinds of errors",
+    serves: "failed jobs, newest first; how many there are, by task; new error groups",
     costs: "nothing for jobs that succeed or are retried",
     bytesPerJob: 53,
     isRecommended: true,

@@ -1,0 +1,30 @@
+// The server and database of a pool, as people recognize them: never its user or password.
+import pg from "pg";
+import type { ServerConfig } from "./client.ts";
+
+const USUAL_PORT = 5432;
+
+/** Returns `host/database`, such as `db.example:5433/app`; null where the pool does not name a database. */
+export function databasePlace({ options }: pg.Pool): string | null {
+  const { server } = options as ServerConfig;
+  const { hosts, database } = server ?? placeOf(options);
+  if (!database) return null;
+  // The socket of this machine is a folder.
+  const names = hosts.map(({ host, port }) => {
+    const name = /^[/@]/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
+    return port === USUAL_PORT ? name : `${name}:${port}`;
+  });
+  return `${[...new Set(names)].join(",")}/${database}`;
+}
+
+/** An application's own pool, read as pg does. */
+function placeOf(options: pg.PoolConfig) {
+  const Client = options.Client ?? pg.Client;
+  try {
+    const { host, port, database } = new Client(options) as pg.Client;
+    return { hosts: [{ host, port }], database };
+  } catch {
+    // The same error is thrown, and shown, when the pool connects.
+    return { hosts: [], database: undefined };
+  }
+}
