@@ -186,7 +186,7 @@ test("A clean-up deletes the failed jobs that it counted, and nothing else.", as
     await noticed(page, `Deleted ${before.failed} failed jobs`);
     const after = await admin.utils.countJobs();
     assert.deepEqual(after, { ...before, failed: 0, total: before.total - before.failed });
-    await page.getByRole("row", { name: row }).getByText("none").waitFor();
+    await page.getByRole("row", { name: row }).getByText("OK", { exact: true }).waitFor();
     await page.locator(".side").getByRole("link", { name: "Overview" }).click();
     await page.locator(".num-failed .v").getByText("0", { exact: true }).waitFor();
     await sees(page, "No failed jobs");
@@ -231,7 +231,7 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
 test("An extension is added, and a stock schema is marked as such.", async () => {
   const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
   await visit(stock, "/maintenance", async ({ page }) => {
-    await sees(page, /Graphile Worker's, level \d+ of 20; unchanged until you migrate/);
+    await sees(page, /Graphile Worker's, level \d+ of 20, unchanged until you migrate/);
     await act(page, /^Operations by query, undo/, "Add…").click();
     await confirm(
       page,

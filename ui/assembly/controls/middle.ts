@@ -7,7 +7,8 @@ const SHORTEST = 16;
 const TAIL = 8;
 /** The room of the other ones, in hundredths of an em: `--tail` of the style. */
 const ROOM = 600;
-const LONGEST = 12;
+/** A shorter beginning is not worth a cut. */
+const HEAD = 4;
 
 /** The content of an element with the class `mid`; `before` belongs to the part that is cut. */
 export function middle(before: Node, content: string, isMono: bool = false): Node[] {
@@ -24,7 +25,7 @@ export function middle(before: Node, content: string, isMono: bool = false): Nod
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;
   if (length < SHORTEST) return 0;
-  const last = length - (isMono ? TAIL : LONGEST);
+  const last = isMono ? length - TAIL : HEAD - 1;
   const each = ROOM / TAIL;
   let at = length;
   for (let room = ROOM; at > last; ) {
@@ -37,7 +38,7 @@ function tailOf(content: string, isMono: bool): i32 {
     if (room < 0) break;
     at = start;
   }
-  return at;
+  return at < HEAD ? 0 : at;
 }
 
 /** At most, in hundredths of an em, in the page's font at its boldest. */

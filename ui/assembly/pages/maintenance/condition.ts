@@ -1,13 +1,12 @@
 /** How the database is: what an operator looks at before blaming the queue. Nothing here changes anything. */
 import { ago, lasting } from "../../controls/age";
-import { badge } from "../../controls/button";
-import { pair, pairs } from "../../controls/panel";
 import { valueText } from "../../controls/value";
 import { Database, DatabaseTable } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { bytes, counted, grouped } from "../../lib/number";
 import { Model } from "../../model/model";
+import { broken, changing, due, fine, line, possible, statusRow } from "./status";
 
 /** From so many on, and from this part of all on, dead rows slow the queue down. */
 const DEAD_ROWS: i64 = 10000;
@@ -19,44 +18,52 @@ const MOST_GROUPS = 3;
 /** Of the tables, the one that grows. */
 export const JOBS_TABLE: string = "_private_jobs";
 
-export function condition(m: Model, database: Database): Node {
-  return box("div", "pb", [
-    pairs([
-      schema(m, database),
-      server(database),
-      jobs(m, database),
-      deadRows(m, database),
-      transaction(m, database),
-      held(m, database),
-      connections(database),
-    ]),
-  ]);
+export function conditionRows(m: Model, database: Database): Node[] {
+  return [
+    schema(m, database),
+    server(database),
+    jobs(m, database),
+    deadRows(m, database),
+    transaction(m, database),
+    held(m, database),
+    connections(database),
+  ];
 }
 
 function schema(m: Model, database: Database): Node {
   const schema = database.schema;
   if (schema === null) return nothing;
-  const said: Node[] = [leaf("code", "", schema.name)];
   const problem = schema.problem;
-  if (schema.state !== "ready") {
-    said.push(text(schema.state === "absent" ? " is missing" : " can't be used"));
-    if (problem !== null) said.push(leaf("p", "bad-text", problem));
+  const lines: Node[] = [];
+  const rest = migrationRest(database);
+  const isReady = schema.state === "ready";
+  if (isReady) {
+    const origin =
+      schema.origin === "ours"
+        ? ""
+        : schema.origin === "graphile"
+          ? "Graphile Worker's, "
+          : "made by its Rust port, ";
+    const state = rest.length === 0 ? "nothing to migrate" : rest;
+    const level = `level ${schema.level} of ${schema.supportedLevel}`;
+    lines.push(line(`${schema.name}: ${origin}${level}, ${state}`));
   } else {
-    const ours = schema.origin === "ours";
-    const whose = ours
-      ? ""
-      : schema.origin === "graphile"
-        ? "Graphile Worker's, "
-        : "made by its Rust port, ";
-    const rest = migrationRest(database);
-    const state = rest.length === 0 ? ", nothing to migrate" : `; ${rest}`;
-    said.push(text(`: ${whose}level ${schema.level} of ${schema.supportedLevel}${state}`));
-    if (rest.length > 0) said.push(migration(m, database));
+    lines.push(line(schema.name));
+    if (problem !== null) lines.push(leaf("span", "sub bad-text", problem));
   }
   for (let i = 0; i < schema.warnings.length; i++) {
-    said.push(leaf("p", "warn-text", schema.warnings[i]));
+    lines.push(leaf("span", "sub warn-text", schema.warnings[i]));
   }
-  return pair("Schema", box("div", "", said));
+  const isAbsent = schema.state === "absent";
+  const status = !isReady
+    ? broken(isAbsent ? "missing" : "unusable")
+    : schema.warnings.length > 0
+      ? due("has warnings")
+      : rest.length > 0
+        ? possible("can migrate")
+        : fine();
+  const act = isReady && rest.length > 0 ? migration(m, database) : nothing;
+  return statusRow("schema", "Schema", lines, nothing, status, act);
 }
 
 /** What a migration would bring; the empty string: nothing. */
@@ -84,19 +91,19 @@ function migration(m: Model, database: Database): Node {
   if (schema !== null && schema.origin === "graphile") {
     chore.sentence = "Adds heartbeats beside Graphile Worker's tables; its workers keep running.";
   }
-  return box("span", "act", [chore.ask(m, "Migrate…", "migrate")]);
+  return chore.ask(m, "Migrate…", "migrate");
 }
 
 function server(database: Database): Node {
   const server = database.server;
   if (server === null) return nothing;
-  const words = `${server.version}, database ${server.database}, role ${server.role} `;
-  const note = server.isStandby
-    ? badge("standby", "blue")
+  const words = `${server.version}, database ${server.database}, role ${server.role}`;
+  const status = server.isStandby
+    ? changing("standby")
     : server.isReadOnly
-      ? badge("read-only", "amber")
-      : nothing;
-  return pair("PostgreSQL", box("span", "", [text(words), note]));
+      ? due("read-only")
+      : fine();
+  return statusRow("server", "PostgreSQL", [line(words)], nothing, status, nothing);
 }
 
 function tableNamed(database: Database, name: string): DatabaseTable | null {
@@ -114,17 +121,15 @@ function jobs(m: Model, database: Database): Node {
     : `≈ ${grouped(table.liveRows)}`;
   let all: i64 = 0;
   for (let i = 0; i < database.tables.length; i++) all += database.tables[i].totalBytes;
-  const size = `${bytes(table.totalBytes)}, ${bytes(table.indexBytes)} of it indexes`;
-  return pair(
+  const size = `${rows} rows, ${bytes(table.indexBytes)} of it indexes`;
+  const tables = `${bytes(all)} in ${counted(database.tables.length, "table", "tables")}`;
+  return statusRow(
+    "jobs",
     "Jobs table",
-    box("span", "", [
-      text(`${rows} rows, ${size} `),
-      leaf(
-        "span",
-        "faint",
-        `(${bytes(all)} in ${counted(database.tables.length, "table", "tables")})`,
-      ),
-    ]),
+    [line(`${size}; ${tables}`)],
+    text(bytes(table.totalBytes)),
+    fine(),
+    nothing,
   );
 }
 
@@ -137,26 +142,30 @@ function deadRows(m: Model, database: Database): Node {
     ? "never vacuumed"
     : `vacuumed ${ago(table.lastVacuumAt, m.times)}`;
   const isMany = dead >= DEAD_ROWS && percent >= DEAD_PERCENT;
-  return pair(
+  return statusRow(
+    "dead",
     "Dead rows",
-    box("span", "", [
-      text(`≈ ${grouped(dead)} (${percent} %), ${vacuumed} `),
-      isMany ? badge("needs vacuum", "amber") : badge("healthy", "green"),
-    ]),
+    [line(`${percent} % of the jobs table, ${vacuumed}`)],
+    text(`≈ ${grouped(dead)}`),
+    isMany ? due("needs vacuum") : fine(),
+    nothing,
   );
 }
 
 function transaction(m: Model, database: Database): Node {
   const old = database.oldestTransaction;
-  if (old === null) return pair("Oldest transaction", leaf("span", "dim", "none"));
+  const name = "Oldest transaction";
+  if (old === null) return statusRow("old", name, [line("none")], nothing, fine(), nothing);
   const state = old.state;
-  const who = `${state === null ? "" : state + ", "}${named(old.application)}, process ${old.pid} `;
-  return pair(
-    "Oldest transaction",
-    box("span", "", [
-      text(`open ${lasting(old.since, m.times)}: ${who}`),
-      m.serverNow - old.since >= OLD_MS ? badge("holds back vacuum", "amber") : nothing,
-    ]),
+  const origin = `${state === null ? "" : state + ", "}${named(old.application)}, process ${old.pid}`;
+  const isOld = m.serverNow - old.since >= OLD_MS;
+  return statusRow(
+    "old",
+    name,
+    [line(`open ${lasting(old.since, m.times)}: ${origin}`)],
+    nothing,
+    isOld ? due("holds back vacuum") : fine(),
+    nothing,
   );
 }
 
@@ -170,8 +179,15 @@ function held(m: Model, database: Database): Node {
         ? "the prepared transaction "
         : "";
   const since = isNaN(held.since) ? "" : ` ${lasting(held.since, m.times)}`;
-  const words = `${kind}${named(held.name)}${since}, ${counted(held.transactions, "transaction", "transactions")} back`;
-  return pair("Vacuum waits for", text(words));
+  const isOld = !isNaN(held.since) && m.serverNow - held.since >= OLD_MS;
+  return statusRow(
+    "xmin",
+    "Vacuum waits for",
+    [line(`${kind}${named(held.name)}${since}`)],
+    text(counted(held.transactions, "transaction", "transactions")),
+    isOld ? due("holds back vacuum") : fine(),
+    nothing,
+  );
 }
 
 function named(name: string): string {
@@ -191,13 +207,13 @@ function connections(database: Database): Node {
   }
   if (all.groups.length > MOST_GROUPS) parts.push("others");
   const isFull = all.total * 10 >= all.limit * 9;
-  return pair(
+  return statusRow(
+    "connections",
     "Connections",
-    box("span", "", [
-      text(`${grouped(all.total)} of ${grouped(all.limit)} `),
-      isFull ? badge("nearly full", "amber") : nothing,
-      leaf("span", "faint", parts.join(", ")),
-    ]),
+    [line(parts.join(", "))],
+    text(`${grouped(all.total)} of ${grouped(all.limit)}`),
+    isFull ? due("nearly full") : fine(),
+    nothing,
   );
 }
 

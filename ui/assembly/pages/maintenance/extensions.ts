@@ -1,33 +1,25 @@
-/** Our own tables beside the stock ones: what each gives, whether it is there, and adding it. */
-import { badge } from "../../controls/button";
+/** Our own tables beside the stock ones: what each provides, whether it is there, and adding it. */
 import { capital } from "../../controls/glyph";
-import { panel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
 import { Database, SchemaExtension } from "../../generated/records";
 import { Chore } from "../../kit/chore";
-import { leaf, Node, nothing } from "../../lib/node";
+import { Node, nothing, text } from "../../lib/node";
 import { Model } from "../../model/model";
+import { due, fine, line, possible, statusRow } from "./status";
 
-export function extensionsPanel(m: Model, database: Database): Node {
-  const schema = database.schema;
-  if (schema === null || schema.extensions.length === 0) return nothing;
+export function extensionRows(m: Model, database: Database): Node[] {
   const rows: Node[] = [];
+  const schema = database.schema;
+  if (schema === null) return rows;
   for (let i = 0; i < schema.extensions.length; i++) {
     rows.push(extensionRow(m, schema.extensions[i]));
   }
-  return panel(
-    "Extensions",
-    `in the schema ${schema.name}; the stock tables stay as they are`,
-    [],
-    [table("two extensions", "Extensions", ["=Provides", "num w6=State"], rows)],
-  );
+  return rows;
 }
 
 function extensionRow(m: Model, one: SchemaExtension): Node {
-  return row(one.name, "", [
-    cell("", [leaf("b", "name", capital(one.provides)), leaf("span", "sub", about(one.name))]),
-    cell("num vis", [state(m, one)]),
-  ]);
+  const version = one.isInstalled ? text(`version ${one.version}`) : nothing;
+  const lines = [line(about(one.name))];
+  return statusRow(one.name, capital(one.provides), lines, version, status(one), act(m, one));
 }
 
 function about(name: string): string {
@@ -36,11 +28,19 @@ function about(name: string): string {
   return name === "controls" ? "hold back a queue, a task or all jobs" : "extension " + name;
 }
 
-function state(m: Model, one: SchemaExtension): Node {
-  if (one.isForeign) return leaf("span", "faint", "there, by another program");
-  const isCurrent = one.isInstalled && one.isComplete && one.version === one.supportedVersion;
-  if (isCurrent) return badge(`version ${one.version}`, "green");
-  if (one.version > one.supportedVersion) return badge("newer than this server", "amber");
+function isCurrent(one: SchemaExtension): bool {
+  return one.isInstalled && one.isComplete && one.version === one.supportedVersion;
+}
+
+function status(one: SchemaExtension): Node {
+  if (one.isForeign) return possible("external");
+  if (isCurrent(one)) return fine();
+  if (one.version > one.supportedVersion) return due("newer than this server");
+  return one.isInstalled ? due("needs an update") : possible("not added");
+}
+
+function act(m: Model, one: SchemaExtension): Node {
+  if (one.isForeign || isCurrent(one) || one.version > one.supportedVersion) return nothing;
   const chore = new Chore();
   chore.subject = one.name;
   if (!one.isInstalled) {

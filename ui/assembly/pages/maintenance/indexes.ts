@@ -1,18 +1,14 @@
 /** The indexes of the jobs' table: those that the queue needs, and those that make some reads fast. */
 import { ago } from "../../controls/age";
-import { badge } from "../../controls/button";
-import { panel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
 import { Database, DatabaseIndex, OptionalIndex } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { attr, box, el, leaf, Node, nothing, text } from "../../lib/node";
 import { bytes, grouped } from "../../lib/number";
 import { Model } from "../../model/model";
 import { JOBS_TABLE } from "./condition";
+import { broken, changing, due, fine, line, possible, statusRow } from "./status";
 
-const COLUMNS: string[] = ["=Index", "num w4=Size", "num w3 w-mid=Used", "num w5=State"];
-
-export function indexesPanel(m: Model, database: Database): Node {
+export function indexRows(m: Model, database: Database): Node[] {
   const rows: Node[] = [];
   const indexes = database.indexes;
   for (let i = 0; i < indexes.length; i++) {
@@ -22,13 +18,7 @@ export function indexesPanel(m: Model, database: Database): Node {
   }
   const optional = database.optionalIndexes;
   for (let i = 0; i < optional.length; i++) rows.push(optionalRow(m, database, optional[i]));
-  if (rows.length === 0) return nothing;
-  return panel(
-    "Indexes",
-    "optional indexes help above 1 million jobs",
-    [],
-    [table("two indexes", "Indexes", COLUMNS, rows)],
-  );
+  return rows;
 }
 
 /** Whether one is being built, or is to be. */
@@ -52,60 +42,53 @@ function isOptional(database: Database, name: string): bool {
 
 function neededRow(index: DatabaseIndex): Node {
   // The queue's own ones have had these names since Graphile Worker's first version.
-  const isNeeded = index.name.startsWith("jobs_");
-  return row(index.name, "low", [
-    cell("", [leaf("code", "", index.name)]),
-    cell("num dim", [text(bytes(index.bytes))]),
-    cell("num dim w-mid", [times(index.scans)]),
-    cell("num", [
-      index.isValid
-        ? leaf("span", "faint", isNeeded ? "required" : "external")
-        : badge("invalid", "red"),
-    ]),
-  ]);
+  const role = index.name.startsWith("jobs_") ? "required" : "external";
+  return statusRow(
+    index.name,
+    index.name,
+    [line(`${role}; ${used(index.scans)}`)],
+    text(bytes(index.bytes)),
+    index.isValid ? fine() : broken("invalid"),
+    nothing,
+  );
 }
 
-function times(scans: i64): Node {
-  return scans === 0 ? leaf("span", "faint", "never") : text(grouped(scans) + " ×");
+function used(scans: i64): string {
+  return scans === 0 ? "never used" : `used ${grouped(scans)} ×`;
 }
 
 function optionalRow(m: Model, database: Database, index: OptionalIndex): Node {
-  const about = index.isRecommended ? index.serves : index.serves + "; rarely needed";
+  const lines: Node[] = [line(about(database, index))];
+  if (isUnderWay(index)) lines.push(progress(m, index));
   const error = index.error;
-  const built = index.bytes !== i64.MIN_VALUE;
-  const estimated = index.estimatedBytes;
-  const size = built
-    ? bytes(index.bytes)
-    : estimated === i64.MIN_VALUE
-      ? ""
-      : "≈ " + bytes(estimated);
-  return row(index.name, "", [
-    cell("", [
-      leaf("b", "name", index.name),
-      index.state === "broken" ? badge("failed", "amber") : nothing,
-      leaf("span", "sub", about),
-      isUnderWay(index) ? progress(m, index) : nothing,
-      error === null ? nothing : leaf("span", "sub bad-text", error),
-    ]),
-    cell(built ? "num dim" : "num faint", [text(size)]),
-    cell("num dim w-mid", [used(database, index)]),
-    cell("num vis", [state(m, index)]),
-  ]);
+  if (error !== null) lines.push(leaf("span", "sub bad-text", error));
+  return statusRow(index.name, index.name, lines, text(size(index)), status(index), act(m, index));
 }
 
-function used(database: Database, index: OptionalIndex): Node {
+function about(database: Database, index: OptionalIndex): string {
+  const words = index.isRecommended ? index.serves : index.serves + "; rarely needed";
   const indexes = database.indexes;
   for (let i = 0; i < indexes.length; i++) {
     if (index.state === "valid" && indexes[i].name === index.indexName)
-      return times(indexes[i].scans);
+      return `${words}; ${used(indexes[i].scans)}`;
   }
-  return nothing;
+  return words;
 }
 
-function state(m: Model, index: OptionalIndex): Node {
-  if (index.state === "valid") {
-    return index.isOurs ? drop(m, index) : leaf("span", "faint", "external");
-  }
+function size(index: OptionalIndex): string {
+  if (index.bytes !== i64.MIN_VALUE) return bytes(index.bytes);
+  const estimated = index.estimatedBytes;
+  return estimated === i64.MIN_VALUE ? "" : "≈ " + bytes(estimated);
+}
+
+function status(index: OptionalIndex): Node {
+  if (index.state === "valid") return index.isOurs ? fine() : possible("external");
+  if (index.state === "broken") return due("failed");
+  return isUnderWay(index) ? changing(index.state) : possible("not built");
+}
+
+function act(m: Model, index: OptionalIndex): Node {
+  if (index.state === "valid") return index.isOurs ? drop(m, index) : nothing;
   return isUnderWay(index) ? cancel(m, index) : build(m, index);
 }
 
@@ -144,10 +127,7 @@ function cancel(m: Model, index: OptionalIndex): Node {
 function drop(m: Model, index: OptionalIndex): Node {
   const what = `It makes fast: ${index.serves}.`;
   const made = chore(index, "Drop the index " + index.name, what);
-  return box("span", "act-row", [
-    leaf("span", "faint", "there"),
-    made.inMenu(m, "Drop…", "drop-index"),
-  ]);
+  return made.inMenu(m, "Drop…", "drop-index");
 }
 
 function chore(index: OptionalIndex, title: string, sentence: string): Chore {

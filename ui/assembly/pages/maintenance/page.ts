@@ -8,10 +8,11 @@ import { JsonReader } from "../../lib/json-reader";
 import { box, Node } from "../../lib/node";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
-import { condition, unread } from "./condition";
-import { extensionsPanel } from "./extensions";
-import { indexesPanel, isBuilding } from "./indexes";
-import { tidyPanel } from "./tidy";
+import { conditionRows, unread } from "./condition";
+import { extensionRows } from "./extensions";
+import { indexRows, isBuilding } from "./indexes";
+import { Part, statusList } from "./status";
+import { tidyRows } from "./tidy";
 
 const PATH = "api/database";
 /** While something changes, and while an index is built. */
@@ -74,14 +75,20 @@ export class MaintenancePage extends Page {
     const database = this.database;
     return box("div", "maintenance", [
       pageHead("Maintenance", []),
-      box("div", "cols c", [
-        box("div", "", [
-          panel("Status", `read ${ago(database.asOf, m.times)}`, [], [condition(m, database)]),
-          unread(database),
-          indexesPanel(m, database),
-        ]),
-        box("div", "", [tidyPanel(m, database), extensionsPanel(m, database)]),
-      ]),
+      unread(database),
+      panel(
+        "Status",
+        `read ${ago(database.asOf, m.times)}`,
+        [],
+        [
+          statusList([
+            new Part("Database", conditionRows(m, database)),
+            new Part("Clean up", tidyRows(m, database)),
+            new Part("Indexes", indexRows(m, database)),
+            new Part("Extensions", extensionRows(m, database)),
+          ]),
+        ],
+      ),
     ]);
   }
 }

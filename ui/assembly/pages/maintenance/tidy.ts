@@ -1,55 +1,40 @@
 /** Clean-up: what is not needed any more, with its count before each action. */
-import { link } from "../../controls/button";
-import { panel } from "../../controls/panel";
-import { cell, row, table } from "../../controls/table";
 import { countedValue, valueNode } from "../../controls/value";
 import { CleanupCount, Database, Value } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { writeButton } from "../../kit/verb";
-import { leaf, Node, nothing, text } from "../../lib/node";
+import { Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { Model } from "../../model/model";
+import { due, fine, line, possible, statusRow } from "./status";
 
 const FAILED = "delete-permanently-failed-jobs";
 const TASKS = "gc-task-identifiers";
 /** To delete more than so many for good their number must be typed. */
 const TYPED_ABOVE: i64 = 100;
 
-export function tidyPanel(m: Model, database: Database): Node {
+export function tidyRows(m: Model, database: Database): Node[] {
   const rows: Node[] = [];
   for (let i = 0; i < database.cleanup.length; i++) rows.push(tidyRow(m, database.cleanup[i]));
   rows.push(sweepRow(m));
-  rows.push(unlockRow(m));
-  return panel(
-    "Clean up",
-    "every action shows a preview",
-    [],
-    [table("two tidy", "Clean up", ["=What", "num w4=Now", "num w5=Action"], rows)],
-  );
+  return rows;
 }
 
 function tidyRow(m: Model, one: CleanupCount): Node {
   const chore = choreFor(one.task, one.count);
   const isNone = one.count.value === 0 && one.count.precision === "exact";
-  return what(
+  return statusRow(
     one.task,
     title(one.task),
-    about(one.task),
+    [line(about(one.task))],
     valueNode(one.count, ""),
+    isNone ? fine() : possible("can be deleted"),
     isNone
-      ? leaf("span", "faint", "none")
+      ? nothing
       : chore.isFinal
         ? chore.inMenu(m, "Delete…", "cleanup")
         : chore.ask(m, "Preview…", "cleanup"),
   );
-}
-
-function what(key: string, name: string, sub: string, count: Node, act: Node): Node {
-  return row(key, "", [
-    cell("", [leaf("b", "name", name), leaf("span", "sub", sub)]),
-    cell("num", [count]),
-    cell("num vis", [act]),
-  ]);
 }
 
 function title(task: string): string {
@@ -86,28 +71,26 @@ function sweepRow(m: Model): Node {
   const pulse = m.facts.pulse;
   const isKnown = m.facts.has("pulse");
   const all = pulse.alive + pulse.stale;
-  const said = !isKnown
+  const words = !isKnown
     ? ""
     : all === 0
       ? "none running; looks for old locks"
       : pulse.stale === 0
         ? "all workers alive"
         : `${counted(pulse.stale, "worker", "workers")} not responding; their jobs run again`;
-  return what(
+  const status = !isKnown
+    ? nothing
+    : pulse.stale > 0
+      ? due("not responding")
+      : all === 0
+        ? possible("no workers")
+        : fine();
+  return statusRow(
     "sweep",
     "Sweep workers that are not responding",
-    said,
+    [line(words)],
     isKnown ? text(pulse.stale.toString()) : nothing,
+    status,
     writeButton(m, "Preview…", "ask.sweep", "", "s"),
-  );
-}
-
-function unlockRow(m: Model): Node {
-  return what(
-    "unlock",
-    "Unlock a worker by hand",
-    "its jobs and queues, alive or not",
-    nothing,
-    m.access.canWrite ? link("/workers", "btn s", [text("Select worker")]) : nothing,
   );
 }

@@ -1,0 +1,76 @@
+/** One list of everything that is looked after: each row has its name, its number, one status and one action. */
+import { badge } from "../../controls/button";
+import { cell, row } from "../../controls/table";
+import { attr, cls, el, leaf, Node, text } from "../../lib/node";
+
+const COLUMNS: string[] = ["Name", "Now", "Status", "Action"];
+
+export class Part {
+  constructor(
+    public title: string,
+    public rows: Node[],
+  ) {}
+}
+
+export function statusList(parts: Part[]): Node {
+  const heads: Node[] = [];
+  for (let i = 0; i < COLUMNS.length; i++) {
+    const name = COLUMNS[i];
+    heads.push(el("th", [attr("scope", "col"), cls("c-" + name.toLowerCase())], [text(name)]));
+  }
+  const bodies: Node[] = [el("thead", [], [el("tr", [], heads)])];
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i];
+    if (part.rows.length === 0) continue;
+    const title = [attr("scope", "rowgroup"), attr("colspan", "4")];
+    const head = el("tr", [cls("part")], [el("th", title, [text(part.title)])]);
+    bodies.push(el("tbody", [], [head].concat(part.rows)));
+  }
+  return el("table", [cls("t status-list"), attr("aria-label", "Status")], bodies);
+}
+
+/** `lines`: what is below the name. */
+export function statusRow(
+  id: string,
+  name: string,
+  lines: Node[],
+  now: Node,
+  status: Node,
+  act: Node,
+): Node {
+  return row(id, "", [
+    cell("c-name", [leaf("b", "name", name)].concat(lines)),
+    cell("c-now num", [now]),
+    cell("c-status", [status]),
+    cell("c-action vis", [act]),
+  ]);
+}
+
+export function line(words: string): Node {
+  return leaf("span", "sub", words);
+}
+
+/** Nothing is to be done. */
+export function fine(): Node {
+  return badge("OK", "green");
+}
+
+/** Something may be done: nothing is wrong without it. */
+export function possible(words: string): Node {
+  return badge(words, "");
+}
+
+/** It is being changed now. */
+export function changing(words: string): Node {
+  return badge(words, "blue");
+}
+
+/** Something should be done soon. */
+export function due(words: string): Node {
+  return badge(words, "amber");
+}
+
+/** It does not work. */
+export function broken(words: string): Node {
+  return badge(words, "red");
+}
