@@ -63,7 +63,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     pages: ["read", "query/facts", "query/parts", "query", "walk"],
     export: ["query", "walk", "pages"],
     stats: ["read", "query"],
-    known: ["read", "stats"],
+    snapshot: ["read", "stats"],
     lists: ["read", "stats"],
     "lists/queues": ["stats", "walk", "pages", "lists"],
     why: ["read", "query/facts"],
@@ -71,7 +71,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     horizon: ["read", "stats"],
     incidents: ["read", "stats", "why", "groups", "horizon"],
     "": ["query/facts", "query", "stats", "why", "groups", "horizon", "incidents"],
-    json: ["read", "known", "lists", "why", "horizon", "incidents"],
+    json: ["read", "snapshot", "lists", "why", "horizon", "incidents"],
   },
   commands: {
     audit: [],

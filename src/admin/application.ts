@@ -77,7 +77,7 @@ export async function createApplication(
   const refusals = createRefusalLog(logger);
   const degradationLog = createDegradationLog(logger, metrics.degraded);
   const report = { logger, onDegraded: degradationLog.log };
-  const databases = adminDatabases({ pool, schema, lineMs: limits.waitMs, ...report });
+  const databases = adminDatabases({ pool, schema, connectionWaitMs: limits.waitMs, ...report });
   const { reads, quickReads, writes } = databases;
   const onFailure = (error: unknown, request: HttpRequest) => errorResponse(error, request, report);
   const ownLogin = createOwnLogin(auth.authenticate, { onFailure, ...parts.login });
@@ -100,7 +100,7 @@ export async function createApplication(
     sources: [...insightSources(insight), operationSource(operations)],
     maxViewers: limits.viewers,
     maxViewersPerClient: limits.viewersPerClient,
-    patienceMs: limits.stalledMs,
+    stalledMs: limits.stalledMs,
     ...report,
     ...parts.feed,
   });
@@ -150,7 +150,7 @@ export async function createApplication(
       stalledMs: limits.stalledMs,
       keepAliveMs: limits.keepAliveMs,
       silenceMs: Math.max(defaultLimits.silenceMs, limits.keepAliveMs),
-      lineMs: limits.waitMs,
+      memoryWaitMs: limits.waitMs,
       ...parts.limits,
     },
     open: async () => {
@@ -185,7 +185,7 @@ function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminE
   const { method, path, access, operation, isLong = false } = route;
   const { basePath, limits } = admin.config;
   const limitMs = isLong ? Math.max(limits.requestMs, DOWNLOAD_START_MS) : limits.requestMs;
-  const time = { limitMs, patienceMs: limits.waitMs };
+  const time = { limitMs, waitMs: limits.waitMs };
   const read = (request: HttpRequest) =>
     inTime(request, time, (scope) =>
       operation.run({ ...admin, databases: databasesOf(scope) }, request),
@@ -195,11 +195,11 @@ function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminE
     const answer = await read(request);
     return conditional(request, { ...answer, headers: { [AS_OF]: asOf, ...answer.headers } });
   };
-  const patienceMs = Math.max(limits.waitMs - READ_ONLY_CHECK_MS, limits.waitMs / 2);
+  const writeWaitMs = Math.max(limits.waitMs - READ_ONLY_CHECK_MS, limits.waitMs / 2);
   // A write is finished even if its client disconnects.
   const write = async (request: HttpRequest) => {
     try {
-      const databases = databasesOf(writeScope(patienceMs));
+      const databases = databasesOf(writeScope(writeWaitMs));
       return await operation.run({ ...admin, databases }, request);
     } catch (error) {
       throw orReadOnly(error);
@@ -232,21 +232,21 @@ function toBasePath(basePath: string): AdminEndpoint {
 
 /**
  * The time limits of a request. `limitMs`: until its answer begins; after that, or when the client has left,
- * the running statement is cancelled. A stream that has begun has no limit. `patienceMs`: how long the request
- * waits for a connection and for locks; it applies to writes, too.
+ * the running statement is cancelled. A stream that has begun has no limit. `waitMs`: how long the request
+ * may wait for a connection and for locks; it applies to writes, too.
  */
 interface RequestTime {
   readonly limitMs: number;
-  readonly patienceMs: number;
+  readonly waitMs: number;
 }
 
 /** The scope of a write, which is finished even when its client has left. Only its waiting is limited. */
-function writeScope(patienceMs: number): RequestScope {
-  const untilMs = monotonic() + patienceMs;
+function writeScope(waitMs: number): RequestScope {
+  const untilMs = monotonic() + waitMs;
   return {
     signal: NEVER,
     leftMs: () => Number.POSITIVE_INFINITY,
-    patienceMs: () => Math.max(0, untilMs - monotonic()),
+    waitLeftMs: () => Math.max(0, untilMs - monotonic()),
   };
 }
 
@@ -255,7 +255,7 @@ const NEVER = new AbortController().signal;
 /** Runs the work of a request within its time limits. */
 export async function inTime<T>(
   request: HttpRequest,
-  { limitMs, patienceMs: patience }: RequestTime,
+  { limitMs, waitMs }: RequestTime,
   work: (scope: RequestScope) => T | Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
@@ -272,15 +272,15 @@ export async function inTime<T>(
   else request.left.addEventListener("abort", leave, { once: true });
   let untilMs = monotonic() + limitMs;
   const timer = setTimeout(() => end(tooLong(limitMs)), limitMs);
-  let patientUntilMs = monotonic() + patience;
+  let waitUntilMs = monotonic() + waitMs;
   const leftMs = () => Math.max(0, untilMs - monotonic());
-  const patienceMs = () => Math.max(0, patientUntilMs - monotonic());
+  const waitLeftMs = () => Math.max(0, waitUntilMs - monotonic());
   try {
-    return await Promise.race([ended, work({ signal: over.signal, leftMs, patienceMs })]);
+    return await Promise.race([ended, work({ signal: over.signal, leftMs, waitLeftMs })]);
   } finally {
     clearTimeout(timer);
     untilMs = Number.POSITIVE_INFINITY;
-    patientUntilMs = Number.POSITIVE_INFINITY;
+    waitUntilMs = Number.POSITIVE_INFINITY;
     // Settles `ended`: otherwise the race would keep the answer in memory until the connection closes.
     reject(hasLeft);
   }

@@ -61,7 +61,7 @@ export class WorkerError extends Error {
 const kindOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? (value as { [KIND]?: unknown })[KIND] : undefined;
 
-/** The default behaviour of `instanceof`, for subclasses of this copy. */
+/** JavaScript's own `instanceof`, for subclasses of this copy. */
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
 
 /** One problem of an input. */
@@ -112,7 +112,7 @@ function sentence(problem: Problem): string {
   return problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
 }
 
-/** The message of anything that was thrown. */
+/** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
     return error.errors.map(messageOf).join("; ");
@@ -121,21 +121,24 @@ export function messageOf(error: unknown): string {
   try {
     return String(error);
   } catch {
-    return Object.prototype.toString.call(error); // such as an object without a prototype
+    return Object.prototype.toString.call(error); // such as for an object without a prototype
   }
 }
 
-/** Removes Node's advice to use one of its own options, which the executable does not have. */
+/** Removes Node's advice to set one of its command line options, which the executable does not have. */
 export function withoutNodeHint(message: string): string {
   return message.replace(/; if the root CA is installed.*$/s, "");
 }
 
-/** The thrown value if it is an Error; otherwise an Error with its text. */
+/** Returns the thrown value if it is an Error; otherwise an Error with its text. */
 export function errorOf(thrown: unknown): Error {
   return isError(thrown) ? thrown : new Error(messageOf(thrown));
 }
 
-/** True for an Error of any realm (Jest runs tests in one of their own). A proxy may throw even on this check. */
+/**
+ * Whether the value is an Error, of any realm (Jest runs tests in a realm of their own). A proxy may throw even on this
+ * check.
+ */
 export function isError(value: unknown): value is Error {
   try {
     return types.isNativeError(value) || value instanceof Error;
@@ -144,7 +147,7 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-/** The `code` of anything that was thrown: SQLSTATE from PostgreSQL, errno name from the system. */
+/** Returns the `code` of anything that was thrown: SQLSTATE from PostgreSQL, errno name from the system. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

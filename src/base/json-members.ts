@@ -3,16 +3,18 @@
 // finds where members begin and end in valid text.
 import { InputError } from "./errors.ts";
 
-/** Far deeper than real payloads. It keeps every later recursive reader safe. */
+/** Far deeper than real payloads, and shallow enough for every recursive reader. */
 const MAX_DEPTH = 200;
 
-/** Maps each name to the exact text of its value. Throws InputError unless the body is one JSON object. */
+/**
+ * Returns a map from each name to the exact text of its value. Throws InputError unless the body is one JSON object.
+ */
 export function jsonMembers(text: string): Map<string, string> {
   checkDepth(text);
   if (!isObject(parsed(text))) throw new InputError("the body must be a JSON object");
   const members = new Map<string, string>();
   for (const part of parts(text)) {
-    // The name is the string before the first colon outside it.
+    // The name is the string before the first colon that is outside the string.
     const end = skipString(part, 0);
     const name = JSON.parse(part.slice(0, end)) as string;
     if (members.has(name)) {
@@ -74,14 +76,14 @@ function* parts(text: string): Generator<string> {
   }
 }
 
-/** The position after the string that begins at `start`. */
+/** Returns the position after the string that begins at `start`. */
 function skipString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length + 1 : end + 1;
 }
 
-/** True after an odd number of backslashes. */
+/** Whether an odd number of backslashes precedes the character. */
 function isEscaped(text: string, at: number): boolean {
   let before = at;
   while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;

@@ -2,7 +2,7 @@
 // can pass its own logger. Lines go to stderr, because stdout is for output.
 import type { DestinationStream } from "pino";
 
-/** The logger that this library needs: fields first, then the message, as pino has it. */
+/** The logger that this library needs. As in pino, the fields come first, then the message. */
 export interface Logger {
   /** Writes a line at level debug. */
   debug(fields: object, message: string): void;
@@ -25,7 +25,10 @@ export interface LoggerOptions {
 }
 
 const STDERR = 2;
-/** Buffer for lines that cannot be written, such as while the disk is full. Further lines are dropped. */
+/**
+ * Limits the buffer for lines that cannot be written at the moment, for example because the disk is full. Further lines
+ * are dropped.
+ */
 const MOST_KEPT_BYTES = 1_048_576;
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -43,7 +46,7 @@ export function loggerProblem(value: unknown): string {
 }
 
 /**
- * Creates a logger that writes to stderr. A promise, because pino is loaded at the first call: `logger: await
+ * Returns the promise of a logger that writes to stderr, because pino is loaded at the first call: `logger: await
  * createLogger()`.
  */
 export function createLogger(options: LoggerOptions = {}): Promise<Logger> {

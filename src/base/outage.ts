@@ -1,5 +1,5 @@
-// Coordinates the connections of one process while their server is away: the outage is logged once, the
-// connections retry one after another, and the first that succeeds ends the pauses of the others.
+// Coordinates the connections of one process during an outage of their server: the outage is logged once, the
+// connections retry one after another, and the first connection that succeeds ends the pauses of all others.
 //
 //   reachable ──the first is lost──▶ away: warning ──the last is back──▶ reachable: info
 import { backgroundClock, type Clock, wait } from "./clock.ts";
@@ -11,16 +11,25 @@ export interface OutageRetryOptions {
   /** Ends the retries. */
   readonly signal: AbortSignal;
   readonly onError?: (error: unknown) => void;
-  /** Default: the clock's. Tests pass their own. */
+  /** Waits between two attempts. Default: wait() of clock.ts. */
   readonly wait?: typeof wait;
 }
 
-/** Between two attempts, however long the outage lasts: jobs must start within seconds once the server is back. */
+/**
+ * Longest pause between two attempts, however long the outage lasts: jobs must start within seconds once the server is
+ * back.
+ */
 const LONGEST_PAUSE_MS = 2_000;
-/** In the first minute: most outages are restarts, and work should continue within a second of their end. */
+/**
+ * Longest pause during the first minute. Most outages are restarts, and work should continue within a second of their
+ * end.
+ */
 const LONGEST_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
-/** A connection that is lost again sooner was not really back. One that was away for longer had a new outage. */
+/**
+ * A connection that works for less than this has relapsed: it was not really back. An outage of at least this length is
+ * a new one.
+ */
 const STEADY_MS = 5_000;
 /** The time until a lasting outage is logged again; it doubles each time. */
 const FIRST_REMINDER_MS = 60_000;
@@ -37,18 +46,18 @@ export class Outage {
   readonly #away = new Map<string, number>();
   readonly #affected = new Set<string>();
   #sinceMs = 0;
-  /** Like `#sinceMs`, but starts again after a short recovery. */
+  /** When the outage began, or when it began again after a short recovery. */
   #lostAtMs = 0;
   #remindMs = FIRST_REMINDER_MS;
   #isUnreachable = false;
   /** Consecutive recoveries that were too short to count. */
   #relapses = 0;
   #backAtMs = Number.NEGATIVE_INFINITY;
-  /** Cancels the log line about the end of the outage, which waits until the end has lasted. */
+  /** Cancels the pending log line about the end of the outage, which is written only if the end lasts. */
   #cancelEnd = () => {};
-  /** For each connection that is back: since when, and how often in a row it was lost again within seconds. */
+  /** For each connection that is back: when it came back, and how often in a row it has relapsed. */
   readonly #returns = new Map<string, Return>();
-  /** The time of the last planned attempt. */
+  /** The time of the latest attempt that is planned, of all connections. */
   #lastTurnMs = 0;
   #through = new AbortController();
 
@@ -165,7 +174,7 @@ export class Outage {
     return isDone;
   }
 
-  /** Waits until at least `ms` after all other pauses, or until a connection succeeds. */
+  /** Waits until at least `ms` after the attempts that are already planned, or until another connection succeeds. */
   async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
     this.#lastTurnMs = Math.max(nowMs, this.#lastTurnMs) + ms;
@@ -174,8 +183,8 @@ export class Outage {
   }
 
   /**
-   * A success elsewhere does not end this pause: connections that keep failing would wake each other again
-   * and again.
+   * Waits after a relapse. A success of another connection does not end this pause: connections that keep failing would
+   * wake each other again and again.
    */
   async #pauseAfterRelapses(
     connection: string,

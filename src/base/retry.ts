@@ -2,14 +2,14 @@
 import { wait } from "./clock.ts";
 
 export interface BackoffOptions {
-  /** First delay, milliseconds. Default 100. */
+  /** First delay, in milliseconds. Default 100. */
   readonly firstMs?: number;
-  /** Longest delay, milliseconds. Default 10,000. */
+  /** Longest delay, in milliseconds. Default 10,000. */
   readonly longestMs?: number;
 }
 
 /**
- * The delay in milliseconds before attempt `attempt` (0-based). It doubles each time, ± 25 % so that
+ * Returns the delay in milliseconds before attempt `attempt` (0-based). It doubles with each attempt, ± 25 % so that
  * clients spread out.
  */
 export function backoffDelay(attempt: number, options: BackoffOptions = {}): number {
@@ -19,7 +19,7 @@ export function backoffDelay(attempt: number, options: BackoffOptions = {}): num
 }
 
 export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
-  /** Longest delay, milliseconds. A function is called before each delay. Default 10,000. */
+  /** Longest delay, in milliseconds; a function is called before each delay. Default 10,000. */
   readonly longestMs?: number | (() => number);
   /** Ends the retries. */
   readonly signal: AbortSignal;

@@ -6,8 +6,8 @@ import { monotonic, nextTurn } from "./clock.ts";
  * trips and slices of 8 ms, an answer took 70 ms instead of 15.
  */
 const SLICE_MS = 2;
-/** Items between two checks of the clock. */
-const BETWEEN_LOOKS = 16;
+/** The number of items between two checks of the clock. */
+const ITEMS_BETWEEN_CHECKS = 16;
 
 /** Calls `work` for each item in order. One item should take less than a millisecond. */
 export async function inSlices<T>(
@@ -17,7 +17,10 @@ export async function inSlices<T>(
   let began = monotonic();
   for (const [index, item] of items.entries()) {
     work(item, index);
-    if (index % BETWEEN_LOOKS === BETWEEN_LOOKS - 1 && monotonic() - began >= SLICE_MS) {
+    if (
+      index % ITEMS_BETWEEN_CHECKS === ITEMS_BETWEEN_CHECKS - 1 &&
+      monotonic() - began >= SLICE_MS
+    ) {
       await nextTurn();
       began = monotonic();
     }

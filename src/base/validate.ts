@@ -30,7 +30,7 @@ export const boundedList = <S extends v.GenericSchema>(
   tooMany = `must have at most ${most} items`,
 ) => v.pipe(v.array(v.unknown(), message), v.maxLength(most, tooMany), v.array(item, message));
 
-/** Runs all checks and returns their results, or throws one InputError with the problems of all. */
+/** Runs all checks and returns their results, or throws one InputError with all their problems. */
 export function together<const R extends readonly unknown[]>(
   ...checks: { readonly [K in keyof R]: () => R[K] }
 ): R {
@@ -84,7 +84,7 @@ function pathOf(keys: Path): string {
   return path;
 }
 
-// An issue does not carry its schema, so the field names travel in the message.
+// A valibot issue does not carry its schema, so its message carries the schema's field names.
 const KNOWN = "known:";
 
 interface KnownFields {
@@ -120,10 +120,10 @@ export const count = (most: number) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-/** Milliseconds, at most what a timer can count. */
+/** A number of milliseconds, at most what a timer can count. */
 export const duration = count(LONGEST_TIMER_MS);
 
-/** A duration, or 0, which has a meaning of its own. */
+/** A duration, or 0, whose meaning each option defines. */
 export const durationOrNone = v.pipe(
   v.number("must be a number"),
   v.integer("must be a whole number"),

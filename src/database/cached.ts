@@ -1,7 +1,7 @@
-// Caches a value that is expensive to read and has many readers: one read at a time, shared by all
-// concurrent callers, and not repeated before a pause in proportion to its duration. A fast value is read
-// again while the caller waits; a slow one is answered from the last read and refreshed in the background.
-// After a write of this process the pause is shorter, because its author checks the effect at once.
+// Caches a value that is expensive to read and has many readers. All concurrent callers share one read, and the next
+// read begins after a pause in proportion to the duration of the last. A fast value is read again while the caller
+// waits; of a slow one the last value is returned, and a read in the background replaces it. After a write of this
+// process the pause is shorter, because its author checks the effect at once.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
@@ -9,31 +9,33 @@ export interface Cached<T> {
   (): Promise<T>;
   /** Returns a value whose read began after this call, so that it includes a preceding write. */
   fresh(): Promise<T>;
-  /** The last value, however old; null before the first. */
+  /** Returns the last value, however old; null before the first read. */
   peek(): T | null;
 }
 
 export interface CachedOptions {
-  /** The shortest time between two reads; for slow ones, `slowIntervalMs`. */
+  /** The shortest time between two reads in milliseconds, and that of slow reads. Default 250 and 10,000. */
   readonly intervalMs?: number;
   readonly slowIntervalMs?: number;
-  /** When this process last wrote. Values read before that are read again sooner. */
+  /** Returns when this process last wrote. A value that was read before is read again sooner. */
   readonly changedAtMs?: () => number;
-  /** There is so little data that a slow read is the machine's fault: the pause is at most 5 s. */
+  /** Whether there is so little data that only a busy machine makes a read slow. Then the pause is at most 5 s. */
   readonly isSmall?: () => boolean;
-  /** For tests. */
+  /** The clock in milliseconds. Tests pass their own. */
   readonly clock?: () => number;
 }
 
-/** Reads take at most a twentieth of the time. */
-const REST_FACTOR = 20;
-/** After a write: a third. */
-const HURRIED_FACTOR = 2;
+/**
+ * The pause is at least this many times the duration of the read, so that reads take at most a twentieth of the time.
+ */
+const PAUSE_FACTOR = 20;
+/** The same after a write: reads take at most a third of the time. */
+const PAUSE_FACTOR_AFTER_WRITE = 2;
 /** The longest pause if there is little data. */
-const SMALL_REST_MS = 5_000;
-/** Slower reads are not waited for a second time. */
+const LONGEST_SMALL_PAUSE_MS = 5_000;
+/** The duration up to which callers wait for every read. */
 const QUICK_MS = 150;
-/** Older values are not returned without waiting. */
+/** The age up to which a slow value is returned without waiting. */
 const STALE_MS = 60_000;
 
 export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): Cached<T> {
@@ -50,7 +52,7 @@ export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): C
       .then((value) => {
         const atMs = clock();
         last = { value, atMs, tookMs: atMs - began };
-        nextAtMs = atMs + restMs(last.tookMs);
+        nextAtMs = atMs + pauseMs(last.tookMs);
         return value;
       })
       .finally(() => {
@@ -59,24 +61,25 @@ export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): C
     return running;
   };
 
-  const restMs = (tookMs: number) => {
-    if (isSmall()) return Math.max(intervalMs, Math.min(tookMs * REST_FACTOR, SMALL_REST_MS));
-    return Math.max(tookMs < QUICK_MS ? intervalMs : slowIntervalMs, tookMs * REST_FACTOR);
+  const pauseMs = (tookMs: number) => {
+    if (isSmall())
+      return Math.max(intervalMs, Math.min(tookMs * PAUSE_FACTOR, LONGEST_SMALL_PAUSE_MS));
+    return Math.max(tookMs < QUICK_MS ? intervalMs : slowIntervalMs, tookMs * PAUSE_FACTOR);
   };
 
   const isBehind = () => {
     if (last === null || changedAtMs() <= last.atMs - last.tookMs) return false;
-    return clock() >= last.atMs + Math.max(intervalMs, last.tookMs * HURRIED_FACTOR);
+    return clock() >= last.atMs + Math.max(intervalMs, last.tookMs * PAUSE_FACTOR_AFTER_WRITE);
   };
 
   const read = (): Promise<T> => {
-    const isHurried = isBehind();
-    if (last !== null && clock() < nextAtMs && !isHurried) return Promise.resolve(last.value);
+    const isAfterWrite = isBehind();
+    if (last !== null && clock() < nextAtMs && !isAfterWrite) return Promise.resolve(last.value);
     const reading = running ?? start();
     if (last === null) return reading;
     const { value, tookMs, atMs } = last;
-    // An old value includes its age, and is better than none.
-    const isOld = tookMs < QUICK_MS || isHurried || clock() - atMs > STALE_MS;
+    // If the read times out, the old value is returned: it includes its age, and is better than none.
+    const isOld = tookMs < QUICK_MS || isAfterWrite || clock() - atMs > STALE_MS;
     if (isOld) return nullOnTimeout(reading).then((fresh) => fresh ?? value);
     // Errors reach only the callers that wait for the read.
     reading.catch(() => {});
@@ -98,7 +101,7 @@ export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): C
 
 const never = () => Number.NEGATIVE_INFINITY;
 
-/** A cached value for each of the last few keys. */
+/** Returns a function that caches a value for each of the last `most` keys. */
 export function cachedByKey<T>(
   most: number,
   options?: CachedOptions,

@@ -1,5 +1,5 @@
-// Where queue statements run: something that queries, and the schema. Pools, clients and clients inside a
-// caller's transaction all fit; nothing here owns a connection.
+// What the queue's statements run on: something with a query method, and the schema. Pools, clients and clients inside
+// a caller's transaction all qualify. Nothing here owns a connection.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { types } from "pg";
 import { explainDatabaseError } from "./errors/database-errors.ts";
@@ -40,7 +40,7 @@ export interface Database {
 /** A statement whose text depends only on the schema. */
 export type Statement = (schema: string) => string;
 
-/** Caches the text for each schema, for long statements that run often. */
+/** Caches the text of a statement for each schema, for long statements that run often. */
 export function builtOnce(statement: Statement): Statement {
   const texts = new Map<string, string>();
   return (schema) => {
@@ -69,18 +69,20 @@ const wireTypes = {
   },
 } as NonNullable<QueryConfig["types"]>;
 
-/** Parses PostgreSQL's array text: `{1,2}` → `["1", "2"]`; null → none. For ids only, which need no quoting. */
+/**
+ * Parses PostgreSQL's array text: `{1,2}` becomes `["1", "2"]`, null becomes `[]`. For ids only, which need no quoting.
+ */
 export function parseIdArray(text: string | null | undefined): string[] {
   return text == null || text === "{}" ? [] : text.slice(1, -1).split(",");
 }
 
-/** PostgreSQL's text of a bigint[]. pg would quote and escape each id. */
+/** Returns PostgreSQL's text of a bigint[]. pg would quote and escape each id. */
 export function idArray(ids: readonly string[]): string {
   return `{${ids.join(",")}}`;
 }
 
 export interface QueryOptions {
-  /** Worth preparing: planned once per connection instead of each time. */
+  /** Whether the statement is worth preparing: then it is planned once for each connection instead of each time. */
   readonly isRepeated?: boolean;
 }
 
@@ -96,9 +98,8 @@ export async function query<R extends QueryResultRow>(
   try {
     const result = await db.client.query<R>({ ...named, text, values, types: wireTypes });
     const { rows } = result;
-    // pg's results refer to each other: an old one keeps all later ones alive until the next full garbage
-    // collection. Without the rows that costs little; with them it was most of the memory growth of a busy
-    // worker.
+    // The rows of a result are released: pg's results refer to each other, so an old one keeps all later ones alive
+    // until the next full garbage collection. Their rows were most of the memory growth of a busy worker.
     result.rows = [];
     return rows;
   } catch (error) {
@@ -106,7 +107,8 @@ export async function query<R extends QueryResultRow>(
   }
 }
 
-// One name per text in the whole process, because several schemas may share a connection.
+// The names of prepared statements. A text has one name in the whole process, because several schemas may share a
+// connection.
 const names = new Map<string, string>();
 
 function nameOf(text: string): string {

@@ -1,5 +1,5 @@
-// Clients of other drivers than pg: with() accepts any object with a query method that returns `{ rows }`.
-// A client that converts names or values would store or read something else, so it is tested once.
+// Clients of other drivers than pg: with() accepts any object with a query method that returns `{ rows }`. A client
+// that converts names or values would store or read wrong data, so each is tested once.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
@@ -21,11 +21,11 @@ const EXPECTED = {
 };
 
 /**
- * Returns pg's clients unchanged. Another client is tested with one statement before its first use, and
- * every statement is refused (`configuration`) if the result is not exact.
+ * Returns a client of pg unchanged. A client of another driver is tested with one statement before its first use; if
+ * the result is not exact, every statement is refused (`configuration`).
  */
 export function exactClient(given: StatementClient): Queryable {
-  const client = given as Queryable; // of another driver's answer only the rows are read
+  const client = given as Queryable; // only the rows of another driver's answer are read
   if (isPg(client)) return client;
   let tried: Promise<void> | undefined;
   const exact: Queryable = {
@@ -39,7 +39,7 @@ export function exactClient(given: StatementClient): Queryable {
   return exact;
 }
 
-/** Clients of other drivers. */
+/** The clients of other drivers. */
 const foreign = new WeakSet<Queryable>();
 
 /** Throws WorkerError (`configuration`) for a client of another driver. */

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import pg from "pg";
 import { codeOf } from "../base/errors.ts";
 
-/** pg's state of a connection. */
+/** The state that pg has of a connection. */
 export interface ClientState {
   connection: pg.Connection;
   host: string;
@@ -26,7 +26,7 @@ export interface ClientState {
 
 export const stateOf = (client: pg.Client): ClientState => client as unknown as ClientState;
 
-/** The state of a client that has not connected yet; `connect()` may be called (again). */
+/** The state of a client that has not connected yet. `connect()` may be called (again). */
 export const UNCONNECTED = {
   _connecting: false,
   _connected: false,
@@ -36,12 +36,12 @@ export const UNCONNECTED = {
   readyForQuery: false,
 } as const satisfies Partial<ClientState>;
 
-/** A new connection, for `ClientState.connection`. */
+/** Returns a new connection for `ClientState.connection`. */
 export function newConnection(options: object): pg.Connection {
   return new (pg.Connection as unknown as new (options: object) => pg.Connection)(options);
 }
 
-/** The server process of a connection, for a cancel request; null before the login. */
+/** The server process of a connection, which a cancel request names; null before the login. */
 export interface ServerProcess {
   readonly host: string;
   readonly port: number;
@@ -52,7 +52,7 @@ export interface ServerProcess {
 export const serverProcessOf = (client: pg.ClientBase): ServerProcess =>
   client as unknown as ServerProcess;
 
-/** Ends the connection of a client in use. One that waits for a response is cut. */
+/** Ends the connection of a client in use. If it waits for a response, the connection is cut. */
 export const endLent = (client: pg.ClientBase): Promise<void> =>
   (client as unknown as pg.Client).end();
 
@@ -73,7 +73,7 @@ export function onServerError(
 interface ConnectionInternals {
   ssl: unknown;
   readonly stream: Duplex;
-  /** Starts reading PostgreSQL's protocol from the socket, encrypted or not. */
+  /** Begins to read PostgreSQL's protocol from the socket, encrypted or not. */
   attachListeners(stream: Duplex): void;
   emit(event: "sslconnect"): void;
 }
@@ -83,8 +83,8 @@ const internalsOf = (connection: pg.Connection) => connection as unknown as Conn
 type OnData = (data: Buffer) => void;
 
 /**
- * pg's parser throws inside the socket's event `data` if a value is longer than the maximum string, which
- * would end the process. Here it becomes the connection's error, and so its query's.
+ * Turns a value that is longer than the maximum string into an error of the connection, and so of its query. pg's
+ * parser throws inside the socket's event `data`, which would end the process.
  */
 export function catchLongValues(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
@@ -109,13 +109,13 @@ export function catchLongValues(pgConnection: pg.Connection): void {
 const REFUSED = "N".charCodeAt(0);
 
 /**
- * sslmode=prefer: continues without encryption if the server refuses it. pg would end the connection;
- * libpq, and this function, need no second one. Call it when the connection has begun to connect.
+ * Implements sslmode=prefer: continues without encryption if the server refuses it. pg would end the connection; libpq,
+ * and this function, need no second one. Call it when the connection has begun to connect.
  */
 export function plainWhereRefused(pgConnection: pg.Connection): void {
   const connection = internalsOf(pgConnection);
   const { stream } = connection;
-  // pg listens once for the response, which is a single byte.
+  // pg listens once, for the response, which is a single byte.
   const [onAnswer] = stream.listeners("data") as OnData[];
   if (onAnswer === undefined) return;
   stream.removeAllListeners("data");
@@ -132,7 +132,7 @@ export function plainWhereRefused(pgConnection: pg.Connection): void {
 
 interface LoginInternals {
   enableChannelBinding: boolean;
-  /** null once the server's proof was verified. */
+  /** The state of the SASL login; null once the server's proof is verified. */
   readonly saslSession: object | null;
   _handleAuthSASL(message: { readonly mechanisms: readonly string[] }): void;
   _handleAuthSASLFinal(message: unknown): void;
@@ -141,8 +141,8 @@ interface LoginInternals {
 }
 
 /**
- * Allows only logins by the SASL `mechanism`: for any other, `refuse` is called before a password is sent.
- * Returns a function that tests whether the server has proved itself.
+ * Allows only logins by the SASL `mechanism`. For any other, `refuse` is called before a password is sent. Returns a
+ * function that tests whether the server has proved itself.
  */
 export function loginOnlyBy(client: pg.Client, mechanism: string, refuse: () => void) {
   const login = client as unknown as LoginInternals;
@@ -181,7 +181,7 @@ export interface QuerySteps {
   handleCommandComplete(message: unknown, connection: MessageWriter): void;
 }
 
-/** For subclasses: in pipeline mode pg only accepts objects of its own class. */
+/** pg's class of a query, for subclasses: in pipeline mode pg only accepts objects of its own class. */
 export const PgQuery = pg.Query as unknown as new (config: object) => QuerySteps;
 
 /** The methods that pg calls on an object with `submit` that is passed to `client.query()`. */

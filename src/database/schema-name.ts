@@ -1,5 +1,5 @@
-// The name of the schema that contains a queue: checked once, quoted once, and the only text that is ever
-// inserted into an SQL statement.
+// The name of the schema that contains a queue: checked once and quoted once. No other text is ever inserted into an
+// SQL statement.
 import { InputError } from "../base/errors.ts";
 
 /** The checked name of a queue's schema. Made by schemaName(). */
@@ -12,7 +12,7 @@ export interface SchemaName {
 
 export const DEFAULT_SCHEMA = "worker";
 
-// NAMEDATALEN - 1. PostgreSQL would truncate a longer name without an error.
+// NAMEDATALEN - 1: PostgreSQL would truncate a longer name without an error.
 const MAX_BYTES = 63;
 
 /**

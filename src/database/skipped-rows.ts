@@ -1,20 +1,23 @@
-// Rows that PostgreSQL skips without an error: a trigger before the row's change returns null, or a row
+// Rows that PostgreSQL skips without an error, because a trigger before the row's change returns null, or a row
 // security policy hides the row from the change.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";
 
-/** Part of the error with which a statement undoes itself if PostgreSQL has skipped such a row. */
+/** A part of the error by which a statement undoes itself if PostgreSQL has skipped a row. */
 export const SKIPPED = "a row was left as it is";
 
-/** The bit of pg_trigger.tgtype and the letter of pg_policy.polcmd. An add updates if the key exists. */
+/**
+ * For each change, the bit of pg_trigger.tgtype and the letter of pg_policy.polcmd. An add also updates, if the key
+ * exists.
+ */
 const CHANGES = { add: [4 | 16, ""], update: [16, "w"], delete: [8, "d"] } as const;
 
 export type Change = keyof typeof CHANGES;
 
 /**
- * Returns a statement's error; if the statement has undone itself, a message with the names of what may
- * skip rows.
+ * Returns the error of a statement. If the statement has undone itself, the error names the triggers and policies that
+ * may skip rows.
  */
 export async function withSkippers(db: Database, change: Change, error: unknown): Promise<unknown> {
   if (!isRaised((error as Error).cause, SKIPPED)) return error;
@@ -23,7 +26,7 @@ export async function withSkippers(db: Database, change: Change, error: unknown)
   return new WorkerError("database_error", `the ${change} of its row is skipped${cause}`);
 }
 
-/** The names of what can skip rows: `trigger "audit"`. */
+/** Returns the names of what can skip rows, such as `trigger "audit"`. */
 export async function readSkippers(db: Database, change: Change): Promise<string[]> {
   const values = [`${db.schema.quoted}._private_jobs`, ...CHANGES[change]];
   return (await query<{ name: string }>(db, skippersSql, values)).map(({ name }) => name);

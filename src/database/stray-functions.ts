@@ -1,19 +1,19 @@
-// The bodies of the schema's functions contain the name of the schema in which they were created. Renaming
-// the schema, or restoring an edited dump, does not change the bodies: the functions then use the tables of
-// another schema. No statement of this library calls them; other clients do.
+// The bodies of the schema's functions contain the name of the schema in which they were created. When the schema is
+// renamed, or an edited dump is restored, the bodies stay the same: the functions then use the tables of another
+// schema. No statement of this library calls them, but other clients do.
 
 import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "./database.ts";
 
 export interface StrayFunction {
   readonly name: string;
-  /** As SQL identifiers. */
+  /** The other schemas, as SQL identifiers. */
   readonly schemas: readonly string[];
   /** The statement that recreates the function for its own schema. */
   readonly statement: string;
 }
 
-/** The queue's functions that contain the name of another schema. */
+/** Returns the queue's functions that contain the name of another schema. */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;
   const rows = await query<{ name: string; body: string; definition: string }>(db, straySql, [
@@ -39,7 +39,7 @@ const queueFunctions = [
   ...["list_orphan_locked_workers", "recover_dead_worker_jobs"],
 ];
 
-// Bodies contain the name only in quotes.
+// The bodies contain the name only in quotes.
 const straySql: Statement = () => `
   select own.proname::text as name, own.prosrc as body, pg_catalog.pg_get_functiondef(own.oid) as definition
   from pg_catalog.pg_proc as own

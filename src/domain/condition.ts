@@ -6,24 +6,24 @@ export interface ConditionData {
   /** Its position where all conditions are listed, and among the page's tabs. */
   readonly place: number;
   readonly tab: number;
-  /** A worker has locked the job. Such jobs have no time on the horizon. */
+  /** Whether a worker has locked the job. Locked jobs have no time on the horizon. */
   readonly isLocked: boolean;
   /** The contract's states that a job in this condition may have. */
   readonly states: readonly ("ready" | "scheduled" | "locked" | "failed")[];
-  /** Colour on a terminal. */
+  /** The condition's colour on a terminal. */
   readonly colour: "red" | "yellow" | "green" | "cyan" | "faint" | null;
-  /** For the page: the path of its icon, the tone of its box, and an explanation. */
+  /** How the page shows it: the path of its icon, the tone of its box, and an explanation. */
   readonly drawing: string;
   readonly tone: "bad" | "warn" | "retry" | "run" | "sched" | "";
   readonly meaning: string;
   /** The heading of the column with the relevant time, and the default order of a list. */
   readonly timeHead: string;
   readonly sort: "due" | "running" | "-failed_at";
-  /** Whether the time since the job was due is shown. */
+  /** Whether lists show how long the job has been due. */
   readonly waits: boolean;
-  /** Shown next to its word where a query is completed. */
+  /** A short explanation beside its word in the completion of queries. */
   readonly note: string;
-  /** The optional index that makes its jobs cheap to find; null: they are cheap without one. */
+  /** The optional index without which jobs in this condition are expensive to find; null: none is needed. */
   readonly index: string | null;
 }
 

@@ -13,16 +13,16 @@ export interface ErrorGroup {
   readonly likePattern: string;
 }
 
-/** The rest of a first line is ignored. */
+/** The length up to which a first line is read. */
 const LONGEST_LINE = 300;
 /** A group depends on at most this many leading characters of an error. */
 export const ERROR_START = 600;
 
 const MAIL = /[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+/g;
 
-// In this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, files, values of a URL's query, ids
-// after an underscore, ids that alternate letters and digits, ids with digits inside, numbers. A line has
-// at most 300 characters, which limits the cost of all of them.
+// In this order: UUIDs, times, IPv6 addresses, hexadecimal numbers, files, values of a URL's query, ids after an
+// underscore, ids that alternate letters and digits, ids with digits inside, numbers. A line has at most 300
+// characters, which limits the cost of each alternative.
 const VARYING = new RegExp(
   [
     "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
@@ -35,14 +35,14 @@ const VARYING = new RegExp(
     "(?<=\\?)[\\w.-]+=[^\\s\"'`)]*[^\\s\"'`).,:;]",
     "(?<=_)(?=[a-z]*(?:\\d|[bcdfghj-np-tv-xz]{5}))[a-z0-9]{8,}(?![a-z0-9])",
     "(?<![a-z0-9])[a-z]*\\d+[a-z]+\\d[a-z0-9]*(?![a-z0-9])",
-    // Except for words such as base64decode.
+    // Words such as base64decode are not ids.
     "(?<![a-z0-9])(?!base|http|ipv|oauth|sha|utf)(?=[a-z]+\\d+[a-z])[a-z0-9]{9,}(?![a-z0-9])",
     "\\d+(?:\\.\\d+)*",
   ].join("|"),
   "gi",
 );
 
-// Quoted names of code and of a schema differ between defects, not between jobs.
+// Quoted names of code and of a schema stay, because they differ between defects and not between jobs.
 const NAMED =
   "(?<!\\b(?:reading|setting|column|constraint|relation|table|index|function|module|property) )";
 
@@ -60,27 +60,27 @@ const QUOTED = new RegExp(
   "gi",
 );
 
-/** Possibly an id of letters, or of letters and digits, such as a nanoid. `prefix_` is kept. */
+/** Matches what may be an id of letters, or of letters and digits, such as a nanoid. Its `prefix_` is kept. */
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
-/** A ULID may have digits only at its beginning. */
+/** Matches text in one case. A ULID may have digits only at its beginning. */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|[a-z]{12,})$/;
 const SHORTEST_WITHOUT_PREFIX = 16;
 const NANOID = 21;
 
-/** The group of an error, from the text of `last_error`. */
+/** Returns the group of an error, from the text of `last_error`. */
 export function errorGroup(lastError: string): ErrorGroup {
   return groupOfLabel(errorLabel(lastError));
 }
 
-/** The group of a label. */
+/** Returns the group of a label. */
 export function groupOfLabel(label: string): ErrorGroup {
   return { fingerprint: fingerprintOf(label), label, likePattern: likePatternOf(label) };
 }
 
 const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
 
-/** The label alone, for callers that group many errors. */
+/** Returns only the label, for callers that group many errors. */
 export function errorLabel(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
   const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, LONGEST_LINE).trimEnd();
@@ -88,7 +88,7 @@ export function errorLabel(lastError: string): string {
     .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`)
     .replace(TOKEN, withoutRandom)
     .replace(VARYING, "#");
-  // A list may have any length.
+  // A list of quoted values may have any length, so it becomes one mark.
   return label.replace(/(["'`]?)#\1(?:, ?\1#\1)+/g, "$1#$1");
 }
 
@@ -100,7 +100,10 @@ function withoutRandom(text: string, prefix: string, id: string): string {
   return isRandom(id) ? `${prefix}#` : text;
 }
 
-/** Whether letters of both cases and digits alternate too often for words, or follow each other as in no word. */
+/**
+ * Whether the token looks random: letters of both cases and digits alternate too often for words, or the letters follow
+ * each other as in no word.
+ */
 function isRandom(token: string): boolean {
   if (!MIXED_CASE.test(token)) return false;
   const longestWord = Math.max(...token.split(/[^a-z]+/).map(({ length }) => length));
@@ -143,26 +146,26 @@ function isUnpronounceable(token: string): boolean {
   return unusual >= 2 && unusual >= pairs * UNUSUAL;
 }
 
-/** The LIKE pattern of a label. */
+/** Returns the LIKE pattern of a label. */
 export function likePatternOf(label: string): string {
   return `${label.replace(/[\\%_]/g, "\\$&").replaceAll("#", "%")}%`;
 }
 
 export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(text);
 
-/** A class of errors of one task, thrown at one place. */
+/** The class of an error and the place in the code of one task that throws it. */
 export interface ErrorPlace {
   readonly fingerprint: string;
-  /** `TypeError in chargeCard (charge.js)` */
+  /** Such as `TypeError in chargeCard (charge.js)`. */
   readonly label: string;
 }
 
-// Parts of the executable have no folder.
+// Files inside the executable have no folder.
 const FRAME =
   /\n\s+at (?!node:|chunk-|[^\n]*[( ](?:node:|chunk-|[^\n]*[/\\]node_modules[/\\]))([^\n]*)(?=\n)/;
 const CLASS = /^(?:Uncaught )?([A-Za-z_$][\w$.]{0,63}(?:Error|Exception))(?![\w$.])/;
 
-/** The place of a task's error: its class and the first frame outside node_modules and the worker. */
+/** Returns the place of a task's error: its class and the first stack frame outside node_modules and the worker. */
 export function errorPlace(task: string, lastError: string): ErrorPlace {
   const start = lastError.slice(0, ERROR_START);
   const kind = CLASS.exec(start)?.[1] ?? "Error";

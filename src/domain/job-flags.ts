@@ -5,15 +5,18 @@ const DEADLINE = "deadline:";
 
 export const retryFlag = (policy: string): string => `${RETRY}${policy}`;
 
-/** `time`: RFC 3339. */
+/** Returns the flag of a deadline. `time`: RFC 3339. */
 export const deadlineFlag = (time: string): string => `${DEADLINE}${Date.parse(time)}`;
 
-/** The name of the job's retry policy. */
+/** Returns the name of the job's retry policy. */
 export function policyNameOf(flags: readonly string[]): string | undefined {
   return flags.find((flag) => flag.startsWith(RETRY))?.slice(RETRY.length);
 }
 
-/** The job's deadline, in milliseconds since 1970: the earliest of its deadline flags; null without a valid one. */
+/**
+ * Returns the job's deadline, in milliseconds since 1970: the earliest of its deadline flags; null if it has no valid
+ * one.
+ */
 export function deadlineOf(flags: readonly string[]): number | null {
   let earliest: number | null = null;
   for (const flag of flags) {

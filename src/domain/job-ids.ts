@@ -1,7 +1,7 @@
 // Job ids from callers: decimal strings, because a PostgreSQL bigint does not fit a number.
 import { InputError, type Problem } from "../base/errors.ts";
 
-/** The maximum in one call. It limits the statement, its locks and its result. */
+/** The maximum number of ids in one call. It limits the statement, its locks and its result. */
 export const MAX_IDS = 10_000;
 
 const MAX_BIGINT = 9_223_372_036_854_775_807n;

@@ -24,8 +24,8 @@ export const jobKeyModes = ["replace", "preserve_run_at", "unsafe_dedupe"] as co
 export type JobKeyMode = (typeof jobKeyModes)[number];
 
 /**
- * How a job to be added treats the job that has its key. `unfinished`: as `unsafe_dedupe`, but a failed job loses
- * its key. `debounce`: as `replace`, with the time of `debounce`.
+ * What an add does with the job that already has its key. `unfinished`: as `unsafe_dedupe`, but a failed job loses its
+ * key. `debounce`: as `replace`, with the start that `debounce` computes.
  */
 export const keyRules = [...jobKeyModes, "unfinished", "debounce"] as const;
 export type KeyRule = (typeof keyRules)[number];
@@ -47,10 +47,7 @@ export interface JobSpec {
   readonly jobKeyMode?: JobKeyMode | undefined;
   /** The number of attempts after which the job fails for good, 1–32,767. Default 25. */
   readonly maxAttempts?: number | undefined;
-  /**
-   * Flags of the job. A worker whose `forbiddenFlags` has one of them leaves the job to other workers. Default:
-   * none.
-   */
+  /** Flags of the job. A worker with one of them in `forbiddenFlags` does not fetch the job. Default: none. */
   readonly flags?: readonly string[] | undefined;
   /**
    * Name of a retry policy that workers have under `retryPolicies`, 1–100 characters. It replaces the task's.
@@ -88,7 +85,7 @@ export interface JobByTask {
   readonly spec?: JobSpec | undefined;
 }
 
-/** A checked job with the columns of the database's `job_spec` type. null = the database's default. */
+/** A checked job with the columns of the database's `job_spec` type. A null means the database's default. */
 export interface ResolvedJob {
   readonly identifier: string;
   readonly payload: string;
@@ -108,7 +105,7 @@ const storable = v.check(
   "must not contain a NUL character or half a surrogate pair",
 );
 
-/** Text of `least`–`longest` characters. Counts code points, as the database does. */
+/** Checks a text of `least` to `longest` characters. It counts code points, as the database does. */
 export const boundedText = (least: number, longest: number) =>
   v.pipe(
     v.string("must be a string"),
@@ -128,9 +125,9 @@ const integer = (least: number, most: number) =>
     ),
   );
 
-/** PostgreSQL smallint. */
+/** A PostgreSQL smallint. */
 export const smallint = integer(-32_768, 32_767);
-/** `max_attempts`: at least one. */
+/** The value of `max_attempts`, at least 1. */
 export const attemptLimit = integer(1, 32_767);
 export const attemptCount = integer(0, 32_767);
 
@@ -138,7 +135,7 @@ export const identifier = v.pipe(
   boundedText(1, 128),
   v.check((text) => text === "" || text.trim() !== "", "must not be blank"),
 );
-/** 512 characters is the schema's limit. */
+/** A job key. The schema allows 512 characters. */
 export const jobKey = boundedText(1, 512);
 
 const specSchema = v.pipe(
@@ -178,7 +175,10 @@ const jobSchema = strict({
   spec: v.optional(specSchema, {}),
 });
 
-/** Whether a job needs no check: it has no spec, and its identifier is in `checked`. True for most jobs of a batch. */
+/**
+ * Whether a job needs no check: it has no spec, and its identifier is in `checked`. That is the case for most jobs of a
+ * batch.
+ */
 function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
   if (typeof job !== "object" || job === null || !checked.has(job.identifier)) return false;
   for (const name in job) if (name !== "identifier" && name !== "payload") return false;
@@ -240,20 +240,23 @@ export function resolveJob(job: JobToAdd): ResolvedJob {
   };
 }
 
-/** Returns the job with the key of its `unique`, for interceptors. Throws InputError. */
+/** Returns the job with the key that its `unique` makes, for interceptors. Throws InputError. */
 export function withKey(job: JobToAdd): JobToAdd {
   if (job?.spec?.unique === undefined) return job;
   const jobKey = resolveJob(job).jobKey ?? undefined;
   return { ...job, spec: { ...job.spec, jobKey } };
 }
 
-/** Returns the task's identifier, or the given one unchecked: resolveJob() checks it. */
+/** Returns the identifier of a task. A string is returned unchecked, because resolveJob() checks it. */
 export function identifierOf(task: string | JobByTask["task"]): string {
   return typeof task === "object" && task !== null ? task.identifier : task;
 }
 
-/** Returns the job with its task's identifier. Throws InputError if `task` is not a task, or both are given. */
-export function named(job: JobToAdd | JobByTask): JobToAdd {
+/**
+ * Returns the job with its task's identifier. Throws InputError if `task` is not a task, or if the job has a task and
+ * an identifier.
+ */
+export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   if (typeof job !== "object" || job === null || !("task" in job)) return job;
   const { task, ...rest } = job;
   if (typeof task !== "object" || task === null) {
@@ -272,7 +275,7 @@ export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[]): ResolvedJo
   const checked = new Set<string>();
   for (const [index, given] of jobs.entries()) {
     try {
-      const job = named(given);
+      const job = withIdentifier(given);
       if (isPlain(job, checked)) {
         const { identifier, payload } = job;
         resolved.push({ identifier, payload: payloadText(payload), ...PLAIN });

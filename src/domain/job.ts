@@ -1,8 +1,8 @@
 // A job as all layers above the database use it, and its JSON on the wire.
 
 /**
- * Every job has exactly one state, the first that applies: locked_at set; attempts used up; run_at in the
- * future; else ready.
+ * The states of a job. It has exactly one, the first that applies: `locked_at` is set; its attempts are used up;
+ * `run_at` is in the future; otherwise `ready`.
  */
 export const jobStates = ["locked", "failed", "scheduled", "ready"] as const;
 /**
@@ -65,11 +65,13 @@ export interface Job {
   readonly flagsText: string | null;
   /** True when the job is not locked and has attempts left, also before its `runAt`. */
   readonly isAvailable: boolean;
-  /** The state of the job when it was read: `locked`, `failed`, `scheduled` or `ready`. */
+  /** The state of the job at the time when it was read: `locked`, `failed`, `scheduled` or `ready`. */
   readonly state: JobState;
 }
 
-/** The contract's `ListedJob`, with payload and flags byte for byte. `more` maps further names to JSON texts. */
+/**
+ * Returns the contract's `ListedJob`, with payload and flags byte for byte. `more` maps further names to JSON texts.
+ */
 export function listedJobJson(job: Job, more: Record<string, string> = {}): string {
   return listedJobTexts(job, more).join("");
 }
@@ -80,7 +82,7 @@ export function listedJobTexts(job: Job, more: Record<string, string> = {}): str
   return object({ ...rest, task_identifier, queue_name, is_available, state, ...more });
 }
 
-/** The contract's job inside a `JobActionResult`. */
+/** Returns the contract's job inside a `JobActionResult`. */
 export function actedJobJson(job: Job): string {
   const { queue_name: _, is_available: __, state: ___, ...rest } = fields(job);
   return object({ ...rest, task_id: String(job.taskId), job_queue_id: String(job.queueId) }).join(
@@ -88,7 +90,7 @@ export function actedJobJson(job: Job): string {
   );
 }
 
-/** Maps names to JSON texts. Written by hand because payload and flags must not be parsed. */
+/** Returns a map from names to JSON texts, built by hand because payload and flags must not be parsed. */
 function fields(job: Job) {
   return {
     id: job.id,

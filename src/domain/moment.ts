@@ -20,7 +20,7 @@ export const moment = v.pipe(
   v.transform(momentText),
 );
 
-/** Empty for an invalid Date. */
+/** Returns the text of a time; empty for an invalid Date. */
 function momentText(value: Date | string): string {
   return value instanceof Date ? (value.toJSON() ?? "") : value;
 }
@@ -30,7 +30,7 @@ export function isMoment(text: string): boolean {
   return RFC3339.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text);
 }
 
-/** Date.parse reads 31 February as 3 March. */
+/** Whether the day exists. Date.parse reads 31 February as 3 March. */
 function isRealDay(text: string): boolean {
   const [year, month, day] = text.split(/[-Tt ]/, 3).map(Number);
   const date = new Date(Date.UTC(2000, (month ?? 0) - 1, day));
@@ -38,7 +38,7 @@ function isRealDay(text: string): boolean {
   return date.getUTCDate() === day;
 }
 
-/** Microseconds since 1970, rounded half to even as PostgreSQL does. */
+/** Returns microseconds since 1970, rounded half to even as PostgreSQL does. */
 export function microsecondsOf(text: string): bigint {
   const [, day, minute, second = ":00", fraction = ".0", hours, minutes] = RFC3339.exec(text) ?? [];
   const zone = hours === undefined ? "Z" : `${hours}:${minutes}`;

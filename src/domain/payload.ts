@@ -19,7 +19,7 @@ export class RawJson {
   /** Wraps `text` without a check; rawJson() checks it. */
   constructor(text: string) {
     this[RAW] = text;
-    // Own and enumerable, so that JSON.stringify() also reads it if a toJSON() returned this object.
+    // An own and enumerable property, so that JSON.stringify() also reads it if a toJSON() returned this object.
     Object.defineProperty(this, "text", { enumerable: true, get: () => met(text) });
   }
 
@@ -80,15 +80,15 @@ export const PAYLOAD_SEPARATOR = "\u001f";
 
 const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
 
-/** An object that was not created by `rawJson()` can contain any text. */
+/** Checks a text again, because an object that rawJson() did not create can contain any text. */
 function checked(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
 }
 
 /**
- * Whether JSON.stringify() has read a RawJson. Shared by all copies of the library, since it may be another
- * copy's.
+ * Whether JSON.stringify() has read a RawJson. All copies of the library share it, because the RawJson may be of
+ * another copy.
  */
 const shared = globalThis as { [MET]?: boolean };
 const MET = Symbol.for("pg-job-worker.RawJson.met");
@@ -105,7 +105,7 @@ function toJson(payload: unknown): string | undefined {
     const text = JSON.stringify(payload);
     if (!shared[MET]) return text;
   } catch {
-    // A bigint, or a value that the exact attempt refuses with the same message.
+    // The payload has a bigint, or a value that the exact attempt refuses with the same message.
   }
   return toExactJson(payload);
 }

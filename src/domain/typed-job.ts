@@ -44,7 +44,7 @@ export interface PayloadIsMissing {
 
 /** The type of addJob(): adds a job by a task, whose payload type is checked, or by an identifier, with any payload. */
 export interface AddJob<Added> {
-  // In this order, because the compiler shows the error of the last matching signature.
+  // The order matters: the compiler shows the error of the last matching signature.
   /** Adds a job by a task identifier. The payload's type is not checked. */
   (identifier: string, payload?: unknown, spec?: JobSpec): Promise<Added>;
   /** Matches no task: shows what is missing in addJob(task). */

@@ -1,4 +1,4 @@
-// Keys that are made from a job's own values, so that equal jobs have one key; and the delay of a debounced
+// Derives a key from a job's own values, so that equal jobs have the same key, and computes the delay of a debounced
 // job. Neither needs a table: the key is an ordinary job key.
 import { hash } from "node:crypto";
 import * as v from "valibot";
@@ -9,13 +9,13 @@ import { canonicalText, type ExactJson, exactJson, memberOf } from "./exact/cano
 
 export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
 /**
- * How long a job keeps others out. `waiting`: until a worker takes it; another add updates it, and keeps its
- * time unless it has a `runAt`. `unfinished`: until it has completed or failed for good; another add leaves it
- * as it is. `failed_too`: until it is deleted, so also after it has failed for good.
+ * How long a job prevents other jobs with its key. `waiting`: until a worker fetches it; until then another add updates
+ * it, and keeps its time unless it has a `runAt`. `unfinished`: until it has completed or failed for good; until then
+ * another add leaves it as it is. `failed_too`: until it is deleted, so also after it has failed for good.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 
-/** What makes two jobs of one task the same. At most one of them exists. */
+/** What makes two jobs of one task equal. At most one of the equal jobs exists. */
 export interface Unique {
   /**
    * The values that are compared, 1–16: the whole payload (`args`), one member of it (`args.userId`,
@@ -23,11 +23,11 @@ export interface Unique {
    */
   readonly by: readonly ("args" | `args.${string}` | "queue")[];
   /**
-   * Jobs are the same only within one period of this length, in milliseconds, at most a year. Periods begin at
-   * multiples of it since 1970, by the clock of the process that adds. Default: no period.
+   * The length in milliseconds of the period within which jobs are compared, at most a year. Periods begin at multiples
+   * of this length since 1970, by the clock of the process that adds. Default: no period.
    */
   readonly periodMs?: number | undefined;
-  /** How long a job keeps others out. */
+  /** How long a job prevents other jobs with its key. */
   readonly while: UniqueWhile;
 }
 
@@ -78,18 +78,18 @@ export const debounceSchema = v.pipe(
   ),
 );
 
-/** A job as far as it makes a key. */
+/** The parts of a job that determine its key. */
 interface Keyed {
   readonly identifier: string;
-  /** JSON. */
+  /** The payload as JSON text. */
   readonly payload: string;
   readonly queueName: string | null;
 }
 
 /**
- * Returns `u:` and the SHA-256, in base64url, of the canonical JSON of [task, { value: its value }, start of the
- * period in milliseconds or null]. Throws InputError for a list that would be concatenated, and where the
- * payload lacks a member of `by`: otherwise all jobs without it would be the same one.
+ * Returns `u:` and the SHA-256, in base64url, of the canonical JSON of [task, { value: its value }, start of the period
+ * in milliseconds or null]. Throws InputError for a list as the payload, which would be concatenated, and if the
+ * payload lacks a member of `by`, because all jobs without that member would be equal.
  */
 export function uniqueKey(
   job: Keyed,
@@ -114,14 +114,14 @@ export function uniqueKey(
   }
 }
 
-// A key concatenates lists, also equal ones.
+// The problem of a list: the schema concatenates the lists of jobs with the same key, even equal lists.
 const LIST = {
   path: "payload",
   message:
-    'must not be a list where unique is "waiting": a waiting job would get all items; use an object, or "unfinished"',
+    'must not be a list if unique has while: "waiting", because the waiting job would get the items of all; use an object, or while: "unfinished"',
 };
 
-/** `name`: such as `args.user.id`. */
+/** Returns the value of a name such as `args.user.id`. */
 function valueAt(payload: ExactJson, name: string, place: number): ExactJson {
   let found = payload;
   for (const step of name.split(".").slice(1)) {
@@ -135,10 +135,10 @@ function valueAt(payload: ExactJson, name: string, place: number): ExactJson {
   return found;
 }
 
-/** Whether a key has the form of uniqueKey(): such a key beside `unique` has been made from it. */
+/** Whether a key has the form that uniqueKey() returns. Such a key beside `unique` was derived from it. */
 export const isUniqueKey = (key: string): boolean => /^u:[\w-]{43}$/.test(key);
 
-/** The options of a job that make its key, or decide what the key does. */
+/** The options of a job that make its key, or that decide what the key does. */
 interface KeyOptions {
   readonly jobKey?: string | undefined;
   readonly jobKeyMode?: string | undefined;
@@ -153,16 +153,16 @@ interface Rule {
   isBroken(options: KeyOptions): boolean;
 }
 
-/** What these options must not be together. */
+/** The combinations of options that are not allowed. */
 const rules: readonly Rule[] = [
   {
     path: "jobKey",
-    message: "give it or unique, not both",
+    message: "use either this or unique, not both",
     isBroken: ({ jobKey, unique }) => given(jobKey, unique) && !isUniqueKey(jobKey ?? ""),
   },
   {
     path: "jobKeyMode",
-    message: "give it or unique, not both",
+    message: "use either this or unique, not both",
     isBroken: ({ jobKeyMode, unique }) => given(jobKeyMode, unique),
   },
   {
@@ -173,12 +173,12 @@ const rules: readonly Rule[] = [
   },
   {
     path: "jobKeyMode",
-    message: "give it or debounce, not both: debounce replaces the waiting job",
+    message: "use either this or debounce, not both: debounce replaces the waiting job",
     isBroken: ({ jobKeyMode, debounce }) => given(jobKeyMode, debounce) && jobKeyMode !== "replace",
   },
   {
     path: "runAt",
-    message: "give it or debounce, not both",
+    message: "use either this or debounce, not both",
     isBroken: ({ runAt, debounce }) => given(runAt, debounce),
   },
   {
@@ -188,7 +188,7 @@ const rules: readonly Rule[] = [
   },
   {
     path: "debounce",
-    message: 'needs "waiting" in unique: it replaces the waiting job',
+    message: 'needs unique with while: "waiting", because it replaces the waiting job',
     isBroken: ({ debounce, unique }) => given(debounce, unique) && unique?.while !== "waiting",
   },
 ];
@@ -196,6 +196,6 @@ const rules: readonly Rule[] = [
 const given = (...options: readonly unknown[]): boolean =>
   options.every((option) => option !== undefined);
 
-/** What is wrong with the options of a job that concern its key. */
+/** Returns what is wrong with the options of a job that concern its key. */
 export const keyProblems = (options: KeyOptions): readonly Omit<Rule, "isBroken">[] =>
   rules.filter(({ isBroken }) => isBroken(options));

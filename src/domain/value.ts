@@ -1,18 +1,18 @@
 // A number with its precision, so that an estimate is never shown as exact.
 
-/** `exact`; `capped`: at least that many; `estimated`: probably between `low` and `high`. */
+/** `exact`; `capped`: at least this number; `estimated`: probably between `low` and `high`. */
 export type Precision = "exact" | "capped" | "estimated";
 
 /** The source of a number. */
 export type Basis = "probe" | "scan" | "sample" | "census" | "heartbeat" | "catalog";
 
-/** Has this form on the wire, too. */
+/** A number and its precision; the wire has the same form. */
 export interface Value {
   readonly value: number;
   readonly precision: Precision;
-  /** Missing if `exact`. */
+  /** Absent if `exact`. */
   readonly low?: number;
-  /** Missing if `exact`; null if `capped`, which has no upper bound. */
+  /** Absent if `exact`; null if `capped`, which has no upper bound. */
   readonly high?: number | null;
   readonly basis: Basis;
   /** RFC 3339, UTC: the time to which the number refers. */
@@ -27,7 +27,7 @@ export function capped(cap: number, basis: Basis, asOf: string): Value {
   return { value: cap, precision: "capped", low: cap, high: null, basis, as_of: asOf };
 }
 
-/** An estimate ± `margin`, but not below `atLeast`, which is certain. Rounded according to the margin. */
+/** Returns an estimate ± `margin`, but not below `atLeast`, which is certain. It is rounded according to the margin. */
 export function estimated(
   value: number,
   margin: number,
@@ -41,7 +41,7 @@ export function estimated(
   return { value: rounded, precision: "estimated", low, high, basis, as_of: asOf };
 }
 
-/** An estimate whose interval is not symmetric: a few hits in a sample limit it only from above. */
+/** Returns an estimate whose interval is not symmetric, as after a few matches in a sample. */
 export function between(
   { value, low, high }: Interval,
   basis: Basis,
@@ -54,7 +54,7 @@ export function between(
   return { value: rounded, precision: "estimated", low: least, high: most, basis, as_of: asOf };
 }
 
-/** Limits a value to `most`. */
+/** Returns the value, limited to `most`. */
 export function noMoreThan(whole: Value, most: number): Value {
   const { value, low = value, high = value, basis, as_of } = whole;
   if (low >= most) return exact(most, basis, as_of);
@@ -63,7 +63,7 @@ export function noMoreThan(whole: Value, most: number): Value {
   return { ...whole, precision: "estimated", value: Math.min(value, most), high: highest };
 }
 
-/** Limits a part of a whole: it is neither larger nor more precise than the whole. */
+/** Returns a part of a whole, limited so that it is neither larger nor more precise than the whole. */
 export function within(part: Value, whole: Value): Value {
   if (part.precision === "exact" || whole.precision === "capped") return part;
   const most = whole.precision === "exact" ? whole.value : (whole.high ?? whole.value);

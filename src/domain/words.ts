@@ -2,35 +2,35 @@
 import { groupedDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 
-/** `8,400`. */
+/** Returns a count such as `8,400`. */
 export function grouped(count: number): string {
   return groupedDigits(String(Math.trunc(count)));
 }
 
-/** `8,400`, `≈ 8,400` or `at least 8,400`. */
+/** Returns a value in a sentence: `8,400`, `≈ 8,400` or `at least 8,400`. */
 export function valueText({ value, precision }: Value): string {
   if (precision === "exact") return grouped(value);
   return precision === "capped" ? `at least ${grouped(value)}` : `≈ ${grouped(value)}`;
 }
 
-/** For a column or a list: `8,400`, `≈ 8,400` or `≥ 8,400`. */
+/** Returns a value for a column or a list: `8,400`, `≈ 8,400` or `≥ 8,400`. */
 export function shortValue({ value, precision }: Value): string {
   if (precision === "exact") return grouped(value);
   return `${precision === "capped" ? "≥" : "≈"} ${grouped(value)}`;
 }
 
-/** `1 job`, `480 jobs`, `≈ 480 jobs`, `at least 1 job`. */
+/** Returns a count with its noun: `1 job`, `480 jobs`, `≈ 480 jobs`, `at least 1 job`. */
 export function counted(count: number | Value, one: string, more = `${one}s`): string {
   const [number, text] =
     typeof count === "number" ? [count, grouped(count)] : [count.value, valueText(count)];
   return `${text} ${Math.trunc(number) === 1 ? one : more}`;
 }
 
-/** The beginning `Its only attempt is` or `All 25 attempts are`. */
+/** Returns the beginning of a sentence: `Its only attempt is` or `All 25 attempts are`. */
 export const allAttemptsAre = (count: number): string =>
   count === 1 ? "Its only attempt is" : `All ${grouped(count)} attempts are`;
 
-/** `1st`, `2nd`, `11th`. */
+/** Returns `1st`, `2nd`, `11th`. */
 export function ordinal(count: number): string {
   const teens = count % 100 >= 11 && count % 100 <= 13;
   const ending = teens ? "th" : (["th", "st", "nd", "rd"][count % 10] ?? "th");
@@ -57,17 +57,17 @@ export const isMarkedFailed = (error: string): boolean =>
 
 const LONGEST_NAME = 80;
 
-/** A worker at the start of a sentence. Locks set by hand in SQL may have an empty name. */
+/** Returns a worker's name at the start of a sentence. A lock that was set by hand in SQL may have an empty name. */
 export function workerNamed(workerId: string): string {
-  return workerId === "" ? "A worker without a name" : named(workerId);
+  return workerId === "" ? "A worker without a name" : shortName(workerId);
 }
 
-/** The same within a sentence. */
+/** Returns a worker's name within a sentence. */
 export function byWorker(workerId: string): string {
-  return workerId === "" ? "a worker without a name" : named(workerId);
+  return workerId === "" ? "a worker without a name" : shortName(workerId);
 }
 
-/** A name in a sentence, shortened if it is very long. */
-export function named(name: string): string {
+/** Returns a name for a sentence, shortened if it is very long. */
+export function shortName(name: string): string {
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`;
 }

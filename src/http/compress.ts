@@ -4,11 +4,11 @@ import { gzip } from "node:zlib";
 import { type HttpRequest, header } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
-/** Smaller responses are not worth it. */
+/** The length below which compression is not worth its time. */
 const LEAST_CHARS = 300;
-/** Larger responses would occupy a thread for too long. */
+/** The length above which compression would occupy a thread for too long. */
 const MOST_CHARS = 4_000_000;
-/** The fastest level: the next ones save a tenth and take twice as long. */
+/** The fastest level: the next one saves a tenth and takes twice as long. */
 const LEVEL = 1;
 
 const compress = promisify(gzip);
@@ -30,10 +30,10 @@ export async function compressed(
   return { ...response, headers: { ...varying, "content-encoding": "gzip" }, body: bytes };
 }
 
-/** Further codings of a header are ignored. */
+/** The number of codings in a header that are read. */
 export const MOST_CODINGS = 32;
 
-/** `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */
+/** Whether the header accepts gzip: `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */
 export function acceptsGzip(accepted: string): boolean {
   const weights = new Map<string, number>();
   for (const part of accepted.toLowerCase().split(",", MOST_CODINGS)) {

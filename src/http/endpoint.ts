@@ -1,5 +1,5 @@
-// Endpoints, and the dispatcher that routes requests to them. This is the only place where errors become
-// responses. Internal details never leave with a 500; they are logged under the request's id.
+// Endpoints, and the dispatcher that routes requests to them. Errors become responses only here. A response 500 never
+// contains internal details; they are logged under the request's id.
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -27,7 +27,7 @@ export interface Exchange<E extends Endpoint> {
   readonly request: HttpRequest;
   readonly endpoint: E | null;
   readonly status: number;
-  /** The error's code, or null. */
+  /** The error's code; null if it has none. */
   readonly code: string | null;
   readonly durationMs: number;
 }
@@ -83,7 +83,7 @@ function otherMethod(method: string, allow: readonly string[]): Refusal {
   );
 }
 
-/** Builds the contract's `Error` for anything that was thrown. Internal details only go to the log. */
+/** Returns the contract's `Error` for anything that was thrown. Internal details are only logged. */
 export function errorResponse(
   error: unknown,
   request: Pick<HttpRequest, "id" | "method" | "path">,
@@ -160,7 +160,7 @@ function insideOf(error: unknown): object {
 
 const isExplained = (error: unknown) => error instanceof WorkerError || error instanceof Refusal;
 
-/** A message may quote the client's input; this limits its length. */
+/** Shortens a message, because it may quote the client's input. */
 function shortened(text: string): string {
   return text.length <= 1_000 ? text : `${text.slice(0, 1_000)}…`;
 }

@@ -1,4 +1,4 @@
-// Converts Node's request and response objects to this library's, once per request.
+// Converts Node's request and response objects to this library's types, once for each request.
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -17,15 +17,18 @@ import type { HttpResponse } from "./response.ts";
 export interface ExchangeOptions extends Report {
   /** Answers a request. Must not throw. */
   readonly handle: (request: HttpRequest) => Promise<HttpResponse>;
-  /** Headers of responses to requests that are too malformed to be handled. */
+  /** Headers of the responses to requests that are too malformed to be handled. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Determines the client. Default: the connection's peer. */
+  /** Determines the client of a request. Default: the connection's peer. */
   readonly clientOf?: ClientAddress | undefined;
   /** Whether peers have no addresses. Default: false. */
   readonly isUnix?: () => boolean;
 }
 
-/** `expects`: the client sends the body only after `100 Continue`. `url`: the whole target. */
+/**
+ * Answers a request of Node's server. `expects`: the client sends the body only after `100 Continue`. `url`: the whole
+ * target.
+ */
 export type NodeHandler = (
   req: IncomingMessage,
   res: ServerResponse,
@@ -42,7 +45,7 @@ export function createAnswer(
   const peerOf = ({ remoteAddress = "" }: Socket) => (isUnix() ? UNIX_PEER : remoteAddress);
   const work = createWork(limits.unanswered, limits.unansweredPerClient);
   const memory = createAnswerMemory(limits);
-  /** Connections with a request whose end is unclear. Later requests on them are ignored. */
+  /** Connections with a request whose end is unclear. Further requests on them are ignored. */
   const unclear = new WeakSet<Socket>();
 
   const respond = async (request: HttpRequest, problem: Refusal | null) => {
@@ -52,7 +55,7 @@ export function createAnswer(
     try {
       return await options.handle(request);
     } catch (error) {
-      // handle() must not throw; if it does, the process must survive.
+      // handle() must not throw. If it does, the process must still survive.
       return refused(error, request);
     } finally {
       leave();
@@ -67,7 +70,7 @@ export function createAnswer(
     headers: { ...response.headers, ...options.headers, "x-request-id": id },
   });
 
-  /** The response as bytes with reserved memory, or a refusal if there is none. */
+  /** Returns the response as bytes with reserved memory; a refusal if there is no memory. */
   const counted = (response: HttpResponse, request: HttpRequest, reservation: Reservation) => {
     if (typeof response.body === "function") {
       reservation.release();
@@ -90,7 +93,8 @@ export function createAnswer(
     // Without a listener, a connection that breaks during a write would end the process.
     req.on("error", () => {});
     res.on("error", () => {});
-    // Nothing was transferred: the client does not read, or there is nothing to send.
+    // Nothing was transferred, either because the client does not read, or because there is nothing to send. Only the
+    // first case ends the connection.
     res.on("timeout", () => req.socket.writableLength > 0 && req.socket.destroy());
     let invited = !expects;
     const invite = () => {
@@ -107,8 +111,8 @@ export function createAnswer(
     if (problem?.headers["connection"] === "close") unclear.add(req.socket);
     const work = async () => {
       await reservation.readOn(exchange.left);
-      // The connection may be idle while the request is processed: the request and its statements have
-      // timeouts. The idle timeout starts again with the response.
+      // The connection has no idle timeout while the request is processed, because the request and its statements have
+      // limits of their own. The timeout begins again with the response.
       req.socket.setTimeout(0);
       return respond(request, problem);
     };
@@ -124,7 +128,7 @@ export function createAnswer(
   };
 }
 
-// A client that floods the server must reconnect: the rest of its pipeline is ignored.
+// A client that sends too many requests must reconnect: the rest of its pipeline is ignored.
 const BUSY = { headers: { "retry-after": "2", connection: "close" } };
 
 const tooMany = new Refusal(503, "busy", "too many requests at once; try again", BUSY);
@@ -153,7 +157,7 @@ interface Arrival {
   readonly reserve: HttpRequest["reserve"];
 }
 
-/** Builds the request, with the problem of its target, version or headers if it has one. */
+/** Returns the request, and the problem of its target, version or headers if it has one. */
 function readRequest(arrival: Arrival): {
   request: HttpRequest;
   problem: Refusal | null;
@@ -206,7 +210,7 @@ function send(
   res.end(bytes);
 }
 
-/** Keeps reading for a while, so that the client gets to read the response, then cuts the connection. */
+/** Reads on for a while, so that the client can read the response, and then cuts the connection. */
 function discardRest(req: IncomingMessage, limits: Limits): void {
   const { socket } = req;
   let left = limits.discardedBytes;
@@ -220,7 +224,7 @@ function discardRest(req: IncomingMessage, limits: Limits): void {
     if (left < 0) socket.destroy();
   });
   req.once("end", finish);
-  // After the response Node no longer reports to the request that its connection has closed.
+  // After the response, Node no longer informs the request that its connection has closed.
   socket.once("close", finish);
   req.resume();
   void wait(limits.discardMs, done.signal).then((passed) => passed && socket.destroy());

@@ -1,4 +1,4 @@
-// A client for a single GET, over TCP, TLS or a unix socket. It keeps at most 64 KiB of the response.
+// Sends a single GET request over TCP, TLS or a unix socket. It keeps at most 64 KiB of the response.
 
 import http from "node:http";
 import https from "node:https";
@@ -10,16 +10,16 @@ export interface GetResponse {
 }
 
 export interface GetOptions {
-  /** Connects to this socket instead of the URL's host. */
+  /** The path of a socket to connect to, instead of the URL's host. */
   readonly socketPath?: string | undefined;
   readonly timeoutMs: number;
-  /** For a server on this machine whose certificate has another name. */
+  /** Whether any certificate is accepted, for a server on this machine whose certificate has another name. */
   readonly trustsAnyCertificate: boolean;
 }
 
 const LONGEST_ANSWER_BYTES = 64 * 1024;
 
-/** Rejects with an AbortError after `timeoutMs`, or with the connection's error. */
+/** Sends the request. Rejects with an AbortError after `timeoutMs`, or with the connection's error. */
 export function get(url: URL, options: GetOptions): Promise<GetResponse> {
   const { socketPath, timeoutMs, trustsAnyCertificate } = options;
   const { promise, resolve, reject } = Promise.withResolvers<GetResponse>();

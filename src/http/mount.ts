@@ -1,5 +1,5 @@
-// Answers requests on an application's own node:http server. The connections are that server's, and so are
-// their number, their timeouts and all other requests.
+// Answers requests on an application's own node:http server. That server owns the connections and limits their number
+// and their times; this part answers only its own requests.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createConnections } from "./bounds/connections.ts";
 import { defaultLimits, type Limits } from "./bounds/limits.ts";
@@ -7,7 +7,7 @@ import { createAnswer, type ExchangeOptions } from "./exchange.ts";
 
 export interface Mount {
   readonly answer: (req: IncomingMessage, res: ServerResponse) => void;
-  /** Ends event streams. Every later response is its connection's last. */
+  /** Ends event streams. From then on each response is the last of its connection. */
   readonly close: () => void;
 }
 
@@ -16,7 +16,7 @@ export function createMount(options: ExchangeOptions, given: Partial<Limits> = {
   const connections = createConnections(limits, false);
   const answer = createAnswer(options, limits, connections);
   return {
-    // Frameworks remove the path of the mount from the url.
+    // Frameworks remove the path of the mount from `url`, so the original is used.
     answer: (req, res) => {
       const { originalUrl } = req as IncomingMessage & { readonly originalUrl?: unknown };
       answer(req, res, false, typeof originalUrl === "string" ? originalUrl : req.url);

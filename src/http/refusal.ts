@@ -1,5 +1,5 @@
-// A refused request, thrown to answer with an HTTP status (401, 403, 405, 413, …). Failures of the work
-// itself are InputError and WorkerError; endpoint.ts turns all of them into responses.
+// A refused request: an error that becomes an HTTP status (401, 403, 405, 413, …). Failures of the work itself are
+// InputError and WorkerError. endpoint.ts turns all of them into responses.
 
 export interface RefusalOptions {
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,28 +1,28 @@
-// A request as endpoints see it, the checks of its first line and headers, and the reading of its body:
-// bounded, JSON only, UTF-8 only.
+// A request as endpoints receive it; the checks of its first line and headers; and the reading of its body, which is
+// limited in size and must be JSON in UTF-8.
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { InputError } from "../base/errors.ts";
 import { Refusal } from "./refusal.ts";
 
 export interface HttpRequest {
-  /** Unique in this process: in the response's `x-request-id` and in the log. */
+  /** An id that is unique in this process. It is in the response's `x-request-id` and in the log. */
   readonly id: string;
   readonly method: string;
   /** `1.1` or `1.0`. */
   readonly httpVersion: string;
-  /** As sent: percent-encoded, without the query. */
+  /** The path as sent: percent-encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** The path's `{name}` parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** Lower-case names. The headers that this server interprets occur at most once. */
+  /** The headers by lower-case name. Those that this server interprets occur at most once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The requested host: of an absolute target, otherwise of the Host header. */
+  /** The requested host: that of an absolute target, otherwise that of the Host header. */
   readonly host: string | undefined;
-  /** The peer of the connection. */
+  /** The address of the connection's peer. */
   readonly remoteAddress: string;
-  /** The client: the peer, or the address reported by a trusted proxy. For the log and for limits. */
+  /** The client's address, for the log and for limits: the peer's, or the one that a trusted proxy reports. */
   readonly client: string;
   /** Aborts when the client disconnects or the server stops. */
   readonly closing: AbortSignal;
@@ -31,9 +31,11 @@ export interface HttpRequest {
   readonly body: RequestBody;
   /** Node's own request, for the application's login. */
   readonly incoming: IncomingMessage;
-  /** Reserves memory to build the response: rows, text and bytes. Throws Refusal 503 if there is none in time. */
+  /**
+   * Reserves memory in which the response is built: rows, text and bytes. Throws Refusal 503 if there is none in time.
+   */
   reserve(bytes: number): Promise<void>;
-  /** Additional fields for the access log. Never secrets. */
+  /** Additional fields for the access log. They must not contain secrets. */
   readonly notes: Record<string, unknown>;
 }
 
@@ -43,7 +45,7 @@ export interface RequestBody {
   invite(): void;
 }
 
-/** The header's value if it was sent once, otherwise undefined. */
+/** Returns the header's value if it was sent once, otherwise undefined. */
 export function header(request: HttpRequest, name: string): string | undefined {
   const value = request.headers[name];
   return typeof value === "string" ? value : undefined;
@@ -51,7 +53,9 @@ export function header(request: HttpRequest, name: string): string | undefined {
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?$/i;
 
-/** Reads a JSON body of at most `limit` bytes. Throws a Refusal (415, 413) or InputError for other bodies. */
+/**
+ * Returns the JSON text of a body of at most `limit` bytes. Throws a Refusal (415, 413) or InputError for other bodies.
+ */
 export async function readJsonText(request: HttpRequest, limit: number): Promise<string> {
   const encoding = header(request, "content-encoding");
   if (!JSON_TYPE.test(header(request, "content-type") ?? "")) {
@@ -66,7 +70,7 @@ export async function readJsonText(request: HttpRequest, limit: number): Promise
   }
   const bytes = await readBody(request, limit);
   try {
-    // A byte order mark is not JSON. It is kept, so that the parser refuses it.
+    // A byte order mark is not JSON. The decoder keeps it, so that the JSON parser refuses it.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new InputError("the body is not valid UTF-8");
@@ -78,7 +82,7 @@ function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const { stream } = request.body;
   return new Promise((resolve, reject) => {
     if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
-    // Its end would never come, and a parsed body cannot be restored byte for byte.
+    // A body that was read already would never end here, and a parsed body cannot be restored byte for byte.
     if (stream.readableEnded) throw new Refusal(500, "body_taken", BODY_TAKEN);
     const chunks: Buffer[] = [];
     let size = 0;
@@ -107,7 +111,7 @@ function tooLarge(limit: number): Refusal {
   return new Refusal(413, "body_too_large", `the body must not exceed ${limit} bytes`);
 }
 
-// Checks that Node's parser omits (RFC 9112, sections 3.2 and 3.3).
+// These checks are missing in Node's parser (RFC 9112, sections 3.2 and 3.3).
 
 export interface RequestTarget {
   readonly path: string;
@@ -115,7 +119,7 @@ export interface RequestTarget {
   readonly host: string | undefined;
 }
 
-/** Returns the target's parts, or null if it is invalid. An absolute target's host replaces the header's. */
+/** Returns the parts of the target; null if it is invalid. The host of an absolute target replaces the header's. */
 export function parseTarget(url: string, hostHeader: string | undefined): RequestTarget | null {
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(url);
   const rest = absolute === null ? url : url.slice(absolute[0].length);
@@ -141,10 +145,10 @@ export function checkVersion(httpVersion: string): Refusal | null {
 
 const HOST = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 
-// Node keeps the first of two; a proxy in front may have checked the second.
+// Of two such headers Node keeps the first; a proxy in front may have checked the second.
 const single = new Set(["host", "authorization", "content-type", "content-length"]);
 
-/** Returns the problem of the headers, or null. `raw`: names and values alternating, as sent. */
+/** Returns the problem of the headers, or null. `raw`: names and values in turn, as sent. */
 export function checkHeaders(
   raw: readonly string[],
   httpVersion: string,
@@ -159,7 +163,7 @@ export function checkHeaders(
     const name = (raw[at] ?? "").toLowerCase();
     if (seen.has(name) && single.has(name)) return bad(`the header ${name} occurs twice`);
     seen.add(name);
-    // The parser would only detect it while the request is being processed.
+    // Node's parser detects this only while the request is being processed.
     if (name === "transfer-encoding" && !/^chunked$/i.test(raw[at + 1] ?? "")) {
       return bad("the only transfer encoding is chunked");
     }
@@ -169,7 +173,7 @@ export function checkHeaders(
   return null;
 }
 
-/** It may be unclear where such a request ends, so it is its connection's last. */
+/** The end of such a request may be unclear, so it is the last of its connection. */
 function bad(message: string): Refusal {
   return new Refusal(400, "bad_request", message, { headers: { connection: "close" } });
 }

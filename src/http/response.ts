@@ -2,17 +2,17 @@
 // connection.
 import type { Writable } from "node:stream";
 
-/** Writes itself to the connection and ends it. Not called for HEAD. */
+/** A body that writes itself to the connection and ends it. Not called for HEAD. */
 export type StreamBody = (connection: Writable) => void;
 
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | StreamBody | null;
-  /** Returns the input of the ETag, if that is less than the whole body. */
+  /** Returns the input of the ETag, if a part of the body is enough. */
   readonly comparable?: () => string;
   /**
-   * The body has no length and ends with the connection (RFC 9112 §6.3) instead of being chunked: each
+   * Whether the end of the connection ends the body (RFC 9112 §6.3), which then has no length and is not chunked: each
    * write is one buffer instead of four. Default: false.
    */
   readonly endsWithConnection?: boolean;
@@ -22,15 +22,15 @@ export function json(value: unknown, status = 200): HttpResponse {
   return jsonText(JSON.stringify(value), status);
 }
 
-/** A response from JSON text, such as rows whose payloads must not be parsed. */
+/** Returns a response from JSON text, such as rows whose payloads must not be parsed. */
 export function jsonText(text: string, status = 200): HttpResponse {
   return { status, headers: { "content-type": "application/json; charset=utf-8" }, body: text };
 }
 
-/** Longer texts are never joined; the bytes are made directly from the pieces. */
+/** The length above which texts are not joined: the bytes are made directly from the pieces. */
 const MOST_CHARS = 4_000_000;
 
-/** A response from pieces of JSON text. Large ones are copied once, into the bytes that are sent. */
+/** Returns a response from pieces of JSON text. Large pieces are copied once, into the bytes that are sent. */
 export function jsonTexts(texts: readonly string[]): HttpResponse {
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   const { status, headers } = jsonText("");

@@ -1,6 +1,6 @@
-// Finds the route of a method and a path. Paths are compared as sent: nothing is decoded before the
-// comparison, so an encoded dot or slash never becomes a separator. A path without parameters wins over one
-// with parameters. `{name}` matches one segment, which is decoded after the match.
+// Finds the route of a method and a path. Paths are compared as sent: nothing is decoded before the comparison, so an
+// encoded dot or slash never becomes a separator. A path without parameters takes precedence over one with parameters.
+// `{name}` matches one segment, which is decoded after the match.
 
 export interface Route {
   readonly method: string;
@@ -39,7 +39,7 @@ export function createRouter<R extends Route>(routes: readonly R[]): Router<R> {
   const withParams = [...patterns.values()].filter((pattern) => pattern.segments.some(isParam));
 
   return (method, path) => {
-    // A path that contains a brace never matches a pattern literally.
+    // A path with a brace is never compared literally with a pattern.
     const exact = path.includes("{") ? undefined : patterns.get(path);
     if (exact !== undefined) return pick(exact, method, NO_PARAMS);
     const sent = path.split("/");

@@ -21,15 +21,15 @@ import { Refusal } from "./refusal.ts";
 
 export interface HttpServerOptions extends ExchangeOptions {
   readonly listen: ListenTarget;
-  /** Serves TLS only. Default: plain HTTP. */
+  /** The certificate for TLS. Default: none, plain HTTP. */
   readonly certificate?: Certificate | null;
   readonly limits?: Partial<Limits>;
 }
 
 export interface HttpServer extends Service {
-  /** The address that it listens on. Available after start(). */
+  /** The address at which the server listens. Available after start(). */
   readonly address: BoundAddress;
-  /** Whether it listens on a unix socket, so that peers have no addresses. Available after start(). */
+  /** Whether the server listens on a unix socket, so that peers have no addresses. Available after start(). */
   readonly isUnix: boolean;
   /** Uses the current certificate for new connections. */
   renewCertificate(): void;
@@ -51,12 +51,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("checkExpectation", (req, res) => answer(req, res, false));
   server.on("clientError", (error, socket) => refuseRaw(unreadable(error), socket as Socket));
   server.on("connect", (_req, socket) => {
-    socket.on("error", () => {}); // it has no other listener from now on
+    socket.on("error", () => {}); // the socket has no other listener from now on
     refuseRaw(noTunnel, socket as Socket);
   });
   server.on("dropRequest", (_req, socket) => socket.destroy());
 
-  /** Answers bytes that never became a request, if it is certain which request the response is for. */
+  /** Responds to bytes that never became a request, if it is certain which request the response is for. */
   const refuseRaw = (refusal: Refusal, socket: Socket) => {
     const verdict = connections.refuse(socket);
     if (verdict === "wait") return;
@@ -74,7 +74,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const start = async () => {
     await listen(server, options.listen);
-    // Node has no name for a socket that was passed as a descriptor.
+    // Node returns null for a socket that was passed as a descriptor.
     isUnix = typeof server.address() === "string" || server.address() === null;
   };
   let starting: Promise<void> | undefined;
@@ -128,7 +128,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** An internal field of node:tls: the connection under the encryption. */
+/** Node's TLS socket with an internal field: the connection under the encryption. */
 interface ServedTlsSocket extends TLSSocket {
   readonly _parent?: Socket;
 }
@@ -141,7 +141,7 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: Math.min(2_000, limits.headersTimeoutMs),
     insecureHTTPParser: false,
-    // Node's own response to a missing Host has no security headers; checkHeaders() sends one with them.
+    // Node's own response to a missing Host header has no security headers; that of checkHeaders() has them.
     requireHostHeader: false,
   };
   const server =
@@ -152,7 +152,7 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
           ...certificate.options,
           handshakeTimeout: limits.headersTimeoutMs,
         });
-  // Node silently drops headers beyond its limit; here they are counted and refused.
+  // Node silently drops headers beyond its limit; 0 turns that off, and checkHeaders() counts and refuses them.
   server.maxHeadersCount = 0;
   server.timeout = limits.silenceMs;
   return server;
@@ -172,7 +172,7 @@ function unreadable(error: Error): Refusal {
   }
 }
 
-/** CONNECT requests a tunnel, which Node passes on as a bare socket. */
+/** CONNECT requests a tunnel, for which Node passes only the socket. */
 const noTunnel = new Refusal(
   405,
   "method_not_allowed",
@@ -180,7 +180,7 @@ const noTunnel = new Refusal(
   { headers: { allow: "GET, HEAD, POST" } },
 );
 
-/** A whole HTTP/1.1 response, after which the connection closes. */
+/** Returns a whole HTTP/1.1 response. The connection closes after it. */
 function rawResponse(status: number, headers: Record<string, string>, body: string): string {
   const all = { ...headers, "content-length": Buffer.byteLength(body), connection: "close" };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -17,30 +17,33 @@ type Piece = string | Uint8Array;
 export interface Streamed {
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Text or bytes of limited size; an empty piece if there was progress without output. `signal` aborts
+   * Returns the pieces: text or bytes of limited size, or an empty piece for progress without output. `signal` aborts
    * when the client disconnects.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
-  /** A trailer after the last piece, for clients that accept chunks. */
+  /** A trailer after the last piece, for clients that accept trailers. */
   readonly trailer?: { readonly name: string; readonly value: () => string };
   /** Called if `pieces` throws after the response has begun. */
   readonly onBroken: (error: unknown) => void;
 }
 
 export interface StreamLimits {
-  /** A failure before this time becomes an error response. After it, the headers are sent. */
+  /** The time in milliseconds within which a failure becomes an error response. After it, the headers are sent. */
   readonly beginMs: number;
-  /** A body that produces no piece for this long is cut off. */
+  /** The time in milliseconds after which a body that produces no piece is cut off. */
   readonly stillMs: number;
-  /** A connection that accepts nothing for this long is cut off, regardless of the server's own limit. */
-  readonly patienceMs: number;
+  /**
+   * The time in milliseconds after which a connection that accepts nothing is cut off, whatever the server's own limit
+   * is.
+   */
+  readonly stalledMs: number;
 }
 
-const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, patienceMs: 60_000 };
+const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, stalledMs: 60_000 };
 
 /**
- * Answers `request` with the body of `prepare`. It uses one of `places` until it ends; without a free one
- * it is refused.
+ * Answers `request` with the body that `prepare` returns. The response uses one of `places` until it ends; if none is
+ * free, the request is refused.
  */
 export async function streamed(
   request: HttpRequest,
@@ -84,7 +87,7 @@ export async function streamed(
   }
 }
 
-/** The response to HEAD without preparing the body; refused as GET would be. */
+/** Returns the response to HEAD without preparing the body. It is refused if GET would be. */
 export function headIfFree(
   request: HttpRequest,
   places: Work,
@@ -96,7 +99,7 @@ export function headIfFree(
   return headOf(headers);
 }
 
-/** The response to HEAD: without producing the body, its length is unknown. */
+/** Returns the response to HEAD. The body is not produced, so its length is unknown. */
 function headOf(headers: Streamed["headers"]): HttpResponse {
   return { status: 200, headers, body: (connection) => connection.end() };
 }
@@ -122,18 +125,18 @@ async function pour(connection: ServerResponse, pouring: Pouring): Promise<void>
   const { first, pieces, body, signal, limits } = pouring;
   let next = first;
   try {
-    // The first bytes of the body may take long.
+    // Until the first bytes of the body are ready, the client should have the headers.
     connection.flushHeaders();
     for (;;) {
       const step = await inTime(next, limits.stillMs);
       if (step.done === true) break;
-      if (signal.aborted || !(await isTaken(connection, step.value, signal, limits))) {
+      if (signal.aborted || !(await isAccepted(connection, step.value, signal, limits))) {
         connection.destroy();
         return;
       }
       next = pieces.next();
     }
-    // A body that was stopped on the way is not complete either.
+    // A body that was stopped early is not complete, either.
     if (signal.aborted) {
       connection.destroy();
       return;
@@ -160,15 +163,15 @@ async function inTime<T>(promise: Promise<T>, limitMs: number): Promise<T> {
   }
 }
 
-/** Waits until the connection accepts more. Returns false if it does not. */
-async function isTaken(
+/** Waits until the connection accepts more. Returns false if it does not in time. */
+async function isAccepted(
   connection: ServerResponse,
   piece: Piece,
   signal: AbortSignal,
-  { patienceMs }: StreamLimits,
+  { stalledMs }: StreamLimits,
 ) {
   if (piece.length === 0 || connection.write(piece)) return true;
-  const limit = AbortSignal.any([signal, timeoutSignal(patienceMs)]);
+  const limit = AbortSignal.any([signal, timeoutSignal(stalledMs)]);
   return once(connection, "drain", { signal: limit }).then(
     () => true,
     () => false,

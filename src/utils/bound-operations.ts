@@ -16,7 +16,7 @@ import {
   type JobByTask,
   type JobSpec,
   type JobToAdd,
-  named,
+  withIdentifier,
   withKey,
 } from "../domain/job-spec.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
@@ -131,7 +131,7 @@ function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {
 /** In sequence: an interceptor sees the jobs in their order. */
 async function* answers(gate: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   for await (const job of jobs) {
-    const one = await gate.intercept(withKey(named(job)));
+    const one = await gate.intercept(withKey(withIdentifier(job)));
     if (one !== null) yield one;
   }
 }

@@ -202,7 +202,7 @@ test("A login that takes too long is 503, and its signal aborts then or when the
     signals.push(signal);
     return new Promise(() => {});
   };
-  const { client } = await withLogin(never, { login: { patienceMs: 50 } });
+  const { client } = await withLogin(never, { login: { timeoutMs: 50 } });
   const { status, body } = await client.get("/api/session");
   assert.deepEqual([status, body.code, signals[0]?.aborted], [503, "login_timeout", true]);
   const patient = await withLogin(never);

@@ -78,7 +78,7 @@ test("When others use all connections of the pool, the answer is busy, not unrea
 test("The statements of a download are not limited by the time until its answer begins.", async () => {
   const { pool } = await startAdmin();
   const schema = schemaName("worker");
-  const databases = adminDatabases({ pool, schema, logger: silentLogger, lineMs: 2_000 });
+  const databases = adminDatabases({ pool, schema, logger: silentLogger, connectionWaitMs: 2_000 });
   const { signal } = new AbortController();
   const { reads, downloads } = databases.of({ signal, leftMs: () => 50 });
   const sleep = (db: Database) => query(db, () => "select pg_sleep($1::float8)", [0.3]);

@@ -109,7 +109,7 @@ test("A full pool is reported as such, and is waited for no longer than allowed.
   const pool = poolAt(url, 1);
   const taken = await pool.connect();
   const began = performance.now();
-  const db = boundedQueryable(pool, { ...bounds, lineMs: 100 });
+  const db = boundedQueryable(pool, { ...bounds, connectionWaitMs: 100 });
   await assert.rejects(db.query({ text: "select 1" }), (error) => {
     assert.ok(error instanceof WorkerError);
     assert.equal(error.code, "busy");

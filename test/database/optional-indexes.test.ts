@@ -19,7 +19,10 @@ import {
   indexNames,
   optionalIndexes,
 } from "../../src/database/schema/indexes/optional-index.ts";
-import { forgetIndexes, usableIndexes } from "../../src/database/schema/indexes/usable-indexes.ts";
+import {
+  invalidateIndexes,
+  usableIndexes,
+} from "../../src/database/schema/indexes/usable-indexes.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { migratedDatabase, serverUrl } from "../support/database.ts";
 import { pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
@@ -49,7 +52,7 @@ const place = () => ({ pool, db: db() });
 const table = `${schema.quoted}._private_jobs`;
 
 async function usable(): Promise<IndexName[]> {
-  forgetIndexes(schema);
+  invalidateIndexes(schema);
   return [...(await usableIndexes(db()))].sort();
 }
 

@@ -53,7 +53,7 @@ test("Several hosts have a port each, or one for all.", () => {
   assert.equal(hosts("postgres:///db?host=a,b&port=7"), "a:7 b:7");
   assert.throws(
     () => hosts("host=a,b port=1,2,3"),
-    /must have one entry, or as many as there are hosts \(2\)/,
+    /must have a single port, or as many as there are hosts \(2\)/,
   );
 });
 

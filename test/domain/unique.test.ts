@@ -113,8 +113,8 @@ const unique = (lasts: string, more: object = {}) =>
 const debounce = { waitMs: 1, maxWaitMs: 2 };
 
 const refused: readonly (readonly [spec: object, message: RegExp, payload?: unknown])[] = [
-  [{ ...unique("waiting"), jobKey: "k" }, /spec\.jobKey: give it or unique, not both/],
-  [{ ...unique("waiting"), jobKeyMode: "replace" }, /spec\.jobKeyMode: give it or unique/],
+  [{ ...unique("waiting"), jobKey: "k" }, /spec\.jobKey: use either this or unique, not both/],
+  [{ ...unique("waiting"), jobKeyMode: "replace" }, /spec\.jobKeyMode: use either this or unique/],
   [unique("finished"), /spec\.unique\.while: must be one of waiting, unfinished, failed_too/],
   [{ unique: { by: ["args"] } }, /spec\.unique\.while: is required/],
   [{ unique: { while: "waiting" } }, /spec\.unique\.by: is required/],
@@ -133,9 +133,15 @@ const refused: readonly (readonly [spec: object, message: RegExp, payload?: unkn
     rawJson("[".repeat(1e5) + "]".repeat(1e5)),
   ],
   [{ debounce }, /spec\.debounce: needs a job key or unique/],
-  [{ jobKey: "k", debounce, runAt: new Date() }, /spec\.runAt: give it or debounce, not both/],
-  [{ jobKey: "k", debounce, jobKeyMode: "unsafe_dedupe" }, /spec\.jobKeyMode: give it or debounce/],
-  [{ ...unique("unfinished"), debounce }, /spec\.debounce: needs "waiting" in unique/],
+  [
+    { jobKey: "k", debounce, runAt: new Date() },
+    /spec\.runAt: use either this or debounce, not both/,
+  ],
+  [
+    { jobKey: "k", debounce, jobKeyMode: "unsafe_dedupe" },
+    /spec\.jobKeyMode: use either this or debounce/,
+  ],
+  [{ ...unique("unfinished"), debounce }, /spec\.debounce: needs unique with while: "waiting"/],
   [{ jobKey: "k", debounce: { waitMs: 2, maxWaitMs: 1 } }, /maxWaitMs: must be at least as long/],
   [{ jobKey: "k", debounce: { waitMs: 1 } }, /spec\.debounce\.maxWaitMs: is required/],
 ];

@@ -13,7 +13,7 @@ const { signal: here } = new AbortController();
 
 function memory(limits = {}) {
   const time = { ms: 0 };
-  const settings = { unreadBytes: 20, unreadBytesInAll: 40, readOnBytes: 5, lineMs: 3_000 };
+  const settings = { unreadBytes: 20, unreadBytesInAll: 40, readOnBytes: 5, memoryWaitMs: 3_000 };
   return { time, memory: createAnswerMemory({ ...settings, ...limits }, () => time.ms) };
 }
 
@@ -76,7 +76,7 @@ test("A client's work uses at most half of the room, and the client with the lea
 });
 
 test("A wait for room ends at its limit or with its client, and a reservation never exceeds the total.", async () => {
-  const { memory: all } = memory({ lineMs: 1 });
+  const { memory: all } = memory({ memoryWaitMs: 1 });
   const [one, two] = [all.open(new Socket(), "a"), all.open(new Socket(), "b")];
   assert.equal(await one.reserve(1_000, here), true);
   assert.equal(await two.reserve(1, here), false);
@@ -147,7 +147,7 @@ test("A built response does not keep its request's timer alive.", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const request = { left: new AbortController().signal } as unknown as HttpRequest;
-  const time = { limitMs: 60_000, patienceMs: 60_000 };
+  const time = { limitMs: 60_000, waitMs: 60_000 };
   const answer = async () => new WeakRef(await inTime(request, time, async () => ({ body: [1] })));
   const reserved = await answer();
   await new Promise(setImmediate);

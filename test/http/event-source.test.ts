@@ -37,13 +37,13 @@ interface ViewOptions {
   readonly client?: string;
 }
 
-function source(options: { patienceMs?: number; maxViewers?: number; perClient?: number } = {}) {
-  const { patienceMs = 60_000, maxViewers = 2, perClient = 10 } = options;
+function source(options: { stalledMs?: number; maxViewers?: number; perClient?: number } = {}) {
+  const { stalledMs = 60_000, maxViewers = 2, perClient = 10 } = options;
   const counts: number[] = [];
   const events = createEventSource({
     maxViewers,
     maxViewersPerClient: perClient,
-    patienceMs,
+    stalledMs,
     onViewers: (viewers) => counts.push(viewers),
   });
   const view = (
@@ -92,7 +92,7 @@ test("A viewer that does not keep up skips to the newest event of each kind.", a
 });
 
 test("A viewer that has stopped reading is dropped.", async () => {
-  const { events, view, counts } = source({ patienceMs: 0 });
+  const { events, view, counts } = source({ stalledMs: 0 });
   const stuck = connection();
   events.publish("a", '"more than ten bytes"');
   view(stuck.writable);
@@ -169,7 +169,7 @@ test("Topics of one event do not replace each other, and are not kept for ever."
   const late = new PassThrough();
   view(late, { events: ["operation"] });
   assert.equal(String(late.read()).match(/^data/gm)?.length, 100);
-  events.forget("operation");
+  events.clear("operation");
   const last = new PassThrough();
   view(last, { events: ["operation"] });
   assert.equal(String(last.read()), ": ping\n\n");

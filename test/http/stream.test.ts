@@ -12,7 +12,7 @@ const servers: HttpServer[] = [];
 after(() => Promise.all(servers.map((server) => server.stop())));
 
 const GET = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-const LIMITS: StreamLimits = { beginMs: 60_000, stillMs: 60_000, patienceMs: 60_000 };
+const LIMITS: StreamLimits = { beginMs: 60_000, stillMs: 60_000, stalledMs: 60_000 };
 
 async function serve(
   pieces: (signal: AbortSignal) => AsyncGenerator<string>,

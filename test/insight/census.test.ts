@@ -1,7 +1,7 @@
 // Counting all jobs of a large table while other admins may count them, too.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Census, createCensus } from "../../src/insight/known/census.ts";
+import { type Census, createCensus } from "../../src/insight/snapshot/census.ts";
 import { readGauge } from "../../src/insight/stats/gauge.ts";
 import { tallied } from "../../src/insight/stats/tally.ts";
 import { testQueue } from "../queue/queue-database.ts";

@@ -103,7 +103,7 @@ import { countDeletedQueues, readLostNames } from "../../src/queue/tidy/lost-nam
 import { beat, endLeases, lostJobs, registerLease } from "../../src/queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
-import { forgetStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
+import { deleteStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { endLostConnection, markConnection } from "../../src/queue/workers/session-lock.ts";
 import { operationAnswer, operationCalls } from "../commands/operation-statements.ts";
 import { insightCalls } from "../insight/insight-statements.ts";
@@ -538,7 +538,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
-  "forget-stale-workers": (db) => forgetStaleWorkers(db, 0),
+  "forget-stale-workers": (db) => deleteStaleWorkers(db, 0),
 
   ...Object.fromEntries(
     Object.entries(operationCalls).map(([name, call]) => [name, [call, operationAnswer]] as const),

@@ -76,7 +76,7 @@ const bounded = (statementTimeoutMs: number): Database => ({
   client: boundedQueryable(queue.pool, {
     statementTimeoutMs,
     lockTimeoutMs: 1_000,
-    lineMs: 10_000,
+    connectionWaitMs: 10_000,
     readOnly: true,
   }),
   schema: queue.db.schema,

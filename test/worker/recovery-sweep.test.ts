@@ -7,7 +7,7 @@ import { beat, endLeases, registerLease } from "../../src/queue/workers/lease.ts
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import {
-  forgetStaleWorkers,
+  deleteStaleWorkers,
   resetStaleLocks,
   STALE_LOCK_MS,
 } from "../../src/queue/workers/reset-stale-locks.ts";
@@ -309,7 +309,7 @@ test("Locks older than 4 hours are reset unless their worker has sent a heartbea
   assert.equal((await job(young.id))?.locked_by, "stock-worker");
   // A worker with a later heartbeat is alive, or is recovered by a sweep.
   assert.equal((await job(long.id))?.locked_by, "dead");
-  await forgetStaleWorkers(queue.db, STALE_LOCK_MS);
+  await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
   assert.deepEqual(await workerIds(), ["dead"]);
 });
 

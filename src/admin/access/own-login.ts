@@ -44,7 +44,7 @@ export interface LoginTimes {
   /** How often the user of an open stream is checked. Default 60,000. */
   readonly recheckMs: number;
   /** How long a check may take. Default 5,000. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 interface OwnLoginOptions extends Partial<LoginTimes> {
@@ -53,17 +53,17 @@ interface OwnLoginOptions extends Partial<LoginTimes> {
 }
 
 const RECHECK_MS = 60_000;
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /** Null without a login of the application. */
 export function createOwnLogin(
   authenticate: Authenticate | null,
-  { recheckMs = RECHECK_MS, patienceMs = PATIENCE_MS, onFailure }: OwnLoginOptions,
+  { recheckMs = RECHECK_MS, timeoutMs = TIMEOUT_MS, onFailure }: OwnLoginOptions,
 ): OwnLogin | null {
   if (authenticate === null) return null;
 
   const userOf = async (request: HttpRequest) => {
-    const answer = await inTime(request, patienceMs, (signal) =>
+    const answer = await inTime(request, timeoutMs, (signal) =>
       authenticate(request.incoming, { signal }),
     );
     return answer === null ? null : checked(answer);
@@ -107,7 +107,7 @@ export function createOwnLogin(
 /** Calls the application. Throws Refusal 503 when it throws or takes too long. */
 async function inTime<T>(
   { left }: HttpRequest,
-  patienceMs: number,
+  timeoutMs: number,
   ask: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
@@ -120,7 +120,7 @@ async function inTime<T>(
   const leave = () => end(new WorkerError("aborted", "the client has left"));
   if (left.aborted) leave();
   else left.addEventListener("abort", leave, { once: true });
-  void wait(patienceMs, settled.signal).then((isLate) => isLate && end(tooSlow(patienceMs)));
+  void wait(timeoutMs, settled.signal).then((isLate) => isLate && end(tooSlow(timeoutMs)));
   try {
     return await Promise.race([ended, answerOf(ask, over.signal)]);
   } finally {
@@ -156,8 +156,8 @@ function checked(answer: unknown): LoggedIn {
 const INVALID =
   "the application's login is wrong: authenticate() must return null or { name, readOnly? } with a name of 1 to 128 printable characters";
 
-function tooSlow(patienceMs: number): Refusal {
-  const message = `the application's login took more than ${patienceMs / 1_000} s`;
+function tooSlow(timeoutMs: number): Refusal {
+  const message = `the application's login took more than ${timeoutMs / 1_000} s`;
   return unavailable("login_timeout", message);
 }
 

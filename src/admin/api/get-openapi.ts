@@ -86,7 +86,7 @@ export function openapi(
     path[route.method.toLowerCase()] = operationOf(route, auth, schemas);
     paths[route.path] = path;
   }
-  const content = contentOf(named(errorSchema, schemas));
+  const content = contentOf(byReference(errorSchema, schemas));
   const retry = {
     headers: { "retry-after": { description: "seconds", schema: { type: "integer" } } },
   };
@@ -118,7 +118,8 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
   const { access, operation, path, method } = route;
   const { summary, answer, body } = operation;
   const isTagged = access === "read" && typeof answer !== "string";
-  const content = typeof answer === "string" ? { [answer]: {} } : contentOf(named(answer, schemas));
+  const content =
+    typeof answer === "string" ? { [answer]: {} } : contentOf(byReference(answer, schemas));
   const failures = errorStatuses(route, auth).map((status) => [
     status,
     { $ref: `#/components/responses/${errors[status]?.[0]}` },
@@ -126,7 +127,7 @@ function operationOf(route: AdminRoute, auth: AuthConfig, schemas: Schemas) {
   const requestBody =
     body === undefined
       ? {}
-      : { requestBody: { required: true, content: contentOf(named(body, schemas)) } };
+      : { requestBody: { required: true, content: contentOf(byReference(body, schemas)) } };
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(\w|$)/g, (_, c) => c.toUpperCase())}`,
     summary,
@@ -151,8 +152,8 @@ function contentOf(schema: JsonSchema) {
 }
 
 /** Returns the schema with each part that has a title moved to `schemas` and replaced by a reference. */
-function named(schema: JsonSchema, schemas: Schemas): JsonSchema {
-  const parts = Object.entries(schema).map(([key, value]) => [key, namedIn(value, schemas)]);
+function byReference(schema: JsonSchema, schemas: Schemas): JsonSchema {
+  const parts = Object.entries(schema).map(([key, value]) => [key, byReferenceIn(value, schemas)]);
   const whole: JsonSchema = Object.fromEntries(parts);
   const title = schema["title"];
   if (typeof title !== "string") return whole;
@@ -164,9 +165,11 @@ function named(schema: JsonSchema, schemas: Schemas): JsonSchema {
   return { $ref: `#/components/schemas/${title}` };
 }
 
-function namedIn(value: unknown, schemas: Schemas): unknown {
-  if (Array.isArray(value)) return value.map((item) => namedIn(item, schemas));
-  return typeof value === "object" && value !== null ? named(value as JsonSchema, schemas) : value;
+function byReferenceIn(value: unknown, schemas: Schemas): unknown {
+  if (Array.isArray(value)) return value.map((item) => byReferenceIn(item, schemas));
+  return typeof value === "object" && value !== null
+    ? byReference(value as JsonSchema, schemas)
+    : value;
 }
 
 function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {

@@ -17,7 +17,7 @@ import { commandAnswer, commandBody } from "../wire/command-schema.ts";
 import { fieldValue, readMembers } from "../wire/wire.ts";
 
 // Short, because an HTTP client can retry instead of waiting for another session's lock.
-const MIGRATION_PATIENCE_MS = 5_000;
+const MIGRATION_WAIT_MS = 5_000;
 
 type Members = ReadonlyMap<string, string>;
 type Body = Record<string, unknown>;
@@ -51,7 +51,7 @@ export function commandsAt(path: string, name: string): Operation {
         pool: admin.config.pool,
         logger: admin.config.logger,
         signal: request.closing,
-        patienceMs: MIGRATION_PATIENCE_MS,
+        migrationWaitMs: MIGRATION_WAIT_MS,
         indexBuilds: admin.indexBuilds,
         request: request.id,
         problems,

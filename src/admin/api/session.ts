@@ -11,7 +11,7 @@ import type { Admin, Operation } from "../context/admin.ts";
 import { record } from "../wire/json-schema.ts";
 
 /** How long the page waits for a database that does not answer. */
-const PATIENCE_MS = 1_000;
+const DATABASE_CHECK_MS = 1_000;
 
 export const getSession: Operation = {
   summary: "The page's session: schema, mode, CSRF token, and what is wrong with the database",
@@ -75,7 +75,7 @@ const isNamed = (mode: AuthMode, user: unknown) => mode !== "none" && user !== m
 async function databaseNow(readiness: Admin["readiness"], closing: AbortSignal) {
   const late = new AbortController();
   const signal = AbortSignal.any([late.signal, closing]);
-  const timeout = wait(PATIENCE_MS, signal).then(() => NO_ANSWER);
+  const timeout = wait(DATABASE_CHECK_MS, signal).then(() => NO_ANSWER);
   const state = await Promise.race([readiness.check(), timeout]).finally(() => late.abort());
   const { problem, isReadOnlyServer } = state;
   if (problem === null) return { problem, isReadOnlyServer };

@@ -42,7 +42,7 @@ export interface DatabaseOptions {
     fields: { readonly statement: string },
   ) => void;
   /** The longest time that a statement waits in line for a connection, in milliseconds. */
-  readonly lineMs: number;
+  readonly connectionWaitMs: number;
 }
 
 const readOnly = { lockTimeoutMs: 1_000, readOnly: true } as const;
@@ -59,10 +59,10 @@ const maintenance: Bounds = {
 };
 
 export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of: DatabasesOf } {
-  const { pool, schema, lineMs } = options;
+  const { pool, schema, connectionWaitMs } = options;
   const watch = createWatch(options);
   const database = (bounds: Bounds, scope?: RequestScope): Database => {
-    const bounded = boundedQueryable(pool, { ...bounds, lineMs }, scope);
+    const bounded = boundedQueryable(pool, { ...bounds, connectionWaitMs }, scope);
     const client = watch(bounded, { scope, isQuickRead: bounds === quickReads });
     return { schema, client: scope === undefined ? client : untilAborted(client, scope.signal) };
   };
@@ -85,7 +85,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
       // A streamed answer may begin before its first statement has ended.
       downloads: database(downloads, { signal: scope.signal, leftMs: () => Infinity }),
       feed: database(feed, scope),
-      writes: database(writes, { ...unlimited, ...patienceOf(scope) }),
+      writes: database(writes, { ...unlimited, ...waitLimitOf(scope) }),
     }),
   };
 }
@@ -93,8 +93,8 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
 /** For writes: they are finished even if the client has disconnected. */
 const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
-const patienceOf = ({ patienceMs }: RequestScope) =>
-  patienceMs === undefined ? {} : { patienceMs };
+const waitLimitOf = ({ waitLeftMs }: RequestScope) =>
+  waitLeftMs === undefined ? {} : { waitLeftMs };
 
 /** Rejects as soon as the HTTP client has disconnected, without waiting until its statement is cancelled. */
 function untilAborted(client: Transactional, signal: AbortSignal): Transactional {

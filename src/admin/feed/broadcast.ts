@@ -3,7 +3,7 @@
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
-import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
+import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import { overviewText } from "./overview-json.ts";
 
 export interface Broadcast {
@@ -67,7 +67,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
 
   const forget = (event: string) => {
     sent.delete(event);
-    source.forget(event);
+    source.clear(event);
   };
 
   return {

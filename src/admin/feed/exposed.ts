@@ -1,8 +1,8 @@
 // The input of a scrape: the queue, the feed and the pool.
 
-import type { LargestNames } from "../../insight/known/largest-names.ts";
-import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
-import type { SamplerPart } from "../../insight/known/sampler.ts";
+import type { LargestNames } from "../../insight/snapshot/largest-names.ts";
+import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
+import type { SamplerPart } from "../../insight/snapshot/sampler.ts";
 
 export interface Exposed {
   /** `away`: the database could not be reached. `unknown`: it could, but the reading failed or took too long. */

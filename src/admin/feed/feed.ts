@@ -5,7 +5,7 @@
 //
 //  1. While the feed is quiet, no statement runs. A viewer or a request wakes it.
 //  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
-//     (insight/known/sampler.ts). A table of up to 4,096 pages is read whole, so its counts are exact.
+//     (insight/snapshot/sampler.ts). A table of up to 4,096 pages is read whole, so its counts are exact.
 //  3. Of a larger table a pulse reads the heads of the indexes. In between a *sample* of 2,000 pages
 //     estimates the rest, and a *census* counts all jobs by task and queue, in short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is
@@ -24,10 +24,14 @@ import type { Database } from "../../database/database.ts";
 import { createEventSource } from "../../http/events/event-source.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
-import { LISTEN_MS } from "../../insight/known/census.ts";
-import { createLargestNames, type LargestNames } from "../../insight/known/largest-names.ts";
-import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
-import { createSampler, type Sampler, type SamplerOptions } from "../../insight/known/sampler.ts";
+import { LISTEN_MS } from "../../insight/snapshot/census.ts";
+import { createLargestNames, type LargestNames } from "../../insight/snapshot/largest-names.ts";
+import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
+import {
+  createSampler,
+  type Sampler,
+  type SamplerOptions,
+} from "../../insight/snapshot/sampler.ts";
 import { createBroadcast } from "./broadcast.ts";
 import { overviewText } from "./overview-json.ts";
 import { createRhythm, type RhythmTask } from "./rhythm.ts";
@@ -85,7 +89,7 @@ export interface FeedOptions extends SamplerOptions {
   readonly sources?: readonly FeedSource[];
   readonly intervalMs?: number;
   readonly pingMs?: number;
-  readonly patienceMs?: number;
+  readonly stalledMs?: number;
   /** How long the feed stays awake after a request, in milliseconds. Default 60,000. */
   readonly awakeMs?: number;
 }
@@ -101,7 +105,7 @@ const CENSUS_PAUSE_MS = 60_000;
 const LEFT_PAUSE_MS = 60_000;
 
 export function createFeed(db: Database, options: FeedOptions): Feed {
-  const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, patienceMs = 30_000 } = options;
+  const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, stalledMs = 30_000 } = options;
   const { awakeMs = 60_000, onDegraded = () => {} } = options;
   const sampler = createSampler(db, options);
   let requestedAtMs = Number.NEGATIVE_INFINITY;
@@ -118,7 +122,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     rhythm.wake();
   };
   const { maxViewers, maxViewersPerClient } = options;
-  const source = createEventSource({ maxViewers, maxViewersPerClient, patienceMs, onViewers });
+  const source = createEventSource({ maxViewers, maxViewersPerClient, stalledMs, onViewers });
   const broadcast = createBroadcast(source, { intervalMs, tickMs: pingMs });
 
   const isLarge = () => sampler.last !== null && !sampler.last.isSmall;

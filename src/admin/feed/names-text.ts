@@ -1,9 +1,9 @@
 // The jobs of the largest tasks and queues as Prometheus text. Written by hand, because prom-client takes
 // ten times as long for hundreds of series that change with each scrape.
 
-import type { State } from "../../insight/known/job-counts.ts";
-import type { LargestNames, NamedTally } from "../../insight/known/largest-names.ts";
-import type { QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
+import type { State } from "../../insight/snapshot/job-counts.ts";
+import type { LargestNames, NamedTally } from "../../insight/snapshot/largest-names.ts";
+import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { NameTally } from "../../insight/stats/name-tallies.ts";
 import { inState } from "../../insight/stats/tally.ts";
 

@@ -2,7 +2,7 @@
 
 import { countsJson } from "../../insight/json/counts-json.ts";
 import { activeWorkerJson, lockedWorkerJson, queueJson } from "../../insight/json/overview-rows.ts";
-import { holdersOf, type QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
+import { holdersOf, type QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { NamedQueueRow } from "../../insight/stats/queue-rows.ts";
 import { inState, type Tallied, tallied } from "../../insight/stats/tally.ts";
 import { timeText } from "../../queue/sql/moments.ts";

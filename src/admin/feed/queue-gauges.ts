@@ -3,8 +3,12 @@
 import type { Gauge, Registry } from "prom-client";
 import { monotonic } from "../../base/clock.ts";
 import { conditions } from "../../domain/condition.ts";
-import type { State } from "../../insight/known/job-counts.ts";
-import { countWorkers, holdersOf, type QueueSnapshot } from "../../insight/known/queue-snapshot.ts";
+import type { State } from "../../insight/snapshot/job-counts.ts";
+import {
+  countWorkers,
+  holdersOf,
+  type QueueSnapshot,
+} from "../../insight/snapshot/queue-snapshot.ts";
 import { inState } from "../../insight/stats/tally.ts";
 import type { Exposed } from "./exposed.ts";
 

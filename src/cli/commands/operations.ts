@@ -31,7 +31,7 @@ export const operationsCommand = defineCommand({
     const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
     const { recordTyped } = await import("../operations/by-query.ts");
     const { missingTables } = await import("../../commands/operations/model/missing-tables.ts");
-    const { change, known } = await import("../../commands/operations/verbs.ts");
+    const { change, existingOperation } = await import("../../commands/operations/verbs.ts");
     const { atWork, leftAlone, operationJson } = await import(
       "../../commands/operations/model/operation.ts"
     );
@@ -59,7 +59,7 @@ export const operationsCommand = defineCommand({
         return 0;
       }
       const operation =
-        action === undefined ? await known(store, id) : await change(store, id, action);
+        action === undefined ? await existingOperation(store, id) : await change(store, id, action);
       if (action !== undefined) {
         await recordTyped(
           connection,

@@ -86,7 +86,7 @@ export interface CommandContext {
   /** Aborts when the result is no longer awaited. */
   readonly signal: AbortSignal;
   /** How long a migration waits for other transactions, in milliseconds. Default: that of migrate(). */
-  readonly patienceMs?: number;
+  readonly migrationWaitMs?: number;
   /** Stores the jobs' earlier state for undo in the name of this origin; absent: not stored. */
   readonly keepFor?: Origin | undefined;
   /** The user, where it is known: stored with a pause. */

@@ -1,6 +1,6 @@
 // Declares the command that builds an optional index; implemented in database/schema/indexes/.
 import { planBuild } from "../../database/schema/indexes/build-index.ts";
-import { buildAndTell } from "../../database/schema/indexes/index-builds.ts";
+import { buildAndLog } from "../../database/schema/indexes/index-builds.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { indexAction, indexField, indexPlace } from "./index-field.ts";
 
@@ -25,7 +25,7 @@ export const buildIndexCommand = defineCommand({
     const state = await planBuild(place, name, indexBuilds !== undefined);
     if (state !== "to build") return state;
     if (indexBuilds === undefined) {
-      await buildAndTell(place, name, signal, logger);
+      await buildAndLog(place, name, signal, logger);
       return "built";
     }
     indexBuilds.start(name);

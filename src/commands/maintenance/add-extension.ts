@@ -22,10 +22,10 @@ export const addExtensionCommand = defineCommand({
   dialog: "upkeep",
   examples: ["worker add-extension operations"],
   answer: { outcome: "string", level: "integer", extensions: "string[]", warnings: "string[]" },
-  run: async ({ schema }, { name }, { pool, logger, signal, patienceMs }) => {
+  run: async ({ schema }, { name }, { pool, logger, signal, migrationWaitMs }) => {
     if (pool === null) throw new WorkerError("configuration", "adding an extension needs a pool");
-    const patience = patienceMs === undefined ? {} : { timeoutMs: patienceMs };
-    return migrate(pool, schema, { logger, signal, extensions: [name], ...patience });
+    const limit = migrationWaitMs === undefined ? {} : { timeoutMs: migrationWaitMs };
+    return migrate(pool, schema, { logger, signal, extensions: [name], ...limit });
   },
   sentence: ({ extensions: added, warnings }, { name }) =>
     [

@@ -5,7 +5,7 @@ import type { Database } from "../../database/database.ts";
 import { extensions } from "../../database/schema/extensions/index.ts";
 import { planBuild, whyNotBuilt } from "../../database/schema/indexes/build-index.ts";
 import { findIndexes } from "../../database/schema/indexes/found-indexes.ts";
-import { buildAndTell } from "../../database/schema/indexes/index-builds.ts";
+import { buildAndLog } from "../../database/schema/indexes/index-builds.ts";
 import {
   type IndexName,
   indexNames,
@@ -89,11 +89,11 @@ export const migrateCommand = defineCommand({
       const found = await buildableOf(db, await missingOf(db, asked));
       return { schema: schema.name, dryRun, ...planned, ...found };
     }
-    const { pool, logger, signal, patienceMs } = surroundings;
+    const { pool, logger, signal, migrationWaitMs } = surroundings;
     if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
-    const patience = patienceMs === undefined ? {} : { timeoutMs: patienceMs };
+    const limit = migrationWaitMs === undefined ? {} : { timeoutMs: migrationWaitMs };
     const outcome = await migrate(pool, schema, {
-      ...{ logger, signal, ...patience },
+      ...{ logger, signal, ...limit },
       extensions: requested,
     });
     const found = await buildableOf(db, await missingOf(db, asked));
@@ -161,7 +161,7 @@ async function buildIndexes(
     const place = { pool, db };
     if ((await planBuild(place, name, indexBuilds !== undefined)) !== "to build") continue;
     begun.push(name);
-    if (indexBuilds === undefined) await buildAndTell(place, name, signal, logger);
+    if (indexBuilds === undefined) await buildAndLog(place, name, signal, logger);
     else indexBuilds.start(name);
   }
   return begun;

@@ -72,14 +72,17 @@ export async function change(
   verb: OperationVerb,
 ): Promise<JobOperation> {
   if (store === null) throw noOperation(id);
-  const operation = await known(store, id);
+  const operation = await existingOperation(store, id);
   const transition = transitionOf(operation, verb);
   const moved = transition === null ? null : await store.move(id, transition);
   if (moved !== null) return moved;
-  throw refusal(await known(store, id), verb);
+  throw refusal(await existingOperation(store, id), verb);
 }
 
-export async function known(store: OperationStore | null, id: string): Promise<JobOperation> {
+export async function existingOperation(
+  store: OperationStore | null,
+  id: string,
+): Promise<JobOperation> {
   const operation = (await store?.find(id)) ?? null;
   if (operation === null) throw noOperation(id);
   return operation;

@@ -1,6 +1,6 @@
 // What the commands pause and resume act on.
 import type { Problem } from "../../base/errors.ts";
-import { named } from "../../domain/words.ts";
+import { shortName } from "../../domain/words.ts";
 import { ALL, type PauseScope, type PauseTarget, pauseScopes } from "../../queue/pauses/pause.ts";
 import { choice, optional, text } from "../declare/field.ts";
 
@@ -28,4 +28,4 @@ export function targetProblems({ scope, name }: Given): Problem[] {
 
 /** `the queue "mail"`, `all jobs`. */
 export const targetText = ({ scope, name = "" }: Given): string =>
-  scope === "all" ? "all jobs" : `the ${scope} ${named(name)}`;
+  scope === "all" ? "all jobs" : `the ${scope} ${shortName(name)}`;

@@ -2,7 +2,7 @@
 // PostgreSQL than text, which it would have to unescape, split and parse.
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
-/** A length field, and the largest number. */
+/** The length field of a value, and the longest number. */
 const NUMBER_BYTES = 4 + 8;
 /** PostgreSQL's timestamps count from 2000-01-01T00:00:00Z. */
 const EPOCH_US = 946_684_800_000_000;
@@ -12,7 +12,7 @@ export class BinaryRows {
   #buffer: Buffer;
   #end: number;
 
-  /** `bytes`: the expected size. */
+  /** Creates an empty list of rows with memory for `bytes`; it grows if they need more. */
   constructor(bytes: number) {
     this.#buffer = Buffer.allocUnsafe(bytes + SIGNATURE.length);
     this.#end = SIGNATURE.copy(this.#buffer);
@@ -50,7 +50,7 @@ export class BinaryRows {
     this.#end = this.#buffer.writeInt32BE(value, this.#end);
   }
 
-  /** timestamptz, microseconds since 1970: a bigint if a number is not exact (after 2255). */
+  /** Adds a timestamptz in microseconds since 1970: a bigint where a number would not be exact (after 2255). */
   moment(us: number | bigint): void {
     this.#reserve(NUMBER_BYTES);
     this.#end = this.#buffer.writeInt32BE(8, this.#end);
@@ -82,7 +82,7 @@ export class BinaryRows {
     return this.#buffer.subarray(0, this.#end);
   }
 
-  /** Writes the text `offset` bytes ahead; returns its own length. */
+  /** Writes the text `offset` bytes after the current end. Returns the length of the text in bytes. */
   #text(text: string, offset: number): number {
     // A UTF-16 unit has at most three bytes in UTF-8.
     this.#reserve(offset + 3 * text.length);

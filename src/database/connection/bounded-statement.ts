@@ -1,5 +1,5 @@
-// Sends a statement and its transaction as one packet: begin, limits, statement, commit. One round trip
-// instead of three; on a page of jobs the round trips were a third of the time.
+// Sends a statement and its transaction as one packet: begin, limits, statement, commit. This takes one round trip
+// instead of three, which were a third of the time for a page of jobs.
 
 import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
@@ -10,19 +10,21 @@ import { cancelStatement } from "./cancel-request.ts";
 import { Client } from "./client.ts";
 
 /**
- * How this library's transactions begin. Each names its isolation level: if the default of the role or the
- * database is serializable, a fetch that conflicts with another would fail with 40001 and release its jobs.
+ * How every transaction of this library begins. It names its isolation level: if the role or the database has
+ * serializable as its default, a fetch that conflicts with another would fail with 40001 and release its jobs.
  */
 export const BEGIN = "begin isolation level read committed";
 const BEGIN_READ_ONLY = `${BEGIN} read only`;
 
-/** A process may be busy for a moment between two statements, without losing its connection. */
+/** A process that is busy for a moment between two statements must not lose its connection. */
 const SHORTEST_IDLE_MS = 5_000;
 
-/** 0 would mean no limit. */
+/** The shortest lock_timeout: PostgreSQL treats 0 as no limit. */
 const SHORTEST_LOCK_MS = 20;
 
-/** The statements that begin a transaction with these limits. A statement may have less time than usual. */
+/**
+ * Returns the statements that begin a transaction with these limits. The limit of a statement may be below the bounds.
+ */
 export function beginWith(
   { readOnly, statementTimeoutMs }: { readOnly: boolean; statementTimeoutMs: number },
   { limitMs, lockMs }: { limitMs: number; lockMs: number },
@@ -31,15 +33,15 @@ export function beginWith(
   const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
   return [
     readOnly ? BEGIN_READ_ONLY : BEGIN,
-    // Objects of other roles are not found. A write fires the application's triggers, which look up names
-    // by the session's own path.
+    // Reads never call objects that other roles have created. Writes keep the session's path, because they fire the
+    // application's triggers, which look up names there.
     ...(readOnly ? ["set local search_path = pg_catalog, pg_temp"] : []),
     `set local statement_timeout = ${statementMs}`,
     `set local lock_timeout = ${Math.max(SHORTEST_LOCK_MS, Math.trunc(lockMs))}`,
     // A process that freezes before its commit must not keep its locks.
     `set local idle_in_transaction_session_timeout = ${idleMs}`,
-    // Short statements do not profit from either: compilation may take longer than the statement, and the
-    // cores are for the jobs.
+    // Both are off, because short statements gain nothing: compilation may take longer than the statement, and the
+    // other cores are for the jobs.
     "set local jit = off",
     "set local max_parallel_workers_per_gather = 0",
   ];
@@ -73,7 +75,7 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
     return null;
   }
 
-  /** All messages are one unit: after an error PostgreSQL skips the commit. */
+  /** The messages are one unit: after an error PostgreSQL skips the commit. */
   override _getRows(connection: MessageWriter): void {
     connection.execute({});
     connection.stream.write(COMMIT);
@@ -87,14 +89,14 @@ class PacketQuery<R extends QueryResultRow> extends PgQuery {
   }
 }
 
-// A single piece: twenty small writes to a socket take longer.
+// Joins the pieces: twenty small writes to a socket take longer than one.
 function bytesOf(texts: readonly string[]): Buffer {
   return Buffer.concat(texts.flatMap((text) => [serialize.parse({ text }), BIND, EXECUTE]));
 }
 
 /**
- * Runs one statement after `before`, which begins a transaction and returns no rows, and commits. If it
- * throws, the transaction must still be rolled back.
+ * Runs one statement after `before`, which begins a transaction and returns no rows, and then commits. If this function
+ * throws, the caller must roll the transaction back.
  */
 export async function runBounded<R extends QueryResultRow>(
   client: pg.PoolClient,
@@ -108,8 +110,9 @@ export async function runBounded<R extends QueryResultRow>(
   return result;
 }
 
-// A pool passed by the application may be of another version of pg, or of pg-native. A text without values
-// may contain several statements; pg considers a named one prepared after the first response.
+// Whether pg can write the statement in one packet. A pool of the application may be of another version of pg, or of
+// pg-native. A text without values may contain several statements; pg treats a named statement as prepared after its
+// first response.
 const isPackable = (client: unknown, { values, name }: QueryConfig) =>
   client instanceof Client && values !== undefined && name === undefined;
 
@@ -134,11 +137,11 @@ export function limitStatement(
   limitMs: number,
   signal: AbortSignal | undefined,
 ) {
-  // A server that is frozen or unreachable cannot time out by itself: ending a client during a query cuts
-  // the connection, which also frees its place in the pool.
+  // A server that is frozen or unreachable cannot stop a statement by itself. Ending a client during a query cuts the
+  // connection, which also frees its place in the pool.
   const cutIn = (ms: number) =>
     setTimeout(() => {
-      // Data that this process has not read yet is read first.
+      // First the data that has already arrived is read.
       setImmediate(() => {
         if (hasEnded) return;
         isCut = cancelled !== undefined;

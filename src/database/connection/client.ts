@@ -1,8 +1,7 @@
-// pg's client with stricter failure handling, and libpq's rules for connecting: several hosts and
-// encryption modes, tried in order at each connect (server/attempts.ts). pg leaves the socket of a failed
-// login open until the server closes it (60 s), and waits indefinitely for an unreachable server to close a
-// connection; both keep a finished process alive. And a value longer than the maximum string ends the
-// process.
+// pg's client with stricter failure handling, and with libpq's rules for connecting: several hosts and encryption
+// modes, tried in order at each connect (server/attempts.ts). Two defects of pg keep a finished process alive: it
+// leaves the socket of a failed login open until the server closes it (60 s), and it waits indefinitely for an
+// unreachable server to close a connection. A third ends the process: a value longer than the maximum string.
 
 import { isIP, type Socket } from "node:net";
 import pg from "pg";
@@ -22,7 +21,7 @@ import {
   attemptsOf,
   type ConnectFailure,
   failureOf,
-  remember,
+  recordFailure,
 } from "./server/attempts.ts";
 import { requireChannelBinding, unbound } from "./server/channel-binding.ts";
 import { tlsOptions } from "./server/encryption.ts";
@@ -30,19 +29,19 @@ import { type Login, passwordOf } from "./server/password-file.ts";
 import type { ServerSettings } from "./server/server-settings.ts";
 import { assertTarget, leaveWhenReadOnly } from "./server/target.ts";
 
-/** pg passes either the error, or null and the client. */
+/** Receives either the error, or null and the client, as in pg. */
 export type OnConnect = (error: Error | null, client?: pg.Client) => void;
 
-/** A configuration of pg, or one by libpq's rules. */
+/** A configuration for pg, or settings by libpq's rules. */
 export interface ServerConfig extends pg.ClientConfig {
-  /** Takes precedence over pg's own options. */
+  /** The settings by libpq's rules, which take precedence over pg's own options. */
   readonly server?: ServerSettings | undefined;
 }
 
 /** How long the server may take to close the connection after the terminate message. */
 const GOODBYE_MS = 500;
 
-/** Used for all connections: directly, or as a pool's option `Client`. */
+/** The client of every connection, used directly or as the option `Client` of a pool. */
 export class Client extends pg.Client {
   readonly #config: ServerConfig;
   readonly #state: ClientState;
@@ -54,8 +53,8 @@ export class Client extends pg.Client {
     this.#config = config;
     this.#state = stateOf(this);
     catchLongValues(this.connection);
-    // Read only if the server requests a password. pg would read the file by itself, with a deprecation
-    // warning, and would continue without a password.
+    // The password file is read only if the server requests a password. pg would read the file by itself, print a
+    // deprecation warning, and continue without a password.
     this.#state.password ??= (login: Login) => filePassword(login, undefined);
   }
 
@@ -76,7 +75,7 @@ export class Client extends pg.Client {
     return undefined;
   }
 
-  /** How many bytes the server has sent; with several servers, the current one. */
+  /** The number of bytes that the server has sent; with several servers, the current one. */
   get bytesRead(): number {
     return (this.connection.stream as Partial<Socket>).bytesRead ?? 0;
   }
@@ -97,7 +96,7 @@ export class Client extends pg.Client {
     const attempt = attempts[at] as Attempt;
     const failed = (error: unknown) => {
       const all = [...failures, { attempt, error }];
-      remember(attempt, error);
+      recordFailure(attempt, error);
       const isWanted = !this.#isAbandoned && !this.#state._ending;
       const next = isWanted ? attemptAfter(attempts, at, error) : -1;
       if (next < 0) {
@@ -122,21 +121,21 @@ export class Client extends pg.Client {
     });
   }
 
-  /** The server does not match: its connection would keep the process alive. */
+  /** Closes the connection to a server that does not match: it would keep the process alive. */
   #leave(): void {
     if (!this.#state._connected) return;
-    forget(this.#state);
+    dropConnection(this.#state);
     this.#state._ended = true;
   }
 
-  /** Resets pg's client, and sets the server that it will connect to. */
+  /** Resets pg's client, and points it at the server of the attempt. */
   #aimAt(server: ServerSettings, { host, way, enoughMs }: Attempt): void {
     const state = this.#state;
     const { host: name, port, address } = host;
     const { encryption, hosts, user, database, passfile } = server;
     const { connectionTimeoutMillis = 0 } = this.#config;
     const shareMs = server.connectTimeoutMs ?? Math.ceil(connectionTimeoutMillis / hosts.length);
-    forget(state);
+    dropConnection(state);
     const named = address === null ? {} : { host: name, servername: isIP(name) === 0 ? name : "" };
     Object.assign(state, {
       ...UNCONNECTED,
@@ -164,20 +163,20 @@ export class Client extends pg.Client {
     super.connect((error: Error | null) => {
       const { stream } = this.connection;
       if (error) stream.destroy();
-      // This side is closed. The other one is the server's.
+      // This side is closed now. The server has a short time to close its side.
       else stream.once("finish", () => closeIn(stream, GOODBYE_MS));
       callback(error ?? null, this);
     });
     if (mayBePlain) plainWhereRefused(this.connection);
   }
 
-  /** Rejects if the server does not respond, or no longer matches the target. */
+  /** Checks the connection. Rejects if the server does not respond, or no longer matches the target. */
   prove(timeoutMs?: number): Promise<void> {
     return assertTarget(this, this.#config.server?.target ?? "any", timeoutMs);
   }
 }
 
-/** The initial configuration for pg. Where to connect is decided at each connect. */
+/** Returns pg's initial configuration. The server is determined at each connect. */
 function configOf(config: ServerConfig): pg.ClientConfig {
   const { server } = config;
   if (server === undefined) return quietly(config);
@@ -199,12 +198,12 @@ function configOf(config: ServerConfig): pg.ClientConfig {
 }
 
 /**
- * A pool's own configuration, read as the pool reads it: pg treats `prefer`, `require` and `verify-ca` as
- * `verify-full`, the strictest, and prints a warning of eight lines; with `verify-full` it prints nothing.
+ * Returns a pool's own configuration in a form for which pg prints no warning. pg treats `prefer`, `require` and
+ * `verify-ca` as `verify-full`, the strictest, and prints eight lines about it; with `verify-full` it prints nothing.
  */
 function quietly(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;
-  // Without a URL, options such as a password that pg made non-enumerable are kept.
+  // Without a URL the options are passed as they are: pg made some of them non-enumerable, such as the password.
   if (connectionString === undefined) return config;
   const url = connectionString.trim();
   if (/[?&]uselibpqcompat=true(?=&|$)/.test(url)) return { ...config, connectionString: url };
@@ -212,8 +211,8 @@ function quietly(config: pg.ClientConfig): pg.ClientConfig {
   return { ...config, connectionString: strict };
 }
 
-/** Events of an earlier attempt must be ignored. */
-function forget({
+/** Closes the connection of an earlier attempt and ignores its events. */
+function dropConnection({
   connection,
   connectionTimeoutHandle,
   _connected: isLoggedIn,

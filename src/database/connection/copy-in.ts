@@ -6,17 +6,17 @@ import { explainDatabaseError } from "../errors/database-errors.ts";
 import { submitQuery } from "../pg-internals.ts";
 import type { BinaryRows } from "./binary-rows.ts";
 
-// PostgreSQL receives a whole message before it reads it: small ones stay in its caches.
+// The size of a message. PostgreSQL receives a whole message before it reads it, and small ones stay in its caches.
 const CHUNK_BYTES = 32_768;
 
-/** A CopyData message without its data: a letter, and the length of everything after the letter. */
+/** The size of a CopyData message without its data: a letter, and the length of everything after the letter. */
 const HEAD_BYTES = 5;
 const COPY_DATA = 0x64;
 
 /**
- * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a pool, and
- * not in pipeline mode. The rows must not change until it resolves. Returns how many rows were stored,
- * because a trigger may skip some. Throws WorkerError.
+ * Writes the rows to `target`: a table and its columns. `db.client` must be one connection, not a pool, and not in
+ * pipeline mode. The rows must not change before the promise resolves. Returns how many rows were stored, because a
+ * trigger may skip some. Throws WorkerError.
  */
 export async function copyIn(db: Database, target: Statement, rows: BinaryRows): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
@@ -25,15 +25,15 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   let failure: Error | null = null;
   let stored = 0;
   submitQuery(db.client as unknown as pg.ClientBase, {
-    // All at once: if the COPY is refused, PostgreSQL skips the rows, as the protocol defines. Waiting for
-    // its response would cost a turn of an event loop that is busy with the next rows.
+    // Everything is sent at once: if the COPY is refused, PostgreSQL skips the rows, as the protocol defines. Waiting
+    // for its response would cost a turn of an event loop that is busy with the next rows.
     submit(connection) {
       connection.query(text);
       sendRows(connection.stream, data);
       connection.endCopyFrom();
     },
     handleCopyInResponse() {},
-    // `COPY 12`
+    // The tag is `COPY 12`.
     handleCommandComplete({ text: tag }) {
       stored = Number(tag.slice("COPY ".length));
     },
@@ -51,7 +51,7 @@ export async function copyIn(db: Database, target: Statement, rows: BinaryRows):
   }
 }
 
-/** Without copying: pg's own method copies each chunk, into buffers of twice its size. */
+/** Sends the rows without copying them: pg's own method copies each chunk into a buffer of twice its size. */
 function sendRows(stream: Writable, data: Buffer): void {
   stream.cork();
   for (let at = 0; at < data.length; at += CHUNK_BYTES) {

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { Client } from "./client.ts";
 
-/** Creates the database unless it exists; `fresh` drops an existing one first, with its sessions. */
+/** Creates the database unless it exists. With `fresh` an existing one is dropped first, with its sessions. */
 export async function createDatabase(
   server: pg.ClientConfig,
   name: string,
@@ -10,7 +10,7 @@ export async function createDatabase(
 ): Promise<void> {
   const client = new Client(server);
   const quoted = client.escapeIdentifier(name);
-  // A lost connection is reported to the running statement; the event would end the process.
+  // A lost connection already fails the running statement; without a listener the event would end the process.
   client.on("error", () => {});
   await client.connect();
   try {

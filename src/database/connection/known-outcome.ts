@@ -7,9 +7,9 @@ import { isAnswerLost } from "../errors/lost-answer.ts";
 import { isPool, withClient } from "./pool.ts";
 
 /**
- * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost
- * after a statement had been sent; any other rejection means that nothing has happened. On a client inside
- * a transaction nothing has happened either, because the commit is still to come. `what`: in words.
+ * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost after a
+ * statement had been sent. Any other rejection means that nothing has happened, as does every rejection on a client
+ * inside a transaction, because its commit is still to come. `what`: the work in words.
  */
 export async function knownOutcome<T>(
   db: Database,
@@ -21,7 +21,7 @@ export async function knownOutcome<T>(
   const limit = addTimeoutMs === undefined ? {} : { query_timeout: addTimeoutMs };
   const isInside = isInTransaction(client);
   let hasWritten = false;
-  // The pool's own query does not report whether it had a connection.
+  // Only a connection of its own shows whether a statement was sent; the pool's query() does not report it.
   const query: Queryable["query"] = async <R extends QueryResultRow>(config: QueryConfig) => {
     const result = isPool(client)
       ? await withClient(client, (one) => one.query<R>({ ...config, ...limit }))
@@ -42,14 +42,17 @@ const isUnreachable = (error: unknown) =>
 
 const ADD_AGAIN = ", or add with a job key, which prevents duplicates";
 
-/** `error`: of the statement whose response was lost. */
+/** Returns the error `outcome_unknown`. `error`: that of the statement whose response was lost. */
 export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;
   const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;
   return new WorkerError("outcome_unknown", message, { cause });
 }
 
-/** pg stores the status of PostgreSQL's last response: `T` in a transaction, `E` in a failed one. */
+/**
+ * Whether the client is in a transaction. pg stores the status of PostgreSQL's last response: `T` in a transaction, `E`
+ * in a failed one.
+ */
 function isInTransaction(client: Queryable): boolean {
   const { getTransactionStatus } = client as { getTransactionStatus?: () => string | null };
   const status = getTransactionStatus?.call(client) ?? null;

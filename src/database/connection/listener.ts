@@ -14,7 +14,7 @@ import { Client, type ServerConfig } from "./client.ts";
 
 export interface ListenerOptions {
   readonly connection: ServerConfig;
-  /** Maps each channel to the handler of its payloads. */
+  /** Maps each channel to the function that receives the payloads of its notifications. */
   readonly channels: Readonly<Record<string, (payload: string) => void>>;
   readonly onReconnect: () => void;
   readonly outage: Outage;
@@ -22,11 +22,14 @@ export interface ListenerOptions {
 }
 
 export interface ListenerTiming {
-  /** The shortest pause between two checks; the longest is half as long again. Default 10,000. */
+  /** The shortest pause between two checks in milliseconds; the longest is half as long again. Default 10,000. */
   readonly proofPauseMs: number;
-  /** Default 4,000. */
+  /** How long a check waits for the server's response, in milliseconds. Default 4,000. */
   readonly answerTimeoutMs: number;
-  /** Resolves to true if the time has passed, to false if `signal` aborted. Default: the clock's. */
+  /**
+   * Waits between two checks. Resolves to true if the time has passed, to false if `signal` aborted. Default: wait() of
+   * clock.ts.
+   */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
 }
 
@@ -38,9 +41,9 @@ export class Listener implements Service {
   readonly #options: ListenerOptions;
   readonly #timing: ListenerTiming;
   readonly #stop = new AbortController();
-  /** null while there is no connection. */
+  /** The connection; null while there is none. */
   #client: Client | null = null;
-  /** The connection being established. */
+  /** The connection that is being established. */
   #connecting: Client | null = null;
   #started: Promise<void> | null = null;
   #proof: Promise<void> | null = null;
@@ -67,7 +70,7 @@ export class Listener implements Service {
     this.#stop.abort();
     const client = this.#client;
     this.#client = null;
-    // If the server does not respond, connecting would take longer than a stop may.
+    // Without this, connecting to a server that does not respond would take longer than a stop may.
     this.#connecting?.abandon();
     await this.#started?.catch(() => {});
     await client?.end().catch(() => {});
@@ -79,14 +82,14 @@ export class Listener implements Service {
     await this.stop();
   }
 
-  /** Checks the connection now. Resolves when it has responded or has been closed. Never rejects. */
+  /** Checks the connection now. Resolves when the server has responded, or the connection is closed. Never rejects. */
   async prove(): Promise<void> {
     if (this.#client !== null) await this.#ask(this.#client);
   }
 
   async #proveRegularly(): Promise<void> {
     const { proofPauseMs, wait } = this.#timing;
-    // Jittered, so that many workers do not send checks at the same time.
+    // Random, so that many workers do not check at the same time.
     const pauseMs = (): number => proofPauseMs * (1 + Math.random() / 2);
     while (await wait(pauseMs(), this.#stop.signal)) {
       if (this.#client !== null) await this.#ask(this.#client);
@@ -129,7 +132,7 @@ export class Listener implements Service {
     this.#connecting = client;
     try {
       await client.connect();
-      // It is idle while nothing is announced.
+      // The connection is idle as long as nothing is announced.
       await this.#answered(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
         await this.#answered(client.query(`listen ${client.escapeIdentifier(channel)}`));
@@ -158,7 +161,7 @@ export class Listener implements Service {
   async #reconnect(): Promise<void> {
     const { outage, onReconnect } = this.#options;
     const { signal } = this.#stop;
-    // Connections that run jobs go first.
+    // Connections that run jobs reconnect first.
     await outage.pause(backoffDelay(0), signal, this.#timing.wait);
     const isBack = await outage.retrying(
       WHO,

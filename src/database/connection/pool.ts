@@ -21,23 +21,23 @@ import { Client, type OnConnect, type ServerConfig } from "./client.ts";
 import { serverSettings, warnAboutIgnored } from "./server/server-settings.ts";
 
 export interface PoolOptions {
-  /** A URL or "key=value" text, as in libpq. Empty: libpq's variables apply. */
+  /** A URL or "key=value" text, as in libpq. If it is empty, libpq's variables apply. */
   readonly connectionString: string;
-  /** Default 5. */
+  /** The maximum number of connections. Default 5. */
   readonly maxConnections?: number;
-  /** Shown in pg_stat_activity. Default `worker`. */
+  /** The name that pg_stat_activity shows. Default `worker`. */
   readonly applicationName?: string;
-  /** How long to wait for a connection, milliseconds. Default 5,000. */
+  /** How long to wait for a connection, in milliseconds. Default 5,000. */
   readonly connectionTimeoutMs?: number;
   readonly logger: Logger;
 }
 
-/** Connections that are in use. */
+/** The connections of each pool that are in use. */
 const taken = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
-/** The connections that PostgreSQL may still have. */
+/** The connections of each pool that PostgreSQL may still have open. */
 const open = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 
-/** A pool that survives the loss of idle connections. The caller ends it. */
+/** Creates a pool that survives the loss of idle connections. The caller ends it. */
 export function createPool(options: PoolOptions): pg.Pool {
   const server = serverSettings(options.connectionString);
   const { connectTimeoutMs, hosts } = server;
@@ -47,7 +47,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     server,
     max: options.maxConnections ?? 5,
     application_name: options.applicationName ?? "worker",
-    // For all hosts in total.
+    // The limit is for all hosts together.
     connectionTimeoutMillis:
       connectTimeoutMs === undefined
         ? (options.connectionTimeoutMs ?? 5_000)
@@ -65,7 +65,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   open.set(pool, connections);
   pool.on("connect", (client) => {
     connections.add(client);
-    // The same for a loss between pg's callback and the code that awaits it.
+    // The same for a loss between pg's callback and the code that awaits the client.
     client.on("error", () => {});
   });
   pool.on("remove", (client) => connections.delete(client));
@@ -74,7 +74,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
-/** A placeholder for a missing pool: each use fails with `reason()`. */
+/** Returns a placeholder for a missing pool. Each use fails with `reason()`. */
 export function refusingPool(reason: () => Error): pg.Pool {
   class Refusing extends Client {
     override connect(): Promise<pg.Client>;
@@ -100,8 +100,8 @@ export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
 }
 
 /**
- * Ends a pool of createPool(), and waits up to `limitMs` until its connections are closed: end() alone
- * resolves before that, and a server that is stopped then would respond with errors.
+ * Ends a pool of createPool(), and waits up to `limitMs` until its connections are closed. end() alone resolves before
+ * that, so a server that is stopped next would send errors to them.
  */
 export async function closePool(pool: pg.Pool, limitMs: number): Promise<void> {
   await pool.end();
@@ -112,27 +112,30 @@ export async function closePool(pool: pg.Pool, limitMs: number): Promise<void> {
 }
 
 export interface Bounds {
-  /** PostgreSQL's statement_timeout, milliseconds. */
+  /** PostgreSQL's statement_timeout, in milliseconds. */
   readonly statementTimeoutMs: number;
-  /** PostgreSQL's lock_timeout, milliseconds. */
+  /** PostgreSQL's lock_timeout, in milliseconds. */
   readonly lockTimeoutMs: number;
   readonly readOnly: boolean;
-  /** How long a statement may wait for a connection, milliseconds. Default 10,000. */
-  readonly lineMs?: number;
+  /** How long a statement may wait for a connection, in milliseconds. Default 10,000. */
+  readonly connectionWaitMs?: number;
 }
 
-/** The request for which statements run. When it ends, the running one is stopped. */
+/** The request on whose behalf statements run. When it ends, the running statement is stopped. */
 export interface RequestScope {
   readonly signal: AbortSignal;
-  /** Its remaining time in milliseconds. */
+  /** Returns the request's remaining time in milliseconds. */
   leftMs(): number;
-  /** How much of that may be spent on waiting for a connection and for locks. Default: all. */
-  patienceMs?(): number;
+  /**
+   * Returns how much of the remaining time may be spent on waiting for a connection and for locks, in milliseconds.
+   * Default: all of it.
+   */
+  waitLeftMs?(): number;
 }
 
 /**
- * Runs each statement in its own transaction under `bounds`, or several in one. Uses SET LOCAL instead of
- * connection options, so that it also works on an application's pool and behind pgbouncer.
+ * Returns a Transactional that runs each statement in its own transaction under `bounds`, or several in one. It uses
+ * SET LOCAL instead of connection options, so that it also works on an application's pool and behind pgbouncer.
  */
 export function boundedQueryable(
   pool: pg.Pool,
@@ -141,7 +144,7 @@ export function boundedQueryable(
 ): Transactional {
   const limitOf = () => Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
   const before = () => {
-    const lockMs = Math.min(bounds.lockTimeoutMs, scope?.patienceMs?.() ?? Infinity);
+    const lockMs = Math.min(bounds.lockTimeoutMs, scope?.waitLeftMs?.() ?? Infinity);
     return beginWith(bounds, { limitMs: limitOf(), lockMs });
   };
   const limited = async <T>(client: pg.PoolClient, run: () => Promise<T>): Promise<T> => {
@@ -150,7 +153,7 @@ export function boundedQueryable(
       scope?.signal.throwIfAborted();
       return await run();
     } catch (error) {
-      // The connection was cut here, which reveals nothing about the server.
+      // A connection that was cut by this process shows nothing about the server.
       throw limits.isCut ? scope?.signal.reason : error;
     } finally {
       await limits.end();
@@ -158,7 +161,10 @@ export function boundedQueryable(
   };
   const connected = <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
     withClient(pool, work, {
-      waitMs: Math.min(bounds.lineMs ?? LONGEST_WAIT_MS, scope?.patienceMs?.() ?? Infinity),
+      waitMs: Math.min(
+        bounds.connectionWaitMs ?? LONGEST_WAIT_MS,
+        scope?.waitLeftMs?.() ?? Infinity,
+      ),
       signal: scope?.signal,
     });
   return {
@@ -185,15 +191,15 @@ interface Line {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs `work` with a connection. If `work` throws, its transaction is rolled back. */
+/** Runs `work` with a connection of the pool. If `work` throws, its transaction is rolled back. */
 export async function withClient<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
   line: Line = {},
 ): Promise<T> {
   let broken: Error | undefined;
-  // pg reports a lost connection to the query and also as an event of the client, and an event "error"
-  // without a listener ends the process. The pool listens to idle clients only.
+  // pg reports a lost connection to the query and also as an event of the client. An event "error" without a listener
+  // ends the process, and the pool listens to idle clients only.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -202,8 +208,8 @@ export async function withClient<T>(
     if (broken !== undefined) throw markUnsent(broken);
     return await work(client);
   } catch (error) {
-    // A connection that does not respond would not respond to a rollback, either. A failed rollback means
-    // that the connection is lost: it must not be reused.
+    // A connection that did not respond to a statement would not respond to a rollback, either. After a failed rollback
+    // the connection is lost, so it must not be reused.
     if (isAnswerLost(error)) broken ??= error as Error;
     else {
       await client.query("rollback").catch((lost: Error) => {
@@ -217,17 +223,21 @@ export async function withClient<T>(
   }
 }
 
-// Pools of this library have a shorter timeout; an application's pool may wait indefinitely.
+// How long to wait for a connection. Pools of this library have a shorter timeout; an application's pool may wait
+// indefinitely.
 const LONGEST_WAIT_MS = 10_000;
 
-/** `onError` receives the client's errors from the first moment on. */
+/**
+ * Returns a connection of the pool within the time limit. `onError` receives the errors of the client from the first
+ * moment on.
+ */
 async function connectInTime(
   pool: pg.Pool,
   { waitMs = LONGEST_WAIT_MS, signal }: Line,
   onError: (error: Error) => void,
 ): Promise<pg.PoolClient> {
   signal?.throwIfAborted();
-  // All connections are in use, so only the queue is long.
+  // All connections are in use, so the server is not at fault.
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   const connecting = connected(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -250,8 +260,8 @@ async function connectInTime(
 }
 
 /**
- * Uses a callback instead of a promise: an event from the same packet as the server's greeting, such as its
- * shutdown, only reaches listeners that are attached at once.
+ * Returns a connection of the pool. It uses a callback instead of a promise: an event from the same packet as the
+ * server's greeting, such as its shutdown, only reaches listeners that are attached at once.
  */
 function connected(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
@@ -262,7 +272,7 @@ function connected(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.P
   });
 }
 
-/** The same text as pg's. */
+/** The text of pg's own error. */
 const TOO_LATE = "timeout exceeded when trying to connect";
 
 function fullPool(pool: pg.Pool, cause: unknown): WorkerError {

@@ -1,4 +1,4 @@
-// Several statements as one transaction: all of them happen, or none.
+// Runs several statements as one transaction: all take effect, or none does.
 import type { QueryConfig, QueryResultRow } from "pg";
 import type { Database, Queryable, Transactional } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
@@ -8,14 +8,14 @@ import { unknownOutcome } from "./known-outcome.ts";
 import { isPool, withClient } from "./pool.ts";
 
 export interface TransactionOptions {
-  /** How long each statement on a pool waits for its response, milliseconds; then its connection counts as dead. */
+  /** How long each statement on a pool waits for its response, in milliseconds; then its connection counts as lost. */
   readonly withinMs?: number | undefined;
 }
 
 /**
- * Runs `work` in a transaction on one connection of the pool in `db`, under its limits if it has some. A
- * client in `db` is used as it is: whether it is in a transaction is its owner's decision. Throws
- * WorkerError (`outcome_unknown` if the connection was lost during the commit), and whatever `work` throws.
+ * Runs `work` in a transaction on one connection of the pool in `db`, under the pool's limits if it has some. A client
+ * in `db` is used as it is: its owner decides whether it is in a transaction. Throws WorkerError (`outcome_unknown` if
+ * the connection was lost during the commit), and whatever `work` throws.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -50,7 +50,7 @@ export async function inTransaction<T>(
       return result;
     });
   } catch (error) {
-    // Its statements have explained their errors already.
+    // The errors of the statements in `work` already have their explanation.
     throw ofWork === null ? explainDatabaseError(error, db.schema.name) : error;
   }
 }
@@ -58,8 +58,7 @@ export async function inTransaction<T>(
 const open = new WeakSet<Queryable>();
 
 /**
- * Whether the statements of `db` are one transaction of this library: then a conflict repeats the whole
- * transaction.
+ * Whether all statements of `db` are part of one transaction of this library, so that a conflict must repeat all of it.
  */
 export const isTransaction = (db: Database): boolean => open.has(db.client);
 
@@ -79,8 +78,8 @@ async function inside<T>(
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
 
 /**
- * Runs `work`, which may fail without ending the surrounding transaction: its changes are undone, and the
- * error is thrown. In transactions of a caller's, no savepoint is set.
+ * Runs `work` so that its failure does not end the surrounding transaction: its changes are undone, and the error is
+ * thrown. In a transaction of the caller no savepoint is set.
  */
 export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (!isTransaction(db)) return work();
@@ -88,7 +87,7 @@ export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): 
   try {
     return await work();
   } catch (error) {
-    // On a lost connection this fails, too, and the first error is more helpful.
+    // On a lost connection the rollback fails, too, and the first error is more helpful.
     await db.client.query({ text: "rollback to savepoint before_work" }).catch(() => {});
     throw error;
   }

@@ -3,17 +3,17 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** The user and group of the server's processes; null = those of this process. */
+/** The user and group of the server's processes; null: those of this process. */
 export type Account = { readonly uid: number; readonly gid: number } | null;
 
 const NOBODY = 65_534;
 
-/** The unprivileged account for root, otherwise null. */
+/** Returns an unprivileged account if this process runs as root, otherwise null. */
 export function serverAccount(): Account {
   return process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null;
 }
 
-/** The directory at or above `path` that `account` may not enter, or null if it can reach it. */
+/** Returns the directory at or above `path` that `account` may not enter; null if it may enter all. */
 export function closedDirectory(path: string, account: Account): string | null {
   if (account === null) return null;
   const closed: string[] = [];

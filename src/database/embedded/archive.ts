@@ -2,8 +2,8 @@
 //
 //   length of the index (4 bytes, little endian) · index (JSON) · zstd of all files, concatenated
 //
-// The index is readable without unpacking, so a later start only compares sizes. The same files give the
-// same bytes, so that the executable is reproducible.
+// The index is readable without unpacking, so a later start only compares sizes. Equal files give equal bytes, so the
+// executable is reproducible.
 import { createHash } from "node:crypto";
 import zlib from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
@@ -13,12 +13,12 @@ interface Index {
   readonly version: string;
   /** SHA-256 of the compressed part. */
   readonly sha256: string;
-  /** Path, mode, size. */
+  /** The path, mode and size of each file. */
   readonly files: readonly (readonly [string, number, number])[];
 }
 
 export interface Archive {
-  /** A name that changes with the content. */
+  /** A name for the content, which changes with it. */
   readonly name: string;
   readonly files: readonly ServerFile[];
 }
@@ -27,7 +27,7 @@ const LENGTH_BYTES = 4;
 const COMPRESSION_LEVEL = 19;
 const LARGEST_CONTENT_BYTES = 512 * 1024 * 1024;
 
-/** Packs `files` in the given order. Takes seconds: for the build. */
+/** Packs `files` in the given order, for the build. It takes seconds. */
 export function packArchive(version: string, files: readonly ServerFile[]): Buffer {
   const body = zlib.zstdCompressSync(Buffer.concat(files.map((file) => file.read())), {
     params: { [zlib.constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL },

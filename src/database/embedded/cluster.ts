@@ -1,10 +1,10 @@
-// The database cluster inside a data directory. It gets its name only when it is complete: initdb writes a
-// draft beside it, which is renamed at the end, so a crash leaves nothing.
+// The database cluster inside a data directory. It gets its name only when it is complete: initdb writes a draft beside
+// it, which is renamed at the end, so a crash leaves no incomplete cluster.
 //
-//   <data directory>/       ours: 0700, or 0711 when root gives PostgreSQL another account
-//     owner.<n>             the process that uses it (owner.ts)
-//     cluster/              PGDATA, the account's, 0700
-//     socket/               the unix socket (socket-directory.ts)
+//   <data directory>/ of this process's user: 0700, or 0711 when root gives PostgreSQL another account
+//     owner.<n> the process that uses it (owner.ts)
+//     cluster/ PGDATA, of the account, 0700
+//     socket/ the unix socket (socket-directory.ts)
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -44,7 +44,10 @@ export function prepareDataDirectory(directory: string, account: Account): void 
   );
 }
 
-/** Lets another account enter `directory` and those above it, up to `top`. All were created here. */
+/**
+ * Lets another account enter `directory` and the directories above it, up to `top`. This process has created all of
+ * them.
+ */
 function openUpTo(top: string, directory: string): void {
   for (let at = directory; ; at = dirname(at)) {
     chmodSync(at, 0o711);
@@ -52,7 +55,7 @@ function openUpTo(top: string, directory: string): void {
   }
 }
 
-/** Returns the path of PGDATA, created by initdb the first time. The caller owns `directory`. */
+/** Returns the path of PGDATA, which initdb creates the first time. The caller owns `directory`. */
 export async function openCluster(options: {
   readonly directory: string;
   readonly generation: number;
@@ -65,7 +68,7 @@ export async function openCluster(options: {
   const { directory, majorVersion } = options;
   const cluster = join(directory, "cluster");
   for (const name of readdirSync(directory)) {
-    // An initdb whose parent was killed may still write there: the rest is removed next time.
+    // An initdb whose parent was killed may still write into the draft. What it adds is removed by the next start.
     if (name.startsWith(DRAFT))
       await rm(join(directory, name), { recursive: true }).catch(() => {});
   }
@@ -90,7 +93,7 @@ async function makeCluster(
   // Since version 17 PostgreSQL has its own Unicode locale, the same on every system.
   const locale =
     majorVersion >= 17 ? ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] : [];
-  // Before version 18 they are off by default.
+  // Before version 18, checksums are off by default.
   const unchecked = majorVersion >= 18 ? ["--no-data-checksums"] : [];
   const checksums = dataChecksums ? ["--data-checksums"] : unchecked;
   const args = [

@@ -1,5 +1,5 @@
-// Finds the server that a killed process left on a data directory by its pid file, verifies it by its
-// working directory, and stops it before another is started.
+// Finds the server that a killed process left running on a data directory, by its pid file and its working directory,
+// and stops it before another server starts.
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -19,7 +19,7 @@ export async function stopOrphan(cluster: string, logger: Logger): Promise<void>
   const [first = ""] = pidFile(cluster);
   const pid = Number(first);
   if (!Number.isSafeInteger(pid) || pid <= 1) return;
-  // Without /proc, PostgreSQL's own locks must suffice.
+  // Without /proc, only PostgreSQL's own locks protect the directory.
   if (!existsSync("/proc/self/cwd")) return;
   if (!worksIn(pid, cluster)) {
     rmSync(join(cluster, "postmaster.pid"), { force: true });
@@ -46,7 +46,7 @@ function worksIn(pid: number, cluster: string): boolean {
   }
 }
 
-/** Lines of postmaster.pid: the first is the pid, the eighth the status. */
+/** Returns the lines of postmaster.pid: the first is the pid, the eighth the status. */
 export function pidFile(cluster: string): string[] {
   try {
     const text = readFileSync(join(cluster, "postmaster.pid"), "utf8");

@@ -1,9 +1,9 @@
-// The owner of a data directory: exactly one living process; a dead one never blocks the next.
+// The owner of a data directory: exactly one living process. A dead owner never blocks the next one.
 //
-// The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a process.
-// Creating a link is atomic, includes its content, and fails if the name exists, so of two processes that
-// take over from the same dead owner exactly one gets the next number. The highest number is never removed:
-// a process that read the directory earlier cannot find a number free again.
+// The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a process. Creating a link
+// is atomic, includes its content, and fails if the name exists, so of two processes that replace the same dead owner
+// exactly one gets the next number. The highest number is never removed, so a process that read the directory earlier
+// cannot find a number free again.
 //
 //   owner.n → process ──exit, kill -9──▶ owner.n+1 → next process
 //                     ──release───────▶ owner.n+1 → "released" ──▶ owner.n+2 → next process
@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 
 export interface Ownership {
-  /** Grows with each owner: unique within the directory. */
+  /** The number of this ownership. It grows with each owner, so it is unique in the directory. */
   readonly generation: number;
   /** Makes the directory available to the next owner. Idempotent. */
   release(): void;
@@ -30,7 +30,8 @@ export function claimDirectory(directory: string): Ownership {
     if (owner !== null && isRunning(owner)) throw inUse(directory, owner);
     const generation = latest + 1;
     if (!link(directory, generation, identity(process.pid))) continue;
-    // Another process may have passed this number, and removed it, before it was created again.
+    // Before this link was created, other processes may have used this number, and removed it when they took the next
+    // one.
     if (generations(directory).at(-1) !== generation) {
       rmSync(join(directory, `owner.${generation}`), { force: true });
       continue;
@@ -56,7 +57,7 @@ function ownership(directory: string, generation: number): Ownership {
     release() {
       if (released) return;
       released = true;
-      // The directory may have been deleted by now, which releases it as well.
+      // The directory may be deleted by now, which releases it as well.
       try {
         if (link(directory, generation + 1, RELEASED)) removeBelow(directory, generation + 1);
       } catch (error) {
@@ -101,7 +102,7 @@ function removeBelow(directory: string, generation: number): void {
   }
 }
 
-/** `pid:start:boot`. A pid alone could be reused by another process. */
+/** Returns `pid:start:boot`. A pid alone could be reused by another process. */
 function identity(pid: number): string {
   return `${pid}:${startTime(pid) ?? "?"}:${bootId()}`;
 }
@@ -110,7 +111,7 @@ function isRunning(owner: string): boolean {
   const pid = Number(owner.split(":")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const start = startTime(pid);
-  // Alive but unreadable (another user's process with hidepid): assume that it is the owner.
+  // A process that is alive but unreadable, such as another user's with hidepid, is taken for the owner.
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 
@@ -124,12 +125,12 @@ export function isAlive(pid: number): boolean {
   return processStat(pid)?.[0] !== "Z";
 }
 
-/** Clock ticks from boot to the start of process `pid`; null if unavailable. */
+/** Returns the clock ticks from boot to the start of process `pid`; null if unavailable. */
 function startTime(pid: number): string | null {
   return processStat(pid)?.[19] ?? null;
 }
 
-/** The fields of /proc/<pid>/stat after the command, which may contain spaces and brackets. */
+/** Returns the fields of /proc/<pid>/stat after the command, which may contain spaces and brackets. */
 function processStat(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

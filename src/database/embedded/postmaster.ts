@@ -1,6 +1,5 @@
-// The life of one postmaster: start, ready, stop. It does not outlive this process for long: a shell reads
-// a pipe whose writing end only this process has, and when the kernel closes it, for whatever reason, the
-// shell stops the server.
+// The life of one postmaster: start, ready, stop. It ends soon after this process, whatever ends this process: a shell
+// reads a pipe whose writing end only this process has, and stops the server when the kernel closes that end.
 //
 //   starting ──"ready" in postmaster.pid──▶ ready ──SIGINT──▶ (SIGQUIT ──▶ SIGKILL) ──▶ exited
 import type { ChildProcess } from "node:child_process";
@@ -16,7 +15,7 @@ export interface Postmaster {
   readonly pid: number;
   /** Resolves when the process has ended, for whatever reason. */
   readonly exited: Promise<void>;
-  /** Stops fast: sessions are ended, data is flushed. Idempotent; never rejects. */
+  /** Stops the server in PostgreSQL's mode fast: sessions are ended, data is flushed. Idempotent; never rejects. */
   stop(): Promise<void>;
 }
 
@@ -29,12 +28,13 @@ interface PostmasterOptions {
   readonly signal: AbortSignal;
 }
 
-// Recovery after a crash may replay a gigabyte of log before the server is ready.
+// How long the start may take: recovery after a crash may replay a gigabyte of log.
 const START_LIMIT_MS = 300_000;
 const POLL_MS = 10;
 
-// A word means that the server was stopped normally. The end of the file means that this process has died;
-// then the server is stopped if the pid file still has its number, which may be reused by now.
+// The shell's program. A word in the pipe means that the server was stopped normally. The end of the pipe means that
+// this process has died; then the shell stops the server, if the pid file still has its number, which may be reused by
+// now.
 const WATCH = `trap "" INT TERM HUP
 read -r word && exit 0
 read -r pid < "$2"
@@ -100,12 +100,12 @@ function watchOver(pid: number, cluster: string, account: Account, logger: Logge
     cwd: "/",
     stdio: ["pipe", "ignore", "ignore"],
   });
-  // Without a shell only time is lost: the next start finds the orphan and stops it.
+  // Without the shell only time is lost: the next start finds the orphaned server and stops it.
   child.on("error", (error) =>
     logger.debug({ err: error }, "PostgreSQL is not watched: a killed process leaves it running"),
   );
   child.stdin?.on("error", () => {});
-  // It must not keep this process alive.
+  // The shell must not keep this process alive.
   child.unref();
   (child.stdin as { unref?: () => void } | null)?.unref?.();
   return child;

@@ -1,6 +1,6 @@
-// Starts and stops PostgreSQL's programs: as its account, with a fixed environment, and in their own
-// session, so that Ctrl-C in a terminal reaches only this process, which stops them in order. Each step of
-// the stop has a time limit.
+// Starts and stops PostgreSQL's programs as the server's account and with a fixed environment. They run in their own
+// session, so that Ctrl-C in a terminal reaches only this process, which stops them in order. Each step of the stop has
+// a time limit.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -55,7 +55,10 @@ export async function run(
   }
 }
 
-/** The last lines of `child`'s output, which explain a failure. `onLine` receives every line. */
+/**
+ * Returns a function for the last lines of the output of `child`, which explain a failure. `onLine` receives every
+ * line.
+ */
 export function lastLines(child: ChildProcess, onLine?: (line: string) => void): () => string {
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -75,7 +78,7 @@ export function lastLines(child: ChildProcess, onLine?: (line: string) => void):
   return () => lines.join("\n");
 }
 
-/** Exit status and signal, after all output. Rejects if the program could not be started. */
+/** Resolves to exit status and signal, after all output. Rejects if the program could not be started. */
 export async function exitOf(
   program: string,
   child: ChildProcess,
@@ -91,7 +94,7 @@ export async function exitOf(
   }
 }
 
-/** Signals a program and its children: each program has its own process group. */
+/** Sends a signal to a program and its children: each program has its own process group. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
@@ -101,7 +104,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-// The signals of a stop, and how long each may take: fast, immediate, killed.
+// The signals of a stop and how long each may take, in milliseconds: fast, immediate, killed.
 const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
   ["SIGINT", 30_000],
   ["SIGQUIT", 10_000],
@@ -113,9 +116,9 @@ export async function signalUntilGone(
   send: (signal: NodeJS.Signals) => void,
   isGoneWithin: (limitMs: number) => Promise<boolean>,
 ): Promise<void> {
-  for (const [signal, patienceMs] of STOPPING) {
+  for (const [signal, limitMs] of STOPPING) {
     send(signal);
-    if (await isGoneWithin(patienceMs)) return;
+    if (await isGoneWithin(limitMs)) return;
   }
 }
 

@@ -1,5 +1,5 @@
-// The files of a PostgreSQL distribution that the server needs, and their installation into a directory. A
-// directory with its final name is complete: it is written under another name and renamed.
+// The files of a PostgreSQL distribution that the server needs, and their installation into a directory. Files are
+// written under another name and then renamed, so a directory with its final name is complete.
 import {
   chmodSync,
   mkdirSync,
@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { codeOf } from "../../base/errors.ts";
 import { isAlive } from "./owner.ts";
 
-/** A file of the server: its path below the root, and its bytes on demand. */
+/** A file of the server: its path below the root, and a function that reads its bytes. */
 export interface ServerFile {
   readonly path: string;
   readonly mode: number;
@@ -23,13 +23,13 @@ export interface ServerFile {
   read(): Uint8Array;
 }
 
-/** A link that the npm package's install script would create: `target` points to `source`. */
+/** A link that the npm package's install script would create at `target`, pointing to `source`. */
 export interface PackagedLink {
   readonly source: string;
   readonly target: string;
 }
 
-// Linking, embedding, and languages whose interpreters are not in the package.
+// Files for linking and embedding, and languages whose interpreters are not in the package.
 const UNNEEDED = [
   /\.a$/,
   /^lib\/(pkgconfig|postgresql\/pgxs)\//,
@@ -40,7 +40,7 @@ const UNNEEDED = [
   /^pg-symlinks\.json$/,
 ];
 
-/** The package's list of links, as paths below `root`. Other distributions have none. */
+/** Returns the package's list of links, as paths below `root`. Other distributions have none. */
 export function packagedLinks(root: string): PackagedLink[] {
   let text: string;
   try {
@@ -55,7 +55,7 @@ export function packagedLinks(root: string): PackagedLink[] {
 }
 
 /**
- * The files that the server needs, sorted. A library is included once, under the name that the loader uses
+ * Returns the files that the server needs, sorted. A library is included once, under the name that the loader uses
  * (`libpq.so.5`), so that the result has no links.
  */
 export function serverFiles(root: string): ServerFile[] {
@@ -88,7 +88,7 @@ export function installFiles(parent: string, name: string, files: readonly Serve
     chmodSync(draft, 0o755);
     for (let attempt = 0; attempt < 3; attempt++) {
       if (moveInto(draft, target)) return target;
-      // Another process was faster, or a cleaner of temporary files has removed a part.
+      // Another process has installed the files first, or a cleaner of temporary files has removed some.
       if (isComplete(target, files)) return target;
       moveInto(target, join(parent, `draft.${process.pid}.${attempt}.ruin`));
     }
@@ -127,7 +127,7 @@ function moveInto(from: string, to: string): boolean {
   }
 }
 
-/** Drafts of processes that died during the copy, and replaced directories. */
+/** Removes drafts of processes that died during the copy, and replaced directories. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid, ruin] = /^draft\.(\d+)\..*?(\.ruin)?$/.exec(name) ?? [];

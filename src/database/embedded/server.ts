@@ -1,5 +1,5 @@
-// A real PostgreSQL server that runs as long as this process, for `worker demo`, development and tests. One
-// process uses a data directory at a time; after a kill -9 the next one finds every committed row.
+// A real PostgreSQL server that runs as long as this process, for `worker demo`, development and tests. One process at
+// a time uses a data directory. After a kill -9 the next process finds every committed row.
 import { resolve } from "node:path";
 import { WorkerError } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
@@ -13,32 +13,34 @@ import { run } from "./program.ts";
 import { makeSocketDirectory, removeSocketDirectory, SOCKET_PORT } from "./socket-directory.ts";
 
 export interface EmbeddedServerOptions {
-  /** Created if missing. Not shared: a second process gets an error that names the owner. */
+  /**
+   * The data directory, created if missing. It cannot be shared: a second process gets an error that names the owner.
+   */
   readonly dataDir: string;
   readonly logger?: Logger;
   /** Cancels the start; call `stop` afterwards. */
   readonly signal?: AbortSignal;
-  /** PostgreSQL settings by name. They override this library's. */
+  /** PostgreSQL settings by name. They override those of this library. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** For a new cluster. Default true, as in PostgreSQL 18. */
+  /** Whether a new cluster has checksums. Default true, as in PostgreSQL 18. */
   readonly dataChecksums?: boolean;
-  /** A directory with `bin/postgres` and `bin/initdb`, instead of the included one. */
+  /** A directory with `bin/postgres` and `bin/initdb`. Default: the included server. */
   readonly binaries?: string;
 }
 
 export interface EmbeddedServer extends AsyncDisposable {
-  /** For node-postgres: the superuser, over the unix socket. */
+  /** The parameters for node-postgres: the superuser, over the unix socket. */
   readonly connection: {
     readonly host: string;
     readonly port: number;
     readonly user: string;
     readonly database: string;
   };
-  /** Such as `18.4`. */
+  /** The version of PostgreSQL, such as `18.4`. */
   readonly version: string;
-  /** Resolves when the server has ended, whether it was stopped or died. */
+  /** Resolves when the server has ended, whether it was stopped or has died. */
   readonly exited: Promise<void>;
-  /** A connection string that node-postgres and libpq both accept. */
+  /** Returns a connection string that node-postgres and libpq both accept. */
   url(database?: string): string;
   /** Ends all sessions and stops the server. Idempotent; never rejects. */
   stop(): Promise<void>;
@@ -78,7 +80,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     logger.debug({ pid: postmaster.pid, version, directory }, "PostgreSQL is ready");
     return embeddedServer({ postmaster, ownership, directory, host, version, logger });
   } catch (error) {
-    letGo(directory, ownership, logger);
+    releaseDirectory(directory, ownership, logger);
     throw error;
   }
 }
@@ -95,7 +97,7 @@ function embeddedServer(parts: {
   let stopped: Promise<void> | null = null;
   const exited = postmaster.exited.then(() => {
     if (stopped === null) logger.error({ directory }, "PostgreSQL has died: start it again");
-    letGo(directory, ownership, logger);
+    releaseDirectory(directory, ownership, logger);
   });
   const stop = () => {
     stopped ??= postmaster.stop().then(() => exited);
@@ -114,8 +116,8 @@ function embeddedServer(parts: {
   };
 }
 
-/** Removes the socket before it releases the claim: after that, the socket may be the next owner's. */
-function letGo(directory: string, ownership: Ownership, logger: Logger): void {
+/** Removes the socket and then releases the directory. After the release the socket may belong to the next owner. */
+function releaseDirectory(directory: string, ownership: Ownership, logger: Logger): void {
   try {
     removeSocketDirectory(directory);
     ownership.release();
@@ -136,7 +138,7 @@ async function versionOf(binaries: string, account: Account, signal: AbortSignal
   throw new WorkerError("embedded_server", `${program} did not print its version: ${output}`);
 }
 
-/** A directory as an element of a PostgreSQL list setting. */
+/** Returns a directory as an element of a list in PostgreSQL's settings. */
 function quoted(directory: string): string {
   return `"${directory.replaceAll('"', '""')}"`;
 }

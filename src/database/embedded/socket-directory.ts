@@ -16,14 +16,14 @@ import type { Account } from "./account.ts";
 
 export const SOCKET_PORT = 5432;
 
-// sun_path has 108 bytes with its terminator, on every Linux.
+// The size of sun_path is 108 bytes with its terminator on every Linux.
 const LONGEST_PATH_BYTES = 107;
 const PREFIX = "worker-pg-";
 
 /**
- * Creates a private directory: `<dataDirectory>/socket`, or a short one for temporary files if that path is
- * too long for a socket; then `socket` is a link to it, so that the next start finds it. The caller owns
- * the data directory.
+ * Creates a private directory for the socket: `<dataDirectory>/socket`, or, if that path is too long for a socket, a
+ * short one among the temporary files, to which `socket` is then a link, so that the next start finds it. The caller
+ * owns the data directory.
  */
 export function makeSocketDirectory(dataDirectory: string, account: Account): string {
   removeSocketDirectory(dataDirectory);
@@ -39,7 +39,7 @@ export function makeSocketDirectory(dataDirectory: string, account: Account): st
   return directory;
 }
 
-/** Removes the result of `makeSocketDirectory`, of this process or of one that was killed. */
+/** Removes the directory that makeSocketDirectory() created in this process, or in one that was killed. */
 export function removeSocketDirectory(dataDirectory: string): void {
   const near = join(dataDirectory, "socket");
   if (lstatSync(near, { throwIfNoEntry: false })?.isSymbolicLink()) {

@@ -1,5 +1,5 @@
-// Where files are kept between runs: the user's own cache or state directory. Programs are run from here,
-// so a directory that another user could have prepared is refused, not repaired.
+// Where files are kept between runs: the user's own cache or state directory. Programs are run from here, so a
+// directory that another user could have prepared is refused and not repaired.
 import {
   accessSync,
   chmodSync,
@@ -20,8 +20,8 @@ const PLACES = {
 } as const;
 
 /**
- * Returns the first usable one of `$XDG_…_HOME/worker`, `~/.cache/worker` (as root `/var/cache/worker`)
- * and, for an account without a home, `<tmp>/worker-<uid>`. It exists and belongs to this user.
+ * Returns the first usable directory among `$XDG_…_HOME/worker`, `~/.cache/worker` (as root `/var/cache/worker`) and,
+ * for an account without a home, `<tmp>/worker-<uid>`. It exists and belongs to this user.
  */
 export function userDirectory(kind: keyof typeof PLACES): string {
   const refusals: string[] = [];
@@ -38,7 +38,7 @@ export function userDirectory(kind: keyof typeof PLACES): string {
   );
 }
 
-/** Each candidate lists the directories that must belong to this user, outermost first. */
+/** Returns the candidates. Each is a list of the directories that must belong to this user, outermost first. */
 function candidates(kind: keyof typeof PLACES): string[][] {
   const { variable, home, system } = PLACES[kind];
   const { [variable]: named, HOME } = process.env;
@@ -50,7 +50,10 @@ function candidates(kind: keyof typeof PLACES): string[][] {
   return [...usable.map((root) => [join(root, "worker")]), [temporary, join(temporary, kind)]];
 }
 
-/** Creates and checks the directories, or throws. Under root, PostgreSQL's own account must be able to enter them. */
+/**
+ * Creates and checks the directories, or throws. If this process runs as root, PostgreSQL's own account must be able to
+ * enter them.
+ */
 function prepare(chain: string[]): string {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   const [first = "", last = first] = chain;
@@ -66,8 +69,8 @@ function prepare(chain: string[]): string {
 }
 
 /**
- * Like mkdirSync with `recursive`, which never returns in directories such as /proc that report a missing
- * path when something is created in them. Returns the first directory that was missing.
+ * Creates directories like mkdirSync with `recursive`, which never returns in directories such as /proc that report a
+ * missing path when something is created in them. Returns the first directory that was missing.
  */
 export function makeDirectories(directory: string, mode?: number): string | undefined {
   const above = dirname(directory);

@@ -4,8 +4,8 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { byCode, byWording, fullLockTable, missingCharacter } from "./error-sentences.ts";
 
-// Invalid input that only the database can detect, if it is input: a statement that reads may find the same
-// in a row. GWBKM is Graphile Worker's "bad job key mode".
+// Invalid values that only the database can detect. They are input only in a statement that writes: a statement that
+// reads may find the same in a row. GWBKM is Graphile Worker's "bad job key mode".
 const inputStates = new Set([
   "22P02",
   "22P05",
@@ -20,13 +20,13 @@ const inputStates = new Set([
 
 const UNTRANSLATABLE = "22P05";
 
-/** The statement that failed, and its values. */
+/** The statement that failed, with its values. */
 interface Sent {
   readonly values: readonly unknown[];
   readonly text: string;
 }
 
-/** Returns a WorkerError for anything that a database call threw; an existing one is returned unchanged. */
+/** Returns a WorkerError for anything that a database call threw. A WorkerError is returned unchanged. */
 export function explainDatabaseError(
   thrown: unknown,
   schema: string,
@@ -42,7 +42,7 @@ export function explainDatabaseError(
   const detail = messageOf(error) || "no detail";
   const state = codeOf(error) ?? firstCode(error);
   if (state !== undefined) {
-    // The name of the setting is in the hint in every language.
+    // The hint names the setting in every language.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
     const entry = isLockTable ? fullLockTable : byCode[state];
     if (entry !== undefined) {
@@ -67,13 +67,15 @@ export function explainDatabaseError(
 
 const WRITES = /\b(insert into|update|delete from|copy)\s/i;
 
-// PostgreSQL names the parameter whose text has the wrong type, as a number in every language.
+// PostgreSQL reports the number of the parameter whose text has the wrong type, in every language.
 function isOfInput(error: unknown, text: string): boolean {
   if (text === "" || WRITES.test(text)) return true;
   return /\$\d+/.test(String((error as { readonly where?: unknown }).where ?? ""));
 }
 
-/** The queue's table whose primary key was violated, because a sequence returned an existing id; otherwise null. */
+/**
+ * Returns the queue's table whose primary key was violated because a sequence returned an existing id; otherwise null.
+ */
 export function ownKeyOf(state: string | undefined, error: unknown): string | null {
   if (state !== "23505") return null;
   const { table = "", constraint = "" } = error as { table?: string; constraint?: string };
@@ -83,8 +85,8 @@ export function ownKeyOf(state: string | undefined, error: unknown): string | nu
 const GIVES_IDS = /^_private_(jobs|job_queues|tasks|operations|audit)$/;
 
 /**
- * Whether the database refused the values, and will always refuse them: data exceptions, violated
- * constraints, errors raised by a trigger.
+ * Whether the database refuses these values, and always will: data exceptions, violated constraints, errors raised by a
+ * trigger.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof WorkerError)) return false;
@@ -92,13 +94,12 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
-/** States of the server or of other sessions: the same statement may succeed later. */
+/** States that depend on the server or on other sessions, so that the same statement may succeed later. */
 const PASSING = /^(08|25|26|40|53|55|57|58|XX)/;
 
 /**
- * Whether PostgreSQL refuses a row because of its content: it violates a constraint, or a trigger has
- * failed. A missing table or privilege is a refusal in a trigger only; in this library's statements it is
- * an outage.
+ * Whether PostgreSQL refuses a row because of its content: it violates a constraint, or a trigger has failed. A missing
+ * table or privilege counts as a refusal only in a trigger; in a statement of this library it is an outage.
  */
 export function isRefusedResult(error: unknown): boolean {
   if (isRefusal(error)) return true;
@@ -107,7 +108,7 @@ export function isRefusedResult(error: unknown): boolean {
   return isInTrigger && !PASSING.test(codeOf(cause) ?? "XX");
 }
 
-/** Query builders wrap the error of their driver, without its code. */
+/** Returns the error of the driver, which query builders wrap without its code. */
 function unwrapped(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
   const isWrapper = codeOf(error) === undefined && cause !== undefined;
@@ -119,15 +120,18 @@ function hintOf(error: unknown): string {
   return typeof hint === "string" ? hint : "";
 }
 
-/** Node reports a host with several addresses as an AggregateError without its own code. */
+/**
+ * Returns the code of the first of several errors. Node reports a host with several addresses as an AggregateError
+ * without a code of its own.
+ */
 function firstCode(error: unknown): string | undefined {
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined;
 }
 
-// PostgreSQL closes a connection without an error after a longer message.
+// The length of a message beyond which PostgreSQL closes the connection without an error.
 const LONGEST_MESSAGE_BYTES = 2 ** 30 - 2;
 
-/** The approximate length of a statement's values in the message; 0 if they are certainly short enough. */
+/** Returns the approximate length in the message of a statement's values; 0 if they are certainly short enough. */
 function bytesOf(values: readonly unknown[]): number {
   const texts = values.flat().filter((value) => typeof value === "string");
   const characters = texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,5 +1,5 @@
-// The messages: the one table from SQLSTATE (PostgreSQL documentation, appendix A), errno and pg's own
-// wording to this library's error codes and advice.
+// The messages: a table from SQLSTATE (PostgreSQL documentation, appendix A), errno and pg's own wording to this
+// library's error codes and advice.
 import { type ErrorCode, withoutNodeHint } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
@@ -16,7 +16,7 @@ const refusedLogin: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refused the login (${detail}); check user and password in DATABASE_URL`,
 ];
-/** The server responds and refuses all clients. That passes, and the next attempt may succeed. */
+/** The server responds and refuses all clients for a while, so the next attempt may succeed. */
 const refusing: ErrorSentence = [
   "database_unreachable",
   (detail) => `PostgreSQL refuses connections for now (${detail}); see its log`,
@@ -25,13 +25,16 @@ const exhausted =
   (what: string): ErrorSentence[1] =>
   (detail) =>
     `PostgreSQL is out of ${what} (${detail}); give its server more, then try again`;
-/** The locks of other transactions fill it, and are released with them. */
+/** The table is full of the locks of other transactions, which release them when they end. */
 export const fullLockTable: ErrorSentence = [
   "database_busy",
   (detail) =>
     `PostgreSQL's table of locks is full (${detail}); raise max_locks_per_transaction, or try again`,
 ];
-/** In every language PostgreSQL names the character's bytes and both encodings. null: another error of 22P05. */
+/**
+ * Returns the message for a character that the database's encoding lacks; null for another error of 22P05. In every
+ * language PostgreSQL names the character's bytes and both encodings.
+ */
 export function missingCharacter(detail: string): string | null {
   const bytes = detail.match(/0x[0-9a-f]{2}/g);
   const encoding = detail
@@ -55,7 +58,7 @@ const misnamed: ErrorSentence = [
   (detail) =>
     `the certificate of PostgreSQL's server is not for the host in the database URL (${detail}); use one of its names there, or check only the authority with sslmode=verify-ca`,
 ];
-/** A value of 1 GB is too large for PostgreSQL, one of 0.5 GB for a string in Node. */
+/** PostgreSQL cannot store a value of 1 GB, and Node has no string of 0.5 GB. */
 const tooLarge: ErrorSentence = [
   "too_large",
   (detail) => `a value is too large to be stored or read (${detail}); make it smaller`,
@@ -143,7 +146,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
   "42703": missingSchema,
   "42704": missingSchema,
-  // A prepared statement that exists, or does not: the session belongs to another client.
+  // The prepared statement exists already, or does not exist: behind a pooler the session belongs to another client.
   "42P05": pooled,
   "26000": pooled,
   "42501": [
@@ -153,7 +156,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   ],
 };
 
-// pg's own errors, which have no code.
+// pg's own errors, which have no code, by their wording.
 export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
   [
     /Cannot use a pool after calling end/i,

@@ -1,25 +1,25 @@
-// Whether a failed statement may have succeeded: it had been sent, and the connection was lost before
-// PostgreSQL's response. (PostgreSQL documentation, Message Flow, Termination: a query that is outside any
-// transaction block may be committed before the disconnection is noticed.)
+// Whether a failed statement may have succeeded: it had been sent, and the connection was lost before PostgreSQL's
+// response. (PostgreSQL documentation, Message Flow, Termination: a query that is outside any transaction block may be
+// committed before the disconnection is noticed.)
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 
 const unsent = new WeakSet<object>();
 
-/** Marks an error after which certainly nothing was sent, because there was no connection. Returns it. */
+/** Marks an error that occurred before anything was sent, because there was no connection. Returns the error. */
 export function markUnsent(error: unknown): unknown {
   if (typeof error === "object" && error !== null) unsent.add(error);
   return error;
 }
 
-// Includes the termination of a backend: it may have been waiting for a standby after its commit.
+// Includes the termination of a backend, which may have been waiting for a standby after its commit.
 const losses = new Set([
   ...["ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"],
   ...["08000", "08003", "08006", "57P01", "57P02"],
 ]);
-/** pg's wording, without a code. */
+/** The wording of pg's errors without a code. */
 const LOSS = /connection terminated|query read timeout/i;
 
-/** For a statement's error, explained or not. */
+/** Whether the statement with this error, explained or not, may have succeeded. */
 export function isAnswerLost(error: unknown): boolean {
   const cause = error instanceof WorkerError ? error.cause : error;
   if (typeof cause !== "object" || cause === null || unsent.has(cause)) return false;

@@ -1,10 +1,13 @@
-// Errors that this library's statements raise themselves, by casting text that is not a number: plain SQL
-// has no other way to undo itself.
+// Errors that this library's statements raise themselves, by casting text that is not a number: plain SQL has no other
+// way to undo its own statement.
 import { codeOf, messageOf } from "../../base/errors.ts";
 
 const INVALID_TEXT = "22P02";
 
-/** Whether the error is about this text. TypeORM's errors quote the statement, in which the text is a literal. */
+/**
+ * Whether the error was raised with this text. TypeORM's errors also quote the statement, in which the text is a
+ * literal.
+ */
 export function isRaised(error: unknown, text: string): boolean {
   return codeOf(error) === INVALID_TEXT && new RegExp(`[^']${text}[^']`).test(messageOf(error));
 }

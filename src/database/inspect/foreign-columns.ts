@@ -1,5 +1,5 @@
-// Columns that an application has added to the table of jobs. They belong to a job everywhere except in an
-// undo: a deleted job that is restored has their defaults.
+// Columns that an application has added to the table of jobs. They are treated as parts of a job, except by an undo: a
+// job that it restores has their defaults.
 import { type Database, query, type Statement } from "../database.ts";
 
 const own = [

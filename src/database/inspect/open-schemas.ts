@@ -1,13 +1,13 @@
-// Schemas on this role's search path in which other roles may create objects. A function that they create
-// can match a call better than PostgreSQL's own: this library's statements prevent that, but Graphile
-// Worker's functions and the application's triggers do not.
+// Schemas on this role's search path in which other roles may create objects. A function that another role creates can
+// match a call better than PostgreSQL's own. This library's statements prevent that, but Graphile Worker's functions
+// and the application's triggers do not.
 import { type Database, query, type Statement } from "../database.ts";
 
 export interface OpenSchema {
   readonly name: string;
-  /** `every role`, or the names of some. */
+  /** The roles that may create objects: `every role`, or the names of some. */
   readonly creators: string;
-  /** The statement that revokes it. */
+  /** The statement that revokes the privilege. */
   readonly revoke: string;
 }
 
@@ -15,8 +15,9 @@ export async function readOpenSchemas(db: Database): Promise<OpenSchema[]> {
   return query<OpenSchema & Record<string, unknown>>(db, openSql);
 }
 
-// The path is the session's own, because this statement may run in a transaction with another one. A
-// superuser needs no schema to take over, and the owner of the database owns `public`.
+// It reads the search path of the session (reset_val), because this statement may run in a transaction that has set
+// another one. A superuser needs no schema to take over, and the owner of the database owns `public`, so neither is
+// reported.
 const openSql: Statement = () => `
   select space.nspname::text as name,
     case when pg_catalog.bool_or(acl.grantee = 0::oid) then 'every role'

@@ -1,5 +1,5 @@
-// Waits until the currently open transactions have ended, as CREATE INDEX CONCURRENTLY does. Afterwards no
-// session can act on rows that were deleted before.
+// Waits until the transactions that are open now have ended, as CREATE INDEX CONCURRENTLY does. Afterwards no session
+// can act on rows that were deleted before the call.
 import { monotonic, wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
@@ -27,8 +27,8 @@ async function stillOpen(db: Database, among: readonly string[] | null): Promise
   return rows.map(({ transaction }) => transaction);
 }
 
-// A transaction that only reads counts, too, while it has a snapshot: its next statement may write based on
-// what it has read. A vacuum also has one, for hours, and adds no jobs.
+// A transaction that only reads also counts while it has a snapshot, because its next statement may write based on what
+// it has read. A vacuum has a snapshot for hours but adds no jobs, so it does not count.
 const openSql: Statement = () => `
   select open.transaction from (
     select locks.virtualtransaction as transaction

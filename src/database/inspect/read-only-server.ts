@@ -2,7 +2,7 @@
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../database.ts";
 
-/** SQL: while it is true, every write fails. */
+/** An SQL condition: while it is true, every write fails. */
 export const TAKES_NO_WRITES =
   "pg_catalog.pg_is_in_recovery() or pg_catalog.current_setting('default_transaction_read_only')::boolean";
 
@@ -14,11 +14,11 @@ export async function isReadOnlyServer(db: Database): Promise<boolean> {
   return row?.is_so === true;
 }
 
-/** The message for attempts to write there. */
+/** The message of a write that is attempted there. */
 export const READ_ONLY_SERVER =
   "PostgreSQL accepts no writes here: it is a standby, or read-only by its settings; check DATABASE_URL";
 
-/** Call it before the confirmation of a write. */
+/** Throws WorkerError if the server refuses writes. Call it before a write is confirmed. */
 export async function assertTakesWrites(db: Database): Promise<void> {
   if (await isReadOnlyServer(db)) throw new WorkerError("read_only_server", READ_ONLY_SERVER);
 }

@@ -1,19 +1,19 @@
-// The tables and indexes of the queue's schema: their sizes, their dead rows, and their last vacuum. All
-// from the catalogue and the statistics: no table is read.
+// The tables and indexes of the queue's schema: their sizes, their dead rows, and their last vacuum. All of it comes
+// from the catalogue and the statistics, so no table is read.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** Has this form on the wire, too. */
+/** The facts about one table; the wire has the same form. */
 export interface RelationFacts {
   readonly name: string;
   readonly total_bytes: number;
   readonly table_bytes: number;
   readonly index_bytes: number;
-  /** From the statistics, not counted. */
+  /** The number of rows by the statistics, not counted. */
   readonly live_rows: number;
   readonly dead_rows: number;
   readonly changed_since_analyze: number;
-  /** Manual or automatic, whichever was later; null = never. */
+  /** The time of the last vacuum, manual or automatic; null: never. */
   readonly last_vacuum_at: string | null;
   readonly last_analyze_at: string | null;
 }
@@ -22,12 +22,12 @@ export interface IndexFacts {
   readonly name: string;
   readonly table: string;
   readonly bytes: number;
-  /** How often it was used since the statistics began. */
+  /** How often the index was used since the statistics began. */
   readonly scans: number;
   readonly is_valid: boolean;
 }
 
-// The queue's schema has a dozen; others may exist in it.
+// The maximum number of reported tables. The queue has a dozen; its schema may contain others.
 const MOST_TABLES = 50;
 const MOST_INDEXES = 100;
 
@@ -49,7 +49,7 @@ export async function readIndexes(db: Database): Promise<IndexFacts[]> {
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes), scans: Number(row.scans) }));
 }
 
-/** bigint arrives as text. */
+/** A row as it arrives: bigint is text. */
 type Texts<T> = { readonly [K in keyof T]: T[K] extends number ? string : T[K] };
 
 // greatest() ignores nulls.

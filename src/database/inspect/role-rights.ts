@@ -1,7 +1,7 @@
-// The privileges on the queue's schema that workers and the admin need and this role lacks.
+// The privileges on the queue's schema that workers and the admin need and that this role lacks.
 import { type Database, query, type Statement } from "../database.ts";
 
-/** Such as `insert on _private_jobs`, with the statement that grants it. */
+/** A missing privilege, such as `insert on _private_jobs`, with the statement that grants it. */
 export interface MissingRight {
   readonly what: string;
   readonly grant: string;
@@ -9,7 +9,7 @@ export interface MissingRight {
 
 const MOST_FUNCTIONS = 100;
 
-/** Empty if none are missing. For row level security see assertUsableSchema(). */
+/** Returns the missing privileges. assertUsableSchema() checks row level security. */
 export async function readMissingRights(db: Database): Promise<MissingRight[]> {
   const { name } = db.schema;
   const rows = await query<MissingRight & Record<string, unknown>>(db, missingSql, [

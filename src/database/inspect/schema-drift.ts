@@ -1,17 +1,17 @@
-// Differences from the original schema: missing objects, and added triggers and foreign keys on the table
-// of jobs, which slow down every job.
+// Differences from the original schema: missing objects, and triggers and foreign keys that were added to the table of
+// jobs, which slow down every job.
 import { type Database, query, type Statement } from "../database.ts";
 import { readStrayFunctions, type StrayFunction } from "../stray-functions.ts";
 
 export interface SchemaDrift {
-  /** Functions and types by name. Only recreating the schema restores them. */
+  /** The names of missing functions and types. Only recreating the schema restores them. */
   readonly missing: readonly string[];
-  /** The statements that build them again. */
+  /** The missing indexes, with the statements that build them again. */
   readonly missingIndexes: readonly { readonly name: string; readonly statement: string }[];
   readonly triggers: readonly string[];
-  /** Foreign keys of other tables that prevent the deletion of the queue's rows. */
+  /** Foreign keys of other tables, which prevent the deletion of the queue's rows. */
   readonly references: readonly { readonly name: string; readonly table: string }[];
-  /** Functions that use the tables of another schema. */
+  /** The queue's functions that use the tables of another schema. */
   readonly strays: readonly StrayFunction[];
 }
 

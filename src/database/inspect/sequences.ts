@@ -1,5 +1,5 @@
-// Sequences that are behind the ids of their tables, as after a switchover by logical replication, which
-// copies rows but no sequences: each new row then gets an existing id.
+// Sequences that are behind the ids of their tables. Logical replication copies rows but no sequences, so after a
+// switchover each new row gets an existing id.
 import { type Database, query, type Statement } from "../database.ts";
 
 export interface BehindSequence {
@@ -8,7 +8,7 @@ export interface BehindSequence {
   readonly table: string;
   readonly nextId: string;
   readonly lastId: string;
-  /** The statement that advances it. */
+  /** The statement that advances the sequence. */
   readonly statement: string;
 }
 
@@ -33,7 +33,8 @@ export async function readBehindSequences(db: Database): Promise<readonly Behind
   return behind;
 }
 
-// A sequence has its table's schema, but any name. Without the privilege to read it nothing is found.
+// A sequence is found by its table's schema, because its name may be any. Without the privilege to read it, no sequence
+// is found.
 const sequencesSql: Statement = () => `
   select class.relname::text as table,
     pg_catalog.format('%I.%I', space.nspname, sequence.relname) as name
@@ -49,7 +50,7 @@ const sequencesSql: Statement = () => `
   and case when sequence.relkind = 'S' then pg_catalog.has_sequence_privilege(sequence.oid, 'select') end
   order by class.relname`;
 
-/** `name`: an identifier that PostgreSQL has quoted. */
+/** `name` is an identifier that PostgreSQL has already quoted. */
 const placeSql = (schema: string, table: string, name: string) => `
   select (last_value + is_called::int)::text as next,
     (select coalesce(pg_catalog.max(id), 0) from ${schema}.${table})::text as last

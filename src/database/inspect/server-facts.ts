@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../database.ts";
 import { TAKES_NO_WRITES } from "./read-only-server.ts";
 import { utcText } from "./utc-text.ts";
 
-/** Has this form on the wire, too. */
+/** The facts; the wire has the same form. */
 export interface ServerFacts {
   readonly version: string;
   readonly database: string;

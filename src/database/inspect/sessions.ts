@@ -1,15 +1,15 @@
-// The sessions of the server, and what prevents the removal of dead rows: an old transaction, a replication
-// slot, a prepared transaction. Never a session's statement, which may contain a payload.
+// The sessions of the server, and what prevents the removal of dead rows: an old transaction, a replication slot, a
+// prepared transaction. The statement of a session is never read, because it may contain a payload.
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** Have this form on the wire, too. */
+/** The counts; the wire has the same form. */
 export interface SessionCounts {
   readonly total: number;
   readonly limit: number;
-  /** Sessions of other roles whose state is hidden from ours. */
+  /** The sessions of other roles whose state is hidden from this role. */
   readonly hidden: number;
-  /** The largest groups first. */
+  /** The groups of sessions, largest first. */
   readonly groups: readonly {
     readonly application: string;
     readonly state: string | null;
@@ -30,7 +30,7 @@ export interface OldestXmin {
   readonly kind: "session" | "slot" | "prepared";
   /** The name of the application, the slot, or the prepared transaction. */
   readonly name: string;
-  /** How many transactions have begun since. */
+  /** How many transactions have begun since this one. */
   readonly transactions: number;
   readonly since: string | null;
 }
@@ -89,13 +89,13 @@ const oldestSql: Statement = () => `
   order by xact_start
   limit 1`;
 
-/** What holds the horizon of vacuum back the furthest; null when nothing does. */
+/** Returns what holds back the horizon of vacuum the furthest; null if there is nothing. */
 export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
   const [row] = await query<OldestXmin & Record<string, unknown>>(db, heldSql);
   return row ?? null;
 }
 
-// A slot and a walsender hold it back for every database.
+// A slot and a walsender hold back the horizon of every database.
 const heldSql: Statement = () => `
   select kind, name, transactions, since from (
     select 'session' as kind, application_name as name, pg_catalog.age(backend_xmin) as transactions,

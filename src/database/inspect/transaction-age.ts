@@ -1,8 +1,8 @@
-// How close the database is to the age at which PostgreSQL accepts no more writes (documentation,
-// "Preventing Transaction ID Wraparound Failures"); a vacuum must happen before.
+// How close the database is to the transaction age at which PostgreSQL accepts no more writes (documentation,
+// "Preventing Transaction ID Wraparound Failures"). A vacuum must happen before.
 import { type Database, query, type Statement } from "../database.ts";
 
-/** PostgreSQL stops at about this many transactions. */
+/** The age at which PostgreSQL stops, approximately. */
 export const LAST_TRANSACTION_AGE = 2_100_000_000;
 
 export async function readTransactionAge(db: Database): Promise<number> {

@@ -1,5 +1,5 @@
-// Times in wire format, built by PostgreSQL with all their microseconds.
+// Times in the format of the wire. PostgreSQL builds them, with all their microseconds.
 
-/** RFC 3339 text in UTC of a timestamptz expression. */
+/** Returns SQL for the RFC 3339 text in UTC of a timestamptz expression. */
 export const utcText = (expression: string): string =>
   `pg_catalog.to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

@@ -27,17 +27,17 @@ export interface MigrationOutcome {
   readonly warnings: readonly string[];
 }
 
-/** The goal of a migration. */
+/** What a migration should reach. */
 export interface MigrationPlan {
   /** All extensions of this version. */
   readonly registry: readonly Extension[];
-  /** Requested extensions that are not added by default. */
+  /** The names of requested extensions that are not added by default. */
   readonly requested: readonly string[];
-  /** `leave`: a schema with objects is not changed. */
+  /** What to do with a schema that has objects. `leave`: it is not changed. */
   readonly existing: "bring up to date" | "leave";
 }
 
-/** The remaining work in a usable schema. */
+/** Returns the extensions that a usable schema still needs. */
 export function workLeft(state: ReadySchema, plan: MigrationPlan): readonly Extension[] {
   return plan.existing === "leave" ? [] : unfinished(plan.registry, state, plan.requested);
 }
@@ -48,8 +48,8 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 }
 
 /**
- * Builds or upgrades, in the caller's transaction and under its lock. Returns null if a stock worker is
- * faster: then the caller must wait for its work.
+ * Creates or upgrades the schema, in the caller's transaction and under its lock. Returns null if a stock worker is
+ * doing it: then the caller must wait for that.
  */
 export async function build(
   db: Transaction,
@@ -58,22 +58,22 @@ export async function build(
   const { client, schema } = db;
   let state = await schemaState(db, plan.registry);
   if (state.kind === "empty" && state.hasLedger) {
-    // A stock worker writes its ledger first, and takes no advisory lock. A lock on the ledger makes it
-    // wait; then it finds all its steps done.
+    // A stock worker takes no advisory lock, but writes to its ledger first. The lock on the ledger makes it wait; then
+    // it finds that all its steps are done.
     await client.query(`lock table ${schema.quoted}.migrations in share row exclusive mode`);
     state = await schemaState(db, plan.registry);
   }
   if (state.kind === "ready") return bringUpToDate(db, state, plan);
   if (state.kind !== "absent" && state.kind !== "empty") return null;
   await checkVersion(db);
-  // Not `if not exists`, which requires the privilege to create schemas even if one exists.
+  // `if not exists` would require the privilege to create schemas even if the schema exists.
   if (state.kind === "absent") await createSchema(db);
   await createTables(db);
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
   const extensions = unfinished(plan.registry, nothing, plan.requested);
   await addExtensions(db, extensions, nothing);
-  // No message on channel worker:migrate: it is shared by the whole database, a stock worker stops at any
-  // breaking step that it receives, and no worker can be running on a schema that did not exist.
+  // Nothing is sent on channel worker:migrate, because the whole database shares it and a stock worker stops at any
+  // breaking step that it receives. No worker can be running on a schema that did not exist.
   return { kind: "created", level: KNOWN_LEVEL, extensions: namesOf(extensions), warnings: [] };
 }
 

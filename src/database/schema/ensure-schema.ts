@@ -1,5 +1,5 @@
-// Prepares the schema when a program starts: creates a missing one, so that a first run needs no other
-// step, and never changes an existing one, which only "worker migrate" does.
+// Prepares the schema when a program starts. It creates a missing schema, so that a first run needs no other step, and
+// never changes an existing one: only "worker migrate" does that.
 import type { Pool } from "pg";
 import type { SchemaName } from "../schema-name.ts";
 import { extensions } from "./extensions/index.ts";
@@ -18,7 +18,7 @@ export async function ensureSchema(
   const db = { client: pool, schema };
   const { kind } = await schemaState(db);
   if (kind !== "ready") {
-    // Another program's schema may exist by the time the lock is acquired: then it is not changed.
+    // Another program may have created its schema before the lock was acquired; then it is not changed.
     await migrateBy({ registry: extensions, existing: "leave" }, pool, schema, options);
   }
   return assertUsableSchema(db);

@@ -1,6 +1,6 @@
-// Migrates a schema so that a worker can use it, safely with many concurrent starts: everything happens in
-// one transaction under an advisory lock. If it is killed, nothing remains, and a second process finds the
-// work done. The steps are in build-schema.ts.
+// Migrates a schema so that a worker can use it, safely with many concurrent starts: everything happens in one
+// transaction under an advisory lock. If the process is killed, no change remains; a second process finds that the work
+// is done. The steps are in build-schema.ts.
 
 import type { Pool, PoolClient } from "pg";
 import { monotonic, wait } from "../../base/clock.ts";
@@ -27,7 +27,7 @@ import { type ReadySchema, schemaState } from "./schema-state.ts";
 
 /** Options of migrate(). */
 export interface MigrationOptions {
-  /** Stops waiting for another migration when it aborts. A migration that has begun is finished. */
+  /** Aborts to stop waiting for another migration. A migration that has begun is finished. */
   readonly signal?: AbortSignal;
   /** The logger. Default: silent. */
   readonly logger?: Logger;
@@ -40,21 +40,25 @@ export interface MigrationOptions {
   readonly extensions?: readonly string[];
 }
 
-/** Another process works on the schema, or has a lock; with the reason, in case that never ends. */
+/**
+ * Why a migration must wait: another process works on the schema, or has a lock. `cause` is the error to report if that
+ * never ends.
+ */
 interface Busy {
   readonly kind: "busy";
   readonly cause: unknown;
 }
 
-// The total time to wait for other processes.
-const PATIENCE_MS = 60_000;
-// For one attempt: the pool may be small, and other callers wait for its connections.
+// The total time to wait for other processes, in milliseconds.
+const DEFAULT_TIMEOUT_MS = 60_000;
+// How long one attempt waits for a lock: the pool may be small, and other callers wait for its connections.
 const LONGEST_LOCK_WAIT_MS = 10_000;
-// Reading the catalogue and the ledgers takes milliseconds.
+// The time limit for reading the catalogue and the ledgers, which takes milliseconds.
 const LONGEST_READ_MS = 10_000;
-// An old level that was reached a moment ago: a stock worker is migrating, one step per transaction.
+// If an old level was reached less than this many seconds ago, a stock worker is migrating, one step in each
+// transaction.
 const CLIMBING_S = 5;
-// Two processes created the same object, or deadlocked; the next attempt finds the result.
+// Errors after which the next attempt finds the result: another process created the same object, or the two deadlocked.
 const CLASHES = new Set(["23505", "42P06", "42P07", "42710", "42723", "40P01", "55P03"]);
 const LOCK_TIMEOUT = "55P03";
 const MAY_NOT = "42501";
@@ -73,7 +77,7 @@ export async function migrate(
   return migrateBy({ registry: extensions }, pool, schema, options);
 }
 
-/** Like migrate(), with another plan. */
+/** Like migrate(), but with any plan. */
 export async function migrateBy(
   {
     registry,
@@ -84,7 +88,7 @@ export async function migrateBy(
   options: MigrationOptions = {},
 ): Promise<MigrationOutcome> {
   const { signal = new AbortController().signal, logger = silentLogger } = options;
-  const { timeoutMs = PATIENCE_MS } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const plan = { registry, existing, requested: checkedNames(options.extensions, registry) };
   const deadline = monotonic() + timeoutMs;
   for (let attempt = 0; ; attempt++) {
@@ -135,7 +139,10 @@ async function attemptOn(
   }
 }
 
-/** First without a lock and without writing: the usual case, and the only one possible on a standby. */
+/**
+ * Reads the state without a lock and without writing. That is enough in the usual case, and nothing else is possible on
+ * a standby.
+ */
 async function look(
   db: Database,
   plan: MigrationPlan,
@@ -171,8 +178,8 @@ async function change(
   lockTimeoutMs: number,
 ): Promise<MigrationOutcome | Busy> {
   try {
-    // Read committed, whatever the database's default: commits of other processes during the wait for the
-    // lock must be visible.
+    // The isolation level is read committed, whatever the database's default is: what other processes commit during the
+    // wait for the lock must be visible.
     await client.query(
       `${BEGIN}; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
     );
@@ -185,7 +192,7 @@ async function change(
       await client.query("rollback");
       return { kind: "busy", cause: error };
     }
-    // The schema is usable without them, unless the caller has requested them.
+    // Without these extensions the schema is still usable. Only if the caller has requested some is a failure an error.
     const isOptional = seen !== null && plan.requested.length === 0;
     if (isOptional && (code === MAY_NOT || code === READ_ONLY)) {
       await client.query("rollback");
@@ -210,7 +217,7 @@ function shortcomings(
   });
 }
 
-/** The error after the time limit. */
+/** Returns the error after the time limit. */
 function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerError {
   if (cause instanceof WorkerError && cause.code === "schema_unsupported") return cause;
   const secs = `${timeoutMs / 1_000} s`;
@@ -221,8 +228,8 @@ function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerE
   return new WorkerError("database_busy", message, { cause });
 }
 
-// Tried, not waited for: a wait inside the server could not be aborted. Transaction-level, so that it also
-// works behind a pooler and ends with the transaction. Two schemas do not block each other.
+// Tries the lock and does not wait for it, because a wait inside the server could not be aborted. The lock belongs to
+// the transaction, so it also works behind a pooler and ends with the transaction. Two schemas do not block each other.
 const tryLock = () =>
   "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:migrate:' || $1::text, 0)) as locked";
 

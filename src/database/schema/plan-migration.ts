@@ -1,4 +1,4 @@
-// Determines what a migration would do. Only reads, without a lock, so another process may be faster.
+// Determines what a migration would do. It only reads, without a lock, so another process may change the schema first.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
 import { readStrayFunctions } from "../stray-functions.ts";

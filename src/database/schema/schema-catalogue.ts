@@ -1,20 +1,20 @@
-// The facts for schema-state.ts: which of the given names a schema contains, which others, and the state of
-// Graphile Worker's ledger. Reads only.
+// The facts for schema-state.ts: which of the given names a schema contains, which other names, and the state of
+// Graphile Worker's ledger. It only reads.
 import { type Database, query } from "../database.ts";
 
 export interface Catalogue {
   /** The given names that exist. */
   readonly known: readonly string[];
-  /** The first few other names. */
+  /** The first few other names in the schema. */
   readonly others: readonly string[];
-  /** The columns of the table `migrations` with their types; null without one. */
+  /** The columns of the table `migrations` with their types; null without that table. */
   readonly ledger: { readonly id?: string; readonly ts?: string } | null;
-  /** Whether this role may read the ledger of extensions; null without one. */
+  /** Whether this role may read the ledger of extensions; null if there is no ledger. */
   readonly mayReadExtensions: boolean | null;
 }
 
-// From pg_catalog, which every role may read: a role without privileges on the schema gets the same result.
-// Objects of a PostgreSQL extension (for example in "public") do not count.
+// Reads pg_catalog, which every role may read, so a role without privileges on the schema gets the same result. Objects
+// of a PostgreSQL extension (for example in "public") do not count.
 const catalogue = () => `
   with space as (select oid from pg_catalog.pg_namespace where nspname = $1::text),
   object as (
@@ -66,7 +66,7 @@ interface CatalogueRow {
   readonly may_read_extensions: boolean | null;
 }
 
-/** null if there is no such schema. */
+/** Returns null if there is no such schema. */
 export async function readCatalogue(
   db: Database,
   names: readonly string[],
@@ -82,7 +82,7 @@ export async function readCatalogue(
 }
 
 export interface Ledger {
-  /** The highest id; null without rows. */
+  /** The highest id in the ledger; null without rows. */
   readonly level: number | null;
   /** The highest id that is marked as breaking. */
   readonly breaking: number | null;
@@ -92,9 +92,9 @@ export interface Ledger {
   readonly is_hidden: boolean;
 }
 
-// Through to_jsonb, because installations from before Graphile Worker 0.14 lack `breaking`. Row level
-// security is on and has no policies: a role that it applies to sees an empty queue and no error. If an
-// application has added policies, that is intended.
+// to_jsonb is used because installations from before Graphile Worker 0.14 lack `breaking`. Row level security is on and
+// has no policies, so a role that it applies to sees an empty queue and no error. If an application has added policies,
+// that is intended.
 const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,
@@ -113,13 +113,16 @@ const ledger = (schema: string) => `
 const extensionVersions = (schema: string) =>
   `select name, version from ${schema}._private_extensions`;
 
-/** The versions by name, from the ledger of extensions. Call it only if the catalogue shows it as readable. */
+/**
+ * Returns the versions by name, from the ledger of extensions. Call it only if the catalogue shows that this role may
+ * read it.
+ */
 export async function readVersions(db: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ name: string; version: number }>(db, extensionVersions);
   return new Map(rows.map(({ name, version }) => [name, version]));
 }
 
-/** Call it only if the catalogue shows the table. */
+/** Returns the state of Graphile Worker's ledger. Call it only if the catalogue shows the table. */
 export async function readLedger(db: Database): Promise<Ledger> {
   const [row] = await query<Ledger>(db, ledger, [`${db.schema.quoted}._private_jobs`]);
   return row ?? { level: null, breaking: null, age_s: 0, is_hidden: false };

@@ -1,5 +1,5 @@
-// What a schema contains: nothing, a usable queue, or something else. Only reads: one query of the catalogue and
-// one of each ledger (migrations, extensions), so that a readiness probe may call it every time.
+// What a schema contains: nothing, a usable queue, or something else. It only reads, with one query of the catalogue
+// and one of each ledger (migrations, extensions), so a readiness probe may call it every time.
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Database } from "../database.ts";
@@ -13,7 +13,7 @@ import {
   readVersions,
 } from "./schema-catalogue.ts";
 
-/** The newest and the oldest supported id of Graphile Worker's migrations. */
+/** The newest and the oldest supported level, which is the id of Graphile Worker's last migration. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
 const LOOKS = 3;
@@ -22,8 +22,8 @@ const LOOKS = 3;
 export interface ReadySchema {
   readonly kind: "ready";
   /**
-   * `ours`: it has this library's ledger of extensions; otherwise the program that created it, as far as it
-   * can be determined.
+   * The program that created the schema, as far as it can be determined. `ours`: the schema has this library's ledger
+   * of extensions.
    */
   readonly origin: "ours" | "graphile" | "rust-port";
   readonly level: number;
@@ -40,14 +40,17 @@ export interface ReadySchema {
 
 export type SchemaState =
   | { readonly kind: "absent" }
-  /** No object in it, or only a ledger without rows. */
+  /** The schema has no objects, or only a ledger without rows. */
   | { readonly kind: "empty"; readonly hasLedger: boolean }
   | { readonly kind: "foreign"; readonly reason: string }
   | {
       readonly kind: "outdated" | "too-new";
       readonly level: number;
       readonly reason: string;
-      /** Seconds since the last applied migration, by the database's clock. If few, one may be running right now. */
+      /**
+       * Seconds since the last migration was applied, by the database's clock. If there are few, a migration may be
+       * running right now.
+       */
       readonly age_s: number;
     }
   | ReadySchema;
@@ -66,8 +69,8 @@ export async function schemaState(
 ): Promise<SchemaState> {
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
-  // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each
-  // other, so both are read again before `foreign` is reported.
+  // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each other,
+  // so both are read again before the result is `foreign`.
   for (let look = 1; ; look++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -99,7 +102,7 @@ function stranger({ known, others }: Catalogue, schema: string): SchemaState {
   return { kind: "foreign", reason };
 }
 
-/** An intermediate result: Graphile Worker's part of the schema is supported. */
+/** An intermediate result: this version supports Graphile Worker's part of the schema. */
 interface Known {
   readonly kind: "known";
   readonly level: number;
@@ -112,7 +115,7 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
   if (level === null && found.known.length === 1 && found.others.length === 0) {
     return { kind: "empty", hasLedger: true };
   }
-  // Graphile Worker's table was "jobs" up to level 10; since then that is a view.
+  // Graphile Worker's table was called "jobs" up to level 10; since level 11, "jobs" is a view.
   if (level === null || !has("jobs")) return stranger(found, schema);
   if (level < OLDEST_LEVEL) {
     const reason = `the schema "${schema}" is at Graphile Worker level ${level}, at least ${OLDEST_LEVEL} is needed; stop its workers and upgrade it first: npx graphile-worker@0.16.6 --schema-only --schema "${schema}"`;
@@ -163,7 +166,10 @@ function levelWarnings(level: number): string[] {
   ];
 }
 
-/** Extensions only add objects, and each may be missing, so an unknown one does no harm. */
+/**
+ * Returns warnings about unknown extensions. An extension only adds objects and may be missing, so an unknown one does
+ * no harm.
+ */
 function unknownWarnings(versions: Versions, registry: readonly Extension[]): string[] {
   return [...(versions?.keys() ?? [])]
     .filter((name) => !registry.some((extension) => extension.name === name))
@@ -173,7 +179,7 @@ function unknownWarnings(versions: Versions, registry: readonly Extension[]): st
     );
 }
 
-/** The advice for a missing schema, in a program or in a shell. */
+/** Returns the advice for a missing schema, for a program or for a shell. */
 export const howToCreate = (schema: string): string =>
   `create it with migrate() of makeWorkerUtils() or with "${workerLine(schema, "worker migrate")}", or set the option schema to the right one`;
 

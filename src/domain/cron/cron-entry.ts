@@ -17,7 +17,9 @@ import { type JsonObject, jsonObject } from "./cron-payload.ts";
 import { cronSchedule, MINUTE_MS } from "./cron-schedule.ts";
 import { timeZone, zoneHints } from "./time-zone.ts";
 
-/** Without the schema's `unsafe_dedupe`, which Graphile Worker's crontab does not accept either. */
+/**
+ * The job key modes of a cron entry: without `unsafe_dedupe`, which Graphile Worker's crontab does not accept either.
+ */
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 
 /** The longest fill window: it limits how many jobs a start after a long pause adds. */
@@ -76,13 +78,13 @@ export interface CronEntryOptions {
   /** The priority of each job: lower runs earlier. -32,768 to 32,767, default 0. */
   readonly priority?: number | undefined;
   /**
-   * The job key of each job: at most one unlocked job has it, so ticks do not pile up. 1–512 characters.
-   * Default: none.
+   * The job key of each job. At most one unlocked job has it, so the jobs of several ticks do not accumulate. 1–512
+   * characters. Default: none.
    */
   readonly jobKey?: string | undefined;
   /**
    * What a tick does with an unlocked job of the same key. `replace`: moves it to the new tick's time.
-   * `preserve_run_at`: keeps its time, so that a worker that is behind still runs one. Needs `jobKey`. Default
+   * `preserve_run_at`: keeps its time, so that a worker with a delay still runs the job. Needs `jobKey`. Default
    * `replace`.
    */
   readonly jobKeyMode?: (typeof cronJobKeyModes)[number] | undefined;
@@ -98,7 +100,10 @@ export type CronPayload<Payload> = unknown extends Payload
     ? never
     : Omit<Payload, "_cron">;
 
-/** The options of a cron entry with its payload, which may be omitted when none of its members is required. */
+/**
+ * The options of a cron entry together with its payload. The payload may be omitted when none of its members is
+ * required.
+ */
 export type CronArguments<Payload> =
   Record<never, never> extends CronPayload<Payload>
     ? [options?: CronEntryOptions & { readonly payload?: CronPayload<Payload> }]
@@ -181,7 +186,7 @@ const payload = v.pipe(
   }),
 );
 
-/** The message of the InputError that `step` throws, or null. */
+/** Returns the message of the InputError that `step` throws, or null. */
 function refusal(step: () => unknown): string | null {
   try {
     step();
@@ -231,7 +236,7 @@ export function checkedEntry(entry: CronEntry): CronEntry {
   return Object.freeze(validate(entrySchema, entry));
 }
 
-/** The job that `entry` adds at a tick. */
+/** Returns the job that `entry` adds at a tick. */
 export function cronJob(entry: CronEntry, tickMs: number, backfilled: boolean): JobToAdd {
   const { queueName, maxAttempts, priority, jobKey, jobKeyMode } = entry;
   const ts = new Date(tickMs).toISOString();

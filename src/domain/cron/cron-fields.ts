@@ -1,5 +1,5 @@
-// The five fields of a cron expression. Graphile Worker's grammar (numbers, a-b, *, */n, and lists of these) has its
-// meaning there; names, a-b/n, L and macros such as @daily are additions, which its parser refuses.
+// The five fields of a cron expression. Numbers, a-b, *, */n and lists of these mean what they mean in Graphile Worker.
+// Names, a-b/n, L and macros such as @daily are additions, which its parser refuses.
 
 import { didYouMean } from "../../base/validate.ts";
 
@@ -13,18 +13,18 @@ interface Field {
   readonly name: string;
   readonly least: number;
   readonly most: number;
-  /** `most + 1` is another way to write `least`: 7 is Sunday, too. */
+  /** `most + 1` is another spelling of `least`: 7 also means Sunday. */
   readonly wraps?: true;
-  /** Names of the numbers from `least` on. */
+  /** Names of the numbers, from `least` on. */
   readonly names?: readonly string[];
-  /** L is the last day. */
+  /** Whether `L` is allowed: the last day of the month. */
   readonly hasLast?: true;
 }
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const WEEKDAYS = "sun mon tue wed thu fri sat".split(" ");
 
-/** In the order of an expression. */
+/** The fields in the order of an expression. */
 const fields: readonly Field[] = [
   { name: "minute", least: 0, most: 59 },
   { name: "hour", least: 0, most: 23 },
@@ -35,7 +35,7 @@ const fields: readonly Field[] = [
 
 export const FIELD_COUNT = fields.length;
 
-/** Further problems are not reported. */
+/** The number of problems after which no more are reported. */
 export const MAX_PROBLEMS = 100;
 
 export const fieldName = (index: number) => fields[index]?.name ?? "";
@@ -51,7 +51,7 @@ const macros: Readonly<Record<string, string>> = {
   "@annually": "0 0 1 1 *",
 };
 
-/** Returns the five fields of a macro such as `@daily`; another text unchanged. */
+/** Returns the five fields of a macro such as `@daily`; any other text is returned unchanged. */
 export function withoutMacro(expression: string): string {
   const name = expression.trim();
   return Object.hasOwn(macros, name) ? (macros[name] ?? "") : expression;
@@ -106,7 +106,7 @@ function numbersOf(part: string, field: Field): number[] | string {
   if (to === undefined) return divisor === undefined ? inRange([first], field) : unsteppable(part);
   const last = numberOf(to, field);
   if (last === null) return invalidPart(part, field);
-  // Sunday ends a range as 7.
+  // At the end of a range Sunday is 7.
   const end = field.wraps && last === least && !/\d/.test(to) ? most + 1 : last;
   if (end <= first) return `the range "${part}" must ascend`;
   const ends = inRange([first, end], field);
@@ -116,7 +116,7 @@ function numbersOf(part: string, field: Field): number[] | string {
     : `the step of "${part}" must be at least 1`;
 }
 
-/** The number that a text means; null if it is neither a number nor a name of the field. */
+/** Returns the number that a text means; null if it is neither a number nor a name of the field. */
 function numberOf(text: string, { least, names = [] }: Field): number | null {
   if (/^\d+$/.test(text)) return Number(text);
   const place = names.indexOf(text.toLowerCase());

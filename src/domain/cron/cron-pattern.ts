@@ -22,8 +22,9 @@ export interface CronPatternOptions {
 export type CronInterval = { readonly minutes: number } | { readonly hours: number };
 
 /**
- * Returns the pattern of each day at `time`, such as `02:30`. A time that a day of daylight saving repeats is its first
- * occurrence, one that it skips the end of the gap: one job each day. Throws InputError with all problems.
+ * Returns the pattern of each day at `time`, such as `02:30`. It adds one job each day: where daylight saving repeats
+ * the time, at its first occurrence; where daylight saving skips it, at the end of the gap. Throws InputError with all
+ * problems.
  */
 export function daily(time: string, options: CronPatternOptions = {}): CronPattern {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time) ?? [];
@@ -51,7 +52,7 @@ export function every(interval: CronInterval, options: CronPatternOptions = {}):
   const steps = unit === "minutes" ? MINUTES : HOURS;
   if (step === undefined || !steps.includes(step)) {
     const whole = unit === "minutes" ? "an hour" : "a day";
-    const message = `must be ${steps.slice(0, -1).join(", ")} or ${steps.at(-1)}, for ${whole} has to hold a whole number of them; for others write an expression with cronEntry()`;
+    const message = `must be ${steps.slice(0, -1).join(", ")} or ${steps.at(-1)}, because ${whole} must hold a whole number of them; for other steps write an expression with cronEntry()`;
     throw new InputError([{ path: unit, message }]);
   }
   return pattern(unit === "minutes" ? `*/${step} * * * *` : `0 */${step} * * *`, options);

@@ -23,7 +23,7 @@ const NOT_AN_OBJECT = "must be a JSON object: each tick adds its time to it as _
  * values that JSON.stringify would change silently, such as NaN.
  */
 export function jsonObject(payload: unknown): JsonObject {
-  const text = payloadText(payload); // Refuses cycles and values that are not JSON.
+  const text = payloadText(payload); // Throws for cycles and for values that are not JSON.
   const isText = payload === undefined || payload instanceof RawJson;
   const value = isText ? parseExactly(text) : exactCopy(payload, "");
   if (!isObject(value)) throw new InputError([{ path: "payload", message: NOT_AN_OBJECT }]);
@@ -106,10 +106,10 @@ function finite(value: unknown): unknown {
   throw new InputError([{ path: "payload", message: `${value} cannot be stored as JSON` }]);
 }
 
-// JSON5 does not report a number's text, so long integers are first put into strings with a random mark.
+// JSON5 does not report the text of a number, so long integers are first replaced by strings with a random mark.
 function parseJson5Exactly(text: string): unknown {
   const mark = `${crypto.randomUUID()}:`;
-  JSON5.parse(text); // Reports errors at their place in the original text.
+  JSON5.parse(text); // Throws errors with their place in the original text.
   const marked = text.replace(TOKEN, (token, integer: string | undefined) => {
     if (integer === undefined || !isInexact(Number(integer))) return token;
     return `"${mark}${token}"`;
@@ -121,7 +121,7 @@ function parseJson5Exactly(text: string): unknown {
   );
 }
 
-// Strings, comments and names are tokens as well, so that digits inside them are skipped.
+// Matches strings, comments and names as well, so that the digits inside them are skipped.
 const TOKEN = new RegExp(
   [
     String.raw`"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'`,
@@ -133,7 +133,7 @@ const TOKEN = new RegExp(
   "giu",
 );
 
-/** `+0xff`, `-12`. */
+/** Returns the integer of a text such as `+0xff` or `-12`. */
 function integerOf(text: string): bigint {
   const magnitude = BigInt(text.replace(/^[+-]/, ""));
   return text.startsWith("-") ? -magnitude : magnitude;

@@ -20,13 +20,14 @@ export interface CronSchedule {
 }
 
 /**
- * Reads a macro such as `@daily` or a five-field expression such as `0,30 8-17 * * 1-5`. If both the day of the month
- * and the day of the week are restricted, a day that matches either is a match (as in cron and Graphile Worker).
+ * Returns the schedule of a macro such as `@daily` or of a five-field expression such as `0,30 8-17 * * 1-5`. If both
+ * the day of the month and the day of the week are restricted, a day that matches either of them is a match (as in cron
+ * and Graphile Worker).
  *
- * Where a zone's clock changes: fixed times of the day, without `*` or a step in minute and hour, match once a day. A
- * repeated time is its first occurrence, a skipped one the end of the gap. Other expressions follow real time: they
- * match in both passes of a repeated hour and not in a skipped one. Throws InputError with all problems; a path such
- * as `column 3` is the place.
+ * Where a zone's clock changes: a fixed time of day, without `*` or a step in minute and hour, matches once a day. If
+ * the time is repeated, its first occurrence matches; if it is skipped, the end of the gap. All other expressions
+ * follow real time: they match in both passes of a repeated hour, and not in a skipped hour. Throws InputError with all
+ * problems; a path such as `column 3` is the place.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
   const words = withoutMacro(expression);
@@ -59,9 +60,9 @@ function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): Cron
   const cron = new Cron(canonical, {
     mode: "5-part",
     paused: true,
-    // An offset of 0 instead of the zone "UTC": same times, ten times as fast.
+    // An offset of 0 instead of the zone "UTC" gives the same times, ten times as fast.
     ...(timeZone === "UTC" ? { utcOffset: 0 } : { timezone: knownZone(timeZone) }),
-    // croner sees steps as lists. Its other rule takes every list for a step.
+    // croner receives lists, even for steps. Its default rule would treat every list as a step.
     fixedTimeRule: isFixed ? "no-wildcard" : "single-value",
   });
   return {

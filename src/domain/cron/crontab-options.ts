@@ -1,16 +1,16 @@
-// The `?id=…&fill=…` part of a crontab line: a query string as Graphile Worker reads it (percent escapes, +
-// for a space).
+// The `?id=…&fill=…` part of a crontab line: a query string as Graphile Worker reads it, with percent escapes and + for
+// a space.
 import { parse } from "node:querystring";
 import { didYouMean } from "../../base/validate.ts";
 import { type CronEntry, cronJobKeyModes, LONGEST_FILL_MS } from "./cron-entry.ts";
 import type { TextProblem } from "./cron-fields.ts";
 import { zoneProblem } from "./time-zone.ts";
 
-/** An entry while its line is read. */
+/** A cron entry whose fields are being read from a line. */
 export type EntryFields = { -readonly [Name in keyof CronEntry]?: CronEntry[Name] };
 
 interface Option {
-  /** Completes "expected …". */
+  /** The end of the message that begins with "expected". */
   readonly expected: string;
   /** Returns the fields that the value sets, or null if it is invalid. */
   read(value: string): EntryFields | null;
@@ -56,7 +56,7 @@ const options: Readonly<Record<string, Option>> = {
   tz: {
     expected: "the name of a time zone such as Europe/Berlin, America/New_York or UTC",
     read: (value) => {
-      // No name has a space: it is the + of Etc/GMT+2.
+      // No time zone has a space in its name: a space is the decoded + of Etc/GMT+2.
       const timeZone = value.replaceAll(" ", "+");
       return zoneProblem(timeZone) === null ? { timeZone } : null;
     },
@@ -76,7 +76,7 @@ export function readCrontabOptions(text: string, fields: EntryFields): TextProbl
   const seen = new Set<string>();
   let at = 0;
   for (const piece of text.split("&")) {
-    // One piece at a time, so that its place is certain. Empty pieces are ignored.
+    // Each piece is parsed by itself, so that its place is certain. Empty pieces are ignored.
     for (const [name, value] of Object.entries(parse(piece))) {
       const message = seen.has(name)
         ? `the option "${name}" is given more than once`
@@ -122,7 +122,7 @@ function timePhraseMs(text: string): number | null {
 }
 
 function wholeNumber(text: string): number {
-  return /^-?[0-9]+$/.test(text) ? Number(text) + 0 : Number.NaN; // + 0: no -0
+  return /^-?[0-9]+$/.test(text) ? Number(text) + 0 : Number.NaN; // + 0 turns -0 into 0
 }
 
 function isWithin(number: number, least: number, most: number): boolean {

@@ -68,13 +68,13 @@ export function parseCrontab(text: string): CronEntry[] {
 }
 
 interface Line {
-  /** null if there are problems. */
+  /** The line's entry; null if the line has problems. */
   readonly entry: CronEntry | null;
   readonly taskAt: number;
   readonly problems: readonly TextProblem[];
 }
 
-/** Reads a line such as `CRON_TZ=Europe/Berlin`: its zone or its problem; null for another line. */
+/** Reads a line such as `CRON_TZ=Europe/Berlin`. Returns its zone or its problem; null for any other line. */
 function readSetting(line: string): string | TextProblem | null {
   const [, name, space = "", zone] = /^([_a-z][_a-z0-9]*)(\s*=\s*)(.*)$/i.exec(line) ?? [];
   if (name === undefined || zone === undefined) return null;

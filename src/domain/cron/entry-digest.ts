@@ -3,17 +3,17 @@ import { createHash } from "node:crypto";
 import { payloadText } from "../payload.ts";
 import type { CronEntry } from "./cron-entry.ts";
 
-/** Entries are frozen, and every heartbeat reports them. */
-const known = new WeakMap<CronEntry, string>();
+/** Caches the digests: entries are frozen, and every heartbeat reports them. */
+const digests = new WeakMap<CronEntry, string>();
 
 /** Returns 12 hexadecimal digits for the entry's payload and the options of its jobs. */
 export function entryDigest(entry: CronEntry): string {
-  const before = known.get(entry);
+  const before = digests.get(entry);
   if (before !== undefined) return before;
   const { payload, queueName, maxAttempts, priority, jobKey, jobKeyMode } = entry;
   const options = JSON.stringify({ queueName, maxAttempts, priority, jobKey, jobKeyMode });
   const hash = createHash("sha256").update(options).update(payloadText(payload));
   const digest = hash.digest("hex").slice(0, 12);
-  known.set(entry, digest);
+  digests.set(entry, digest);
   return digest;
 }

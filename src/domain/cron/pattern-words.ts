@@ -1,5 +1,5 @@
-// Describes a cron expression in words, for lists of timetables. Only usual forms: an inexact sentence
-// would be worse than the expression itself.
+// Describes a cron expression in words, for lists of timetables. Only common forms have words, because an inexact
+// sentence would be worse than the expression itself.
 import { canonicalField, FIELD_COUNT, withoutMacro } from "./cron-fields.ts";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];

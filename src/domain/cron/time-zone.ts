@@ -1,8 +1,12 @@
-// Time zones of cron entries: names of the IANA database, as this Node has it. UTC is the default everywhere.
+// Time zones of cron entries: names of the IANA database, as this version of Node has it. UTC is the default
+// everywhere.
 import * as v from "valibot";
 import { nearest } from "../../base/validate.ts";
 
-/** Returns what is wrong with the name of a time zone, or null. Offsets such as +02:00 have no daylight saving time. */
+/**
+ * Returns what is wrong with the name of a time zone, or null. Offsets such as +02:00 are refused, because they have no
+ * daylight saving time.
+ */
 export function zoneProblem(name: string): string | null {
   if (isZone(name)) return null;
   const near = nearest(name, Intl.supportedValuesOf("timeZone"));
@@ -28,7 +32,7 @@ export const timeZone = v.pipe(
   }),
 );
 
-/** For fields that other libraries have. */
+/** Hints for the field names that other libraries use. */
 export const zoneHints = { tz: "use timeZone", timezone: "use timeZone" };
 
 /** Returns a moment as the clock of a zone shows it, such as `2026-03-29T03:00:00+02:00`. */

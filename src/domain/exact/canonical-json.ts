@@ -23,20 +23,23 @@ class ExactNumber {
 const parse = JSON.parse as (text: string, reviver: Reviver) => ExactJson;
 type Reviver = (name: string, value: unknown, context: { readonly source: string }) => unknown;
 
-/** Throws SyntaxError for a text that is not JSON, RangeError for one that is nested too deeply. */
+/**
+ * Parses JSON with exact numbers. Throws SyntaxError for a text that is not JSON, RangeError for a text that is nested
+ * too deeply.
+ */
 export const exactJson = (text: string): ExactJson =>
   parse(text, (_, value, { source }) =>
     typeof value === "number" ? new ExactNumber(source) : value,
   );
 
-/** Returns the value of an object's member; undefined where there is none. */
+/** Returns the value of an object's member; undefined if there is no such member. */
 export function memberOf(value: ExactJson, name: string): ExactJson | undefined {
   const isObject = typeof value === "object" && value !== null && !(value instanceof ExactNumber);
   if (!isObject || Array.isArray(value) || !Object.hasOwn(value, name)) return undefined;
   return (value as { readonly [name: string]: ExactJson })[name];
 }
 
-/** Throws RangeError for a value that is nested too deeply. */
+/** Returns the canonical text of a value. Throws RangeError for a value that is nested too deeply. */
 export function canonicalText(value: ExactJson): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;

@@ -2,7 +2,7 @@
 
 interface Decimal {
   readonly isNegative: boolean;
-  /** Without zeros at both ends; empty for zero. */
+  /** The digits without zeros at either end; empty for zero. */
   readonly digits: string;
   /** The number is 0.digits × 10^exponent. */
   readonly exponent: number;
@@ -48,12 +48,12 @@ function lastNotZero(digits: string): number {
   return at;
 }
 
-/** Longer whole numbers are written with an exponent: 1e999999999 is a valid JSON number. */
+/** The number of digits up to which a whole number is written in full: 1e999999999 is a valid JSON number. */
 const MOST_DIGITS = 100;
 
 /**
- * Returns a JSON number in one form for each value: 7.0 as `7`, 1.50 as `15e-1`. Whole numbers of up to 100
- * digits are written in full, all others as digits without zeros at the end, and an exponent.
+ * Returns the one form of a JSON number's value: 7.0 as `7`, 1.50 as `15e-1`. Whole numbers of up to 100 digits are
+ * written in full, all others as digits without trailing zeros, and an exponent.
  */
 export function canonicalNumber(text: string): string {
   const { isNegative, digits, exponent } = decimal(text);

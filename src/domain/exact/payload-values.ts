@@ -39,7 +39,7 @@ function collect(
   }
 }
 
-/** Returns the names of an object's members; none for other values. */
+/** Returns the names of an object's members; an empty list for other values. */
 export function memberNames(json: string): string[] {
   const names: string[] = [];
   if (json[skipSpace(json, 0)] === "{") {
@@ -59,7 +59,7 @@ function member(json: string, start: number, name: string): number | null {
   return found;
 }
 
-/** For each member: where its name begins and ends, and where its value begins. */
+/** Yields for each member where its name begins and ends, and where its value begins. */
 function* members(json: string, start: number): Generator<readonly [number, number, number]> {
   let at = skipSpace(json, start + 1);
   while (json[at] === '"') {
@@ -78,7 +78,7 @@ function element(json: string, start: number, index: number): number | null {
   return null;
 }
 
-/** Where the elements of a list begin. */
+/** Yields where each element of a list begins. */
 function* elements(json: string, start: number): Generator<number> {
   let at = skipSpace(json, start + 1);
   while (at < json.length && json[at] !== "]") {

@@ -3,7 +3,7 @@ import { groupedDigits } from "./digits.ts";
 
 const TWO_UNITS_BELOW_S: f64 = 600;
 
-/** `9 m 30 s` below ten minutes, one unit above: `12 m`, `2 h`, `3 d`. */
+/** Returns an age in words: `9 m 30 s` below ten minutes, above that a single unit: `12 m`, `2 h`, `3 d`. */
 export function ageText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < TWO_UNITS_BELOW_S) return spanText(ms);
@@ -11,7 +11,9 @@ export function ageText(ms: f64): string {
   return seconds < 86400 ? whole(seconds / 3600, " h") : whole(seconds / 86400, " d");
 }
 
-/** `2 h 9 m`: an exact duration, such as a limit. At most two units, from ten days on one. */
+/**
+ * Returns an exact duration in words, such as a limit: `2 h 9 m`. It has at most two units, and one from ten days on.
+ */
 export function spanText(ms: f64): string {
   const seconds = secondsOf(ms);
   if (seconds < 60) return whole(seconds, " s");

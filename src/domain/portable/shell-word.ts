@@ -31,13 +31,13 @@ function inQuotes(word: string): string {
   return isOpen ? `${out}'` : out;
 }
 
-/** Letters, digits and `:.,_/@+-`. */
+/** Whether the character needs no quotes: letters, digits and `:.,_/@+-`. */
 function isPlainUnit(c: i32): bool {
   if (c >= 0x2b && c <= 0x3a) return true;
   return c === 0x40 || c === 0x5f || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a);
 }
 
-/** The code point that begins at `i`. Half a pair is U+FFFD, as in UTF-8. */
+/** Returns the code point that begins at `i`. Half a surrogate pair is U+FFFD, as in UTF-8. */
 export function pointAt(text: string, i: i32): i32 {
   const high = text.charCodeAt(i);
   if (high < 0xd800 || high > 0xdfff) return high;

@@ -20,7 +20,9 @@ export type Completion = Span &
       }
   );
 
-/** null if nothing can be completed, as in a quoted text or a query that is too long. */
+/**
+ * Returns what can be completed at this place; null if nothing can, as in a quoted text or a query that is too long.
+ */
 export function completionAt(text: string, at: number): Completion | null {
   if (text.length > MOST_CHARACTERS) return null;
   const start = termStart(text, at);
@@ -56,7 +58,7 @@ export function completionAt(text: string, at: number): Completion | null {
   };
 }
 
-/** Where the term before `at` begins: after white space, a bracket or a minus. */
+/** Returns where the term before `at` begins: after white space, a bracket or a minus. */
 function termStart(text: string, at: number): number {
   let start = 0;
   let isQuoted = false;
@@ -94,7 +96,7 @@ function stepsOf(path: string, after: string): { path: PathStep[]; rest: Rest | 
   return { path: steps, rest: text === "" ? null : { step: null, text } };
 }
 
-/** The text after the last comma outside quotes. */
+/** Returns the text after the last comma that is outside quotes. */
 function lastValue(values: string): string {
   let start = 0;
   let isQuoted = false;

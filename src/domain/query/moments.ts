@@ -6,12 +6,12 @@ const DAY_US = 86_400_000_000n;
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** Without its sign, in microseconds. */
+/** Returns the microseconds of an age, without its sign. */
 export function ageUs(text: string): bigint {
   return BigInt(ageSeconds(text)) * 1_000_000n;
 }
 
-/** The interval of a time: from `low` up to, but not including, `high`. A date is its whole day. */
+/** Returns the interval of a time, from `low` up to, but not including, `high`. A date is its whole day. */
 export function timeUs(
   text: string,
   nowUs: bigint,

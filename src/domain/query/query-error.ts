@@ -23,7 +23,7 @@ export class QueryError extends InputError {
   }
 }
 
-/** A query beyond a limit. */
+/** Returns the error for a query that exceeds a limit. */
 export function tooWide(span: Span, message: string): QueryError {
   return new QueryError(span, message, null, "query_too_wide");
 }

@@ -1,6 +1,6 @@
 // A query as a tree, before any name is resolved. Every node has its place in the text, in UTF-16 units.
 
-/** From `at` up to, not including, `end`. */
+/** A part of the query's text, from `at` up to, but not including, `end`. */
 export interface Span {
   readonly at: number;
   readonly end: number;
@@ -19,7 +19,7 @@ export interface Exclusion extends Span {
   readonly item: QueryNode;
 }
 
-/** `task:mail,report`, `payload.to.name!=x`: the field compared with any of the values. */
+/** A field that is compared with any of the values: `task:mail,report`, `payload.to.name!=x`. */
 export interface FieldTerm extends Span {
   readonly kind: "field";
   readonly field: string;
@@ -47,7 +47,7 @@ export interface TextValue extends Span {
   readonly kind: "text";
   readonly text: string;
   readonly isQuoted: boolean;
-  /** `mail*`: begins with the text. */
+  /** Whether the text is a prefix, such as `mail*`. */
   readonly isPrefix: boolean;
 }
 
@@ -55,19 +55,19 @@ export interface NoneValue extends Span {
   readonly kind: "none";
 }
 
-/** The text of a JSON number of any size. For fields other than payload it is a bigint. */
+/** The text of a JSON number of any size; a bigint for every field except payload. */
 export interface NumberValue extends Span {
   readonly kind: "number";
   readonly text: string;
 }
 
-/** `2h`, `+10m`; `2026-01-31`, `2026-01-31T08:00:00Z`, `now`, `today`. */
+/** An age such as `2h` or `+10m`, or a time such as `2026-01-31`, `2026-01-31T08:00:00Z`, `now` or `today`. */
 export interface MomentValue extends Span {
   readonly kind: "age" | "time";
   readonly text: string;
 }
 
-/** Both ends are inclusive. */
+/** A range that includes both its ends. */
 export interface RangeValue extends Span {
   readonly kind: "range";
   readonly low: NumberValue | MomentValue;

@@ -1,33 +1,32 @@
-// Limits the memory of responses: per connection and in total. Memory is reserved before a large response
-// is built, and counted until the client has read it. Among waiting requests, the client with the least
-// memory is next. If none becomes free, the slowest readers are cut off; a reader that reads at all is not
-// the slowest for long.
+// Limits the memory of responses, for each connection and in total. Memory is reserved before a large response is
+// built, and counted until the client has read it. Among waiting requests, the client with the least memory is next. If
+// no memory is free, the slowest readers are cut off. A client that reads at all is not the slowest for long.
 import type { Socket } from "node:net";
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
 
 export interface AnswerMemory {
-  /** The memory of one request, at first none. Requests of a connection are opened in their order. */
+  /** Opens the memory of one request, at first none. Requests of a connection are opened in their order. */
   open(socket: Socket, client: string): Reservation;
 }
 
 export interface Reservation {
-  /** Resolves once the connection has read most of the earlier responses, or is closed. */
+  /** Resolves once the connection has read most of the earlier responses, or is closed; null if it need not wait. */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
-   * Reserves this many bytes, at most all there are. Returns false if there was no room in time. The wait
-   * for earlier responses of the connection does not count.
+   * Reserves this many bytes, or all memory if there is less. Returns false if there was no room in time. Waiting for
+   * earlier responses of the connection does not count.
    */
   reserve(bytes: number, left: AbortSignal): Promise<boolean>;
   /**
-   * Records that the response is built and has this many bytes, until release(). `too_large`: it could
-   * never have room; `busy`: there is none now.
+   * Records that the response is built and has this many bytes, until release(). Returns `too_large` if it could never
+   * have room, `busy` if there is no room now, otherwise null.
    */
   settle(bytes: number): "too_large" | "busy" | null;
   release(): void;
 }
 
-type Settings = Pick<Limits, "unreadBytes" | "unreadBytesInAll" | "readOnBytes" | "lineMs">;
+type Settings = Pick<Limits, "unreadBytes" | "unreadBytesInAll" | "readOnBytes" | "memoryWaitMs">;
 
 interface ReservedBytes {
   readonly socket: Socket;
@@ -35,8 +34,8 @@ interface ReservedBytes {
   bytes: number;
   isMade: boolean;
   /**
-   * Since when the client can read the response; null while it, or an earlier one of the connection, is
-   * being built.
+   * When the response became readable for the client; null while it, or an earlier response of the connection, is being
+   * built.
    */
   sinceMs: number | null;
 }
@@ -47,14 +46,14 @@ interface Waiting {
   readonly end: (hasRoom: boolean) => void;
 }
 
-/** A reader is not considered slow before this. */
+/** How long a reader is not considered slow. */
 const GRACE_MS = 1_000;
 
 export function createAnswerMemory(
   limits: Settings,
   clock: () => number = monotonic,
 ): AnswerMemory {
-  /** The oldest first. */
+  /** All reserved memory, oldest first. */
   const all = new Set<ReservedBytes>();
   const waiting = new Set<Waiting>();
   /** The unread responses of each connection, in their order. */
@@ -73,7 +72,7 @@ export function createAnswerMemory(
     sumOf((reserved) => reserved.client === client && !reserved.isMade);
   const bytesOf = (client: string) => sumOf((reserved) => reserved.client === client);
   const pendingOf = (socket: Socket) => pending.get(socket) ?? new Set();
-  /** Built and unread bytes of a connection, or of its responses before `end`. */
+  /** Returns the built and unread bytes of a connection, or only those of its responses before `end`. */
   const unreadOf = (socket: Socket, end: ReservedBytes | null = null) => {
     let sum = 0;
     for (const reserved of pendingOf(socket)) {
@@ -98,7 +97,10 @@ export function createAnswerMemory(
     change(first, first.bytes);
   };
 
-  /** One client's work may use at most half, so that other clients have room. */
+  /**
+   * Whether the request has room. The requests of one client may reserve at most half of the memory, so that other
+   * clients have room.
+   */
   const hasRoom = ({ reserved, bytes }: Pick<Waiting, "reserved" | "bytes">) => {
     const inWork = inWorkOf(reserved.client);
     const isShare = inWork === 0 || inWork + bytes <= limits.unreadBytesInAll / 2;
@@ -126,7 +128,7 @@ export function createAnswerMemory(
       change(one.reserved, one.bytes);
       one.end(true);
     }
-    // A reader that is not slow yet may become slow.
+    // Tries again later, because a reader that is not slow yet may be slow then.
     if (waiting.size > 0 && grace === null) {
       grace = setTimeout(serveLater, GRACE_MS / 4).unref();
     }
@@ -164,7 +166,7 @@ export function createAnswerMemory(
       waiting.delete(one);
       end(false);
     };
-    const timer = setTimeout(leave, limits.lineMs);
+    const timer = setTimeout(leave, limits.memoryWaitMs);
     left.addEventListener("abort", leave, { once: true });
     waiting.add(one);
     if (left.aborted) leave();
@@ -180,7 +182,8 @@ export function createAnswerMemory(
         readOn: (left) => readOn(reserved, left),
         async reserve(wanted, left) {
           if (wanted <= reserved.bytes) return true;
-          // Two requests that hold a part and wait for the rest would wait for each other.
+          // The part is released while waiting: two requests that hold a part and wait for the rest would wait for each
+          // other.
           change(reserved, 0);
           await readOn(reserved, left);
           return enqueue(reserved, Math.min(wanted, limits.unreadBytesInAll), left);

@@ -1,5 +1,5 @@
-// The client of a request: the connection's peer, or, if the peer is a trusted proxy, the rightmost
-// untrusted hop that it reports. Headers from other peers are ignored.
+// Determines the client of a request: the connection's peer, or, if the peer is a trusted proxy, the rightmost
+// untrusted hop that the proxy reports. Headers from other peers are ignored.
 import { BlockList, isIP, SocketAddress } from "node:net";
 import { InputError } from "../../base/errors.ts";
 import { UNIX_PEER } from "../listen/listen-target.ts";
@@ -9,12 +9,12 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** Returns the client's address from the connection's peer and the request's headers. */
 export type ClientAddress = (peer: string, headers: Headers) => string;
 
-// Chains of proxies are short; earlier hops are ignored.
+// The number of hops that are read. Chains of proxies are short, and earlier hops are ignored.
 const MOST_HOPS = 32;
 
 /**
- * `trusted`: networks such as `10.0.0.0/8`, single addresses, or `unix:` for peers on a unix socket. Throws
- * InputError.
+ * Returns the function that determines clients. `trusted`: networks such as `10.0.0.0/8`, single addresses, or `unix:`
+ * for peers on a unix socket. Throws InputError.
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return plainAddress;
@@ -24,7 +24,8 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
     if (!isProxy(peer)) return peer;
     const chains = [forwardedFor(headers), forwarded(headers)].filter((chain) => chain.length > 0);
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
-    // A proxy writes one of the two headers and passes the other one through, which the client may have forged.
+    // A proxy writes one of the two headers and passes on the other, which the client may have forged. If they differ,
+    // neither is used.
     return client === other ? client : peer;
   };
 }
@@ -32,7 +33,7 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
 /** Returns whether an address is that of a trusted proxy. */
 export type TrustedPeer = (address: string) => boolean;
 
-/** `trusted` as for clientAddress(). Throws InputError. */
+/** Returns a function that recognises trusted proxies. `trusted`: as for clientAddress(). Throws InputError. */
 export function trustedPeer(trusted: readonly string[]): TrustedPeer {
   const proxies = networksOf(trusted.filter((one) => one !== UNIX_PEER));
   const trustsUnix = trusted.includes(UNIX_PEER);
@@ -44,8 +45,8 @@ export function trustedPeer(trusted: readonly string[]): TrustedPeer {
 }
 
 /**
- * Returns the rightmost hop that is not a trusted proxy; if all are trusted, the first. A hop that is not an
- * address hides all earlier ones.
+ * Returns the rightmost hop that is not a trusted proxy; the first hop if all are trusted. A hop that is not an address
+ * ends the search.
  */
 function clientIn(
   chain: readonly string[],
@@ -66,7 +67,7 @@ function forwardedFor(headers: Headers): string[] {
   return lastElements(headers["x-forwarded-for"]);
 }
 
-/** `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"` (RFC 7239). */
+/** Returns the hops of `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"` (RFC 7239). */
 function forwarded(headers: Headers): string[] {
   return lastElements(headers["forwarded"]).map((element) => {
     for (const pair of element.split(";")) {
@@ -78,13 +79,13 @@ function forwarded(headers: Headers): string[] {
   });
 }
 
-/** A value with a quote on one side only stays unchanged: it is not an address. */
+/** Removes quotes. A value with a quote on one side only is returned unchanged: it is not an address. */
 function unquoted(value: string): string {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   return isQuoted ? value.slice(1, -1) : value;
 }
 
-/** The elements added by the proxies next to this server. */
+/** Returns the last elements of a header, which the proxies next to this server have added. */
 function lastElements(header: string | string[] | undefined): string[] {
   const text = Array.isArray(header) ? header.join(",") : (header ?? "");
   if (text === "") return [];
@@ -94,10 +95,11 @@ function lastElements(header: string | string[] | undefined): string[] {
     .map((element) => element.trim());
 }
 
-// An address in brackets with a port has 47 characters, and a few more with an interface name.
+// The longest text that is read as an address. In brackets and with a port an address has 47 characters, and a few more
+// with an interface name.
 const LONGEST_ADDRESS = 100;
 
-/** An address, perhaps in brackets or with a port; null for other text. */
+/** Returns the address in a text, perhaps in brackets or with a port; null for other text. */
 function addressOf(text: string): string | null {
   if (text.length > LONGEST_ADDRESS) return null;
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+)(?::\d+)?)$/.exec(text) ?? [];
@@ -108,15 +110,15 @@ function addressOf(text: string): string | null {
 const MAPPED = /^::ffff:(?=\d+\.)/;
 
 /**
- * Gives each address one spelling: an IPv4 address written as IPv6 becomes IPv4; IPv6 is short and in lower
- * case, without an interface name.
+ * Returns the one spelling of an address: an IPv4 address that is written as IPv6 becomes IPv4; IPv6 is short and in
+ * lower case, without an interface name.
  */
 export function plainAddress(address: string): string {
   if (isIP(address) !== 6) return address;
   return new SocketAddress({ address, family: "ipv6" }).address.replace(MAPPED, "");
 }
 
-/** The unit that counts as one client. For IPv6 it is a /64, because a subscriber has a whole one. */
+/** Returns the network that counts as one client. For IPv6 it is a /64, because a subscriber has a whole /64. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;
@@ -134,7 +136,7 @@ function networksOf(cidrs: readonly string[]): BlockList {
   for (const cidr of cidrs) {
     const [address = "", bits, more] = cidr.split("/");
     const longest = isIP(address) === 6 ? 128 : 32;
-    // `::ffff:10.0.0.0/8` would cover every IPv4 address and is hardly intended.
+    // `::ffff:10.0.0.0/8` would cover every IPv4 address, which is hardly intended.
     const least = isIP(plainAddress(address)) === isIP(address) ? 0 : 96;
     const prefix =
       bits === undefined ? longest : Number(/^\d{1,3}$/.test(bits) ? bits : Number.NaN);

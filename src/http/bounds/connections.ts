@@ -1,12 +1,15 @@
-// Tracks the connections and their requests, so that the server can stop gracefully and idle connections do
-// not block others.
+// Tracks the connections and their requests, so that the server can stop gracefully and idle connections do not block
+// others.
 import type { Socket } from "node:net";
 import { WorkerError } from "../../base/errors.ts";
 import type { Limits } from "./limits.ts";
 
 /** The progress of a request. */
 export interface RequestProgress {
-  /** Whether a response on this connection could be for it. */
+  /**
+   * Whether the request has its response, or is read to its end, so that another response on this connection would not
+   * be for it.
+   */
   readonly isSettled: () => boolean;
   /** Whether the request has been read to the end of its body. */
   readonly isRead: () => boolean;
@@ -22,22 +25,23 @@ export interface OpenExchange {
 
 export interface HttpConnections {
   readonly size: number;
-  /** The server is stopping: each response is its connection's last. */
+  /** Whether the server is stopping: then each response is the last of its connection. */
   readonly draining: boolean;
-  /** Adds a connection. Beyond the limit the oldest idle one is closed, or else the new one. */
+  /** Adds a connection. Beyond the limit the oldest idle connection is closed; if none is idle, the new one. */
   add(socket: Socket): void;
-  /** Replaces a connection that is now encrypted by `socket`. */
+  /** Replaces a connection by `socket`, which is its encrypted form. */
   secured(raw: Socket | undefined, socket: Socket): void;
   /** Registers a request. */
   open(socket: Socket, progress: RequestProgress): OpenExchange;
   /**
-   * Decides about bytes that cannot be parsed: `answer` if it is clear which request the response is for,
-   * otherwise `cut` the connection; `wait` if it has been answered and is about to end.
+   * Returns what to do about bytes that cannot be parsed. `answer`: respond, because it is clear which request the
+   * response is for. `cut`: cut the connection, because it is not clear. `wait`: the connection has been answered and
+   * is about to end.
    */
   refuse(socket: Socket): "answer" | "cut" | "wait";
-  /** Aborts when the connection is closed. */
+  /** Returns a signal that aborts when the connection is closed. */
   closed(socket: Socket): AbortSignal;
-  /** Ends event streams and idle connections. The others end after their response. */
+  /** Ends event streams and idle connections. Other connections end after their response. */
   drain(): void;
   destroyAll(): void;
 }
@@ -47,21 +51,21 @@ interface Connection {
     RequestProgress & { readonly end: () => void; readonly lose: () => void }
   >;
   readonly closed: AbortController;
-  /** Called when one of its requests has been answered. */
+  /** Called when a request of the connection has been answered. */
   onRoom: () => void;
   refused: boolean;
 }
 
-// The abort reason of all requests. Separate DOMExceptions with stacks would add a tenth to the cost of
-// refusing a request.
+// The reason of every aborted request. A DOMException with a stack for each would add a tenth to the cost of refusing a
+// request.
 const over = new WorkerError("aborted", "the client has left, or the server stops");
 
-/** `isOurs`: the connections are closed when the server stops. */
+/** `isOurs`: whether the connections belong to this server, so that stopping it closes them. */
 export function createConnections(
   { connections: limit, pipelined }: Pick<Limits, "connections" | "pipelined">,
   isOurs = true,
 ): HttpConnections {
-  // In order of creation, so that the oldest idle connection is found first.
+  // The connections in order of creation, so that the oldest idle one is found first.
   const all = new Map<Socket, Connection>();
   let draining = false;
 
@@ -83,7 +87,7 @@ export function createConnections(
     return connection;
   };
 
-  // A request whose body is still arriving needs the bytes after its headers.
+  // A request whose body is still arriving needs the bytes after its headers, so it does not stop the parser.
   const isFull = (exchanges: Connection["exchanges"]) =>
     exchanges.size >= pipelined && [...exchanges].every(({ isRead }) => isRead());
 
@@ -118,7 +122,7 @@ export function createConnections(
       const close = () => {
         connection.exchanges.delete(exchange);
         lose();
-        // A response that began before the stop has not announced that it is the last.
+        // A response that began before the stop has not announced that it is the connection's last.
         if (draining && isOurs && connection.exchanges.size === 0) socket.destroySoon();
         else connection.onRoom();
       };
@@ -129,7 +133,7 @@ export function createConnections(
       if (connection === undefined) return "cut";
       if (connection.refused) return "wait";
       connection.refused = true;
-      // A request whose body is still arriving is the one that broke; a complete one is not.
+      // If one request's body is still arriving, it is the request that broke; complete requests are not.
       const open = [...connection.exchanges];
       const isClear = open.length === 0 || (open.length === 1 && open[0]?.isSettled() === false);
       return isClear ? "answer" : "cut";
@@ -148,23 +152,23 @@ export function createConnections(
   };
 }
 
-/** At most twenty requests, since the shortest has 26 bytes. */
+/** The size of a slice. It holds at most twenty requests, since the shortest has 26 bytes. */
 const SLICE_BYTES = 512;
 
-/** Internals that node:http stores on a socket: whether it has paused the parser, and the parser. */
+/** Internal fields that node:http stores on a socket: whether it has paused the parser, and the parser. */
 interface ServedSocket extends Socket {
   readonly _paused?: boolean;
   readonly parser?: object | null;
 }
 
 /**
- * Limits how many requests of a connection are processed at once. Node's parser turns all received bytes
- * into requests, a thousand from one packet. Here it gets slices, and none while enough requests are being
- * processed: further bytes wait here, then in the kernel, then at the client.
+ * Limits how many requests of a connection are processed at once. Node's parser turns all received bytes into requests,
+ * a thousand from one packet. This function passes it slices, and none while enough requests are being processed:
+ * further bytes wait here, then in the kernel, then at the client.
  *
- * feeding ──enough requests──▶ paused ──one is answered──▶ feeding
+ *   feeding ──enough requests──▶ paused ──one is answered──▶ feeding
  *
- * Call the returned function when `isFull` may have become false.
+ * Returns a function to call when `isFull` may have become false.
  */
 function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
   const served = socket as ServedSocket;
@@ -178,7 +182,7 @@ function pacePipeline(socket: Socket, isFull: () => boolean): () => void {
     if (isFeeding) return;
     isFeeding = true;
     while (waiting !== null && !isFull() && served._paused !== true) {
-      // After an error or an upgrade nothing is parsed.
+      // After an error or an upgrade there is no parser.
       if (socket.destroyed || socket.writableEnded || !served.parser) {
         waiting = null;
         break;

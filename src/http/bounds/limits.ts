@@ -5,43 +5,46 @@ import { getHeapStatistics } from "node:v8";
 export const defaultLimits = Object.freeze({
   headerBytes: 16_384,
   headerCount: 100,
-  /** From the first byte to the end of the headers, milliseconds. */
+  /** Time from the first byte to the end of the headers, in milliseconds. */
   headersTimeoutMs: 10_000,
-  /** From the first byte to the end of the body, milliseconds. */
+  /** Time from the first byte to the end of the body, in milliseconds. */
   requestTimeoutMs: 30_000,
-  /** An idle kept connection, milliseconds. */
+  /** Time that an idle connection is kept, in milliseconds. */
   keepAliveMs: 10_000,
-  /** A connection without traffic in either direction, milliseconds. */
+  /** Time without traffic in either direction, in milliseconds. */
   silenceMs: 60_000,
-  /** A client that reads nothing of its response for this long is cut off, milliseconds. */
+  /** Time after which a client that reads nothing of its response is cut off, in milliseconds. */
   stalledMs: 10_000,
   connections: 2_000,
-  /** Requests processed at once, without event streams. */
+  /** Number of requests processed at once, without event streams. */
   unanswered: 200,
-  /** The same for one client: an address, or an IPv6 /64. */
+  /** Number of requests of one client (an address, or an IPv6 /64) processed at once. */
   unansweredPerClient: 50,
-  /** Requests of one connection processed at once. Further ones wait unparsed. */
+  /** Number of requests of one connection processed at once. Further requests wait unparsed. */
   pipelined: 4,
-  /** Responses that a connection has not read yet, bytes. */
+  /** Bytes of the responses that a connection has not read yet. */
   unreadBytes: 32 * 1_048_576,
-  /** The same for all connections, including reservations. */
+  /** Bytes of the unread responses of all connections, with reserved memory. */
   unreadBytesInAll: 256 * 1_048_576,
-  /** A connection with more unread bytes must read before its next request is processed. */
+  /** Bytes of unread responses beyond which a connection must read before its next request is processed. */
   readOnBytes: 1_048_576,
-  /** How long a request waits for memory for its response, milliseconds. */
-  lineMs: 1_750,
-  /** How much of a refused body is read and discarded. */
+  /** Time that a request waits for memory for its response, in milliseconds. */
+  memoryWaitMs: 1_750,
+  /** Bytes of a refused body that are read and discarded. */
   discardedBytes: 32 * 1_048_576,
   discardMs: 5_000,
-  /** How long stop() waits for requests in flight, milliseconds. */
+  /** Time that stop() waits for requests in flight, in milliseconds. */
   stopMs: 9_000,
 });
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number };
 
-/** The memory for responses in this process, bytes: the default, or a quarter of the available memory. */
+/**
+ * Returns the memory for responses in this process, in bytes: the default, or a quarter of the available memory if that
+ * is less.
+ */
 export function answerBytesHere(): number {
   const { heap_size_limit: heap } = getHeapStatistics();
-  // Texts are in V8's heap, buffers outside it.
+  // Texts are in V8's heap and buffers are outside it, so both limits count.
   const most = Math.min(totalmem(), process.constrainedMemory() || totalmem(), 2 * heap);
   return Math.min(defaultLimits.unreadBytesInAll, Math.floor(most / 4));
 }

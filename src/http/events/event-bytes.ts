@@ -1,23 +1,26 @@
-// Compresses the events of a stream that many clients share. A piece is compressed once for all clients
-// with the same history: its blocks refer to earlier pieces, which most of an event repeats. A client with
-// another history (new, or lagging) gets blocks of its own, within a limit, and shares them again after a
-// few events. Only the trailer, with the checksum over everything sent, is made for each client. This works
-// because gzip blocks can end on a byte boundary and be made one by one.
+// Compresses the events of a stream that many clients share. A piece is compressed once for all clients with the same
+// history: its blocks refer to earlier pieces, which most of an event repeats. A client with another history (new, or
+// slow) gets blocks of its own, within a limit; after a few events its history is the same again. Only the trailer,
+// with the checksum over everything sent, is made for each client. This works because gzip blocks can end on a byte
+// boundary and be made one by one.
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
 
-/** How far back blocks refer: the pieces of some seconds, within gzip's window (32 KiB). */
+/** The number of pieces to which blocks may refer: those of some seconds, within gzip's window (32 KiB). */
 const MOST_PIECES = 16;
 const MOST_BYTES = 24_576;
-/** A piece is compressed for this many histories. For any further one it refers to nothing. */
-const MOST_PASTS = 16;
+/**
+ * The number of histories for which a piece is compressed. For any further history its blocks refer to no earlier
+ * piece.
+ */
+const MOST_HISTORIES = 16;
 
 let made = 0;
 
-/** The last pieces that a client was sent, as far as later ones may refer to them. */
-class Past {
-  static readonly none = new Past([], []);
+/** The history of a client: the last pieces that it was sent, as far as later pieces may refer to them. */
+class History {
+  static readonly none = new History([], []);
   /** Equal for all clients with the same history. */
   readonly key: string;
   readonly #numbers: readonly number[];
@@ -33,20 +36,20 @@ class Past {
     return Buffer.concat(this.#texts);
   }
 
-  with(number: number, text: Buffer): Past {
+  with(number: number, text: Buffer): History {
     const texts = [...this.#texts, text].slice(-MOST_PIECES);
     let size = texts.reduce((sum, { length }) => sum + length, 0);
     while (size > MOST_BYTES && texts.length > 0) size -= texts.shift()?.length ?? 0;
     const numbers = [...this.#numbers, number];
-    return new Past(texts.length === 0 ? [] : numbers.slice(-texts.length), texts);
+    return new History(texts.length === 0 ? [] : numbers.slice(-texts.length), texts);
   }
 }
 
 interface Compressed {
-  /** Deflate blocks without a final one. */
+  /** Deflate blocks, of which none is marked as the final one. */
   readonly blocks: Buffer;
   /** The client's history after this piece. */
-  readonly past: Past;
+  readonly history: History;
 }
 
 /** A piece of a stream, plain and compressed. */
@@ -59,18 +62,18 @@ export class EventBytes {
     this.plain = Buffer.from(text);
   }
 
-  /** The piece compressed for clients with this history. */
-  behind(past: Past): Compressed {
-    const existing = this.#behind.get(past.key);
+  /** Returns the piece, compressed for clients with this history. */
+  behind(history: History): Compressed {
+    const existing = this.#behind.get(history.key);
     if (existing !== undefined) return existing;
-    if (past.key !== "" && this.#behind.size >= MOST_PASTS) return this.behind(Past.none);
-    const dictionary = past.key === "" ? {} : { dictionary: past.text };
+    if (history.key !== "" && this.#behind.size >= MOST_HISTORIES) return this.behind(History.none);
+    const dictionary = history.key === "" ? {} : { dictionary: history.text };
     const options = { finishFlush: constants.Z_SYNC_FLUSH, level: 9, ...dictionary };
     const compressed: Compressed = {
       blocks: deflateRawSync(this.plain, options),
-      past: past.with(this.#number, this.plain),
+      history: history.with(this.#number, this.plain),
     };
-    this.#behind.set(past.key, compressed);
+    this.#behind.set(history.key, compressed);
     return compressed;
   }
 }
@@ -83,7 +86,7 @@ export interface StreamEncoder {
   end(): Buffer;
 }
 
-/** gzip if the request accepts it, otherwise plain. */
+/** Returns an encoder for gzip if the request accepts it, otherwise one for plain text. */
 export function encoderFor(request: HttpRequest): StreamEncoder {
   return acceptsGzip(header(request, "accept-encoding") ?? "") ? gzipEncoder() : plainEncoder;
 }
@@ -94,16 +97,16 @@ const plainEncoder: StreamEncoder = {
   end: () => Buffer.alloc(0),
 };
 
-/** No name, no time, unknown system (RFC 1952). */
+/** A header without name and time, and with an unknown system (RFC 1952). */
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-/** An empty last block. */
+/** An empty final block. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
 function gzipEncoder(): StreamEncoder {
   let sum = 0;
   let size = 0;
   let isBegun = false;
-  let past = Past.none;
+  let history = History.none;
   const begin = (bytes: Buffer) => {
     const begun = isBegun ? bytes : Buffer.concat([GZIP_HEADER, bytes]);
     isBegun = true;
@@ -114,8 +117,8 @@ function gzipEncoder(): StreamEncoder {
     encode: (piece) => {
       sum = crc32(piece.plain, sum);
       size = (size + piece.plain.length) % 2 ** 32;
-      const compressed = piece.behind(past);
-      ({ past } = compressed);
+      const compressed = piece.behind(history);
+      ({ history } = compressed);
       return begin(compressed.blocks);
     },
     end: () => {

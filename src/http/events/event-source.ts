@@ -1,6 +1,6 @@
-// One source of server-sent events for many viewers. Events are snapshots, one of each topic: the newest
-// replaces the previous one, also for a viewer that has not received it yet, so the memory of each viewer
-// is bounded. An event is serialised and compressed once for all. A viewer that stops reading is dropped.
+// One source of server-sent events for many viewers. Events are snapshots, one for each topic: the newest replaces the
+// previous one, also for a viewer that has not received it yet, so the memory of each viewer is bounded. An event is
+// serialised and compressed once for all viewers. A viewer that stops reading is dropped.
 //
 // Every event has an id, so that a viewer that reconnects (Last-Event-ID) only gets newer ones.
 import { randomBytes } from "node:crypto";
@@ -13,7 +13,7 @@ import type { HttpResponse } from "../response.ts";
 import { EventBytes, encoderFor, type StreamEncoder } from "./event-bytes.ts";
 
 export interface EventSource {
-  /** The response that makes a request a viewer of these events. It begins with the current snapshots. */
+  /** Returns the response that makes a request a viewer of these events. It begins with the current snapshots. */
   view(request: HttpRequest, events: readonly string[]): HttpResponse;
   /**
    * Sends a snapshot to all viewers of `event`. `data` must be a single line, such as JSON. `topic`
@@ -21,8 +21,8 @@ export interface EventSource {
    */
   publish(event: string, data: string, topic?: string): void;
   /** Deletes the event's snapshots, so that new viewers do not get them. */
-  forget(event: string): void;
-  /** Sends a comment that keeps proxies from closing a quiet stream, except to viewers of `except`. */
+  clear(event: string): void;
+  /** Sends a comment, which keeps proxies from closing a quiet stream, to all viewers except those of `except`. */
   ping(except?: string): void;
   /** Whether the event has viewers. */
   isWatched(event: string): boolean;
@@ -31,11 +31,11 @@ export interface EventSource {
 
 export interface EventSourceOptions {
   readonly maxViewers: number;
-  /** For one client address. */
+  /** The maximum number of viewers with the same client address. */
   readonly maxViewersPerClient: number;
-  /** A viewer whose connection accepts nothing for this long is dropped, milliseconds. */
-  readonly patienceMs: number;
-  /** Called when the number of viewers has changed. */
+  /** Time after which a viewer whose connection accepts nothing is dropped, in milliseconds. */
+  readonly stalledMs: number;
+  /** Called with the number of viewers when it has changed. */
   readonly onViewers: (viewers: number) => void;
 }
 
@@ -43,9 +43,9 @@ interface Viewer {
   readonly connection: Writable;
   readonly encoder: StreamEncoder;
   readonly events: ReadonlySet<string>;
-  /** Since when the connection's buffer is full; null if it accepts more. */
+  /** When the connection's buffer became full; null if it accepts more. */
   fullSince: number | null;
-  /** Topics whose newest snapshot waits for room. */
+  /** The topics whose newest snapshot has not been sent, because the buffer is full. */
   readonly waiting: Set<string>;
 }
 
@@ -56,11 +56,11 @@ interface Snapshot {
 }
 
 const newPing = () => new EventBytes(": ping\n\n");
-/** Topics of one event. The one that changed longest ago is dropped. */
+/** The maximum number of topics of one event. Beyond it, the topic that changed longest ago is dropped. */
 const MOST_TOPICS = 100;
 
 export function createEventSource(options: EventSourceOptions): EventSource {
-  // Ids of another process are meaningless here.
+  // A random part of the ids, because the ids of another process mean nothing here.
   const source = randomBytes(6).toString("base64url");
   const viewers = new Set<Viewer>();
   const perClient = new Map<string, number>();
@@ -72,10 +72,10 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     if (!viewer.connection.write(viewer.encoder.encode(bytes))) viewer.fullSince = monotonic();
   };
 
-  /** Whether the viewer has room. Drops it if it had none for too long. */
+  /** Whether the viewer has room. A viewer that has had none for too long is dropped. */
   const hasRoom = ({ fullSince, connection }: Viewer) => {
     if (fullSince === null) return true;
-    if (monotonic() - fullSince > options.patienceMs) connection.destroy();
+    if (monotonic() - fullSince > options.stalledMs) connection.destroy();
     return false;
   };
 
@@ -151,7 +151,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
         status: 200,
         headers: {
           "content-type": "text/event-stream; charset=utf-8",
-          // nginx would buffer events.
+          // Without this header nginx would buffer the events.
           "x-accel-buffering": "no",
           vary: "accept-encoding",
           ...encoderFor(request).headers,
@@ -163,7 +163,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
     publish(event, data, topic = event) {
       const number = ++last;
       const bytes = new EventBytes(`id: ${source}-${number}\nevent: ${event}\ndata: ${data}\n\n`);
-      // Deleted first, so that the topics are in the order of their last change.
+      // The topic is deleted first, so that the topics stay in the order of their last change.
       snapshots.delete(topic);
       snapshots.set(topic, { event, number, bytes });
       if (topic !== event) makeRoom(snapshots, event);
@@ -173,7 +173,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
         else viewer.waiting.add(topic);
       }
     },
-    forget(event) {
+    clear(event) {
       for (const [topic, snapshot] of snapshots) {
         if (snapshot.event === event) snapshots.delete(topic);
       }
@@ -198,7 +198,7 @@ function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
   if (topics.length > MOST_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
 }
 
-/** The number of the event that the client saw last; 0 if there is none from this process. */
+/** Returns the number of the last event that the client received; 0 if it was of another process, or there is none. */
 function seenBy(request: HttpRequest, source: string): number {
   const [, from, number] =
     /^([\w-]{8})-(\d{1,15})$/.exec(header(request, "last-event-id") ?? "") ?? [];

@@ -1,5 +1,5 @@
-// The server's certificate and key, from files that may be replaced while it runs. Both are loaded and
-// checked against each other, or neither.
+// The server's certificate and key, from files that may be replaced while the server runs. Both are loaded and checked
+// against each other; if one is invalid, neither is used.
 import { constants, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { SecureContextOptions } from "node:tls";
@@ -7,7 +7,7 @@ import { codeOf, InputError, messageOf } from "../../base/errors.ts";
 
 /** The files of a TLS certificate, in PEM. */
 export interface CertificateFiles {
-  /** The path of the certificate, followed by its intermediate certificates. */
+  /** The path of the certificate. In the file, its intermediate certificates follow it. */
   readonly certFile: string;
   /** The path of the private key. */
   readonly keyFile: string;
@@ -28,7 +28,7 @@ interface Pair {
   readonly expiresAt: Date;
 }
 
-/** Throws InputError for `tls.certFile` or `tls.keyFile`. */
+/** Returns the certificate of these files. Throws InputError for `tls.certFile` or `tls.keyFile`. */
 export function loadCertificate(files: CertificateFiles): Certificate {
   let pair = pairOf(files);
   return {
@@ -44,7 +44,7 @@ export function loadCertificate(files: CertificateFiles): Certificate {
   };
 }
 
-// Without the first option, a client could keep the server busy with renegotiations.
+// SSL_OP_NO_RENEGOTIATION, because a client could keep the server busy with renegotiations.
 const OPTIONS = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_CIPHER_SERVER_PREFERENCE;
 
 function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
@@ -56,7 +56,7 @@ function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
   }
   const options = { cert, key, minVersion: "TLSv1.2", secureOptions: OPTIONS } as const;
   try {
-    // Loaded on demand: the library imports this file, and few applications have a certificate.
+    // TLS is loaded on demand: the library imports this file, and few applications have a certificate.
     process.getBuiltinModule("node:tls").createSecureContext(options);
   } catch (error) {
     throw refused("tls.certFile", `${certFile} is invalid: ${messageOf(error)}`);

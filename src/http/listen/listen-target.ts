@@ -4,7 +4,7 @@
 export interface TcpTarget {
   /** An IP address without brackets, or a host name. */
   readonly host: string;
-  /** The port; 0 for any free one. */
+  /** The port; 0: any free port. */
   readonly port: number;
 }
 
@@ -35,10 +35,10 @@ export interface BoundAddress {
   readonly port: number;
 }
 
-/** Used as the address of peers on a unix socket, which have none. */
+/** The address of peers on a unix socket, which have none of their own. */
 export const UNIX_PEER = "unix:";
 
-/** The target as it is written in options. */
+/** Returns the target as it is written in options. */
 export function targetText(target: ListenTarget): string {
   if ("path" in target) return `unix:${target.path}`;
   if ("fd" in target) return `fd:${target.fd}`;

@@ -1,11 +1,11 @@
-// Starts listening, or throws an error with advice.
+// Starts a server at its target. If that fails, the error has advice.
 import type { Server } from "node:net";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type ListenTarget, targetText } from "./listen-target.ts";
 import { listening } from "./listening.ts";
 import { listenOnPath } from "./unix-socket.ts";
 
-/** Throws WorkerError `listen`. */
+/** Resolves once the server listens. Throws WorkerError `listen`. */
 export async function listen(server: Server, target: ListenTarget): Promise<void> {
   // This listener stays attached: without one, a later error would end the process.
   server.on("error", () => {});

@@ -1,5 +1,5 @@
-// Creates a unix socket that nothing can connect to before its mode is set. A socket left by a killed
-// process is replaced; a socket in use, or another kind of file, is not touched.
+// Creates a unix socket to which nothing can connect before its mode is set. A socket that a killed process has left is
+// replaced. A socket in use, or another kind of file, is not touched.
 import { once } from "node:events";
 import { type BigIntStats, chmodSync, chownSync, existsSync, lstatSync, unlinkSync } from "node:fs";
 import net, { type Server } from "node:net";
@@ -10,12 +10,12 @@ import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { UnixTarget } from "./listen-target.ts";
 import { listening } from "./listening.ts";
 
-/** Node removes the socket when the server closes. */
+/** Listens on the socket. Node removes the socket when the server closes. */
 export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarget): Promise<void> {
   const left = await leftBehind(path);
   await listening(server, () => {
     if (left !== null && isSame(left, statsOf(path))) unlinkSync(path);
-    // A thread cannot change the umask. There the process's umask applies for a moment.
+    // A thread cannot change the umask, so in a thread the process's umask applies for a moment.
     const mask = isMainThread ? process.umask(0o177) : null;
     server.listen({ path });
     if (mask !== null) process.umask(mask);
@@ -31,21 +31,21 @@ export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarg
 
 const SETTLED_MS = 50;
 
-/** Returns the stats of an abandoned socket, or null if the path is free. Otherwise throws. */
+/** Returns the stats of an abandoned socket; null if the path is free. Throws if the path is in use. */
 async function leftBehind(path: string): Promise<BigIntStats | null> {
   const stats = statsOf(path);
-  // Node reports EACCES for a missing directory.
+  // For a missing directory Node reports EACCES.
   if (stats === null && !existsSync(dirname(path))) {
     const message = `the directory of unix:${path} does not exist; create it, or choose another path with listenAddr`;
     throw new WorkerError("listen", message);
   }
   if (stats === null) return null;
   if (!stats.isSocket()) throw taken(`${path} exists and is not a socket`);
-  let code = await knock(path);
-  // Another process may have created it and not listen yet.
+  let code = await connectError(path);
+  // Another process may have created the socket and may not listen yet.
   if (code === "ECONNREFUSED") {
     await wait(SETTLED_MS, new AbortController().signal);
-    code = await knock(path);
+    code = await connectError(path);
   }
   if (code === "ECONNREFUSED" || code === "ENOENT") return stats;
   throw taken(
@@ -56,7 +56,7 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
 }
 
 /** Returns null if the connection succeeds, otherwise the error's code. */
-async function knock(path: string): Promise<string | null> {
+async function connectError(path: string): Promise<string | null> {
   const socket = net.connect({ path });
   try {
     await once(socket, "connect");
@@ -76,7 +76,7 @@ function statsOf(path: string): BigIntStats | null {
   return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
 }
 
-/** Another process may have replaced it, and got the same inode. */
+/** Whether both are the same socket. Another process may have replaced it, even with the same inode. */
 function isSame(one: BigIntStats, other: BigIntStats | null): boolean {
   return other !== null && one.ino === other.ino && one.ctimeNs === other.ctimeNs;
 }

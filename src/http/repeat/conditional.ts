@@ -1,6 +1,5 @@
-// Conditional GET. Each response has an ETag; a request with that ETag in If-None-Match gets 304 while
-// nothing has changed. The time of the data does not count as a change: it is sent in the header `as-of`,
-// with 304 too.
+// Conditional GET. Each response has an ETag; a request with that ETag in If-None-Match gets 304 while nothing has
+// changed. The time of the data does not count as a change. It is in the header `as-of`, also with 304.
 import { hash } from "node:crypto";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";
@@ -8,11 +7,13 @@ import type { HttpResponse } from "../response.ts";
 /** The time of the data in a response, RFC 3339 in UTC. */
 export const AS_OF = "as-of";
 
-/** Shorter responses are not worth an ETag; longer ones take too long to hash. */
+/**
+ * The lengths between which a response has an ETag. Shorter ones are not worth it; longer ones take too long to hash.
+ */
 const LEAST_CHARS = 500;
 const MOST_CHARS = 250_000;
 
-/** Returns 304 if the request has this response's ETag, otherwise the response with its ETag. */
+/** Returns 304 if the request has this response's ETag; otherwise the response with its ETag. */
 export function conditional(
   request: HttpRequest,
   { comparable, ...response }: HttpResponse,
@@ -20,7 +21,7 @@ export function conditional(
   const { status, headers, body } = response;
   if (status !== 200 || typeof body !== "string") return response;
   if (body.length < LEAST_CHARS || body.length > MOST_CHARS) return response;
-  // Weak: two responses with this ETag may differ in their time and their encoding.
+  // The ETag is weak, because two responses with it may differ in their time and their encoding.
   const etag = `W/"${hash("sha256", comparable?.() ?? body, "base64url").slice(0, 22)}"`;
   const tagged = { ...headers, etag };
   if (!header(request, "if-none-match")?.split(/, */).includes(etag)) {

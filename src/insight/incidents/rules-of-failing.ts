@@ -3,7 +3,7 @@
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimated, exact } from "../../domain/value.ts";
-import { counted, grouped, isMarkedFailed, named } from "../../domain/words.ts";
+import { counted, grouped, isMarkedFailed, shortName } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups, JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";
@@ -41,7 +41,7 @@ function failing(
 ): Incident {
   const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend } = group;
   const [task = "A deleted task"] = tasks;
-  const who = tasks.length > 1 ? `${named(task)} and others fail` : `${named(task)} fails`;
+  const who = tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
   const last = `the last ${ageText(nowMs - lastMs)} ago`;
   const news = isNew ? " New in the last 15 minutes." : "";
@@ -66,7 +66,7 @@ function inCommon(common: Difference | undefined): string {
   if (common === undefined) return "";
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   const { path, value, here, there } = common;
-  const field = named(path.replace(/^payload\./, ""));
+  const field = shortName(path.replace(/^payload\./, ""));
   const who = here >= 0.995 ? "All have" : `${percent(here)} have`;
   const what = value === "missing" ? `no ${field}` : `${field} = ${value}`;
   return ` ${who} ${what} (${percent(there)} of other jobs).`;
@@ -98,7 +98,7 @@ function crashing(job: PoisonJob, facts: IncidentFacts): Incident {
     id: `poison:${id}`,
     kind: "poison",
     level: "bad",
-    title: `${task === null ? "" : `${named(task)} `}#${id} crashes its worker`,
+    title: `${task === null ? "" : `${shortName(task)} `}#${id} crashes its worker`,
     sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${grouped(lost)} crashed their`} worker.${crashedText(facts)}${besideText(beside)}`,
     since: null,
     affected: exact(1, "scan", facts.asOf),
@@ -118,7 +118,7 @@ function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
   const [{ id, lost }] = jobs as [PoisonJob];
   const names = jobs
     .slice(0, MOST_NAMED)
-    .map((job) => `${job.task === null ? "" : `${named(job.task)} `}#${job.id}`);
+    .map((job) => `${job.task === null ? "" : `${shortName(job.task)} `}#${job.id}`);
   const rest = jobs.length > MOST_NAMED ? ", …" : "";
   return {
     id: `poison:${id}`,
@@ -245,7 +245,7 @@ export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Inciden
       id: "trouble:snapshot",
       level: "warn",
       title: "A long transaction slows the queue",
-      sentence: `${named(by)} has had a transaction open for ${ageText(nowMs - sinceMs)}. Vacuum cannot remove dead rows, so fetching jobs gets slower.`,
+      sentence: `${shortName(by)} has had a transaction open for ${ageText(nowMs - sinceMs)}. Vacuum cannot remove dead rows, so fetching jobs gets slower.`,
       since: timeOf(sinceMs),
     });
   }

@@ -4,7 +4,7 @@
 import { ageText } from "../../domain/portable/ages.ts";
 import { quoted } from "../../domain/portable/query/quoted.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
-import { byWorker, counted, grouped, named, workerNamed } from "../../domain/words.ts";
+import { byWorker, counted, grouped, shortName, workerNamed } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { pauseText } from "../read/pause-text.ts";
 import { isUnsupported } from "../why/causes.ts";
@@ -52,7 +52,7 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
     id: `stuck_queue:${queue.id}`,
     kind: "stuck_queue",
     level: holder.state === "stale" ? "bad" : "warn",
-    title: `${named(name)} is stuck`,
+    title: `${shortName(name)} is stuck`,
     sentence: `${counted(affected, "job waits", "jobs wait")}. ${cause}`,
     since: timeOf(lockedMs),
     affected,
@@ -173,7 +173,7 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): In
       id: `unsupported_task:${id}`,
       kind: "unsupported_task",
       level: "bad",
-      title: `${named(identifier)} has no worker`,
+      title: `${shortName(identifier)} has no worker`,
       sentence: `${counted(waiting, "job is", "jobs are")} due, but ${none}.${did}`,
       since: timeOf(oldestMs),
       affected: waiting,
@@ -208,7 +208,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       kind: "no_worker",
       level: "bad",
       title: hasUnknownHolder(facts) ? "No worker takes jobs" : "No workers are running",
-      sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${named(oldest.identifier)}, for ${ageText(lateMs)}. No worker has reported, and none has locked or finished a job for ${quiet}.${last}`,
+      sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. No worker has reported, and none has locked or finished a job for ${quiet}.${last}`,
       since: timeOf(oldest.oldestMs),
       affected,
       jobsWait: true,
@@ -253,7 +253,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
       kind: "old_ready",
       level: "bad",
       title: "Jobs are overdue",
-      sentence: `${counted(affected, "job waits", "jobs wait")}, the oldest, ${named(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
+      sentence: `${counted(affected, "job waits", "jobs wait")}, the oldest, ${shortName(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
       since: timeOf(oldest.oldestMs),
       affected,
       jobsWait: true,
@@ -276,7 +276,7 @@ export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
       id: `paused:${scope}:${name ?? ""}`,
       kind: "paused",
       level: "warn",
-      title: `${scope === "all" ? "Everything" : named(name ?? "")} is paused`,
+      title: `${scope === "all" ? "Everything" : shortName(name ?? "")} is paused`,
       sentence: `${counted(affected, "job waits", "jobs wait")}. ${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
       since: timeOf(pause.pausedAt.getTime()),
       affected,

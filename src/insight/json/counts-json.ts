@@ -1,7 +1,7 @@
 // The counts as JSON: in full with the precision of each number, and as the small event sent every second.
 import { conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
-import { countWorkers, type QueueSnapshot } from "../known/queue-snapshot.ts";
+import { countWorkers, type QueueSnapshot } from "../snapshot/queue-snapshot.ts";
 
 /** Explains what cannot be counted. */
 const RUNNING_NOTE =

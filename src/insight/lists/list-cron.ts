@@ -155,8 +155,8 @@ function quartersAhead(
 
 /** The tolerated difference between two servers' clocks. */
 const CLOCK_SLACK_MS = 60_000;
-/** A busy worker, or one whose clock is behind, schedules a tick somewhat later. */
-const PATIENCE_MS = 120_000;
+/** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, is a bit late. */
+const MISSED_AFTER_MS = 120_000;
 /** Beyond a Date's range: PostgreSQL's infinity. */
 const LATEST_MS = 8.64e15;
 
@@ -167,7 +167,7 @@ function missedTick(
   nowMs: number,
 ): number | null {
   const dueMs = lastMs === null ? null : nextTick(schedule, lastMs + 1);
-  return dueMs !== null && dueMs < nowMs - PATIENCE_MS ? dueMs : null;
+  return dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null;
 }
 
 interface LedgerRow {

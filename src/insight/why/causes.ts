@@ -12,8 +12,8 @@ import {
   counted,
   grouped,
   momentText,
-  named,
   ordinal,
+  shortName,
   valueText,
   workerNamed,
 } from "../../domain/words.ts";
@@ -96,7 +96,7 @@ function pauseCauses({ pause, job }: CauseFacts): Cause[] {
 
 /** `The queue "mail" is paused by ana until 14:00: deploy`. */
 export function pausedSubject(pause: Pause): string {
-  const name = named(pause.name ?? "");
+  const name = shortName(pause.name ?? "");
   const subject = pause.scope === "all" ? "Everything" : `The ${pause.scope} ${name}`;
   return `${subject} is ${pauseText(pause)}`;
 }
@@ -106,7 +106,7 @@ function queueCauses(facts: CauseFacts): Cause[] {
   const name = job.queue?.name ?? "";
   const links = { queue: name };
   const since = `due since ${momentText(waitsSince(job))}`;
-  const locked = cause("queue_locked", `This job waits for the queue ${named(name)}`, {
+  const locked = cause("queue_locked", `This job waits for the queue ${shortName(name)}`, {
     detail: place === null ? since : `${placeText(place)}; ${since}`,
     links,
   });
@@ -115,7 +115,7 @@ function queueCauses(facts: CauseFacts): Cause[] {
 }
 
 function heldByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFacts): Cause {
-  const text = `${named(queue)} runs one job at a time and is locked by ${jobText(holding)}`;
+  const text = `${shortName(queue)} runs one job at a time and is locked by ${jobText(holding)}`;
   const lockedMs = facts?.lockedMs ?? null;
   const attempt = `attempt ${grouped(holding.attempts)} of ${grouped(holding.maxAttempts)}`;
   return cause("locked_by_job", text, {
@@ -124,7 +124,8 @@ function heldByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFact
   });
 }
 
-const jobText = ({ id, task }: HoldingJob) => (task === null ? `#${id}` : `${named(task)} #${id}`);
+const jobText = ({ id, task }: HoldingJob) =>
+  task === null ? `#${id}` : `${shortName(task)} #${id}`;
 
 /** `lockedMs`: when it was locked. */
 function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
@@ -170,7 +171,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
       ];
     case "stale": {
       const at = momentText(heardMs ?? 0);
-      const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${named(host)}`}`;
+      const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${shortName(host)}`}`;
       const text = `${who} is not responding: no heartbeat for ${heartbeatAge}`;
       return [cause("holder_stale", text, { links, detail, ...broken, fix: unlock })];
     }
@@ -222,7 +223,7 @@ function dueCauses(facts: CauseFacts): Cause[] {
   const unknown = unknownTask(facts, true);
   if (unknown.length > 0) return unknown;
   if (place === null || place.ahead.value === 0) return [];
-  const where = job.queue === null ? "" : ` in ${named(job.queue.name)}`;
+  const where = job.queue === null ? "" : ` in ${shortName(job.queue.name)}`;
   const text = `${counted(place.ahead, "job is", "jobs are")} ahead of it${where}`;
   const links = { queue: job.queue?.name ?? null };
   return [cause("behind", text, { isRoot: true, detail: "by priority, then by time", links })];
@@ -234,7 +235,7 @@ function unknownTask({ job, knowledge }: CauseFacts, isRoot: boolean): Cause[] {
   if (!isUnsupported(knowledge, task)) return [];
   const former = knowledge.formerly.get(task);
   return [
-    cause("no_worker_for_task", `No live worker supports the task ${named(task)}`, {
+    cause("no_worker_for_task", `No live worker supports the task ${shortName(task)}`, {
       isRoot,
       isBroken: true,
       detail:

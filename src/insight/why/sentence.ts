@@ -8,7 +8,7 @@ import {
   counted,
   grouped,
   momentText,
-  named,
+  shortName,
 } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import {
@@ -90,7 +90,7 @@ function failed({ job, sameError }: CauseFacts): string {
 }
 
 function blocked({ job, holder, place, pause }: CauseFacts): string {
-  const name = named(job.queue?.name ?? "");
+  const name = shortName(job.queue?.name ?? "");
   const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
   if (pause !== null) return `${waits} ${pausedSubject(pause)}.`;
   if (holder === null) return `${waits} The queue is locked; its row does not name the worker.`;
@@ -129,7 +129,7 @@ function scheduled({ job, knowledge }: CauseFacts): string {
   const at = `Due in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}.`;
   const when = job.isNever ? "Never due: its time is infinity." : at;
   const unsupported = isUnsupported(knowledge, job.task)
-    ? ` No live worker supports its task ${named(job.task)}.`
+    ? ` No live worker supports its task ${shortName(job.task)}.`
     : "";
   return `${when}${unsupported}`;
 }
@@ -139,7 +139,7 @@ function ready(facts: CauseFacts): string {
   if (knowledge.runner !== null) return `Running on ${byWorker(knowledge.runner)}.`;
   if (pause !== null) return `${pausedSubject(pause)}.`;
   if (isUnsupported(knowledge, job.task)) {
-    return `No live worker supports its task ${named(job.task)}: it waits until one does.`;
+    return `No live worker supports its task ${shortName(job.task)}: it waits until one does.`;
   }
   const ahead = place?.ahead;
   const first =

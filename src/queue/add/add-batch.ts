@@ -1,7 +1,6 @@
-// Adds a batch of jobs, some with keys. One insert cannot change a row twice, so a batch in which a key
-// occurs more than once is added in rounds, each with one job of every key: a later job finds the row of
-// the earlier one. Inside a transaction the later jobs of a key are computed from the first one's row, and
-// written at once.
+// Adds a batch of jobs, some with keys. One insert cannot change a row twice, so a batch in which a key occurs more
+// than once is added in rounds, each with one job of every key: a later job finds the row of the earlier one. Inside a
+// transaction the later jobs of a key are computed from the first job's row, and written at once.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -13,8 +12,8 @@ import { addKeyedJobs, addKeyedRows } from "./add-keyed-jobs.ts";
 import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
- * Adds the jobs in the given order and returns one for each, in the same order, as it was right after its
- * turn. The rounds are one transaction, or part of the transaction of the client in `db`.
+ * Adds the jobs in the given order and returns them in the same order, each as it was right after it was added. The
+ * rounds are one transaction, or part of the transaction of the client in `db`.
  */
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);
@@ -60,13 +59,16 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** Of the jobs added in this round, and of those that follow. */
+  /** The places in the batch of the jobs that this round has added, and of the jobs that follow. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;
 }
 
-/** The jobs at `rest`, which follow those at `places`, as far as their result can be computed. */
+/**
+ * Returns the jobs at `rest` for each row that the jobs at `places` have added, as far as their results can be
+ * computed.
+ */
 function chainsOf(
   specs: readonly ResolvedJob[],
   { added, places, rest, nowUs }: Round,
@@ -89,7 +91,7 @@ function chainsOf(
   });
 }
 
-/** A debounced job that meets this row, as one that replaces it. */
+/** Returns a debounced job as a job that replaces this row. */
 function debounced(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): ResolvedJob {
   if (spec.debounce === null) return spec;
   const { waitMs, maxWaitMs } = spec.debounce;
@@ -97,7 +99,7 @@ function debounced(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number):
   return { ...spec, runAt: timeText(runAtUs), keyRule: "replace", debounce: null };
 }
 
-/** The first job of each key among those at `places`, and all jobs without a key. */
+/** Returns the places of the first job of each key and of all jobs without a key, and the places of the rest. */
 function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   const keys = new Set<string>();
   const [places, rest]: [number[], number[]] = [[], []];
@@ -109,7 +111,9 @@ function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   return { places, rest };
 }
 
-/** Jobs without a time get the times that a single statement would give them, a microsecond apart. */
+/**
+ * Returns the jobs with the times that a single statement would give them, a microsecond apart, where they have none.
+ */
 const withTimes = (specs: readonly ResolvedJob[], us: number): readonly ResolvedJob[] =>
   specs.map((spec, place) =>
     spec.runAt === null ? { ...spec, runAt: timeText(us - (specs.length - 1 - place)) } : spec,

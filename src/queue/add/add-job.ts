@@ -7,16 +7,16 @@ import { addKeyedJobs } from "./add-keyed-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /**
- * Adds a job. With a `jobKey`, a waiting job of that key is replaced as `jobKeyMode` defines. Returns the
- * job as it is now in the database: with `unsafe_dedupe`, the existing one. Throws InputError for values
- * that the schema cannot store, WorkerError if the database refuses, and `outcome_unknown` if the
- * connection was lost before the result, so that the job may have been added.
+ * Adds a job. With a `jobKey`, a waiting job of that key is replaced as `jobKeyMode` defines. Returns the job as it is
+ * now in the database; with `unsafe_dedupe`, the existing job. Throws InputError for values that the schema cannot
+ * store, WorkerError if the database refuses the job, and `outcome_unknown` if the connection was lost before the
+ * result, so that the job may have been added.
  */
 export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
   return addResolved(db, resolveJob(job));
 }
 
-/** Like addJob(), of a job that is checked. */
+/** Like addJob(), for a job that is already checked. */
 export async function addResolved(db: Database, spec: ResolvedJob): Promise<Job> {
   const [added] =
     spec.jobKey === null

@@ -1,4 +1,4 @@
-// Adds many jobs: all of them or, if anything is wrong, none.
+// Adds many jobs: all of them, or none if there is any problem.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -6,16 +6,15 @@ import { type JobByTask, type JobToAdd, resolveJobs } from "../../domain/job-spe
 import { addBatch } from "./add-batch.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
-/** The maximum in one call. */
+/** The maximum number of jobs in one call. */
 export const MAX_JOBS = 10_000;
 
 /**
- * Adds the jobs as if addJob were called for each in turn, and returns one job for each, in the same order.
- * Identifiers, queues and keys may be mixed; a batch without keys is fastest. A key may occur twice: then
- * the later job replaces the earlier one as its `jobKeyMode` defines. Such a batch takes several
- * statements: in one transaction on a pool; on a client without a transaction, one after another. Throws
- * InputError (naming `jobs[n]`) for more than 10,000 jobs or values that the schema cannot store, and
- * `outcome_unknown` as addJob does.
+ * Adds the jobs as if addJob were called for each in turn. Returns them in the same order. Identifiers, queues and keys
+ * may be mixed; a batch without keys is fastest. If a key occurs twice, the later job replaces the earlier one as its
+ * `jobKeyMode` defines. Such a batch takes several statements: in one transaction on a pool; one after another on a
+ * client without a transaction. Throws InputError (naming `jobs[n]`) for more than 10,000 jobs or values that the
+ * schema cannot store, and `outcome_unknown` as addJob does.
  */
 export async function addJobs(
   db: Database,

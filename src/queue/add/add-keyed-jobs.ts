@@ -1,4 +1,4 @@
-// Adds jobs with keys in one statement, so that all of them are added or none. Keys mean the same as in the
+// Adds jobs with keys in one statement, so that all of them are added or none. Keys have the same effect as in the
 // schema's functions add_job and add_jobs.
 import { codeOf } from "../../base/errors.ts";
 import { builtOnce, type Database, type Statement } from "../../database/database.ts";
@@ -13,12 +13,12 @@ import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
 import { keyTooBusy } from "./key-too-busy.ts";
 import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
-// For a small batch, planning is most of the work.
+// The size up to which a batch uses a prepared statement: planning is most of the work of a small batch.
 const SMALL_BATCH = 100;
 
 /**
- * Adds the jobs and returns one for each, in the same order. No key may occur twice. Throws WorkerError
- * (`database_busy`) if workers locked the jobs of these keys during each attempt.
+ * Adds the jobs and returns them in the same order. No key may occur twice. Throws WorkerError (`database_busy`) if
+ * workers locked the jobs of these keys during each attempt.
  */
 export async function addKeyedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   return (await addKeyedRows(db, specs)).map(toJob);
@@ -29,7 +29,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   const keysOf = (list: readonly ResolvedJob[]) => list.flatMap(({ jobKey }) => jobKey ?? []);
   const values = [
     ...givenValues(specs, ALL_COLUMNS),
-    // Not null: with array_nulls = off it would be the text "null".
+    // "" and not null: with array_nulls = off a null would become the text "null".
     specs.map(({ jobKey }) => jobKey ?? ""),
     specs.map(({ keyRule }) => keyRule),
     keysOf(specs.filter(({ keyRule }) => keyRule !== "unsafe_dedupe")),
@@ -49,7 +49,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
       const rows = await contendedQuery<JobRow>(db, statement, values, { isRepeated });
       if (rows.length === specs.length) return inOrder(specs, await withNames(db, rows));
     } catch (error) {
-      // In a transaction of the caller's, a second attempt only fails because PostgreSQL has aborted it.
+      // In a transaction of the caller a second attempt is useless, because PostgreSQL has aborted the transaction.
       const isLost =
         taken !== undefined && codeOf((error as Error).cause) === IN_FAILED_TRANSACTION;
       if (!isLost && !isRaised((error as Error).cause, TAKEN)) throw error;
@@ -62,7 +62,10 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
   }
 }
 
-/** Keys identify rows. Jobs without one are inserted in their order, so their ids ascend. */
+/**
+ * Puts the rows into the order of the jobs. Keys identify rows; jobs without a key are inserted in order, so their ids
+ * ascend.
+ */
 function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow[] {
   const ofKey = new Map(rows.map((row) => [row.key, row]));
   const keyless = rows.filter(({ key }) => key === null).values();
@@ -71,7 +74,8 @@ function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow
   );
 }
 
-// A batch usually has one rule. An insert has no other way to get the rule of a job in a conflict.
+// The statements by the rules of their batch, which usually has one rule. An insert has no other way to find the rule
+// of the job in a conflict.
 const statements = new Map<string, Statement>();
 
 function statementOf(present: ReadonlySet<KeyRule>): Statement {
@@ -86,13 +90,13 @@ function statementOf(present: ReadonlySet<KeyRule>): Statement {
 
 const TAKEN = "workers took jobs of these keys at the same time";
 
-// `held`: no worker takes a job between the steps, and two batches lock jobs in the same order and insert
-// keys in the same order, so they cannot deadlock. A running job has read the old state, and a failed one
-// will not run again: either loses its key, is not retried, and a new job is created. With `unfinished`, a
+// `held`: locks the existing jobs, so that no worker fetches one between the steps. Two batches lock jobs in the same
+// order and insert keys in the same order, so they cannot deadlock. A running job has read the old state, and a failed
+// job will not run again: both lose their key and are not retried, and a new job is created. With `unfinished`, a
 // running job keeps its key.
 //
-// A job whose key another session adds at the same time is not held. If a worker has locked it already, it
-// is left out: of several jobs none is added then, and a single one is attempted again.
+// A job whose key another session adds at the same time is not held. If a worker has locked it already, the given job
+// is not added: then none of several jobs is added, and a single job is attempted again.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
   (s) => {
@@ -135,7 +139,7 @@ const addSql =
 const KEEPS_RUNNING = ` and (held.locked_at is null or not exists (
       select from given where given.job_key = held.key and given.key_rule = 'unfinished'))`;
 
-/** Whether the rule leaves the job with the key as it is. */
+/** Whether the rule leaves the existing job with the key as it is. */
 export const keepsJob = (rule: KeyRule): boolean =>
   rule === "unsafe_dedupe" || rule === "unfinished";
 
@@ -160,13 +164,16 @@ const insertOf = (s: string, rule: KeyRule) => `
 const HELD = `
     left join held on held.key = job_key and held.is_available`;
 
-/** A job that another session adds at the same time is not held; it has been added just now. */
+/** A job without a row in `held` was added by another session just now. */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
         coalesce(held.created_at, pg_catalog.now()) + max_wait_ms * interval '1 millisecond'
       )`;
 
-/** What happens to an existing job with the key. Two lists are concatenated: callers collect work under one key. */
+/**
+ * What happens to the existing job with the key. Two lists are concatenated, because callers collect work under one
+ * key.
+ */
 const metJob = (rule: KeyRule) =>
   keepsJob(rule)
     ? "revision = jobs.revision + 1, updated_at = pg_catalog.now()"

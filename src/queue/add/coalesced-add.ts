@@ -1,6 +1,6 @@
-// Combines the addJob calls that a process makes at about the same time into one insert. Each NOTIFY takes
-// a lock that all commits of the database share, so many small inserts queue up where one large one would
-// not. A call waits only while the previous insert is in progress; a single call is sent at once.
+// Combines the addJob calls that a process makes at about the same time into one insert. Each NOTIFY takes a lock that
+// all commits of the database share, so many small inserts wait for each other, and one large insert does not. A call
+// waits only while the previous insert is in progress; a single call is sent at once.
 
 import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -17,7 +17,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** The maximum of concurrent inserts, and of jobs and payload characters in each. */
+/** The maximum number of concurrent inserts, and of jobs and payload characters in each. */
 const MAX_INSERTS = 2;
 const MAX_BATCH = 1_000;
 const MAX_CHARACTERS = 16_000_000;
@@ -39,19 +39,20 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   };
 
   return async (job) => {
-    // The payload is serialised now: the object may change before the insert.
+    // The payload is serialised now, because the object may change before the insert.
     const spec = resolveJob(job);
-    // A key affects one job at a time, and its caller may rely on the order of its calls.
+    // Jobs with keys are added alone: a key affects one job at a time, and the caller may rely on the order of the
+    // calls.
     if (spec.jobKey !== null) return addResolved(db, spec);
     return new Promise((resolve, reject) => {
       waiting.push({ spec, resolve, reject });
-      // On the next turn of the event loop, so that calls of this turn share the first insert.
+      // The insert waits for the next turn of the event loop, so that all calls of this turn share it.
       if (inserts < MAX_INSERTS && waiting.length === 1) setImmediate(() => void send());
     });
   };
 }
 
-/** How many jobs go into one insert. Jobs that could be added one by one must not be too large together. */
+/** Returns how many jobs fit into one insert. Jobs that could be added one by one must not be too large together. */
 function fitting(waiting: readonly Waiting[]): number {
   let characters = 0;
   for (const [count, { spec }] of waiting.entries()) {
@@ -61,7 +62,7 @@ function fitting(waiting: readonly Waiting[]): number {
   return waiting.length;
 }
 
-/** If the database refuses a batch, it is halved until the bad job is alone. */
+/** Inserts a batch. If the database refuses it, it is halved until the bad job is alone. */
 async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
   try {
     const specs = batch.map(({ spec }) => spec);
@@ -78,7 +79,9 @@ async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
   }
 }
 
-/** Each caller gets its own error with its own stack. `cause` is the error of PostgreSQL or the network. */
+/**
+ * Returns an error of its own for each caller, with its own stack. `cause` is the error of PostgreSQL or the network.
+ */
 function individual(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });
   return new WorkerError(error.code, error.message, { cause: error.cause ?? error });

@@ -1,5 +1,5 @@
-// Adds any number of jobs by COPY, PostgreSQL's fastest way: for imports and fan-outs. Memory is limited to
-// one part, whatever the length of the list.
+// Adds any number of jobs by COPY, PostgreSQL's fastest way, for imports and fan-outs. Memory is limited to two parts,
+// whatever the length of the list.
 import { nextTurn } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 import { BinaryRows } from "../../database/connection/binary-rows.ts";
@@ -24,24 +24,24 @@ import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** Jobs that are checked and written at once. */
+/** The number of jobs that are checked and written together. */
 const STEP_JOBS = 500;
 
-/** The size of one COPY, give or take a step: large enough that the pause between two of them does not matter. */
+/** The size of one COPY, plus or minus a step: so large that the pause between two COPYs does not matter. */
 const PART_BYTES = 1024 * 1024;
 
-/** The size of a COPY while PostgreSQL is idle, as at the beginning. */
+/** The size of a COPY if PostgreSQL is idle, as at the beginning. */
 const LEAST_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /**
- * Adds the jobs, all or none, and returns their number; once it resolves they are committed. On a client of
- * the caller's they are written in the caller's transaction, and only its rollback removes a part of them;
- * without a transaction, each part (at most about 1 MiB) is committed. Workers are notified once. Jobs must
- * not have keys, because COPY cannot replace rows: use addJobs. Throws InputError (naming `jobs[n]`),
- * WorkerError, and whatever an iterable throws.
+ * Adds the jobs, all or none, and returns their number. Once the promise resolves, they are committed. On a client of
+ * the caller they are written in the caller's transaction, and only its rollback removes them; without a transaction,
+ * each part (at most about 1 MiB) is committed. Workers are notified once. The jobs must not have keys, because COPY
+ * cannot replace rows: use addJobs for those. Throws InputError (naming `jobs[n]`), WorkerError, and whatever an
+ * iterable throws.
  */
 export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
   return (await copyAll(db, jobs, false)).added;
@@ -50,11 +50,11 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
 /** The result of copyKeyedJobs(). */
 export interface Copied {
   readonly added: number;
-  /** Jobs that updated or kept the job with their key, perhaps an earlier one of the same list. */
+  /** The number of jobs that updated or kept the job with their key, perhaps an earlier job of the same list. */
   readonly replaced: number;
 }
 
-/** Like copyJobs(), but with keys: a step that contains keys is added as a batch, in its turn. */
+/** Like copyJobs(), but for jobs that may have keys: a step that contains keys is added as a batch, in its turn. */
 export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<Copied> => copyAll(db, jobs, true);
 
 async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<Copied> {
@@ -68,7 +68,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     let count = 0;
     let replaced = 0;
     let part: Part | null = null;
-    // One part is written while the next is built, so two parts are in memory.
+    // One part is written while the next one is built, so two parts are in memory.
     let written = Promise.resolve();
     let isWriting = false;
     const spare: BinaryRows[] = [];
@@ -80,7 +80,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         if (stored !== sent) throw skippedRows(db, sent, { stored });
         spare.push(rows.clear());
       });
-      // Awaited one part later; this avoids an unhandled rejection until then.
+      // The promise is awaited one part later. This handler prevents an unhandled rejection until then.
       written.catch(() => {});
       part = null;
     };
@@ -103,17 +103,17 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         part.jobs += specs.length;
         writeRows(part, specs, names, startUs + count);
         count += specs.length;
-        // PostgreSQL's progress is only seen after a turn of the event loop.
+        // Only a turn of the event loop shows whether PostgreSQL has finished.
         if (isWriting) await nextTurn();
         if (part.rows.bytes >= (isWriting ? PART_BYTES : LEAST_PART_BYTES)) await send(part);
       }
       if (part !== null) await send(part);
     } finally {
-      // The connection is not free for a rollback earlier.
+      // Before that, the connection is not free for a rollback.
       await written.catch(() => {});
     }
     await written;
-    // The names were read in other transactions, so a cleanup may have deleted them since. From here on it
+    // The names were read in other transactions, so a cleanup may have deleted some meanwhile. From here on a cleanup
     // waits for this transaction.
     await putBackNames(inside, "identifier", namedOf(names.tasks), { all: true });
     await putBackNames(inside, "queue_name", namedOf(names.queues), { all: true });
@@ -136,7 +136,7 @@ interface Part {
   jobs: number;
 }
 
-/** Excludes strings. */
+/** Whether `jobs` is a list or another iterable; a string is not. */
 export function isIterable(jobs: unknown): jobs is Jobs {
   const list = Object(jobs) as Partial<Iterable<unknown> & AsyncIterable<unknown>>;
   if (typeof jobs === "string") return false;
@@ -179,7 +179,7 @@ function resolved(step: readonly GivenJob[], offset: number, mayHaveKeys: boolea
   throw new InputError([{ path, message: "is not supported here: use addJobs" }]);
 }
 
-/** A problem names the job by its index in the whole list. */
+/** Checks the jobs of a step. A problem contains the job's index in the whole list. */
 function resolveFrom(step: readonly GivenJob[], offset: number): ResolvedJob[] {
   try {
     return resolveJobs(step);
@@ -197,8 +197,8 @@ const tasksSql = namesStatement("identifier");
 const queuesSql = namesStatement("queue_name");
 
 /**
- * Uses another connection if there is one: in this transaction, other adds of a new name would wait until
- * the last row. On the same connection the names are read once `written` has resolved.
+ * Reads the ids of names on another connection if there is one: in this transaction, other adds of a new name would
+ * wait until the last row. On the same connection the names are read once `written` has resolved.
  */
 async function resolveNames(
   db: Database,
@@ -231,7 +231,7 @@ async function resolveIds(
 
 const notifySql: Statement = () => `select ${announceJobs("$1::int")}`;
 
-/** Optional columns, besides task, payload and time. */
+/** The optional columns. Task, payload and time are always written. */
 type Extra = "job_queue_id" | "max_attempts" | "priority" | "flags";
 
 const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
@@ -241,7 +241,10 @@ const EXTRAS: Readonly<Record<Extra, (spec: ResolvedJob) => unknown>> = {
   flags: flagsText,
 };
 
-/** The columns in which some job has its own value: each column costs time in PostgreSQL. */
+/**
+ * Returns the columns in which some job has a value of its own. The others are left out, because each column costs time
+ * in PostgreSQL.
+ */
 function extrasOf(specs: readonly ResolvedJob[]): Extra[] {
   const all = Object.keys(EXTRAS) as Extra[];
   return all.filter((extra) => specs.some((spec) => EXTRAS[extra](spec) !== null));
@@ -253,8 +256,8 @@ const target =
     `${s}._private_jobs (${["task_id", "payload", "run_at", ...extras].join(", ")})`;
 
 /**
- * Jobs without a run_at get consecutive microseconds from the start of the transaction. None is in the
- * future at the commit, because a row takes longer than that.
+ * Writes the rows. Jobs without a run_at get consecutive microseconds from the start of the transaction. At the commit
+ * none of these is in the future, because a row takes longer than a microsecond.
  */
 function writeRows(
   { rows, extras }: Part,

@@ -1,5 +1,5 @@
-// Computes the jobs of a key whose row this transaction has added: nothing else can change the row before
-// the commit. So the effect of each further job is computed here, and the row is written once.
+// Computes the result of several jobs with one key, whose row this transaction has added. Nothing else can change the
+// row before the commit, so the effect of each further job is computed here, and the row is written once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -13,15 +13,15 @@ import { keepsJob } from "./add-keyed-jobs.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-/** The row of a key as it is in the database, and the jobs that follow, with their times. */
+/** The row of a key as it is in the database, and the jobs with that key that follow. */
 export interface Chain {
   readonly row: JobRow;
   readonly specs: readonly ResolvedJob[];
 }
 
 /**
- * The leading jobs of `specs` whose effect can be computed. It cannot for a job that takes the key of a locked
- * or failed one, because that adds a new row.
+ * Returns the leading jobs of `specs` whose effect can be computed. A job that takes the key of a locked or failed job
+ * cannot be computed, because it adds a new row.
  */
 export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
   if (row.is_available) return specs;
@@ -33,8 +33,8 @@ export function computable({ row, specs }: Chain): readonly ResolvedJob[] {
 }
 
 /**
- * Adds the jobs of all chains and returns the row after each job. Returns null if they must be added in
- * turn: this is not the transaction that began at `nowUs`, or a trigger sees each change.
+ * Adds the jobs of all chains and returns the row after each job. Returns null if they must be added one after the
+ * other, because this is not the transaction that began at `nowUs`, or a trigger reads each change.
  */
 export async function foldJobs(
   db: Database,
@@ -56,10 +56,10 @@ export async function foldJobs(
 
 const writes = ({ keyRule }: ResolvedJob): boolean => !keepsJob(keyRule);
 
-/** Values computed by PostgreSQL. */
+/** The values that PostgreSQL has computed. */
 interface Made {
   readonly nowUs: string;
-  /** The application's triggers on the table of jobs. */
+  /** Whether the application has triggers on the table of jobs. */
   readonly hasTriggers: boolean;
   readonly taskIds: ReadonlyMap<string, number>;
   readonly queueIds: ReadonlyMap<string, number>;
@@ -67,7 +67,7 @@ interface Made {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Equivalent to the statement in add-keyed-jobs.ts. */
+/** Returns the row after an add, as the statement in add-keyed-jobs.ts would change it. */
 function after(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Made): JobRow {
   const touched = { ...row, revision: row.revision + 1, updated_at_us: nowUs };
   if (!writes(spec)) return touched;
@@ -99,13 +99,13 @@ const isList = (json: string) => /^\s*\[/.test(json);
 const areJoined = (payload: string, spec: ResolvedJob) =>
   writes(spec) && isList(payload) && isList(spec.payload);
 
-/** Concatenates the jsonb texts of two lists. */
+/** Concatenates two lists, given as jsonb texts. */
 function joined(one: string, other: string): string {
   const items = [one, other].map((list) => list.slice(1, -1)).filter((text) => text !== "");
   return `[${items.join(", ")}]`;
 }
 
-/** The texts of a chain that are stored in jsonb form: flags, and lists that are concatenated. */
+/** Returns the texts of a chain that are stored in jsonb form: flags, and lists that are concatenated. */
 function textsIn({ row, specs }: Chain): string[] {
   let payload = row.payload;
   return specs.filter(writes).flatMap((spec) => {
@@ -116,7 +116,7 @@ function textsIn({ row, specs }: Chain): string[] {
 }
 
 async function readMade(db: Database, chains: readonly Chain[]): Promise<Made> {
-  // Each add registers the names of its job, even if it leaves the job unchanged.
+  // Each add registers the names of its job, even if it leaves the existing job unchanged.
   const specs = chains.flatMap((chain) => chain.specs);
   const texts = [...new Set(chains.flatMap(textsIn))];
   const [row] = await contendedQuery<MadeRow>(db, madeSql, [
@@ -163,7 +163,7 @@ const madeSql: Statement = (s) => `
 async function write(db: Database, chains: readonly Chain[], folded: readonly JobRow[][]) {
   const rows = folded.map((steps) => steps.at(-1) as JobRow);
   const areWritten = chains.map(({ specs }) => specs.some(writes));
-  // Not null: with array_nulls = off it would be the text "null".
+  // "" and not null: with array_nulls = off a null would become the text "null".
   const times = chains.map(({ row, specs }) => lastTime(row, specs) ?? "");
   const [answer] = await query<{ count: number }>(db, writeSql, [
     rows.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
@@ -180,7 +180,7 @@ async function write(db: Database, chains: readonly Chain[], folded: readonly Jo
   if (answer?.count !== rows.length) throw skippedRows(db, rows.length, {});
 }
 
-/** The time that the jobs give the row, or null if it keeps its own. */
+/** Returns the time that the jobs give the row; null if the row keeps its own. */
 function lastTime({ attempts }: JobRow, specs: readonly ResolvedJob[]): string | null {
   const written = specs.filter(writes);
   const last = written.findLast(

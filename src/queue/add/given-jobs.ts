@@ -1,16 +1,19 @@
-// Passes a batch of jobs to a statement: one parameter per column, and only the columns in which some job
-// has its own value.
+// Passes a batch of jobs to a statement: one parameter for each column, and only the columns in which some job has a
+// value of its own.
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 
 interface Column {
   readonly type: string;
   of(spec: ResolvedJob): string | number | null;
-  /** Replaces null in the array, which array_nulls = off would turn into a text. No job has this value. */
+  /**
+   * The value that replaces null in the array, because array_nulls = off would turn a null into text. No job has this
+   * value.
+   */
   readonly none: string | number;
 }
 
-/** The columns besides the payload. */
+/** The columns besides the payload that a batch can have. */
 export type GivenColumn =
   | "identifier"
   | "queue_name"
@@ -19,7 +22,7 @@ export type GivenColumn =
   | "priority"
   | "flags";
 
-/** In the order of their parameters. */
+/** The columns in the order of their parameters. */
 const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
   identifier: { type: "text", of: (spec) => spec.identifier, none: "" },
   queue_name: { type: "text", of: (spec) => spec.queueName, none: "" },
@@ -31,7 +34,7 @@ const COLUMNS: Readonly<Record<GivenColumn, Column>> = {
 
 export const ALL_COLUMNS = Object.keys(COLUMNS) as readonly GivenColumn[];
 
-/** The columns that a batch needs. `identifier` only if the jobs have several. */
+/** Returns the columns that a batch needs. `identifier` is one of them only if the jobs have several. */
 export function columnsOf(specs: readonly ResolvedJob[]): GivenColumn[] {
   const first = specs[0]?.identifier;
   return ALL_COLUMNS.filter((column) =>
@@ -41,13 +44,13 @@ export function columnsOf(specs: readonly ResolvedJob[]): GivenColumn[] {
   );
 }
 
-/** $1 the payloads, $2 their number, $3 … an array for each column. */
+/** Returns the parameters: $1 the payloads, $2 their number, $3 … an array for each column. */
 export function givenValues(
   specs: readonly ResolvedJob[],
   columns: readonly GivenColumn[],
 ): unknown[] {
   return [
-    // A single text avoids the escapes of an array's texts.
+    // A single text avoids the escapes that the texts of an array need.
     specs.map(({ payload }) => payload).join(PAYLOAD_SEPARATOR),
     specs.length,
     ...columns.map((column) => {
@@ -57,17 +60,17 @@ export function givenValues(
   ];
 }
 
-/** Flags as they are stored: `{"name": true}`, or null for none. */
+/** Returns the flags as they are stored: `{"name": true}`; null if there are none. */
 export function flagsText({ flags }: ResolvedJob): string | null {
   if (flags === null || flags.length === 0) return null;
   return `{${flags.map((flag) => `${JSON.stringify(flag)}:true`).join(",")}}`;
 }
 
-// A batch is first in, first out although it has a single now(): jobs without a run_at get one microsecond
-// each, counted backwards so that none is in the future.
+// The time of a job without a run_at. A batch has a single now(), so each job gets its own microsecond, and the batch
+// runs in its order. The times are counted backwards, so that none is in the future.
 const SPREAD = "pg_catalog.now() - ($2::int - n)::float8 * interval '1 microsecond'";
 
-/** The parameters as rows, numbered `n` from 1 in the given order, with the defaults filled in. */
+/** Returns SQL for the parameters as rows: numbered `n` from 1 in the given order, with the defaults filled in. */
 export function givenRows(columns: readonly GivenColumn[]): string {
   const arrays = columns.map((column, place) => `$${place + 3}::${COLUMNS[column].type}[]`);
   const payloads = "pg_catalog.string_to_array($1::text, E'\\x1f')";

@@ -1,5 +1,5 @@
-// Inserts jobs without keys in one statement, twice as fast as the schema's function add_jobs, whose
-// behaviour it repeats (tasks and queues are created, workers are notified).
+// Inserts jobs without keys in one statement, twice as fast as the schema's function add_jobs. Like that function it
+// creates tasks and queues and notifies workers.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { type Database, parseIdArray, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
@@ -12,7 +12,8 @@ import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
 
-// For a small batch, planning is most of the work; a large one gets its own plan.
+// The size up to which a batch uses a prepared statement: planning is most of the work of a small batch. A large batch
+// gets a plan of its own.
 const SMALL_BATCH = 100;
 
 /** Inserts the jobs and returns them in the same order. Their ids ascend. Throws as addJobs does. */
@@ -45,15 +46,15 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   return specs.map((spec, index) => toJob(insertedRow(spec, index, inserted)));
 }
 
-/** Part of the error that undoes a statement which stored fewer rows than were sent. */
+/** A part of the error by which a statement undoes itself if it stored fewer rows than were sent. */
 const SKIPPED = "a trigger skips rows";
 
-/** The batch in one row: ten thousand rows of twenty columns cost more to read than to insert. */
+/** The result for a batch, in one row: ten thousand rows of twenty columns cost more to read than to insert. */
 interface InsertedRow {
   readonly now_us: string;
-  /** `{1,2}` */
+  /** The ids, such as `{1,2}`. */
   readonly ids: string | null;
-  /** null if no job had its own time, or flags. */
+  /** The times of the jobs; null if no job had a time of its own. The next is the same for flags. */
   readonly run_ats_us: string | null;
   readonly flags: string | null;
   readonly tasks: string;
@@ -69,10 +70,10 @@ interface Inserted {
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
-/** The row as it is in the table now: the given values, PostgreSQL's values, and the defaults. */
+/** Returns the row as it is in the table now, from the given values, PostgreSQL's values, and the defaults. */
 function insertedRow(spec: ResolvedJob, index: number, inserted: Inserted): JobRow {
   const { runAtsUs, ids } = inserted;
-  // As in `givenRows`.
+  // The same times as in `givenRows`.
   const runAtUs = runAtsUs === null ? inserted.nowUs - (ids.length - 1 - index) : runAtsUs[index];
   return {
     id: inserted.ids[index] ?? "",
@@ -102,8 +103,8 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
   return [...new Set(specs.map((spec) => spec.queueName).filter((name) => name !== null))];
 }
 
-// Statements differ by the columns of their batch: rows of several arrays cost PostgreSQL four times as
-// much as those of one. At most 64 texts, each built once.
+// The statements by the columns of their batch: rows of several arrays cost PostgreSQL four times as much as those of
+// one. There are at most 64 texts, each built once.
 const statements = new Map<string, Statement>();
 
 function insertStatement(columns: readonly GivenColumn[]): Statement {
@@ -119,7 +120,7 @@ function insertStatement(columns: readonly GivenColumn[]): Statement {
 const microseconds = (moment: string) =>
   `pg_catalog.floor(extract(epoch from ${moment}) * 1000000::numeric)`;
 
-// Ids are assigned in the order of the batch: a function's rows keep its order, and a join is followed by a
+// Ids are assigned in the order of the batch: the rows of a function keep their order, and each join is followed by a
 // sort.
 const insertSql =
   (columns: readonly GivenColumn[]): Statement =>
@@ -128,8 +129,8 @@ const insertSql =
     const [isMixed, isQueued] = [has("identifier"), has("queue_name")];
     const taskNames = `$${columns.length + 3}`;
     const queueNames = `$${columns.length + 4}`;
-    // Distinct names have their own parameter: the planner visits each element of an array in a comparison,
-    // which for ten thousand of them takes longer than a quarter of the insert.
+    // The distinct names are a parameter of their own: the planner reads each element of an array in a comparison,
+    // which takes longer for ten thousand names than a quarter of the insert.
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
     const queues = `${knownNames(schema, "queue_name", queueNames)},`;
     const ofGiven = (column: GivenColumn, value: string) =>

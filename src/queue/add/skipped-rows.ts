@@ -1,11 +1,11 @@
-// Errors of adds whose rows an application's trigger skips: a row trigger before the insert or update that
-// returns null.
+// Errors of adds whose rows a trigger of the application skips: a row trigger before the insert or update that returns
+// null.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { readSkippers } from "../../database/skipped-rows.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 
-/** Fewer jobs were stored than sent, so the add was undone. */
+/** Returns the error of an add that stored fewer jobs than it sent, and was undone. */
 export function skippedRows(
   { schema }: Database,
   sent: number,

@@ -1,14 +1,14 @@
-// The ledger of timetables, shared by all workers on the schema, Graphile Worker's included: one row for
-// each entry, with its last tick. The worker that advances `last_execution` schedules the ticks in between;
-// the lock on that row ensures that each tick is scheduled once.
+// The ledger of timetables: one row for each entry, with its last tick. All workers on the schema share it, Graphile
+// Worker's included. The worker that advances `last_execution` schedules the ticks in between; the lock on that row
+// ensures that each tick is scheduled once.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 
-/** Times are milliseconds since the epoch. */
+/** An entry of the ledger. Times are milliseconds since the epoch. */
 export interface KnownCrontab {
   readonly identifier: string;
   readonly knownSinceMs: number;
-  /** null: never. */
+  /** The last tick that was scheduled; null: none yet. */
   readonly lastExecutionMs: number | null;
 }
 
@@ -18,7 +18,7 @@ interface CrontabRow {
   readonly last_execution_ms: string | null;
 }
 
-/** Adds the missing entries, with `sinceMs` as their `known_since`, and returns all of the given ones. */
+/** Adds the missing entries, with `sinceMs` as their `known_since`, and returns all given entries. */
 export async function registerCrontabs(
   db: Database,
   identifiers: readonly string[],
@@ -29,8 +29,8 @@ export async function registerCrontabs(
 }
 
 /**
- * Locks the entries until the end of the transaction and returns their values, including the changes of another
- * worker whose commit it had to wait for. A deleted entry is added again.
+ * Locks the entries until the end of the transaction. Returns their values, which include the changes of another worker
+ * whose commit this one had to wait for. A deleted entry is added again.
  */
 export async function lockCrontabs(
   db: Database,
@@ -66,7 +66,7 @@ const columns = `
   identifier, ${milliseconds("known_since")} as known_since_ms,
   ${milliseconds("last_execution")} as last_execution_ms`;
 
-// This statement and lockSql lock rows in the order of identifiers, so that two workers with the same entries
+// This statement and lockSql lock rows in the order of their identifiers, so that two workers with the same entries
 // cannot deadlock.
 const registerSql: Statement = (schema) => `
   insert into ${schema}._private_known_crontabs (identifier, known_since)
@@ -78,8 +78,8 @@ const registerSql: Statement = (schema) => `
 const selectSql: Statement = (schema) => `
   select ${columns} from ${schema}._private_known_crontabs where identifier = any($1::text[])`;
 
-// In READ COMMITTED, a row is read again after the wait for its lock. A stricter isolation level raises a
-// serialization failure instead, and the transaction is retried.
+// In READ COMMITTED, PostgreSQL reads a row again after it has waited for its lock. A stricter isolation level raises a
+// serialization failure instead, and the transaction is repeated.
 const lockSql: Statement = (schema) => `${selectSql(schema)} order by identifier for update`;
 
 const advanceSql: Statement = (schema) => `

@@ -1,10 +1,9 @@
 // Adds the jobs of ticks: each tick of an entry once, however many workers offer it.
 //
-// Graphile Worker decides with one statement per tick: it inserts into the ledger, on conflict advances
-// last_execution, and adds the jobs of the rows that it advanced. Here the rows are locked and read first,
-// in the same transaction as the jobs. For other workers the effect is the same (they wait for the row and
-// then find it advanced), and many ticks fit into one transaction: a backfill of a thousand ticks takes a
-// few round trips instead of a thousand.
+// Graphile Worker needs one statement for each tick: it inserts into the ledger, on conflict advances last_execution,
+// and adds the jobs of the rows that it advanced. This library locks and reads the rows first, in the same transaction
+// as the jobs. For other workers the effect is the same: they wait for the row and then find it advanced. Many ticks
+// fit into one transaction, so a backfill of a thousand ticks takes a few round trips instead of a thousand.
 
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
@@ -18,7 +17,7 @@ export interface CronOffer {
   /** The entry's identifier in the ledger. */
   readonly identifier: string;
   readonly tickMs: number;
-  /** null: the tick counts as done and adds no job. */
+  /** The job to add; null: the tick counts as done and adds no job. */
   readonly job: JobToAdd | null;
 }
 
@@ -28,10 +27,10 @@ export interface ScheduledTick<Offer extends CronOffer> {
 }
 
 /**
- * Schedules the offers that no worker has scheduled yet, and returns them, in order. All of it happens or
- * none. Offers come in the order of their ticks, at most 10,000. Throws WorkerError; after an error with an
- * unknown result (a lost connection) the same offers are safe to repeat. `onPassed` is called for entries
- * whose last tick is later than an offer.
+ * Schedules the offers that no worker has scheduled yet, and returns them, in order. Either all of this happens or
+ * nothing. Offers must be in the order of their ticks, at most 10,000. Throws WorkerError. After an error with an
+ * unknown result (a lost connection) it is safe to repeat the same offers. `onPassed` is called for entries whose last
+ * tick is later than an offer.
  */
 export async function scheduleCron<Offer extends CronOffer>(
   db: Database,

@@ -1,18 +1,17 @@
-// Finds the jobs that a fetch of the safe mode may take, and locks their rows. sql/eligible.ts has the
-// conditions that all workers on the schema must share; the reasons for this structure, and its costs, are
-// with its parts.
+// Finds the jobs that a fetch of the safe mode may take, and locks their rows. sql/eligible.ts has the conditions that
+// all workers on the schema must share. The reasons for this structure, and its costs, are explained at each part.
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 import { queuedJobs } from "./queued-jobs.ts";
 
-/** The common table expression with the `ctid` of each job to be taken. */
+/** Returns the name of the common table expression with the `ctid` of each job to be taken. */
 export function readyName(form: ReadyForm): "picked" | "without_queue" {
   return form.queues ? "picked" : "without_queue";
 }
 
-/** Common table expressions for `with recursive`. Their rows are locked until the transaction ends. */
+/** Returns the common table expressions for `with recursive`. Their rows are locked until the transaction ends. */
 export function readyJobs(s: string, form: ReadyForm, $: ReadyParameters): string {
-  // The order only matters together with queued jobs.
+  // The order matters only if queued jobs are fetched, too.
   const columns = form.queues ? "j.ctid, j.id, j.job_queue_id, j.priority, j.run_at" : "j.ctid";
   return `${priorityLevels(s, form, $)}, without_queue as materialized (${jobsWithoutQueue(
     s,

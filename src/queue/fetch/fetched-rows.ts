@@ -1,11 +1,11 @@
-// The jobs of one fetch. Columns that are not used are never parsed.
+// The jobs of one fetch, column by column. A column that is not used is never parsed.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { PAYLOAD_SEPARATOR } from "../../domain/payload.ts";
 import { EARLIEST_S, type FetchedColumns } from "./job-columns.ts";
 
 const YEAR_2000_S = 946_684_800;
 
-/** Columns that few jobs have. */
+/** Values that few jobs have. */
 interface RareColumns {
   readonly key: string | null;
   readonly revision: number;
@@ -22,25 +22,25 @@ const NOTHING_RARE: RareColumns = Object.freeze({
 
 type RareRow = [string, string | null, number, object | null, string | null];
 
-/** Jobs by their index in a fetch. */
+/** The jobs of a fetch, by their index. */
 export class FetchedRows {
   readonly ids: readonly string[];
-  /** The id in the job's row, for graphile-worker's helpers. It is not used as a reference. */
+  /** The task's id in the job's row, for graphile-worker's helpers. It is not used as a reference. */
   readonly taskIds: ArrayLike<number>;
-  /** null: none of the jobs has a queue. */
+  /** The queue of each job; null: no job has one. */
   readonly queueIds: readonly (number | null)[] | null;
   readonly priorities: ArrayLike<number>;
-  /** Seconds since the epoch. */
+  /** The times in seconds since the epoch. */
   readonly runAts: ArrayLike<number>;
   readonly #payloads: string;
-  /** Columns that are parsed on first access. */
+  /** The columns that are parsed on first access. */
   readonly #texts: Pick<
     FetchedColumns,
     "attempts" | "max_attempts" | "task_names" | "queue_names" | "created_ats" | "rare"
   >;
   /** Large payloads by job id; undefined if there are none. */
   #large: Map<string, string> | undefined;
-  /** Where each payload begins, and the end of the last. */
+  /** The start of each payload in the text, and the end of the last one. */
   #payloadStarts: Uint32Array | undefined;
   #attempts: ArrayLike<number> | undefined;
   #maxAttempts: ArrayLike<number> | undefined;
@@ -61,7 +61,7 @@ export class FetchedRows {
     this.runAts = momentsOf(columns.run_ats ?? "", count);
   }
 
-  /** The single job of a `columnsText`. None of its parts contains the separator. */
+  /** Returns the rows for the single job of a `columnsText`. No part of the text contains the separator. */
   static ofOne(text: string): FetchedRows {
     const [ids, payloads, run_ats, task_ids, task_names, ...rest] = text.split(PAYLOAD_SEPARATOR);
     const [priorities, attempts, max_attempts, created_ats, rare] = rest;
@@ -71,19 +71,19 @@ export class FetchedRows {
     return new FetchedRows({ ...whole, ...given, ...none } as FetchedColumns);
   }
 
-  /** The name of a job's task at the time of the fetch, or "". */
+  /** Returns the name of a job's task at the time of the fetch; "" if the task had no row. */
   taskName(index: number): string {
     this.#taskNames ??= JSON.parse(this.#texts.task_names || "{}") as Record<string, string>;
     return this.#taskNames[this.taskIds[index] as number] ?? "";
   }
 
-  /** The name of one of queueIds. */
+  /** Returns the name of a queue in `queueIds`. */
   queueName(queueId: number): string {
     this.#queueNames ??= JSON.parse(this.#texts.queue_names ?? "{}") as Record<string, string>;
     return this.#queueNames[queueId] ?? "";
   }
 
-  /** Fetches the payloads that were too large for the first result. Throws WorkerError. */
+  /** Reads the payloads that were too large for the first result. Throws WorkerError. */
   async load(db: Database): Promise<void> {
     if (this.ids.length === 0 || !hasGap(this.#payloads)) return;
     const missing = this.ids.filter((_, index) => this.payloadText(index) === "");
@@ -92,12 +92,12 @@ export class FetchedRows {
     for (const { id, payload } of rows) this.#large.set(id, payload);
   }
 
-  /** False if the payload could not be fetched. */
+  /** Whether the job's payload is here. False if it was too large and could not be read. */
   isLoaded(index: number): boolean {
     return this.#large === undefined || this.payloadText(index) !== "";
   }
 
-  /** Exact JSON text. */
+  /** Returns the payload's exact JSON text. */
   payloadText(index: number): string {
     const large = this.#large?.get(this.ids[index] as string);
     if (large !== undefined) return large;
@@ -119,7 +119,7 @@ export class FetchedRows {
   createdAt(index: number): number {
     this.#createdAts ??= parsed<number | string | null>(this.#texts.created_ats);
     const value = this.#createdAts[index] ?? this.runAts[index];
-    // JSON has no infinity, so it comes as text.
+    // JSON has no infinity, so infinity arrives as text.
     return typeof value === "number" ? value : EARLIEST_S;
   }
 
@@ -132,13 +132,13 @@ export class FetchedRows {
 const largeSql: Statement = (s) =>
   `select id::text, payload::text from ${s}._private_jobs where id = any($1::bigint[])`;
 
-/** Whether some payload is empty, which JSON never is. */
+/** Whether one of the payloads is empty: it was too large, because JSON is never empty. */
 function hasGap(payloads: string): boolean {
   if (payloads.includes(PAYLOAD_SEPARATOR.repeat(2)) || payloads === "") return true;
   return payloads.startsWith(PAYLOAD_SEPARATOR) || payloads.endsWith(PAYLOAD_SEPARATOR);
 }
 
-/** One number per job, instead of strings that are rarely used twice. */
+/** Returns where each payload begins. One number for each job costs less than strings that are rarely used twice. */
 function startsIn(payloads: string, count: number): Uint32Array {
   const starts = new Uint32Array(count + 1);
   for (let index = 1, at = 0; index < count; index++) {
@@ -153,16 +153,16 @@ function parsed<T>(column: string | null): readonly T[] {
   return column === null ? [] : (JSON.parse(column) as T[]);
 }
 
-// A fetch's data lives until its results are written. Typed arrays are stored outside V8's young
-// generation, which grows with the amount that it copies.
+// The data of a fetch lives until its results are written. Typed arrays are stored outside V8's young generation, which
+// grows with the amount that it copies.
 
-/** One number for each job. */
+/** Returns a number for each job. */
 function numbers(column: string | null, count: number): ArrayLike<number> {
   if (column === null || column.startsWith("[")) return parsed(column);
   return new Int32Array(count).fill(Number(column));
 }
 
-/** 8 bytes each: microseconds since 2000. -infinity is the smallest value. */
+/** Returns times from 8 bytes each: microseconds since 2000. -infinity is the smallest value. */
 function momentsOf(column: string, count: number): ArrayLike<number> {
   const bytes = Buffer.from(column, "base64");
   const moments = new Float64Array(count);

@@ -1,36 +1,36 @@
-// The columns of a fetch's result. One array per column costs PostgreSQL half as much as one array per job,
-// and Node a few objects per fetch instead of a dozen per job (fetched-rows.ts).
+// The columns of a fetch's result. One array for each column costs PostgreSQL half as much as one array for each job,
+// and Node a few objects for a fetch instead of a dozen for a job (fetched-rows.ts).
 
-/** Each column as text, or null if there are no jobs. */
+/** The columns of the jobs as text, each null if there are no jobs. */
 export interface FetchedColumns {
-  /** `{1,2}`: bigints stay exact. */
+  /** Such as `{1,2}`: bigints stay exact. */
   readonly ids: string | null;
-  /** The exact texts, joined by PAYLOAD_SEPARATOR. A large payload is empty here. */
+  /** The exact texts, joined by PAYLOAD_SEPARATOR. A large payload is empty. */
   readonly payloads: string | null;
   /** timestamptz in PostgreSQL's binary form, concatenated, as base64. */
   readonly run_ats: string | null;
-  // JSON: an array with a value for each job, or one number if it is the same for all.
+  // JSON: an array with a value for each job, or one number if all have the same.
   readonly task_ids: string | null;
-  /** The tasks' names in the same snapshot: an object by id. Ids are reused after a restore. */
+  /** JSON: the names of the tasks by id. They are of the same snapshot, because ids are reused after a restore. */
   readonly task_names: string | null;
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /** An array. Also null if this form of the fetch has no queued jobs. */
+  /** JSON: an array. Null also if this form of the fetch reads no queued jobs. */
   readonly queue_ids: string | null;
-  /** The queues' names: an object by id. Null as above. */
+  /** JSON: the names of the queues by id. Null also if this form of the fetch reads no queued jobs. */
   readonly queue_names: string | null;
-  /** An array of seconds since the epoch, null for jobs that were due when created; null if that is true of all. */
+  /** JSON: an array of seconds since the epoch, with null for jobs that were due when created; null if all were. */
   readonly created_ats: string | null;
-  /** Only jobs that have any of these: `[id, key, revision, flags, last_error]`. */
+  /** JSON: `[id, key, revision, flags, last_error]` for each job that has one of the last four. */
   readonly rare: string | null;
 }
 
-/** The earliest time that a Date can represent; -infinity becomes this. */
+/** The earliest time that a Date can represent. It also replaces -infinity. */
 export const EARLIEST_S = -8.64e12;
 
 /**
- * Larger payloads are fetched separately: Node's strings are limited to 512 MiB, and the largest fetch that
+ * The size beyond which payloads are read separately. Node's strings are limited to 512 MiB, and the largest fetch that
  * the options allow (60,000 jobs: 10,000 slots and half of a local queue of 100,000) stays below that.
  */
 const LARGE_BYTES = 8_192;
@@ -39,7 +39,7 @@ const IS_RARE =
   "j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null";
 const RARE = "pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error)";
 
-/** The source columns of `fetchedColumns`, from jobs `j`. `attempts`: the expression for the attempts. */
+/** Returns the source columns of `fetchedColumns`, from jobs `j`. `attempts`: the expression for the attempts. */
 export const fetchedSource = (
   attempts: string,
 ): string => `j.id, j.task_id, j.job_queue_id, j.payload,
@@ -49,8 +49,8 @@ export const fetchedSource = (
       then ${RARE} end as rare`;
 
 /**
- * The columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually
- * have much in common, and two aggregates of a column cost a quarter of an array, in time and in bytes.
+ * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually have
+ * much in common, and two aggregates of a column cost a quarter of an array, in time and in bytes.
  */
 export const fetchedColumns = (s: string, form: { readonly queues: boolean }): string => `
   pg_catalog.array_agg(j.id)::text as ids,
@@ -68,8 +68,8 @@ export const fetchedColumns = (s: string, form: { readonly queues: boolean }): s
   (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
 
 /**
- * The same for a single job `j`, as one text for `FetchedRows.ofOne`: no aggregate is set up, and a driver
- * needs longer for each column of a result than PostgreSQL for its value.
+ * Returns the same columns for a single job `j`, as one text for `FetchedRows.ofOne`. No aggregate is set up, and a
+ * driver needs longer for each column of a result than PostgreSQL for its value.
  */
 export const columnsText = (s: string, attempts: string): string => `
   pg_catalog.concat_ws(E'\\x1f', pg_catalog.concat('{', j.id, '}'), j.payload,
@@ -91,6 +91,6 @@ const queueNames = (s: string) => `(select pg_catalog.json_object_agg(q.id, q.qu
     from ${s}._private_job_queues q
     where q.id = any(array(select job_queue_id from taken where job_queue_id is not null)))`;
 
-// Evaluated only where needed, in the order of the rows.
+// Returns an array of the values, in the order of the rows. PostgreSQL evaluates it only where it is needed.
 const each = (value: string) =>
   `(select pg_catalog.array_to_json(pg_catalog.array_agg(${value}))::text from taken)`;

@@ -1,12 +1,12 @@
-// Jobs without a named queue: found by an index and locked in one statement.
+// Jobs without a named queue, found by an index and locked in one statement.
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "./fetch-form.ts";
 
 /*
- * jobs_main_index begins with the priority, so `run_at <= now()` alone does not limit a scan: it would read
- * every scheduled job of every priority. This expression goes from priority to priority (a loose index
- * scan) and probes each one, from the cursor's on. A separate check whether a priority still has jobs would
- * scan its dead entries twice, and would lock jobs in vain that another connection commits in between.
+ * Goes from priority to priority (a loose index scan) and reads each of them from the cursor on. jobs_main_index begins
+ * with the priority, so `run_at <= now()` alone does not limit a scan: it would read every scheduled job of every
+ * priority. A separate check whether a priority still has jobs would scan its dead entries twice, and would lock jobs
+ * in vain that another connection commits in between.
  */
 export const priorityLevels = (
   s: string,
@@ -21,7 +21,7 @@ export const priorityLevels = (
   from level where level.priority is not null
 )`;
 
-/** Locked while the limit counts, so that two concurrent fetches take different jobs. */
+/** The jobs are locked before the limit applies, so that two concurrent fetches take different jobs. */
 export const jobsWithoutQueue = (
   s: string,
   form: ReadyForm,
@@ -38,12 +38,13 @@ export const jobsWithoutQueue = (
   where level.priority is not null limit ${$.want}::int
 `;
 
-/** The condition on forbidden flags, if there are any. For jobs with and without a queue. */
+/** Returns the condition on forbidden flags, if there are any, for jobs with and without a queue. */
 export const flagTest = ({ flags }: ReadyForm, $: ReadyParameters, job = "j"): string =>
   flags ? `and ${hasNoFlagOf(job, $.flags)}` : "";
 
-// The fast mode works through the jobs ahead of a safe mode's job until that is at the head, too. Only
-// tasks of this worker count: jobs of other workers may stay there indefinitely.
+// A condition for the safe mode's jobs beside a fast mode. The fast mode takes the jobs before such a job until the job
+// is at the head of its priority. Only tasks of this worker count, because jobs of other workers may stay there
+// indefinitely.
 const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
   const { free } = form;
   if (free === "all") return "";
@@ -57,6 +58,6 @@ const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
         where not head.is_fast))`;
 };
 
-// Without queued jobs, the scan stays on jobs_no_queue_index. Reading a second index costs 50 bytes of WAL
-// per job if data checksums are on: full-page images of its hint bits.
+// Without queued jobs, the scan reads only jobs_no_queue_index. Reading a second index costs 50 bytes of WAL for each
+// job if data checksums are on: full-page images of its hint bits.
 const onOneIndex = ({ queues }: ReadyForm) => (queues ? "" : "and job_queue_id is null");

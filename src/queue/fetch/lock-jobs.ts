@@ -1,6 +1,6 @@
-// How the fast mode takes jobs: by row locks of an open transaction instead of an update. A third of the
-// WAL, half the work. The locks end with the connection, and other sessions cannot see which jobs are
-// taken. For short jobs without a key or a named queue.
+// How the fast mode takes jobs: by row locks of an open transaction instead of an update. This costs a third of the WAL
+// and half the work. The locks end with the connection, and other sessions cannot see which jobs are taken. It is meant
+// for short jobs without a key or a named queue.
 import { type Database, idArray, query, type Statement } from "../../database/database.ts";
 import { takeBy } from "../sql/lock.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
@@ -8,10 +8,10 @@ import { fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
 
 /*
- * $1 text[] tasks  $2 int maximum number of jobs  $3 smallint $4 float8 fetch cursor
+ * $1 text[] tasks $2 int maximum number of jobs $3 smallint $4 float8 fetch cursor
  * $5 text[] forbidden flags (only in the form with flags)
  *
- * The attempt gets `attempts + 1`; the number is stored only if it fails.
+ * The attempt is numbered `attempts + 1`; the number is stored only if it fails.
  */
 export function lockStatement({ flags, pauses }: Pick<ReadyForm, "flags" | "pauses">): Statement {
   const form: ReadyForm = { queues: false, flags, pauses, free: "fast" };
@@ -33,7 +33,7 @@ select ${fetchedColumns(s, form)} from taken j`;
 const keepSql: Statement = (s) => `
 update ${s}._private_jobs j set ${takeBy("$1", "j")} where j.id = any($2::bigint[])`;
 
-/** Locks jobs by `locked_by`: those that run longer than the transaction that has their rows should be open. */
+/** Locks jobs by `locked_by`, because they run longer than their transaction should stay open. */
 export async function keepJobs(
   db: Database,
   workerId: string,

@@ -1,5 +1,5 @@
-// Jobs in named queues. A queue is locked once for a run of consecutive jobs; otherwise a queue would run
-// one job per round trip.
+// Jobs in named queues. A queue is locked once for a run of consecutive jobs; without runs, a queue would complete one
+// job in each round trip.
 //
 //   candidates ──their queues──▶ queue locks ──in order──▶ runs ──row locks──▶ taken
 import { isInFreeQueue, isOfKnownTask, isReady } from "../sql/eligible.ts";
@@ -7,16 +7,15 @@ import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { flagTest } from "./jobs-without-queue.ts";
 
 /*
- * `last_without_queue`: if jobs without a queue already fill the fetch, queued jobs after the last of them
- * cannot be part of it, so the scan for queued jobs, which have no index of their own, ends there. It ends
- * before that job's time, exclusively: a million jobs added at once have the same one.
+ * `last_without_queue`: if jobs without a queue already fill the fetch, queued jobs after the last of them cannot be
+ * part of it. No index has only queued jobs, so the scan for them ends there. It ends before that job's time,
+ * exclusively, because a million jobs that were added at once have the same time.
  * `queue_lock`: only queues of candidates are locked, in id order, so that two fetches cannot deadlock.
- * `queue_run`: the candidates are from this statement's snapshot. What other workers did with a queue since
- * then is found by the row locks (`locked_run`), which check again whether a job is available, and due: it
- * may have failed.
- * `left_out`: jobs that could not be locked, because another session has the row, or because it was taken
- * and returned since the snapshot, so that this statement cannot update the new version of the row. No
- * later job of its queue is taken. If such a job has ended, the next fetch takes the others.
+ * `queue_run`: the candidates are from the snapshot of this statement. Other workers may have changed a queue
+ * meanwhile, so the row locks (`locked_run`) check again whether a job is available and due: it may have failed.
+ * `left_out`: jobs that could not be locked, because another session has the row, or because a worker took and returned
+ * the job after the snapshot, so that this statement cannot update the new version of the row. Later jobs of their
+ * queues are not taken, because that would change the order. If such a job has ended, the next fetch takes the others.
  */
 export const queuedJobs = (
   s: string,
@@ -63,8 +62,8 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
     limit ${$.want}::int`;
 
-// A run is limited, or one queue would keep a whole fetch's jobs from other workers; and it is short, or
-// its last jobs would be locked long before they start. A job of unknown duration runs alone.
+// A run is limited, because otherwise one queue would keep all jobs of a fetch from other workers. It is also short,
+// because otherwise its last jobs would be locked long before they start. A job of unknown duration runs alone.
 const runs = (s: string, $: ReadyParameters) => `
   select ctid, id, job_queue_id, priority, run_at from (
     select c.*, pg_catalog.row_number() over in_order as place,

@@ -1,6 +1,6 @@
-// The first fetch of an idle worker. No job was ready before, so it expects a few jobs of the most urgent
-// priority, and reads no named queue. Its plan costs a tenth of those of `takeStatement` and
-// `lockStatement`, which saves a third of the time between a job's announcement and its start.
+// The first fetch of an idle worker. No job was ready before, so this fetch expects a few jobs of the most urgent
+// priority, and reads no named queue. Its plan costs a tenth of the plans of `takeStatement` and `lockStatement`, which
+// saves a third of the time between a job's announcement and its start.
 import { builtOnce, type Statement } from "../../database/database.ts";
 import type { LockMode } from "../settle/fence.ts";
 import { hasNoFlagOf, isOfKnownTask, isReady } from "../sql/eligible.ts";
@@ -8,22 +8,22 @@ import { takeBy } from "../sql/lock.ts";
 import { isForFastMode } from "./fetch-form.ts";
 import { columnsText } from "./job-columns.ts";
 
-/** One row for each job. */
+/** A fetched job. The statement returns one row for each. */
 export interface QuickRow {
   readonly job: string;
 }
 
-/** Each form is one prepared statement. */
+/** A form of the statement. Each form is one prepared statement. */
 export interface QuickForm {
-  /** Skip jobs with a forbidden flag. */
+  /** Whether jobs with a forbidden flag are skipped. */
   readonly flags: boolean;
-  /** Leave out paused tasks. */
+  /** Whether jobs of paused tasks are left out. */
   readonly pauses: boolean;
   /** How the jobs are locked. `row`: only jobs of the fast mode. */
   readonly mode: LockMode;
 }
 
-// Only the first priority with jobs: if none of them is due, nothing is found.
+// Reads only the first priority that has jobs: if none of its jobs is due, no job is found.
 const ready = (s: string, flags: string | null, pauses: boolean) => `
 from ${s}._private_jobs j
 where ${isReady("j")} and j.job_queue_id is null
@@ -33,12 +33,12 @@ where ${isReady("j")} and j.job_queue_id is null
 
 const FIRST = "order by j.run_at limit $2::int for update skip locked";
 
-/** $1 text[] tasks  $2 int most jobs  [$3 text[] forbidden flags] */
+/** $1 text[] tasks  $2 int maximum number of jobs  [$3 text[] forbidden flags] */
 const lockSql = (s: string, flags: boolean, pauses: boolean) => `
 select ${columnsText(s, "j.attempts + 1")} ${ready(s, flags ? "$3" : null, pauses)} and ${isForFastMode("j")}
 ${FIRST}`;
 
-/** $1 text[] tasks  $2 int most jobs  $3 text the worker's id  [$4 text[] forbidden flags] */
+/** $1 text[] tasks  $2 int maximum number of jobs  $3 text the worker's id  [$4 text[] forbidden flags] */
 const takeSql = (s: string, flags: boolean, pauses: boolean) => `
 update ${s}._private_jobs j
 set ${takeBy("$3", "j")}
@@ -47,7 +47,7 @@ where j.ctid = any(array(
   ${FIRST}))
 returning ${columnsText(s, "j.attempts")}`;
 
-/** One row per job; `job` is for `FetchedRows.ofOne`. */
+/** Returns the statement. Its result has a row for each job; `job` is for `FetchedRows.ofOne`. */
 export function quickStatement({ flags, pauses, mode }: QuickForm): Statement {
   return builtOnce((s) => (mode === "row" ? lockSql(s, flags, pauses) : takeSql(s, flags, pauses)));
 }

@@ -13,22 +13,22 @@ import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-column
 export interface TakeAnswer extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Some named queue is not locked. */
+  /** Whether some named queue is unlocked, so that its jobs may be fetched. */
   readonly queues: boolean;
-  /** The jobs of $4 whose lock this worker had lost: `{1,2}`; null = none. */
+  /** The jobs of $4 whose lock this worker had lost: `{1,2}`; null: none. */
   readonly lost: string | null;
 }
 
 /*
- * $1 text[]    identifiers of this worker's tasks
- * $2 int       maximum number of jobs
- * $3 text      the worker's id
- * $4 bigint[]  jobs that this worker has finished: deleted in the same transaction, so that a full round
- *              of work costs one commit. Only those whose lock it still has.
- * $5 smallint  $6 float8  fetch cursor
- * $7 int       maximum number of jobs of one named queue (only in the form with queues)
- * $8 float8[]  the part of a run that a job of each task takes (only in the form with queues)
- * last text[]  forbidden flags (only in the form with flags)
+ * $1 text[] identifiers of this worker's tasks
+ * $2 int maximum number of jobs
+ * $3 text the worker's id
+ * $4 bigint[] jobs that this worker has finished. Those whose lock it still has are deleted in the
+ *              same transaction, so that a full round of work costs one commit.
+ * $5 smallint $6 float8 fetch cursor
+ * $7 int maximum number of jobs of one named queue (only in the form with queues)
+ * $8 float8[] the part of a run that a job of each task takes (only in the form with queues)
+ * last text[] forbidden flags (only in the form with flags)
  */
 const takeSql = (s: string, form: ReadyForm) => `
 with recursive done as (
@@ -53,8 +53,8 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   ${fetchedColumns(s, form)}
 from taken j`;
 
-// The queues of the jobs that were taken, not of those that were selected: a queue without a taken job
-// would never be unlocked.
+// Locks the queues of the jobs that were taken, and not those of all jobs that were selected: a queue without a taken
+// job would never be unlocked.
 const queuesTaken = (s: string) => `, queue_taken as (
   update ${s}._private_job_queues set ${lockBy("$3")}
   where id = any(array(select job_queue_id from taken where job_queue_id is not null))

@@ -17,7 +17,7 @@ export interface JobCounts {
   readonly failed: number;
 }
 
-/** Exact counts, by one scan over all jobs: about 0.25 s per million. */
+/** Returns exact counts, by one scan over all jobs, which takes about 0.25 s for each million. */
 export async function countJobs(db: Database): Promise<JobCounts> {
   const [row] = await query<Record<keyof JobCounts, string>>(db, countSql);
   return {

@@ -6,8 +6,8 @@ const completeSql = (s: string) => `
 delete from ${s}._private_jobs j where j.id = $2::text::bigint and j.locked_by = $1::text returning j.id::text`;
 
 /**
- * Deletes the row of a job that the worker has locked, on a client of the caller. Throws WorkerError `conflict` where
- * the job is no longer locked for the worker: the transaction must then roll back.
+ * Deletes the row of a job that the worker has locked, on a client of the caller. Throws WorkerError `conflict` if the
+ * job is no longer locked for the worker: then the transaction must roll back.
  */
 export async function completeInTransaction(
   db: Database,

@@ -6,30 +6,30 @@ import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fe
 import { delayOf, retryAt } from "./retry-policy.ts";
 import { snoozeJobs } from "./snooze.ts";
 
-/** What follows an attempt that has not succeeded. */
+/** What happens after an attempt that has not succeeded. */
 export type NextAttempt =
-  /** `delayMs`: null for the delay of retry-policy.ts. */
+  /** Another attempt follows after `delayMs`; null: after the delay of retry-policy.ts. */
   | { readonly kind: "retry"; readonly delayMs: number | null }
   /** No attempt follows: `max_attempts` becomes the number of attempts made. */
   | { readonly kind: "never" }
-  /** The attempt does not count. */
+  /** The attempt does not count, and another follows after `delayMs`. */
   | { readonly kind: "snooze"; readonly delayMs: number };
 
-/** Graphile Worker's delay. */
+/** A retry after Graphile Worker's delay. */
 export const BY_FORMULA: NextAttempt = { kind: "retry", delayMs: null };
 
-/** A job whose attempt failed, or was snoozed. */
+/** A job whose attempt has failed, or was snoozed. */
 export interface FailedAttempt {
   readonly id: string;
   readonly message: string;
   readonly next: NextAttempt;
-  /** It had a key when it was fetched. */
+  /** Whether the job had a key when it was fetched. */
   readonly isKeyed: boolean;
-  /** JSON text that replaces the payload: what is left of a batch. null keeps it. */
+  /** JSON text that replaces the payload: what remains of a batch; null: the payload stays. */
   readonly payload: string | null;
 }
 
-/** In place of a delay. */
+/** In the parameter of the delays, this value selects Graphile Worker's delay. */
 const BY_FORMULA_MS = -1;
 const NEVER_MS = -2;
 
@@ -56,8 +56,8 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$5", by: "failed" })}`
 const statements = { locked_by: failSql("locked_by"), row: failSql("row") };
 
 /**
- * Records failures and snoozes of jobs that the worker has by `mode`. Their named queues stay locked: more of a
- * queue's run may follow. Returns the ids that were no longer locked for the worker.
+ * Records failures and snoozes of jobs that the worker has locked by `mode`. Their named queues stay locked, because
+ * more jobs of a queue's run may follow. Returns the ids of jobs that were no longer locked for the worker.
  */
 export async function failJobs(
   db: Database,
@@ -70,7 +70,7 @@ export async function failJobs(
   );
   if (snoozes.length === 0) return recordFailures(db, workerId, attempts, mode);
   const failures = attempts.filter(({ next }) => next.kind !== "snooze");
-  // Both are sent before either is answered: a transaction of the fast mode holds them all.
+  // Both statements are sent before either is answered, because one transaction of the fast mode contains both.
   const lost = await Promise.all([
     snoozeJobs(db, workerId, snoozes, mode),
     failures.length > 0 ? recordFailures(db, workerId, failures, mode) : [],
@@ -89,14 +89,14 @@ async function recordFailures(
     const [row] = await query<LostIds>(db, statements[mode], [
       idArray(failures.map(({ id }) => id)),
       failures.map(({ message }) => textOf(message)),
-      // Not null: with array_nulls = off it would be the text "null".
+      // "" and not null: with array_nulls = off a null would become the text "null".
       failures.map(({ payload }) => payload ?? ""),
       failures.map(({ next }) => delayMsOf(next)),
       ...(mode === "locked_by" ? [workerId] : []),
     ]);
     return parseIdArray(row?.lost);
   } catch (error) {
-    // Not repeated here: it may have been part of a transaction, which PostgreSQL has undone.
+    // The statement is not repeated here, because it may have been part of a transaction, which PostgreSQL has undone.
     if (codeOf((error as Error).cause) === UNTRANSLATABLE) inAscii.add(db);
     throw error;
   }
@@ -110,7 +110,7 @@ function delayMsOf(next: NextAttempt): number {
 /** The database's encoding, such as LATIN1, cannot represent the character. */
 const UNTRANSLATABLE = "22P05";
 
-/** Databases in which errors are written in ASCII, after one could not be written. */
+/** The databases in which errors are written in ASCII from now on, because one could not be written. */
 const inAscii = new WeakSet<Database>();
 
 function asciiOf(message: string): string {
@@ -120,7 +120,9 @@ function asciiOf(message: string): string {
 
 const LONGEST_ERROR_CHARACTERS = 65_536;
 
-/** PostgreSQL text cannot store NUL or lone surrogates, and the length is limited. */
+/**
+ * Returns the message without NUL and lone surrogates, which PostgreSQL cannot store, and within the limit of length.
+ */
 function storable(message: string): string {
   return message.slice(0, LONGEST_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
 }

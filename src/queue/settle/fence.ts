@@ -1,41 +1,43 @@
-// The lock that a worker holds on a job, and what it means for the statements that end the job. A result is
-// written only while the worker still holds the lock. A worker whose lease has expired cannot finish a job
-// that another worker has fetched; the statement returns the ids of such jobs.
+// The lock that a worker holds on a job, and what it means for the statements that end the job. A result is written
+// only while the worker still holds the lock, so a worker whose lease has expired cannot finish a job that another
+// worker has fetched. The statement returns the ids of such jobs.
 //
-//   locked_by   the safe mode: the row has the worker's id. The attempt was counted when the job was fetched.
-//   row         the fast mode: the transaction that writes the result has locked the row. Its locked_by is
+//   locked_by the safe mode: the row has the worker's id. The attempt was counted when the job was fetched.
+//   row the fast mode: the transaction that writes the result has locked the row. Its locked_by is
 //               null, and the attempt is not counted yet. After a lost connection the row was unlocked for a
-//               while. If locked_by is set by then, it belongs to another attempt. This is so even for this
-//               worker's own id: its safe mode has fetched the job since.
+//               while. If locked_by is set by then, the lock belongs to another attempt, even if the id is
+//               that of this worker: then its safe mode has fetched the job meanwhile.
 import { SKIPPED } from "../../database/skipped-rows.ts";
 
 export type LockMode = "locked_by" | "row";
 
-/** A condition: the worker holds the job's lock. `workerId`: the parameter with its id, for `locked_by` only. */
+/**
+ * Returns a condition: the worker holds the job's lock. `workerId`: the parameter with its id, for `locked_by` only.
+ */
 export function isOurs(mode: LockMode, job: string, workerId: string): string {
   return mode === "locked_by" ? `${job}.locked_by = ${workerId}::text` : `${job}.locked_by is null`;
 }
 
-/** The job's attempts, including the one that has just ended. */
+/** Returns an expression: the job's attempts, including the one that has just ended. */
 export function attemptsMade(mode: LockMode, job: string): string {
   return mode === "locked_by" ? `${job}.attempts` : `${job}.attempts + 1`;
 }
 
-/** The rows that a statement should have written, and those that it wrote. */
+/** The rows that a statement should have written, and the rows that it wrote. */
 export interface Written {
   readonly schema: string;
   readonly mode: LockMode;
-  /** The parameters with the ids, and with the worker's id for `locked_by`. */
+  /** The parameter with the ids of the jobs, and that with the worker's id, for `locked_by`. */
   readonly ids: string;
   readonly workerId: string;
-  /** The expression with the written rows. */
+  /** The common table expression with the written rows. */
   readonly by: string;
 }
 
 /**
- * For a select list: the ids that were not written, as `{1,2}`, or null if all were; then the rows are only
- * counted. If the worker still holds the lock on one of these jobs, a trigger has skipped its row: the
- * statement fails and is rolled back.
+ * Returns an expression for a select list: the ids that were not written, as `{1,2}`; null if all were written, which
+ * only counts the rows. If the worker still holds the lock on one of these jobs, a trigger has skipped its row: then
+ * the statement fails and is rolled back.
  */
 export const lostIds = ({ schema, mode, ids, workerId, by }: Written): string =>
   `case when (select pg_catalog.count(*) from ${by}) < pg_catalog.cardinality(${ids}::bigint[]) then

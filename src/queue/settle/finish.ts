@@ -3,12 +3,12 @@ import { builtOnce, type Database, idArray, parseIdArray, query } from "../../da
 import { unlockQueues } from "../sql/lock.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 
-/** The delete, as a common table expression; also part of the fetch. */
+/** Returns the deletion as a common table expression. A fetch contains it, too. */
 export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: string): string =>
   `delete from ${s}._private_jobs j where j.id = any(${ids}::bigint[]) and ${isOurs(mode, "j", workerId)}
   returning j.id`;
 
-// Named queues are unlocked here only in the safe mode: row locks end with the transaction.
+// Named queues are unlocked here only in the safe mode: in the fast mode the row locks end with the transaction.
 const freedQueues = (s: string) => `, freed as (
   ${unlockQueues(s, "id = any($3::int[]) and locked_by = $2::text")}
 )`;
@@ -26,8 +26,8 @@ const statements = {
 };
 
 /**
- * Deletes finished jobs that the worker has locked by `mode`, and unlocks the named queues `queueIds`,
- * which only `locked_by` has. Returns the ids whose lock the worker had lost.
+ * Deletes finished jobs that the worker has locked by `mode`, and unlocks the named queues `queueIds`, which are locked
+ * only by `locked_by`. Returns the ids of jobs whose lock the worker had lost.
  */
 export async function finishJobs(
   db: Database,

@@ -1,19 +1,18 @@
-// Returns jobs that were taken and never started. Their attempt never began, so it does not count towards
-// max_attempts. Only for the safe mode: row locks end with their transaction.
+// Returns jobs that were fetched and never started. Their attempt never began, so it does not count towards
+// max_attempts. Only the safe mode needs this: the row locks of the fast mode end with their transaction.
 //
-// A job that was removed, or replaced under its key, while it was locked has lost its key and has no
-// attempts left: it is deleted here, because with fewer attempts it would run after all.
+// A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts left. It
+// is deleted here, because with fewer attempts it would run after all.
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK, unlockQueues } from "../sql/lock.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
-// The rows are locked first: a row that its transaction locks before it writes it keeps the mark of the
-// lock. So a job that came from a lost connection of the fast lane stays with the safe mode, which counts
-// attempts before the job runs.
+// The rows are locked first, because a row that its transaction locks before it writes it keeps the mark of the lock.
+// So a job that came from a lost connection of the fast lane stays with the safe mode, which counts attempts before the
+// job runs.
 //
-// In the index an updated job comes after all others with its time, and a fetch only reads the first of
-// them. So a job that returns to a named queue becomes due some microseconds earlier if others have the
-// same time.
+// In the index an updated job follows all others with its time, and a fetch reads only the first of them. So a job that
+// returns to a named queue becomes due some microseconds earlier if others have the same time.
 const givenBack = (s: string, condition: string, isRemoved: string) => `held as materialized (
   select j.id, j.run_at, ${isRemoved} as is_removed,
     j.job_queue_id is not null and exists (
@@ -40,9 +39,9 @@ with ${givenBack(s, "j.id = any($2::bigint[])", "j.key is null and j.id = any($4
 select ${lostIds({ schema: s, mode: "locked_by", ids: "$2", workerId: "$1", by: "ended" })}`;
 
 /**
- * Returns jobs, and unlocks the named queues `queueIds` in the same statement: if a queue were unlocked
- * earlier, later jobs could start first. `keyed`: the jobs that had a key when they were taken. Returns the
- * ids whose lock the worker had lost.
+ * Returns jobs, and unlocks the named queues `queueIds` in the same statement: if a queue were unlocked earlier, later
+ * jobs could start first. `keyed`: the jobs that had a key when they were fetched. Returns the ids of jobs whose lock
+ * the worker had lost.
  */
 export async function returnJobs(
   db: Database,
@@ -56,10 +55,10 @@ export async function returnJobs(
   return parseIdArray(row?.lost);
 }
 
-// If a connection is lost during a fetch, it is unknown whether the fetch was committed: jobs that are
-// locked by this worker and were never received are returned. No index has locked_by, so this is a scan,
-// which runs only after such a loss. Whether the jobs had a key is unknown, too: only a removal writes
-// `updated_at` of a locked job and leaves no attempts.
+// If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
+// has locked and never received are returned. No index has locked_by, so this is a scan, which runs only after such a
+// loss. Whether the jobs had a key is unknown, too: only a removal writes `updated_at` of a locked job and leaves no
+// attempts.
 const REMOVED_SINCE =
   "j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at";
 
@@ -69,7 +68,7 @@ with ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])", REMOVED_
 )
 select pg_catalog.count(*)::int as count from ended`;
 
-/** Returns the jobs locked by this worker that are not among `ids`, and gives their number. */
+/** Returns the jobs that this worker has locked and that are not among `ids` to the queue. Resolves to their number. */
 export async function returnUnknownJobs(
   db: Database,
   workerId: string,

@@ -1,17 +1,17 @@
-// Determines when a job is retried. A failed attempt leaves the job in its table: unlocked, with its error,
-// and due again after a delay that grows with each attempt. No other mechanism is needed: the next fetch of
-// any worker finds the job once it is due.
+// Determines when a job is retried. A failed attempt leaves the job in its table: unlocked, with its error, and due
+// again after a delay that grows with each attempt. No other mechanism is needed: the next fetch of any worker finds
+// the job once it is due.
 //
-//   taken (attempt n counts) ──fails──▶ n < max_attempts: due again after the delay of attempt n
-//                                   └─▶ n = max_attempts: failed, until it is retried or deleted by hand
+//   fetched (attempt n counts) ──fails──▶ n < max_attempts: due again after the delay of attempt n
+//                                     └─▶ n = max_attempts: failed, until it is retried or deleted by hand
 //
-// The delay is Graphile Worker's, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and 6 hours from
-// the tenth attempt on. With 25 attempts a job is retried for about four days.
+// The delay is Graphile Worker's, exp(least(n, 10)) seconds: 2.7 s, 7.4 s, 20 s, 55 s, … and 6 hours from the tenth
+// attempt on. With 25 attempts a job is retried for about four days.
 
 /**
- * When the next attempt is due, for an update's `run_at`: counted from now or from the job's own time,
- * whichever is later, so that a job that was rescheduled while it ran is not retried before that.
- * `attempts`: an expression, the attempts made, including this one. `job`: the alias of the row.
+ * Returns when the next attempt is due, for an update's `run_at`. The delay begins now, or at the job's own time if
+ * that is later, so that a job that was rescheduled while it ran is not retried before that time. `attempts`: an
+ * expression for the attempts made, including this one. `job`: the alias of the row.
  */
 export const retryAt = (job: string, attempts: string, delay = delayOf(attempts)): string =>
   `greatest(pg_catalog.now(), ${job}.run_at) + ${delay}`;
@@ -21,14 +21,14 @@ const LONGEST_DELAY_EXPONENT = 10;
 export const delayOf = (attempts: string) =>
   `pg_catalog.exp(least(${attempts}, ${LONGEST_DELAY_EXPONENT})) * interval '1 second'`;
 
-/** The same delay in milliseconds, after attempt `attempt`. */
+/** Returns the delay in milliseconds after attempt `attempt` (1-based), by the same formula. */
 export const retryDelayMs = (attempt: number): number =>
   Math.exp(Math.min(attempt, LONGEST_DELAY_EXPONENT)) * 1_000;
 
 /**
- * When a job's last attempt failed, as far as its row shows. Stock workers do not change updated_at, but
- * the delay was added to the time of the failure, so it follows from run_at. Changes by hand and recoveries
- * are in updated_at. For rows with a failure.
+ * Returns an expression for a row with a failure: when the last attempt failed, as far as the row shows. Stock workers
+ * do not change updated_at, but they add the delay to the time of the failure, so the time follows from run_at. Changes
+ * by hand and recoveries are in updated_at.
  */
 export const failedAt = (job: string): string =>
   `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at
@@ -36,8 +36,8 @@ export const failedAt = (job: string): string =>
       then ${job}.run_at - ${delayOf(`${job}.attempts`)} end)`;
 
 /**
- * Like failedAt(), for jobs that have failed permanently; null for all others. For reads in which most rows
- * have not failed.
+ * Like failedAt() for jobs that have failed for good; null for all others. It is for reads in which most rows have not
+ * failed.
  */
 export const failedForGoodAt = (job: string): string =>
   `case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts

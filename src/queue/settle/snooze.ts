@@ -1,7 +1,7 @@
-// Puts back jobs whose attempts ended without counting. Unlike given-back jobs they have run, and are due later.
+// Puts back jobs whose attempts ended without counting. Unlike returned jobs they have run, and they are due later.
 //
-// A job that was removed while it ran has lost its key and has no attempts left: it is deleted here, because a lower
-// number of attempts would let it run again.
+// A job that was removed while it ran has lost its key and has no attempts left. It is deleted here, because with fewer
+// attempts it would run again.
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
@@ -10,11 +10,11 @@ import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 export interface SnoozedJob {
   readonly id: string;
   readonly delayMs: number;
-  /** It had a key when it was fetched. */
+  /** Whether the job had a key when it was fetched. */
   readonly isKeyed: boolean;
 }
 
-// updated_at stays: of a job that has failed before, it is the time of that failure.
+// updated_at does not change: for a job that has failed before, it is the time of that failure.
 const snoozeSql = (mode: LockMode) => (s: string) => {
   const isRemoved = "f.is_keyed and j.key is null and j.attempts >= j.max_attempts";
   const from = "unnest($1::bigint[], $2::float8[], $3::boolean[]) as f (id, delay_ms, is_keyed)";
@@ -33,8 +33,8 @@ select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$4", by: "ended" })}`;
 const statements = { locked_by: snoozeSql("locked_by"), row: snoozeSql("row") };
 
 /**
- * Puts these jobs back, due after their delays. Their named queues stay locked, as after a failure. Returns the ids
- * that were no longer locked for the worker.
+ * Puts these jobs back, due after their delays. Their named queues stay locked, as after a failure. Returns the ids of
+ * jobs that were no longer locked for the worker.
  */
 export async function snoozeJobs(
   db: Database,

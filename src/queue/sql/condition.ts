@@ -1,28 +1,31 @@
-// The conditions of a job in SQL, on a row of _private_jobs with the given alias. Reads of the whole table
-// get the ids of locked queues as a parameter (there are few, and a bound array is hashed where a
-// sub-select would be searched linearly); reads of single rows look up their queue. Workers' reports of
-// locked jobs are read from their heartbeat rows, once per statement.
+// The conditions of a job in SQL, on a row of _private_jobs with the given alias. Reads of the whole table get the ids
+// of locked queues as a parameter: there are few, and PostgreSQL hashes a bound array but would search a sub-select
+// linearly. Reads of single rows look up their queue. What workers report about locked jobs is read from their
+// heartbeat rows, once for each statement.
 import type { Condition } from "../../domain/condition.ts";
 import { isAvailable, isDue } from "./eligible.ts";
 import { isFailed, isLocked } from "./job-state.ts";
 import { lockHolder } from "./lock.ts";
 import { reportedWorkers } from "./unpacked.ts";
 
-/** The quoted schema if it has a table of workers; null: it has none, and locked jobs count as running. */
+/** The quoted schema if it has a table of workers; null if it has none: then every locked job counts as running. */
 export type Heartbeats = string | null;
 
-/** Expressions of `conditionOf` that a caller provides. */
+/** The expressions that a caller of `conditionOf` provides. */
 export interface ConditionParts {
   readonly isQueueLocked: string;
-  /** The name of a retrying job's condition, where retries that are due are counted apart. */
+  /** The condition of a retrying job, where due retries are counted separately. Default: `'retrying'`. */
   readonly retrying?: string;
 }
 
-/** The queue is one of the locked ones. `lockedQueues`: the parameter with their ids, such as `$1`. */
+/**
+ * Returns a condition: the job's queue is one of the locked ones. `lockedQueues`: the parameter with their ids, such as
+ * `$1`.
+ */
 export const isQueueIn = (job: string, lockedQueues: string): string =>
   `${job}.job_queue_id = any(${lockedQueues}::int[])`;
 
-/** The name of the job's condition. */
+/** Returns an expression: the name of the job's condition. */
 export const conditionOf = (
   job: string,
   heartbeats: Heartbeats,
@@ -44,7 +47,9 @@ const lockedAs = (job: string, heartbeats: Heartbeats): string =>
 const isBlocked = (job: string, lockedQueues: string, now: string): string =>
   `${isAvailable(job)} and ${isDue(job, now)} and ${isQueueIn(job, lockedQueues)}`;
 
-/** One condition, in a form for which an index can be used. `now`: a fixed time. */
+/**
+ * Returns an SQL condition: the job is in this condition. Its form lets the planner use an index. `now`: a fixed time.
+ */
 export function isInCondition(
   condition: Condition,
   job: string,
@@ -66,7 +71,7 @@ export function isInCondition(
     case "blocked":
       return blocked;
     case "retrying":
-      // The optional index needs exactly these terms; is_available already implies them.
+      // The optional index needs exactly these terms, although is_available implies them.
       return `${isFree} and ${job}.locked_at is null and ${job}.attempts > 0
     and ${job}.attempts < ${job}.max_attempts`;
     case "scheduled":
@@ -85,32 +90,32 @@ const isList = (name: string): string => `pg_catalog.jsonb_typeof(${reported(nam
 const isReported = (name: string, job: string): string =>
   `${reported(name)} operator(pg_catalog.?) ${job}.id::text`;
 
-/** Reports are cut at this length. */
+/** The number of ids at which a report is cut. */
 const LONGEST_LIST = 1_000;
-/** Enough for a thousand ids; a longer list contains other values. */
+/** The size of a list up to which it is read. It is enough for a thousand ids; a longer list contains other values. */
 const LONGEST_LIST_BYTES = 32_768;
 
-/** A condition on a heartbeat row `workers`: it lists all jobs that the worker runs. */
+/** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */
 export const LISTS_ALL = `case when ${isList("running_job_ids")}
     then pg_catalog.jsonb_array_length(${reported("running_job_ids")}) <= ${LONGEST_LIST}
       and coalesce(${reported("running_jobs")} = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(${reported("running_job_ids")})), true)
     else false end`;
 
 /**
- * A condition on a locked job and the heartbeat row `workers` of its holder: the holder does not report
- * that it runs the job. Without a report, or with one that is cut, the job counts as started.
+ * Returns a condition on a locked job and the heartbeat row `workers` of its holder: the holder does not report that it
+ * runs the job. Without a report, or if it is cut, the job counts as started.
  */
 export const isUnreported = (job: string): string =>
   `${LISTS_ALL}
     and not ${isReported("running_job_ids", job)}`;
 
 /**
- * A condition on a locked job: it is fetched and not started. A report is older than its row's last
- * heartbeat, and jobs start between two reports. So a worker of this package lists the jobs that it has
- * fetched and not started, and writes at once when it starts one of those. For other workers, which list
- * only running jobs, the last heartbeat must be clearly later than the lock.
+ * Returns a condition on a locked job: it is fetched and not started. A report is older than the last heartbeat of its
+ * row, and jobs start between two reports. So a worker of this package lists the jobs that it has fetched and not
+ * started, and writes at once when it starts one of those. Other workers list only running jobs, so their last
+ * heartbeat must be clearly later than the lock.
  *
- * The lists of all workers are read once per statement, and only if a job is locked.
+ * The lists of all workers are read once for each statement, and only if a job is locked.
  */
 export const isFetched = (job: string, heartbeats: Heartbeats): string =>
   heartbeats === null
@@ -123,7 +128,10 @@ export const isFetched = (job: string, heartbeats: Heartbeats): string =>
         else false end
       from (select ${listsOf(heartbeats)} -> ${lockHolder(job)} as list offset 0) as holder)`;
 
-/** For each worker, the list of fetched jobs; for other workers, an object with the list of running jobs. */
+/**
+ * Returns an expression: for each worker, the list of fetched jobs; for workers without this list, an object with the
+ * list of running jobs.
+ */
 const listsOf = (heartbeats: string): string => `(
         select pg_catalog.jsonb_object_agg(listing.id, listing.list) from (
           select workers.id, case when ${isList("fetched_job_ids")} then ${reported("fetched_job_ids")}

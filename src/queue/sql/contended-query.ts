@@ -1,4 +1,4 @@
-// Statements that may conflict with others: keys, names and rows that many sessions change at once.
+// Runs statements that may conflict with others, because many sessions change the same keys, names or rows.
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
@@ -17,17 +17,17 @@ import {
 /** How often a statement is attempted before its conflict is reported to the caller. */
 export const MAX_ATTEMPTS = 5;
 
-// PostgreSQL has undone the whole statement in these cases: a deadlock, a serialization failure, and a
-// column of the jobs that was added or dropped since a function of the schema was planned (42804).
+// After these errors PostgreSQL has undone the whole statement: a deadlock, a serialization failure, and a column of
+// the jobs that was added or dropped after a function of the schema was planned (42804).
 const SERIALIZATION_FAILURE = "40001";
 const COLLISIONS = new Set(["40P01", SERIALIZATION_FAILURE, "42804"]);
 /** The error of statements in an aborted transaction. */
 export const IN_FAILED_TRANSACTION = "25P02";
 
 /**
- * Like `query`, but repeats a statement after a conflict; after a serialization failure, in a transaction
- * with an explicit isolation level, because the session's default is a stricter one. In a transaction of
- * the caller's that cannot succeed: PostgreSQL refuses at once, and the conflict itself is thrown.
+ * Like `query`, but repeats a statement after a conflict. After a serialization failure it is repeated in a transaction
+ * with an explicit isolation level, because the session's default is stricter. In a transaction of the caller no
+ * repetition can succeed, because PostgreSQL has aborted it; then the conflict itself is thrown.
  */
 export async function contendedQuery<R extends object>(
   db: Database,
@@ -36,12 +36,12 @@ export async function contendedQuery<R extends object>(
   options?: QueryOptions,
 ): Promise<R[]> {
   const send = (on: Database) => query<R>(on, statement, values, options);
-  // A transaction of this library is repeated as a whole, not one of its statements.
+  // A transaction of this library is repeated as a whole, and not a single statement of it.
   if (isTransaction(db)) return send(db);
   return repeated((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
-/** The same for several statements in one transaction. */
+/** Like contendedQuery(), for several statements in one transaction. */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,
@@ -66,15 +66,15 @@ async function repeated<T>(run: (isSerialized: boolean) => Promise<T>): Promise<
 
 const NEVER = new AbortController().signal;
 
-/** The statement's text for a schema, with an expression for the ids of the jobs. */
+/** Returns the statement's text for a schema. `ids`: an expression for the ids of the jobs. */
 export type ActingStatement = (schema: string, ids: string) => string;
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Acts on jobs by their ids, the first of `values`. Another transaction may have locked a job's row: a
- * worker's in the fast mode, or an abandoned session's. The statement waits as long as the session's
- * lock_timeout allows; after that the job counts as locked, and the others are processed without it.
+ * Acts on jobs by their ids, the first of `values`. Another transaction may have locked a job's row, such as that of a
+ * worker in the fast mode, or of an abandoned session. The statement waits as long as the session's lock_timeout
+ * allows; after that the job counts as locked, and the other jobs are processed without it.
  */
 export async function actingQuery<R extends object>(
   db: Database,
@@ -86,8 +86,7 @@ export async function actingQuery<R extends object>(
     return await behindSavepoint(db, send);
   } catch (error) {
     if (codeOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
-    // In an aborted transaction of the caller's, and if the whole table is locked, the first error is more
-    // helpful.
+    // In an aborted transaction of the caller, and if the whole table is locked, the first error is more helpful.
     return query<R>(db, (schema) => statement(schema, freeOf(schema)), values).catch(() => {
       throw error;
     });

@@ -1,14 +1,14 @@
-// The conditions under which a worker may take a job, the same for every worker on the schema, stock workers
-// included, except that those ignore pauses of tasks. The job is available and due, its task is one of the
-// worker's and not paused, it has no forbidden flag, and its named queue, if any, is not locked. Each function
-// returns a condition on the _private_jobs row `job`.
+// The conditions under which a worker may fetch a job. They are the same for every worker on the schema, except that
+// stock workers ignore pauses of tasks. The job is available and due, its task is one of the worker's and not paused,
+// it has no forbidden flag, and its named queue, if any, is not locked. Each function returns a condition on the
+// _private_jobs row `job`.
 
 /** The job is not locked and has attempts left: the predicate of the indexes that fetches read. */
 export const isAvailable = (job: string): string => `${job}.is_available`;
 
 export const isDue = (job: string, now = "pg_catalog.now()"): string => `${job}.run_at <= ${now}`;
 
-/** The job is available and due. Its queue may be locked, and its task unknown to the worker. */
+/** The job is available and due. Its queue may be locked, and the worker may not have its task. */
 export const isReady = (job: string): string => `${isAvailable(job)} and ${isDue(job)}`;
 
 /** How isOfKnownTask() finds the worker's tasks. */
@@ -20,8 +20,8 @@ export interface KnownTasks {
 }
 
 /**
- * The job's task is one of the worker's, and not paused. Evaluated once per statement: a pause applies to all
- * statements that begin after its commit.
+ * The job's task is one of the worker's, and not paused. PostgreSQL evaluates this once for each statement: a pause
+ * applies to all statements that begin after its commit.
  */
 export const isOfKnownTask = (
   s: string,
@@ -33,17 +33,19 @@ export const isOfKnownTask = (
       pauses ? ` and not ${isPausedTask(s, "t.identifier")}` : ""
     }))`;
 
-/** The task with this identifier, or everything, is paused. A pause ends by itself at its `resume_at`. */
+/** The task with this identifier, or everything, is paused. A pause ends without an action at its `resume_at`. */
 export const isPausedTask = (s: string, identifier: string): string => `exists (
       select from ${s}._private_pauses p
       where (p.scope = 'all' or p.scope = 'task' and p.name = ${identifier})
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))`;
 
-/** `flags`: the parameter with the forbidden flags, text[]. Reads the heap, because no index has the flags. */
+/**
+ * The job has none of the flags in the parameter `flags`, text[]. This reads the heap, because no index has the flags.
+ */
 export const hasNoFlagOf = (job: string, flags: string): string =>
   `(${job}.flags is null or not ${job}.flags ?| ${flags}::text[])`;
 
-/** The named queue is not marked as locked. Row locks of other transactions are not seen. */
+/** The job's named queue is not marked as locked. Row locks of other transactions do not count. */
 export const isInFreeQueue = (s: string, job: string): string =>
   `exists (select from ${s}._private_job_queues q
     where q.id = ${job}.job_queue_id and q.is_available)`;

@@ -1,7 +1,7 @@
-// A job as an SQL row and as the `Job` that other layers use. The only place with the list of columns.
+// A job as an SQL row and as the `Job` that other layers use. Only this file has the list of columns.
 //
-// Nothing here depends on the session: times leave PostgreSQL as microseconds since the epoch, never
-// through DateStyle or TimeZone; ids and payloads as text, never through a parser.
+// Nothing here depends on the session: times leave PostgreSQL as microseconds since the epoch, independent of DateStyle
+// and TimeZone; ids and payloads leave it as text, which is not parsed.
 import type { Job, JobState } from "../../domain/job.ts";
 import { stateOf } from "./job-state.ts";
 import { dateOf, microseconds, timeText } from "./moments.ts";
@@ -30,7 +30,7 @@ export interface JobRow {
   readonly state: JobState;
 }
 
-/** Columns of any size, each as an expression. */
+/** Expressions for the columns whose values may have any size. */
 interface LargeColumns {
   readonly payload: string;
   readonly lastError: string;
@@ -38,7 +38,7 @@ interface LargeColumns {
   readonly flags: string;
 }
 
-/** Expects the tables under the names `jobs`, `tasks` and `queues`; see `jobNames`. */
+/** Returns the columns of a JobRow. The tables must have the names `jobs`, `tasks` and `queues`; see `jobNames`. */
 export const jobColumnsWith = ({ payload, lastError, lockedBy, flags }: LargeColumns) => `
   jobs.id::text, jobs.task_id, tasks.identifier as task_identifier,
   jobs.job_queue_id, queues.queue_name, (${payload})::text as payload, jobs.priority,
@@ -57,14 +57,17 @@ export const jobColumns = jobColumnsWith({
   flags: "jobs.flags",
 });
 
-/** Joins a job's task and queue. Left joins: neither has a foreign key, so a row can be missing. */
+/**
+ * Returns the joins with a job's task and queue. They are left joins: neither table has a foreign key, so a row can be
+ * missing.
+ */
 export const jobNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
   left join ${schema}._private_job_queues as queues on queues.id = jobs.job_queue_id`;
 
 /**
- * The same for a page of jobs: each job looks up its own queue. Otherwise the planner would read all
- * queues, which may be many more than jobs on a page.
+ * Returns the joins for a page of jobs, in which each job looks up its own queue. Otherwise the planner would read all
+ * queues, which may be many more than the jobs on a page.
  */
 export const pageNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
@@ -77,7 +80,7 @@ export function toJob(row: JobRow): Job {
   return new StoredJob(row);
 }
 
-// A class instead of an object literal with a getter: a batch creates ten thousand of them.
+// A class instead of an object literal with a getter, because a batch creates ten thousand jobs.
 class StoredJob implements Job {
   readonly id: string;
   readonly taskId: number;
@@ -99,7 +102,7 @@ class StoredJob implements Job {
   readonly flagsText: string | null;
   readonly isAvailable: boolean;
   readonly state: JobState;
-  // The times as received. Not the whole row, which would keep a batch's memory alive.
+  // The times as received. The whole row is not kept, because it would keep the memory of a batch alive.
   readonly #runAtUs: string | number;
   readonly #createdAtUs: string | number;
   readonly #updatedAtUs: string | number;
@@ -133,7 +136,7 @@ class StoredJob implements Job {
     this.state = row.state;
   }
 
-  /** Parsed on first access. */
+  /** The payload, parsed on first access. */
   get payload(): unknown {
     this.#parsed ??= { payload: JSON.parse(this.payloadText) };
     return this.#parsed.payload;

@@ -1,6 +1,6 @@
-// The four states of a job, as conditions on a row of _private_jobs with the given alias. Every job has
-// exactly one. Where "is_available" is redundant, it is the predicate of the indexes, which the planner
-// uses only if the condition repeats it.
+// The four states of a job, as conditions on a row of _private_jobs with the given alias. Every job has exactly one
+// state. Some conditions repeat "is_available" without need: it is the predicate of the indexes, which the planner uses
+// only if the condition contains it.
 import { isAvailable, isReady } from "./eligible.ts";
 
 export const isLocked = (job: string): string =>
@@ -12,7 +12,7 @@ export const isFailed = (job: string): string =>
 export const isScheduled = (job: string): string =>
   `${isAvailable(job)} and ${job}.run_at > pg_catalog.now()`;
 
-/** The state's name. In this order each condition needs only one test. */
+/** Returns an expression: the name of the state. In this order each condition needs only one test. */
 export const stateOf = (job: string): string => `case
     when ${job}.locked_at is not null then 'locked'
     when ${job}.attempts >= ${job}.max_attempts then 'failed'
@@ -20,7 +20,7 @@ export const stateOf = (job: string): string => `case
     else 'ready'
   end`;
 
-/** The number of jobs in each state, for a select list. */
+/** Returns a select list: the number of jobs in each state. */
 export const stateCounts = (job: string, suffix = ""): string =>
   `pg_catalog.count(*) filter (where ${isReady(job)})::int as ready${suffix},
     pg_catalog.count(*) filter (where ${isScheduled(job)})::int as scheduled${suffix},

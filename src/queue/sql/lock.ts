@@ -1,55 +1,58 @@
-// How jobs and named queues are locked and unlocked, and which locks are not those of a worker.
+// How jobs and named queues are locked and unlocked, and which locks do not belong to a worker.
 
-/** Sets the lock. `workerId`: the parameter with the worker's id, such as `$1`. */
+/** Returns the assignments that lock a row. `workerId`: the parameter with the worker's id, such as `$1`. */
 export const lockBy = (workerId: string): string =>
   `locked_by = ${workerId}::text, locked_at = pg_catalog.now()`;
 
 /**
- * The id of the worker that has locked a row of jobs or queues, cut at the length that this library allows.
- * The column itself has no limit.
+ * Returns an expression: the id of the worker that has locked a row of jobs or queues, cut at the length that this
+ * library allows. The column itself has no limit.
  */
 export const lockHolder = (row: string): string => `pg_catalog.left(${row}.locked_by, 1024)`;
 
-/** Removes the lock. */
+/** The assignments that unlock a row. */
 export const UNLOCK = "locked_by = null, locked_at = null";
 
 /**
- * Takes a job. The attempt counts from here on, before the job runs; otherwise a job that kills its worker
- * would never use up its attempts. `job`: the alias of the row.
+ * Returns the assignments that fetch a job. The attempt counts from now on, before the job runs; otherwise a job that
+ * kills its worker would never use up its attempts. `job`: the alias of the row.
  */
 export const takeBy = (workerId: string, job: string): string =>
   `attempts = ${job}.attempts + 1, ${lockBy(workerId)}`;
 
-/** Unlocks the named queues for which `condition` holds: an update for a common table expression. */
+/** Returns an update, for a common table expression, that unlocks the named queues for which `condition` holds. */
 export const unlockQueues = (s: string, condition: string): string =>
   `update ${s}._private_job_queues set ${UNLOCK} where ${condition}`;
 
-/** A condition: no worker has the job `jobs`. A lock older than 4 hours does not count. */
+/** A condition on a row `jobs`: no worker has locked the job. A lock older than 4 hours does not count. */
 export const isFree =
   "(jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')";
 
-/** A paused queue is locked by this and the reason, at infinity: so stock workers do not take its jobs either. */
+/**
+ * The lock of a paused queue: this prefix and the reason in locked_by, and infinity in locked_at. So stock workers do
+ * not fetch its jobs, either.
+ */
 export const PAUSED = "paused:";
 
-/** The beginnings of ids in `locked_by` of queues that are not workers. */
+/** The beginnings of values in `locked_by` of queues that are not ids of workers. */
 export const PSEUDO_HOLDERS = [PAUSED, "managed:"] as const;
 
-/** A condition on a row of queues: no worker holds its lock, but a pause or another rule. */
+/** Returns a condition on a row of queues: its lock belongs to a pause or another rule, not to a worker. */
 export const isPseudoLock = (queue: string): string =>
   `coalesce(${queue}.locked_by like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
 
-/** A condition on a row of queues: it is paused. */
+/** Returns a condition on a row of queues: it is paused. */
 export const isPausedQueue = (queue: string): string =>
   `coalesce(${queue}.locked_by like '${PAUSED}%', false)`;
 
-/** The worker that has locked a queue; null: none. */
+/** Returns an expression: the id of the worker that has locked a queue; null: none. */
 export const queueHolder = (queue: string): string =>
   `case when not ${isPseudoLock(queue)} then ${lockHolder(queue)} end`;
 
-/** When a worker has locked a queue; null: none has. */
+/** Returns an expression: when a worker locked a queue; null: none has. */
 export const queueLockedAt = (queue: string): string =>
   `case when not ${isPseudoLock(queue)} then ${queue}.locked_at end`;
 
-/** A condition on a row of queues: a worker has locked it. */
+/** Returns a condition on a row of queues: a worker has locked it. */
 export const isLockedByWorker = (queue: string): string =>
   `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;

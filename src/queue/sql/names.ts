@@ -1,20 +1,18 @@
-// The names of tasks and of named queues. A name is a row with an id, created once and shared by all of its
-// jobs.
+// The names of tasks and of named queues. A name is a row with an id, created once and shared by all its jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { JobRow } from "./job-row.ts";
 
-/** The tables of names, by their column. */
+/** The tables of names, by the column that has the name. */
 const TABLES = { identifier: "_private_tasks", queue_name: "_private_job_queues" } as const;
 
 export type NameColumn = keyof typeof TABLES;
 
 /**
- * Common table expressions; `all_<column>` has (id, <column>) of all `names`, a parameter of text[] with
- * distinct names.
+ * Returns common table expressions; the last, `all_<column>`, has (id, <column>) of all `names`, a parameter of text[]
+ * with distinct names.
  *
- * "do update", not "do nothing": a name that another session inserts at this moment is not visible here,
- * and only an update returns its id. Names are inserted in order, so that two batches with the same new
- * names cannot deadlock.
+ * "do update", not "do nothing": a name that another session inserts at this moment is not visible here, and only an
+ * update returns its id. Names are inserted in order, so that two batches with the same new names cannot deadlock.
  */
 export const knownNames = (s: string, column: NameColumn, names: string): string => `
   known_${column} as (
@@ -30,7 +28,7 @@ export const knownNames = (s: string, column: NameColumn, names: string): string
     select * from known_${column} union all select * from new_${column}
   )`;
 
-/** A whole statement: the (id, name) of the names in $1. */
+/** Returns a statement for the (id, name) of the names in $1. */
 export const namesStatement =
   (column: NameColumn) =>
   (s: string): string =>
@@ -45,8 +43,8 @@ interface NameRow {
 }
 
 /**
- * A statement does not see the rows that functions called by it have inserted, so the join of a newly added
- * job finds no new task and no new queue. Only then does this run another query.
+ * Returns the rows with the names of their tasks and queues. A statement does not see rows that its own functions have
+ * inserted, so the row of a new job lacks the name of a new task or queue. Only then another query reads the names.
  */
 export async function withNames<R extends JobRow>(db: Database, rows: readonly R[]): Promise<R[]> {
   const taskIds = new Set<number>();

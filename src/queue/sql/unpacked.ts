@@ -1,51 +1,53 @@
-// The size of values after decompression. The size on disk is free to read, but repetitive text
-// decompresses to 90 times as much, with lz4 to 255 times. The only way to find the size is to decompress,
-// which takes 9 ms per megabyte: so compressed values are read separately, in batches, until a budget is
-// spent.
+// The size of values after decompression. The size on disk can be read without cost, but repetitive text decompresses
+// to 90 times as much, with lz4 to 255 times. Only decompression shows the real size, and it takes 9 ms for each
+// megabyte. So compressed values are read separately, in batches, until a budget is spent.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** The limit for one read. */
+/** The maximum number of decompressed bytes in one read. */
 const MOST_UNPACKED = 16 * 1_048_576;
-/** The worst case for one of its statements. */
+/** The worst case in bytes of one statement of a read. */
 const BATCH = 4 * 1_048_576;
 /** The share of the worst case that a batch is expected to reach at least. */
 const LEAST_SHARE = 1 / 64;
 
-/** Whether the value is compressed in the table. */
+/** Returns a condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>
   `pg_catalog.pg_column_compression(${value}) is not null`;
 
 /**
- * The condition that a value has at most `bytes` bytes. It decompresses only values that are stored in as
- * many bytes or fewer.
+ * Returns a condition: the value has at most `bytes` bytes. It decompresses only values that are stored in at most as
+ * many bytes.
  */
 export const isAtMost = (value: string, bytes: number): string =>
   `case when pg_catalog.pg_column_size(${value}) > ${bytes}::int then false
       when ${isPacked(value)} then pg_catalog.octet_length(${value}::text) <= ${bytes}::int
       else true end`;
 
-/** The size of a value after decompression, in the worst case. */
+/** Returns an expression: the size of a value after decompression in the worst case. */
 export const worstBytes = (value: string): string =>
   `pg_catalog.pg_column_size(${value})::bigint * case pg_catalog.pg_column_compression(${value})
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
-/** The value if it certainly fits; null also if only decompression could decide. */
+/**
+ * Returns an expression: the value if it certainly has at most `bytes` bytes; null if it has more, or only
+ * decompression could show it.
+ */
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 
-/** Longer ids are not from workers: the library allows 1,024 characters. */
+/** The length of ids that are read. A longer id is not a worker's: the library allows 1,024 characters. */
 const LONGEST_WORKER_ID = 4_096;
 export const MOST_WORKERS = 10_000;
 
 /**
- * The heartbeat rows for a statement that reads the reports of many workers; to be named `workers`. They
- * are the 10,000 with the latest heartbeats that match `which`. The shortest reports, 16 MB in total, are
- * in `metadata`; the other rows have null there, and `is_cut`. A report that is not an object is ignored.
- * `report_bytes`: the running sum.
+ * Returns the heartbeat rows for a statement that reads the reports of many workers, to be named `workers`. They are
+ * the 10,000 rows with the latest heartbeats that match `which`. The shortest reports, 16 MB in total, are in
+ * `metadata`; the other rows have null there, and `is_cut`. A report that is not an object is ignored. `report_bytes`:
+ * the running sum of their sizes.
  *
- * This library's table never compresses reports, so their size on disk is their size. A compressed report,
- * as in another library's table, counts with its worst case. Each expression on a stored report would fetch
- * all of it again: `||` turns it into a value in memory.
+ * This library's table never compresses reports, so their size on disk is their size. A compressed report, as in
+ * another library's table, counts with its worst case. Each expression on a stored report would read all of it again;
+ * `||` turns it into a value in memory.
  */
 export const reportedWorkers = (s: string, which = "true"): string => `(
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
@@ -65,21 +67,21 @@ export const reportedWorkers = (s: string, which = "true"): string => `(
     ) as summed
   )`;
 
-/** Whether a single value is certainly within the limit, so that it may be decompressed. */
+/** Returns a condition: a single value certainly has at most the limit, so that it may be decompressed. */
 export const isUnpackable = (value: string): string =>
   `coalesce(${worstBytes(value)}, 0) <= ${MOST_UNPACKED}::bigint`;
 
-/** A page of whole rows ends after the row that reaches this size. */
+/** The size at which a page of whole rows ends, after the row that reaches it. */
 const MOST_OF_A_PAGE = 4 * 1_048_576;
 
-/** Whether this row reaches it, so that it is the page's last. */
+/** Whether this row reaches that size, so that it is the last of its page. */
 export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
   Number(bytes) >= MOST_OF_A_PAGE;
 
 /**
- * For `with recursive …`: the newest rows of a table, by their ids, before $1 bigint (null: the first), at
- * most $2 int. Each is decompressed in its turn until they have 4 MB in total. `row.id` and the sum,
- * `row.page_bytes`.
+ * Returns expressions for `with recursive …`: the newest rows of a table by their ids, before $1 bigint (null: the
+ * first), at most $2 int. They are decompressed one after the other, until they have 4 MB in total. Their columns are
+ * `row.id` and the sum so far, `row.page_bytes`.
  */
 export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
     select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
@@ -93,7 +95,10 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
     where page.row_number < $2::int and page.page_bytes < ${MOST_OF_A_PAGE}::bigint
   )`;
 
-/** The columns of a row, and those with which loadPacked() loads the rest. `bytes`: a parameter or number. */
+/**
+ * Returns the payload column of a row, and the columns with which loadPacked() loads what is missing. `bytes`: a
+ * parameter or number.
+ */
 export const packable = (bytes: string): string => `
       case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
         then jobs.payload end as payload,
@@ -103,16 +108,16 @@ export const packable = (bytes: string): string => `
 
 export interface PackableRow {
   readonly id: string;
-  /** null if compressed or too large. */
+  /** The payload; null if it is compressed or too large. */
   payload: string | null;
-  /** The worst-case size; null if it is not compressed, or its size on disk is too large already. */
+  /** The size in the worst case; null if it is not compressed, or its size on disk is already too large. */
   readonly packed_bytes: number | null;
   readonly place_in_table: string;
 }
 
 /**
- * Fills in the compressed payloads of at most `largest` bytes, in the rows' order, until 16 MB have been
- * decompressed. Returns how many rows were reached: compressed payloads of later rows were not read.
+ * Fills in the compressed payloads of at most `largest` bytes, in the order of the rows, until 16 MB have been
+ * decompressed. Returns how many rows were reached: the compressed payloads of later rows were not read.
  */
 export async function loadPacked(
   db: Database,
@@ -133,7 +138,7 @@ export async function loadPacked(
   return rows.length;
 }
 
-/** Compressed rows from `at` on, at least one, that are expected to fit into a batch. */
+/** Returns the compressed rows from `at` on, at least one, that are expected to fit into a batch. */
 function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   const batch: PackableRow[] = [];
   let worst = 0;
@@ -148,7 +153,7 @@ function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
   return { batch, next, worst };
 }
 
-/** Returns how many bytes were decompressed. */
+/** Fills in the payloads of a batch. Returns how many bytes were decompressed. */
 async function load(db: Database, batch: readonly PackableRow[], largest: number): Promise<number> {
   const byId = new Map(batch.map((row) => [row.id, row]));
   const places = batch.map(({ place_in_table }) => place_in_table);
@@ -168,7 +173,7 @@ interface LoadedRow {
   readonly payload: string | null;
 }
 
-// By its place, so that it is the same version of the row as the other columns.
+// The row is found by its place (ctid), so that it is the same version of the row as the other columns.
 const loadSql: Statement = (s) => `
   select job.id, pg_catalog.octet_length(job.payload) as bytes,
     case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload

@@ -1,5 +1,6 @@
-// Names whose rows were deleted while a job was being added: an add reads the row without a lock, so its
-// job may refer to a deleted row after its commit. No worker takes such a job until the row is restored.
+// Restores names whose rows were deleted while a job was being added. An add reads the row of a name without a lock, so
+// its job may refer to a row that is deleted by the time of its commit. No worker fetches such a job until the row is
+// restored.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import type { NameColumn } from "../sql/names.ts";
@@ -17,8 +18,8 @@ export interface Named {
 }
 
 /**
- * Restores the deleted rows that jobs refer to, or with `all` every one, under their old ids. If the name
- * has a new row, the jobs get its id. Returns how many rows were restored.
+ * Restores under their old ids the deleted rows that jobs refer to; with `all`, every deleted row. If the name has a
+ * new row, the jobs get its id. Returns how many rows were restored.
  */
 export async function putBackNames(
   db: Database,
@@ -43,7 +44,7 @@ export async function putBackNames(
 const DELETED =
   "rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)";
 
-// `taken`: the name has a new row, or the id has a row from recoverLostQueues().
+// `taken`: the name already has a new row, or the id has a row of recoverLostQueues().
 const putBackSql =
   (column: NameColumn): Statement =>
   (s) => {
@@ -101,20 +102,20 @@ const statements = {
   queue_name: { putBack: putBackSql("queue_name"), moveJobs: moveJobsSql("queue_name") },
 };
 
-/** The name of a queue whose own name is lost. Its jobs stay in one queue, in order. */
+/** Returns an expression: the name of a queue whose own name is lost. Its jobs stay in one queue, in order. */
 const recoveredName = (id: string) => `('recovered-queue-' || ${id}::text)`;
 
-/** Jobs that refer to a deleted row. */
+/** The jobs that refer to a deleted row. */
 export interface LostNames {
-  /** The ids of such queues, at most 10,000. */
+  /** The ids of deleted queues that jobs refer to, at most 10,000. */
   readonly queues: readonly number[];
-  /** The number of jobs in them. */
+  /** The number of jobs in these queues. */
   readonly queuedJobs: number;
   /** The number of jobs whose task has no row. */
   readonly tasklessJobs: number;
 }
 
-/** Reads all jobs. */
+/** Finds the jobs that refer to a deleted row. It reads all jobs. */
 export async function readLostNames(db: Database): Promise<LostNames> {
   const [row] = await query<{ queues: string; queued_jobs: number; taskless_jobs: number }>(
     db,
@@ -147,8 +148,8 @@ const lostSql: Statement = (s) => `
     )) as taskless_jobs`;
 
 /**
- * How many queues have been deleted, by PostgreSQL's statistics: only a deletion can lose the queue of a
- * job. Text, because it is a bigint.
+ * Returns how many queues have been deleted, by PostgreSQL's statistics: only a deletion can lose the queue of a job.
+ * It is text, because it is a bigint.
  */
 export async function countDeletedQueues(db: Database): Promise<string> {
   const [row] = await query<{ deleted: string }>(db, deletedSql, [
@@ -161,9 +162,9 @@ const deletedSql: Statement = () =>
   "select pg_catalog.pg_stat_get_tuples_deleted($1::text::regclass)::text as deleted";
 
 /**
- * Creates the missing rows of queues that jobs refer to, named `recovered-queue-<id>`. This library's
- * cleanup restores its names by itself; this is for cleanups of stock workers, whose names are lost. Reads
- * all jobs. Returns how many rows were created.
+ * Creates the missing rows of queues that jobs refer to, with the names `recovered-queue-<id>`. This library's cleanup
+ * restores its names itself; this function is for cleanups of stock workers, whose names are lost. It reads all jobs.
+ * Returns how many rows were created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);

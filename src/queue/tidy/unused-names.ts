@@ -1,9 +1,9 @@
-// The names that are not in use: the same definition for the cleanup and for the page's counts.
+// Defines which names are not in use, for the cleanup and for the counts of the page.
 import { reportedWorkers } from "../sql/unpacked.ts";
 
 /**
- * No worker has reported the task. A worker's row exists as long as the worker does, or until its jobs are
- * recovered. A worker with too many tasks for its report may have any task, and so may one whose report is
+ * Returns a condition: no worker has reported the task. A worker's row exists as long as the worker does, or until its
+ * jobs are recovered. A worker with too many tasks for its report may have any task; so may a worker whose report is
  * too long to be read.
  */
 export const isOfNoWorker = (schema: string, task: string): string => `not exists (

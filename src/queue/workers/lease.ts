@@ -1,54 +1,53 @@
-// A worker's lease on the jobs that it has locked: its row in the heartbeat table, renewed every few
-// seconds. A sweep that takes jobs from a worker marks its row first (recover-jobs.ts), so a worker that
-// was only suspended finds out with its next heartbeat. A heartbeat never creates a row: a deleted row is
-// not restored, and its id is not reused.
+// A worker's lease on the jobs that it has locked: its row in the heartbeat table, renewed every few seconds. A sweep
+// that takes jobs from a worker marks its row first (recover-jobs.ts), so a worker that was only suspended finds out
+// with its next heartbeat. A heartbeat never creates a row: a deleted row is not restored, and its id is not reused.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasNumber, isRecovered, staleWorkers } from "./stale-workers.ts";
 
-/** A heartbeat, and what it requests. */
+/** A heartbeat, and what its caller wants in return. */
 export interface HeartbeatRequest {
   readonly leaseIds: readonly string[];
-  /** JSON text for one of the leases; null keeps the current one. */
+  /** JSON text for the row of one lease; null: the row keeps its text. */
   readonly metadata: { readonly id: string; readonly text: string } | null;
   /**
-   * Requests stale workers: those without a heartbeat for this many milliseconds are checked. A worker
-   * whose own heartbeats have succeeded for too short a time gets none. null: requests none.
+   * If set, workers without a heartbeat for this many milliseconds are checked, and the stale ones returned. None are
+   * returned if the worker's own heartbeats have not succeeded for long enough. null: none are requested.
    */
   readonly silenceMs: number | null;
-  /** The previous heartbeat failed. */
+  /** Whether the previous heartbeat failed. */
   readonly isBroken: boolean;
-  /** A longer interval since the last successful heartbeat is a gap, milliseconds. */
+  /** The longest interval in milliseconds since the last successful heartbeat that does not count as a gap. */
   readonly longestGapMs: number;
 }
 
-/** Identifies the row of a worker's lease, unless a restore has replaced it. */
+/** Identifies the row of a worker's lease; a restored table has another mark. */
 export interface LeaseMark {
   /** The oid of the table. */
   readonly table: number;
-  /** The last heartbeat by the database's clock, milliseconds since the epoch. */
+  /** The time of the last heartbeat by the database's clock, in milliseconds since the epoch. */
   readonly renewed_ms: number;
 }
 
-/** A lease's row as the heartbeat found it. */
+/** The row of a lease as the heartbeat found it. */
 export interface LeaseRow extends LeaseMark {
-  /** A sweep has taken jobs from it. */
+  /** Whether a sweep has recovered jobs from this worker. */
   readonly isRecovered: boolean;
 }
 
 export interface BeatAnswer {
-  /** The database's clock, milliseconds since the epoch. */
+  /** The time by the database's clock, in milliseconds since the epoch. */
   readonly now_ms: number;
-  /** The leases that have a row. */
+  /** The leases that still have a row, by their ids. */
   readonly leases: ReadonlyMap<string, LeaseRow>;
-  /** For how long heartbeats have succeeded without a gap. */
+  /** How long heartbeats have succeeded without a gap, in milliseconds. */
   readonly uptimeMs: number;
   readonly staleWorkerIds: readonly string[];
 }
 
-// Since when heartbeats succeed without a gap. The time is stored in the row: a new worker takes it over
-// from one with a recent heartbeat. So even a fleet of short-lived workers can distinguish a dead worker
-// from an outage of the database, after which there is no recent heartbeat.
+// The row stores since when heartbeats have succeeded without a gap. A new worker copies that time from a worker with a
+// recent heartbeat. So even a fleet of short-lived workers can distinguish a dead worker from an outage of the
+// database, after which no heartbeat is recent.
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const hasSince = hasNumber("steady_since_ms");
@@ -68,11 +67,11 @@ select greatest(0, ${NOW_MS} - since_ms) as uptime_ms, ${NOW_MS} as now_ms, tabl
 from earlier, registered`;
 
 export interface RegisteredLease extends LeaseMark {
-  /** For how long heartbeats have succeeded without a gap; 0 if no worker has a recent heartbeat. */
+  /** How long heartbeats have succeeded without a gap, in milliseconds; 0 if no worker has a recent heartbeat. */
   readonly uptimeMs: number;
 }
 
-/** Begins a lease. The id must be new. A heartbeat within `recentMs` is recent. */
+/** Begins a lease. The id must be new. `recentMs`: the age up to which a heartbeat of another worker is recent. */
 export async function registerLease(
   db: Database,
   id: string,
@@ -95,12 +94,12 @@ interface RegisteredRow {
   readonly table_oid: number;
 }
 
-// Also if the clock was set back.
+// A clock that was set back counts as a gap, too.
 const isSteady = `(not $5::boolean and ${hasSince}
         and last_heartbeat_at between pg_catalog.now() - $6::float8 * interval '1 millisecond' and pg_catalog.now())`;
 
-// The update waits for a sweep that has locked the row, and then sees its mark. now() is the start of the
-// transaction: a heartbeat that had to wait counts from before the wait.
+// The update waits for a sweep that has locked the row, and then finds its mark. now() is the start of the transaction,
+// so a heartbeat that had to wait has the time before the wait.
 const beatSql: Statement = (s) => `
 with before as (
   select id, extract(epoch from last_heartbeat_at)::float8 * 1000::float8 as renewed_ms
@@ -164,7 +163,7 @@ export async function beat(
 const endSql: Statement = (s) => `
 delete from ${s}._private_workers where id = any($1::text[])`;
 
-/** Ends leases whose holder has nothing locked. */
+/** Ends leases whose holder has locked nothing. */
 export async function endLeases(db: Database, ids: readonly string[]): Promise<void> {
   await query(db, endSql, [ids]);
 }
@@ -173,7 +172,7 @@ const stillLockedSql: Statement = (s) => `
 select id::text as id from ${s}._private_jobs
 where id = any($2::bigint[]) and locked_by = $1::text`;
 
-/** Returns the jobs of `jobIds` whose lock this lease has lost. */
+/** Returns the jobs among `jobIds` whose lock this lease has lost. */
 export async function lostJobs(
   db: Database,
   leaseId: string,

@@ -1,13 +1,13 @@
-// Recovers the jobs of stale workers: removes their locks, so that other workers run them. The same
-// algorithm serves every worker with its heartbeat (worker/lease/recovery.ts) and the manual sweep
-// (commands/maintenance/sweep-stale-workers.ts), which may also name workers without a heartbeat row.
+// Recovers the jobs of stale workers: removes their locks, so that other workers run them. Every worker does this with
+// its heartbeat (worker/lease/recovery.ts); the manual sweep (commands/maintenance/sweep-stale-workers.ts) uses the
+// same statement, and may also name workers without a heartbeat row.
 //
 //   alive ──threshold──▶ ordinary jobs recovered, row marked ──resilient threshold──▶ all recovered, row deleted
-//     ▲                                   │
-//     └ heartbeat: keeps the other jobs ──┘  (and continues under a new id, see worker/sessions.ts)
+//     ▲ │
+//     └ heartbeat: keeps the other jobs ──┘ (and continues under a new id, see worker/sessions.ts)
 //
-// The marked row stays for a while on purpose: a fetch that the stale worker had sent may commit after the
-// first pass, and the second pass finds its locks.
+// The marked row stays for a while on purpose: a fetch that the stale worker had sent may commit after the first pass,
+// and the second pass finds its locks.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { withSkippers } from "../../database/skipped-rows.ts";
@@ -16,16 +16,19 @@ import { recoverSql } from "./recover-statement.ts";
 
 export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];
-  /** For each stale worker, the text of last_error instead of the default, or null. */
+  /** The text of last_error for each stale worker; null: the default text. */
   readonly messages: readonly (string | null)[];
-  /** A recovered job runs no sooner than this from now. */
+  /** The time in milliseconds before which a recovered job does not run again. */
   readonly delayMs: number;
-  /** For how long this worker's heartbeats have succeeded without a gap: after an outage all workers look stale. */
+  /**
+   * How long this worker's heartbeats have succeeded without a gap, in milliseconds. After an outage all workers look
+   * stale, so it must be long enough.
+   */
   readonly uptimeMs: number;
-  /** The time of this worker's last heartbeat by the database's clock, and its maximum age. */
+  /** The time of this worker's last heartbeat by the database's clock, and its maximum age, in milliseconds. */
   readonly beatAtMs: number;
   readonly longestGapMs: number;
-  /** Jobs that PostgreSQL has refused to change before. Default: none. */
+  /** The ids of jobs that PostgreSQL has refused to change before. Default: none. */
   readonly barredIds?: readonly string[];
 }
 
@@ -42,9 +45,9 @@ export interface Recovered {
   readonly refused: readonly RefusedJob[];
 }
 
-const sweepSql = recoverSql({ heartbeats: true, isDry: false, waits: false });
+const sweepSql = recoverSql({ heartbeats: true, isDry: false, waitsForSweep: false });
 
-/** Recovers the jobs of those workers that are really stale, and returns the result. */
+/** Recovers the jobs of those workers among the given ones that are really stale, and returns the result. */
 export async function recoverStaleWorkers(
   db: Database,
   request: RecoveryRequest,
@@ -57,7 +60,7 @@ export async function recoverStaleWorkers(
   return recoverApart(db, staleWorkerIds, request.barredIds ?? [], recover);
 }
 
-/** A manual recovery. It does not depend on the caller's own heartbeats. */
+/** A manual recovery. It does not depend on heartbeats of the caller. */
 export interface ManualRecovery {
   readonly hasHeartbeats: boolean;
   readonly isDry: boolean;
@@ -68,7 +71,7 @@ export interface ManualRecovery {
   readonly orphanWorkerIds: readonly string[];
 }
 
-/** Recovers by hand. `isDry` only counts. */
+/** Recovers jobs by hand. With `isDry` it only counts them. */
 export async function recoverByHand(db: Database, request: ManualRecovery): Promise<Recovered> {
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, orphanWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
@@ -85,9 +88,8 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
 }
 
 /**
- * Recovers all jobs that can be recovered: if PostgreSQL refuses a change, the jobs are halved until each
- * refused one is alone. The last statement unlocks the queues, and marks the workers that have nothing else
- * locked.
+ * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, the jobs are halved until each refused job
+ * is alone. The last statement unlocks the queues, and marks the workers that have nothing else locked.
  */
 async function recoverApart(
   db: Database,
@@ -122,7 +124,7 @@ async function recoverApart(
   return { ...last, jobs: jobs + last.jobs, refused };
 }
 
-/** Further jobs are left to the next sweep. */
+/** The number of jobs in one such search. Further jobs remain for the next sweep. */
 const MOST_HALVED = 1_000;
 
 const lockedSql: Statement = (s) => `
@@ -132,7 +134,7 @@ const lockedSql: Statement = (s) => `
   limit ${MOST_HALVED}`;
 
 const manualStatement = (heartbeats: boolean, isDry: boolean) =>
-  recoverSql({ heartbeats, isDry, waits: true });
+  recoverSql({ heartbeats, isDry, waitsForSweep: true });
 
 interface RecoveredRow {
   readonly jobs: number;

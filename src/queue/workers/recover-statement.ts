@@ -8,41 +8,41 @@ import { AGE_MS, isRecovered, isStale, resilientThresholdOf } from "./stale-work
 import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "./worker-table.ts";
 
 export interface RecoverForm {
-  /** The schema has heartbeat rows. */
+  /** Whether the schema has heartbeat rows. */
   readonly heartbeats: boolean;
-  /** Changes nothing, only counts. */
+  /** Whether the statement only counts and changes nothing. */
   readonly isDry: boolean;
-  /** Waits for another sweep, instead of leaving the work to it. */
-  readonly waits: boolean;
+  /** Whether it waits for another sweep; if not, it leaves the work to that sweep. */
+  readonly waitsForSweep: boolean;
 }
 
 /*
- * $1 float8  manual: the given threshold, milliseconds; null = each worker's own
- * $2 text[]  manual: workers without a heartbeat row
- * with heartbeats: $3 text[] requested workers  $4 text[] their messages
- *   $5 float8 uptime  $6 float8 the sweeper's last heartbeat  $7 float8 its maximum age
+ * $1 float8 manual: the given threshold in milliseconds; null: each worker's own
+ * $2 text[] manual: workers without a heartbeat row
+ * with heartbeats: $3 text[] given workers $4 text[] their messages
+ *   $5 float8 uptime $6 float8 the sweeper's last heartbeat $7 float8 its maximum age
  * last, unless dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be skipped
  *
- * One statement, one transaction, so it also works behind a transaction pooler.
+ * It is one statement in one transaction, so it also works behind a transaction pooler.
  *
- * `turn`: one sweeper at a time; a second one would find nothing to do, so a worker does not wait.
- * `stale_row`: checked again under the row's lock. A late heartbeat has either committed, and saves its
- *   worker, or waits for this statement, and finds the mark. A row that is locked now is being renewed.
- *   The sweeper's own last heartbeat must be recent by the same clock: if that has jumped, or the sweeper
- *   was suspended, nothing is certain about other workers.
- * `held`, `due`: locks are taken in id order and never waited for. Rows that another session has locked
- *   are skipped, and then their worker stays unmarked for the next sweep; so are jobs that PostgreSQL
- *   refuses to change.
- * `held_queue`, `queue`: a queue stays locked with a resilient job of the same holder, and with one that
- *   is skipped: its order would break.
- * `ended`: open transactions, with the row locks of the fast mode.
- * `freed`: if the change of a job is skipped, everything is undone. Attempts stay: the interrupted one
- *   counts, or a job that kills its worker would never use up its attempts. run_at: behind the jobs that
- *   are ready now, so that such a job is not the first that each worker takes after its start. In a named
- *   queue it keeps its place: later jobs may have been locked with it, and none may be overtaken.
+ * `turn`: only one process sweeps at a time; a second one would find nothing to do, so a worker does not wait.
+ * `stale_row`: checked again under the row's lock. A late heartbeat either has committed, and saves its worker, or
+ * waits for this statement, and finds the mark. A row that is locked now is being renewed. The sweeper's own last
+ * heartbeat must be recent by the same clock: if the clock has jumped, or the sweeper was suspended, nothing is certain
+ * about other workers.
+ * `held`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are skipped, and
+ * then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped in the same
+ * way.
+ * `held_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped,
+ * because its order would break.
+ * `ended`: ends open transactions, which have the row locks of the fast mode.
+ * `freed`: if the change of a job is skipped, everything is undone. Attempts do not change: the interrupted one counts,
+ * because otherwise a job that kills its worker would never use up its attempts. run_at moves behind the jobs that are
+ * ready now, so that such a job is not the first that each worker fetches after its start. In a named queue the job
+ * keeps its place: later jobs may have been locked with it, and none may overtake it.
  */
 export const recoverSql =
-  ({ heartbeats, isDry, waits }: RecoverForm): Statement =>
+  ({ heartbeats, isDry, waitsForSweep }: RecoverForm): Statement =>
   (s) => {
     const [key, delay, barred] = heartbeats ? ["$8", "$9", "$10"] : ["$3", "$4", "$5"];
     const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${held(s)}`;
@@ -53,7 +53,7 @@ select (select pg_catalog.count(*)::int from held where is_due) as jobs,
   (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers`;
     }
     return `
-with ${turn(key, waits)}, ${found}, ${freed(s, delay, barred)}${heartbeats ? marked(s) : ""},
+with ${turn(key, waitsForSweep)}, ${found}, ${freed(s, delay, barred)}${heartbeats ? marked(s) : ""},
 ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 ), total as (
   select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) as queues,
@@ -107,7 +107,7 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
 )`;
 };
 
-/** For a worker without a row, only old locks are removed: newer ones show that it is alive. */
+/** For a worker without a row, only old locks are removed: newer locks show that it is alive. */
 const isOld = (lock: string) =>
   `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
@@ -155,12 +155,12 @@ const freed = (s: string, delay: string, barred: string) => `due as materialized
   returning 1
 )`;
 
-/** Unlocks a job and sets its error: for an update's `set` on the alias `jobs`. */
+/** Returns the assignments for an update on the alias `jobs` that unlock a job and set its error. */
 export const recoverJob = (message: string): string =>
   `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${counted(message)}`;
 
-// From the second consecutive recovery on, the error begins with their number. This identifies jobs that
-// kill their workers (lost-attempts.ts).
+// From the second consecutive recovery on, the error begins with the number of recoveries. lost-attempts.ts uses it to
+// find jobs that kill their workers.
 const counted = (message: string) => `(
       select case when earlier.count is null then given.message
         else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
@@ -174,7 +174,7 @@ const counted = (message: string) => `(
       ) as earlier
     )`;
 
-// A report that leaves no room for the mark is replaced by it, because the table limits the length.
+// If a report leaves no room for the mark, the mark replaces the report, because the table limits its length.
 const marked = (s: string) => `, unfinished as materialized (
   select locked_by from held where is_due and id not in (select id from due)
   union select locked_by from held_queue where id not in (select id from queue)

@@ -4,12 +4,12 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { lockBy } from "../sql/lock.ts";
 
 /*
- * $1 text the worker's id  $2 bigint[] its running jobs, null = unknown  $3 float8 milliseconds: older
+ * $1 text the worker's id $2 bigint[] its running jobs; null: unknown $3 float8 the age in milliseconds
  *
- * `is_needed`: cheap, by the ids of running jobs (null: unknown). Only if one of these has an old lock, all locks
- * of the worker are searched, which no index has: other jobs of its queue, which wait for the running one,
- * were locked with it.
- * Rows locked by other sessions are skipped: the job is being finished, or the next renewal, well before
+ * `is_needed`: a cheap check of the running jobs by their ids. Only if one of them has an old lock (or they are
+ * unknown), all locks of the worker are searched, without an index: other jobs of the running job's queue, which wait
+ * for it, were locked with it.
+ * Rows that other sessions have locked are skipped: either the job is being finished, or the next renewal, well before
  * the 4 hours, finds it.
  */
 const renewSql: Statement = (s) => `
@@ -45,8 +45,8 @@ export interface RenewedLocks {
 }
 
 /**
- * Renews the worker's locks that are older than `olderThanMs`, including those of named queues, if one of
- * its running jobs has such a lock; null: whatever it runs. Only locks that are still its own.
+ * Renews the worker's locks that are older than `olderThanMs`, including those of named queues, if one of its running
+ * jobs has such a lock. null: the running jobs are unknown. Only locks that the worker still holds are renewed.
  */
 export async function renewLocks(
   db: Database,

@@ -1,7 +1,7 @@
-// The rule that all workers on a schema share, stock ones included: a lock older than 4 hours is stale. It
-// is the last resort for locks without a heartbeat. Stock workers check nothing else; this library's
-// workers skip locks of workers with a recent heartbeat, and renew the locks of their own running jobs
-// (renew-locks.ts), so that stock ones skip those, too.
+// The rule that all workers on a schema share, including stock workers: a lock older than 4 hours is stale. It is the
+// last resort for locks without a heartbeat. Stock workers check nothing else. This library's workers skip locks of
+// workers with a recent heartbeat, and renew the locks of their own running jobs (renew-locks.ts), so that stock
+// workers skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -14,14 +14,17 @@ export interface ResetLocks {
   readonly queues: number;
 }
 
-// "Recent" is far longer than a lease, because after an outage of the database no worker has a heartbeat within
-// its lease.
+// A heartbeat is recent here for far longer than a lease, because after an outage of the database no worker has a
+// heartbeat within its lease.
 const hasHeartbeat = (s: string, lock: string) => `exists (
     select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by
     and ${AGE_MS} < greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
   )`;
 
-/** $1 float8: the threshold in milliseconds; $2 text: the same in words. Skips rows locked by other transactions. */
+/**
+ * $1 float8: the threshold in milliseconds; $2 text: the same in words. Rows that other transactions have locked are
+ * skipped.
+ */
 const resetSql =
   (heartbeats: boolean): Statement =>
   (s) => {
@@ -61,7 +64,7 @@ from total`;
 const statements = { withHeartbeats: resetSql(true), without: resetSql(false) };
 
 /**
- * Removes job and queue locks that are older than `thresholdMs` and whose worker has no recent heartbeat. The
+ * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no recent heartbeat. The
  * interrupted attempts still count.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
@@ -77,7 +80,7 @@ function inWords(ms: number): string {
   return ms % HOUR_MS === 0 ? `${ms / HOUR_MS} hours` : `${ms} ms`;
 }
 
-/** The default threshold: Graphile Worker's. */
+/** The default threshold in milliseconds, the same as Graphile Worker's. */
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 const deleteSql: Statement = (s) => `
@@ -85,9 +88,9 @@ delete from ${s}._private_workers
 where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'`;
 
 /**
- * Deletes the rows of workers without a heartbeat for `thresholdMs`, at least 4 hours: their old locks have been
- * reset by then.
+ * Deletes the rows of workers that have sent no heartbeat for `thresholdMs`, at least 4 hours: their old locks have
+ * been reset by then.
  */
-export async function forgetStaleWorkers(db: Database, thresholdMs: number): Promise<void> {
+export async function deleteStaleWorkers(db: Database, thresholdMs: number): Promise<void> {
   await query(db, deleteSql, [Math.max(thresholdMs, STALE_LOCK_MS)]);
 }

@@ -1,19 +1,19 @@
-// Jobs of the fast mode are locked by the rows of an open transaction. It is invisible which worker has
-// them, and they are free only when it ends. So each connection of a worker holds a shared advisory lock
-// under the id of its session: by this, a sweep finds the transactions of a stale worker, and ends them as
-// PostgreSQL would after a while (idle_in_transaction_session_timeout).
+// The row locks of the fast mode do not show which worker has them, and they end only with their transaction. So each
+// connection of a worker holds a shared advisory lock under the id of its session. By that lock, a sweep finds the
+// transactions of a stale worker, and ends them as PostgreSQL would after a while
+// (idle_in_transaction_session_timeout).
 //
-// After the loss of a connection the session itself ends its remaining server process, which may hold rows,
-// or run statements that are still on their way.
+// After the loss of a connection the session itself ends the server process that remains, which may hold row locks, or
+// run statements that arrive late.
 //
-// So the jobs of a handler that blocks its process stay with it as long as the heartbeat continues, and
-// those of a frozen process are free when its lease expires.
+// So the jobs of a handler that blocks its process stay with their worker as long as the heartbeat continues, and the
+// jobs of a frozen process are unlocked when its lease expires.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 const key = (sessionId: string) =>
   `pg_catalog.hashtextextended('worker session ' || ${sessionId}, 0)`;
 
-/** How long to wait for a process to end. */
+/** How long to wait for a process to end, in milliseconds. */
 const WAIT_MS = 1_000;
 
 const holdSql: Statement = () => `select pg_catalog.pg_advisory_lock_shared(${key("$1::text")})`;
@@ -32,9 +32,8 @@ const endLostSql: Statement = () => `
     and activity.usename = current_user`;
 
 /**
- * Ends the server process `pid` of a lost connection of this session, if it still exists: a server that has
- * not noticed the loss keeps rows locked, even for the session itself, and runs statements that arrive
- * late.
+ * Ends the server process `pid` of a lost connection of this session, if it still exists. A server that has not noticed
+ * the loss keeps rows locked, even for the session itself, and runs statements that arrive late.
  */
 export async function endLostConnection(
   db: Database,
@@ -44,12 +43,12 @@ export async function endLostConnection(
   await query(db, endLostSql, [sessionId, pid]);
 }
 
-// Only idle transactions: a connection that is working releases its locks by itself. Processes of other
-// roles may not be ended; PostgreSQL's own timeout ends them.
+// Only idle transactions are ended, because a connection that works releases its locks itself. This role may not end
+// processes of other roles; PostgreSQL's own timeout ends those.
 
 /**
- * A query that ends the transactions of the sessions in the expression `stale_row`, and waits until their
- * rows are free. One row each.
+ * Returns a query that ends the transactions of the sessions in the expression `stale_row`, and waits until their rows
+ * are unlocked. It has a row for each.
  */
 export const endTransactions = `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended

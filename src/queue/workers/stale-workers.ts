@@ -7,46 +7,46 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { isLockedByWorker } from "../sql/lock.ts";
 import { ageMs } from "../sql/moments.ts";
 
-/** The sweep's mark in a worker's metadata: its ordinary jobs have been recovered. */
+/** A condition: the sweep has marked the worker in its metadata, because its ordinary jobs have been recovered. */
 export const isRecovered = "workers.metadata ? 'recovered_at'::text";
 
-/** The age of a worker's last heartbeat, milliseconds. */
+/** An expression: the age of a worker's last heartbeat in milliseconds. */
 export const AGE_MS = ageMs("workers.last_heartbeat_at");
 
-// Each worker declares the length of its own lease, because workers of one fleet may be configured
-// differently. Those of graphile_worker_rs declare nothing, send a heartbeat once a minute, and get 300 s
-// as they do there.
+// The threshold of workers that declare none. Each worker declares the length of its own lease, because the workers of
+// a fleet may be configured differently. Workers of graphile_worker_rs declare nothing, send a heartbeat once a minute,
+// and get 300 s as they do there.
 const UNDECLARED_MS = 300_000;
 
 /**
- * Whether a worker's metadata has a number under this name, and one that can be cast: JSON allows 1e999,
- * for which a cast would abort the whole statement.
+ * Returns a condition: the worker's metadata has a number under this name that can be cast. JSON allows 1e999, for
+ * which a cast would abort the whole statement.
  */
 export const hasNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> '${name}'::text) <= 25`;
 
-/** The number, at least 0; null if there is none, or it cannot be cast. */
+/** Returns an expression: the number, at least 0; null if there is none, or it cannot be cast. */
 export const reportedNumber = (name: string): string =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/** `given`: the manual sweep's threshold, for workers that declare none. It never shortens a declared one. */
+/** `given`: the manual sweep's threshold, for workers that declare none. It never shortens a declared threshold. */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
       else coalesce(${given}::float8, ${UNDECLARED_MS}) end`;
 
-/** Milliseconds after which the ordinary jobs of a worker are recovered. */
+/** Returns an expression: the milliseconds after which the ordinary jobs of a worker are recovered. */
 export const thresholdOf = (given: string): string => threshold("threshold_ms", given);
 
-/** The same for its resilient jobs. After this its row is deleted, too. */
+/** Returns an expression: the milliseconds after which its resilient jobs are recovered and its row is deleted. */
 export const resilientThresholdOf = (given: string): string =>
   threshold("resilient_threshold_ms", given);
 
 /**
- * A condition on a heartbeat row `workers`: its lease has expired. `uptime`: for how many milliseconds the
- * sweeping worker's own heartbeats have succeeded, which must be at least as long.
+ * Returns a condition on a heartbeat row `workers`: its lease has expired. `uptime`: how long the sweeping worker's own
+ * heartbeats have succeeded, in milliseconds, which must be at least its threshold.
  */
 export const isStale = (uptime: string, given: string): string =>
   `${AGE_MS} > case when ${isRecovered}
@@ -54,17 +54,14 @@ export const isStale = (uptime: string, given: string): string =>
       else ${thresholdOf(given)} end
     and ${uptime}::float8 >= ${thresholdOf(given)}`;
 
-/**
- * A condition on a heartbeat row `workers`: it is shown as not responding. The sweep has a stricter rule of
- * its own.
- */
+/** A condition on a heartbeat row `workers`: it is shown as not responding. The rule of the sweep is stricter. */
 export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
 const MOST_AT_ONCE = 100;
 
 /**
- * Stale workers, for the sweep of a heartbeat. The first condition lets the index on last_heartbeat_at
- * exclude all healthy workers: `recentMs` ago is recent enough.
+ * Returns the stale workers, for the sweep of a heartbeat. The first condition lets the index on last_heartbeat_at
+ * exclude all healthy workers: a heartbeat within `recentMs` is recent enough.
  */
 export const staleWorkers = (s: string, uptime: string, recentMs: string): string => `
   select workers.id from ${s}._private_workers as workers
@@ -75,7 +72,7 @@ export const staleWorkers = (s: string, uptime: string, recentMs: string): strin
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`; `orphan`: without a heartbeat row; `spared`: no heartbeat for the given time, but its declared
+   * `stale`; `orphan`: it has no heartbeat row; `spared`: it has sent no heartbeat for the given time, but its declared
    * threshold is longer.
    */
   readonly kind: "stale" | "orphan" | "spared";
@@ -91,8 +88,8 @@ interface FoundRow {
 }
 
 /**
- * For the manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat table all
- * of them are orphans.
+ * Finds stale workers for the manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat
+ * table all of them are orphans.
  */
 export async function findStaleWorkers(
   db: Database,
@@ -109,7 +106,7 @@ export async function findStaleWorkers(
   }));
 }
 
-// "not is_available" allows the optional index on locked jobs (see list-locked-workers).
+// "not is_available" lets the planner use the optional index on locked jobs (see list-locked-workers).
 const locks = (s: string) => `
   select locked_by, locked_at, true as is_job
   from ${s}._private_jobs

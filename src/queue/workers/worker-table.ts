@@ -1,5 +1,5 @@
-// The heartbeat table. It is an optional extension: a stock Graphile Worker schema has none, and everything
-// must work there, without an error that would abort a caller's transaction.
+// The heartbeat table. It is an optional extension: a stock Graphile Worker schema has none. Everything must work
+// there, without an error that would abort a transaction of the caller.
 import * as v from "valibot";
 import { monotonic } from "../../base/clock.ts";
 import type { Database, Statement } from "../../database/database.ts";
@@ -8,29 +8,29 @@ import type { SchemaName } from "../../database/schema-name.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import type { Heartbeats } from "../sql/condition.ts";
 
-/** The table allows no longer reports; longer ones in other tables are not read. */
+/** The maximum length of a report. The table allows no longer ones, and longer ones in other tables are not read. */
 export const LONGEST_REPORT_BYTES = 262_144;
-/** The space for what heartbeats and sweeps add to a report. */
+/** The bytes of a report that are reserved for what heartbeats and sweeps add to it. */
 export const ROOM_FOR_MARKS = 256;
 
-/** A worker's id as in `locked_by`. The limit is this library's; the schema has none. */
+/** Checks a worker's id, as in `locked_by`. The limit is this library's; the schema has none. */
 export const workerId = v.pipe(
   boundedText(1, 1_024),
   v.check((id) => id === "" || id.trim() !== "", "must not be blank"),
 );
 
-/** A worker without a heartbeat for this long counts as stale (as in graphile_worker_rs). */
+/** The time in milliseconds after which a worker without a heartbeat counts as stale (as in graphile_worker_rs). */
 export const STALE_AFTER_MS = 300_000;
 
 const YEAR_MS = 31_536_000_000;
 
-/** Milliseconds, fractions allowed, up to a year. The message also fits an option in seconds. */
+/** Checks a number of milliseconds up to a year; fractions are allowed. The message also fits an option in seconds. */
 export const upToAYear = v.pipe(
   v.number("must be a number"),
   v.check((value) => value >= 0 && value <= YEAR_MS, "must not be negative, and at most a year"),
 );
 
-/** Whether the database has the heartbeat table, and it can be read. */
+/** Whether the database has the heartbeat table, and this role may read it. */
 export async function hasWorkerTable(db: Database): Promise<boolean> {
   const table = `${db.schema.quoted}._private_workers`;
   const [row] = await query<{ present: boolean }>(db, presentSql, [table]);
@@ -47,10 +47,10 @@ interface Cached {
   readonly found: Promise<Heartbeats>;
 }
 
-// By the schema's object, as in usable-indexes.ts.
+// The key is the schema's object and not its name, as in usable-indexes.ts.
 const cache = new WeakMap<SchemaName, Cached>();
 
-/** The same for the conditions of locked jobs; cached for a few seconds. */
+/** Returns the heartbeats for the conditions of locked jobs; cached for a few seconds. */
 export function heartbeatsOf(db: Database): Promise<Heartbeats> {
   const cached = cache.get(db.schema);
   if (cached !== undefined && monotonic() < cached.until) return cached.found;

@@ -6,7 +6,7 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { countDeletedQueues, recoverLostQueues } from "../../queue/tidy/lost-names.ts";
-import { forgetStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-stale-locks.ts";
+import { deleteStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-stale-locks.ts";
 
 export interface LockResetParts {
   readonly database: Database;
@@ -61,7 +61,7 @@ export class LockReset {
     const { database, logger, mayDelete, staleLockThresholdMs, wake } = this.#parts;
     try {
       const { jobs, queues } = await resetStaleLocks(database, staleLockThresholdMs);
-      if (mayDelete()) await forgetStaleWorkers(database, staleLockThresholdMs);
+      if (mayDelete()) await deleteStaleWorkers(database, staleLockThresholdMs);
       if (jobs + queues > 0) logger.warn({ jobs, queues }, "stale locks were reset");
       const recovered = await this.#recoverQueues();
       if (jobs + queues + recovered > 0) wake();

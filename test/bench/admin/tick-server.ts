@@ -17,7 +17,7 @@ const DATA = JSON.stringify({ at: "x".repeat(230) });
 /** A server, and the function that sends to all connected readers. */
 function eventServer(): [net.Server, (round: number) => void] {
   const many = { maxViewers: 10_000, maxViewersPerClient: 10_000 };
-  const source = createEventSource({ ...many, patienceMs: 30_000, onViewers: () => {} });
+  const source = createEventSource({ ...many, stalledMs: 30_000, onViewers: () => {} });
   const closing = new AbortController().signal;
   const server = http.createServer((req, res) => {
     const request = { closing, headers: req.headers, client: "127.0.0.1" };

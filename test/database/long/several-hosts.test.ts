@@ -12,7 +12,7 @@ import { Outage } from "../../../src/base/outage.ts";
 import { Client } from "../../../src/database/connection/client.ts";
 import { Listener } from "../../../src/database/connection/listener.ts";
 import { createPool } from "../../../src/database/connection/pool.ts";
-import { attemptsOf, remember } from "../../../src/database/connection/server/attempts.ts";
+import { attemptsOf, recordFailure } from "../../../src/database/connection/server/attempts.ts";
 import { serverSettings } from "../../../src/database/connection/server/server-settings.ts";
 import { query } from "../../../src/database/database.ts";
 import { serverAccount } from "../../../src/database/embedded/account.ts";
@@ -95,7 +95,7 @@ test("target_session_attrs finds the matching server.", async () => {
 
 test("If no server matches, each is named with what it is instead.", async () => {
   const message = await reached(url([unreachable, hosts.standby], "target_session_attrs=primary"));
-  assert.match(message, /^no server is primary, as target_session_attrs has it \(/);
+  assert.match(message, /^no server is primary, as target_session_attrs requires \(/);
   assert.match(message, /127\.0\.0\.1:\d+: connect ECONNREFUSED.*; .* is a standby\)$/);
   // Its connection is closed; otherwise it would keep the process alive until the server ends it.
   const order = url([hosts.standby], "target_session_attrs=primary");
@@ -152,7 +152,7 @@ test("Later attempts do not wait a whole share of the time for a host that did n
   const order = [{ host: "127.0.0.1", port }, hosts.standby];
   const server = serverSettings(url(order, "connect_timeout=60 target_session_attrs=primary"), {});
   const [first] = attemptsOf(server);
-  if (first !== undefined) remember(first, new Error("timeout expired"));
+  if (first !== undefined) recordFailure(first, new Error("timeout expired"));
   await assert.rejects(new Client({ server }).connect(), /a standby.*timeout expired/);
 });
 

@@ -2,7 +2,7 @@
 // machine, a list shows its names without numbers.
 import { now } from "../../../base/clock.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
-import { type NameCounts, unknownNames } from "../../../insight/known/name-counts.ts";
+import { type NameCounts, unknownNames } from "../../../insight/snapshot/name-counts.ts";
 import type { Admin } from "../../context/admin.ts";
 
 export async function nameCounts({ feed }: Pick<Admin, "feed">): Promise<NameCounts> {

@@ -11,7 +11,7 @@ import {
   outcomes,
   type ReceiptJob,
 } from "../../../commands/operations/model/operation-store.ts";
-import { known } from "../../../commands/operations/verbs.ts";
+import { existingOperation } from "../../../commands/operations/verbs.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
 import type { Operation } from "../../context/admin.ts";
@@ -82,7 +82,9 @@ export const getOperation: Operation = {
   summary: "One operation: its progress, or its receipt",
   answer: operationSchema,
   run: async ({ operations }, request) =>
-    jsonText(operationJson(await known(await operations.store(), operationIdIn(request)))),
+    jsonText(
+      operationJson(await existingOperation(await operations.store(), operationIdIn(request))),
+    ),
 };
 
 export const getOperationResults: Operation = {
@@ -104,7 +106,7 @@ export const getOperationResults: Operation = {
   ),
   run: async ({ operations }, request) => {
     const store = await operations.store();
-    const operation = await known(store, operationIdIn(request));
+    const operation = await existingOperation(store, operationIdIn(request));
     const { lookedAt, failedAgain, ...rest } = await resultsIn(store, operation);
     return jsonText(JSON.stringify({ scanned: lookedAt, failed_again: failedAgain, ...rest }));
   },
@@ -140,7 +142,7 @@ export const listOperationJobs: Operation = {
   run: async ({ operations }, request) => {
     const { outcome = "done", limit = 100, cursor: given } = readQuery(request, jobsQuery);
     const store = await operations.store();
-    const { id } = await known(store, operationIdIn(request));
+    const { id } = await existingOperation(store, operationIdIn(request));
     const most = Math.max(1, Math.min(limit, MOST_IDS));
     const receipt = await store?.receipt(id, outcome, cursorIn(given) ?? "0", most);
     const { jobs, nextCursor } = receipt ?? { jobs: [], nextCursor: null };

@@ -1,8 +1,8 @@
 // The number of rows that each cleanup task would delete, from the feed's counts.
 import type { Database } from "../../../database/database.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
-import type { QueueSnapshot } from "../../../insight/known/queue-snapshot.ts";
 import { countUnusedQueues, countUnusedTasks } from "../../../insight/read/count-unused.ts";
+import type { QueueSnapshot } from "../../../insight/snapshot/queue-snapshot.ts";
 import type { NameTally } from "../../../insight/stats/name-tallies.ts";
 
 /** Returns the number for each cleanup task, by its name. */

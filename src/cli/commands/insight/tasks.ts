@@ -19,7 +19,7 @@ export const tasksCommand = defineCommand({
   notes: "≈ marks an estimate from a sample, used for very large tables.",
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
     const { listTasks } = await import("../../../insight/lists/list-tasks.ts");
-    const { createSampler } = await import("../../../insight/known/sampler.ts");
+    const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
     const { taskListJson } = await import("../../../insight/json/task-json.ts");
     const { page, asOf } = await connected(args, async ({ database }) => {
       const { names } = await createSampler(database).pulse();

@@ -5,8 +5,8 @@ import { ageText } from "../../../domain/portable/ages.ts";
 import type { Value } from "../../../domain/value.ts";
 import { valueText } from "../../../domain/words.ts";
 import type { Incidents } from "../../../insight/incidents/incident.ts";
-import type { QueueSnapshot } from "../../../insight/known/queue-snapshot.ts";
-import { countWorkers } from "../../../insight/known/queue-snapshot.ts";
+import type { QueueSnapshot } from "../../../insight/snapshot/queue-snapshot.ts";
+import { countWorkers } from "../../../insight/snapshot/queue-snapshot.ts";
 import { inCondition, sumOf } from "../../../insight/stats/tally.ts";
 
 export interface Shown {

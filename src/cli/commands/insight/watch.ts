@@ -42,7 +42,7 @@ type Read = () => Promise<Shown>;
 
 /** Reads one after the other; expensive reads are less frequent (cached.ts). */
 async function reader(database: Database): Promise<Read> {
-  const { createSampler } = await import("../../../insight/known/sampler.ts");
+  const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
   const { createInsight } = await import("../../../insight/insight.ts");
   const { readNames } = await import("../../../insight/stats/queue-rows.ts");
   const sampler = createSampler(database);

@@ -1,19 +1,18 @@
-// The order in which servers are tried at each connect, and the failures after which the next one is:
-// libpq's rules. A server that refuses a password has responded; only an unreachable one, or one that does
-// not match the target, is skipped. Unlike in libpq, a server that recently timed out is tried last, and
-// briefly: an unreachable primary would use up its share of time in every attempt, although the standby may
-// have been promoted by now.
+// The order in which servers are tried at each connect, and the failures after which the next server is tried, by
+// libpq's rules. A server that refuses a password has responded; only a server that is unreachable, or does not match
+// the target, is skipped. Unlike in libpq, a server that recently timed out is tried last, and briefly: an unreachable
+// primary would use up its share of time in every attempt, although the standby may have been promoted meanwhile.
 import { monotonic } from "../../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../../base/errors.ts";
-import { type Try, triesOf } from "./encryption.ts";
+import { type ConnectWay, waysOf } from "./encryption.ts";
 import type { Host, ServerSettings, SessionTarget } from "./server-settings.ts";
 
 export interface Attempt {
   readonly host: Host;
-  readonly way: Try;
+  readonly way: ConnectWay;
   /** The required state of the server. */
   readonly target: SessionTarget;
-  /** The shorter time limit of a server that recently timed out, in milliseconds; null: the whole limit. */
+  /** The time limit in milliseconds of a server that recently timed out; null: the whole limit. */
   readonly enoughMs: number | null;
 }
 
@@ -35,7 +34,7 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
     target === "prefer-standby" ? ["standby", "any"] : [target];
   return rounds.flatMap((wanted) =>
     order.flatMap((host) =>
-      triesOf(encryption, host.host.startsWith("/") && host.address === null).map((way) => ({
+      waysOf(encryption, host.host.startsWith("/") && host.address === null).map((way) => ({
         host,
         way,
         target: wanted,
@@ -49,8 +48,8 @@ const SILENT_FOR_MS = 60_000;
 const SILENT_HOST_MS = 2_000;
 const silentSince = new WeakMap<Host, number>();
 
-/** Call this after every failed attempt. */
-export function remember({ host, enoughMs }: Attempt, error: unknown): void {
+/** Records the failure of an attempt. It must be called after every failed attempt. */
+export function recordFailure({ host, enoughMs }: Attempt, error: unknown): void {
   if (!isTimeout(error)) silentSince.delete(host);
   // A timeout under the shorter limit is not recorded: after SILENT_FOR_MS the server gets its whole limit.
   else if (enoughMs === null) silentSince.set(host, monotonic());
@@ -66,7 +65,7 @@ const silentLast = (hosts: readonly Host[]): readonly Host[] => [
   ...hosts.filter(isSilent),
 ];
 
-/** The same text as pg's. */
+/** Whether pg has reported a timeout, by the text of its error. */
 const isTimeout = (error: unknown) => messageOf(error) === "timeout expired";
 
 function shuffled<T>(all: readonly T[]): readonly T[] {
@@ -76,7 +75,7 @@ function shuffled<T>(all: readonly T[]): readonly T[] {
     .map(({ one }) => one);
 }
 
-/** Returns null if the server matches `target`, otherwise the state that it has instead. */
+/** Returns null if the server matches `target`, otherwise the server's own state in words. */
 export function mismatch(
   target: SessionTarget,
   { isStandby, isReadOnly }: ServerState,
@@ -93,11 +92,11 @@ export class OtherServerError extends Error {}
 
 const LOGIN_REFUSED = "28000";
 const STARTING = "57P03";
-/** The server is unreachable, so the encryption mode makes no difference. */
+/** Errors of an unreachable server, for which another encryption mode makes no difference. */
 const AWAY =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/;
 
-/** Returns the index of the attempt after a failed one, or -1. */
+/** Returns the index of the attempt that follows a failed one, or -1. */
 export function attemptAfter(attempts: readonly Attempt[], at: number, error: unknown): number {
   if (error instanceof WorkerError) return -1;
   const failed = attempts[at];
@@ -113,7 +112,7 @@ export function attemptAfter(attempts: readonly Attempt[], at: number, error: un
   );
 }
 
-/** Combines all failures: a single one unchanged, several with the servers' names. */
+/** Returns one error for all failures: a single failure unchanged, several with the names of their servers. */
 export function failureOf(failures: readonly ConnectFailure[], target: SessionTarget): unknown {
   const last = failures.at(-1);
   if (last?.error instanceof WorkerError) return last.error;
@@ -125,7 +124,7 @@ export function failureOf(failures: readonly ConnectFailure[], target: SessionTa
     ),
   );
   if (failures.some(({ error }) => error instanceof OtherServerError)) {
-    const message = `no server is ${target}, as target_session_attrs has it (${[...reasons].join("; ")})`;
+    const message = `no server is ${target}, as target_session_attrs requires (${[...reasons].join("; ")})`;
     return new WorkerError("database_unreachable", message);
   }
   if (reasons.size <= 1) return last?.error;

@@ -1,13 +1,13 @@
-// channel_binding=require: a login is only accepted if the server has proved that it has the password's
-// hash on this very encrypted connection (SCRAM-SHA-256-PLUS), which excludes a man in the middle. pg binds
-// if the server offers it; here every other login is refused, before a password is sent.
+// channel_binding=require: a login is accepted only if the server has proved, on this very encrypted connection, that
+// it has the password's hash (SCRAM-SHA-256-PLUS). That excludes a man in the middle. pg binds if the server offers it;
+// this file refuses every other login before a password is sent.
 import type pg from "pg";
 import { WorkerError } from "../../../base/errors.ts";
 import { loginOnlyBy } from "../../pg-internals.ts";
 
 const BOUND = "SCRAM-SHA-256-PLUS";
 
-/** `client`: before it connects. Returns a function that tests whether the login is bound. */
+/** Prepares a client before it connects. Returns a function that tests whether the login is bound. */
 export function requireChannelBinding(client: pg.Client): () => boolean {
   return loginOnlyBy(client, BOUND, () => void client.connection.emit("error", unbound()));
 }

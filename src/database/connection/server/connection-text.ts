@@ -1,7 +1,6 @@
-// Parses the text that names a database, in libpq's two forms:
-// postgresql://user:password@host:port,host/database?… and "host=… port=… dbname=…". Own code, because
-// pg-connection-string supports only one host, no service and no second form. No message repeats the text,
-// which may contain a password.
+// Parses the text that identifies a database, in libpq's two forms:
+// postgresql://user:password@host:port,host/database?… and "host=… port=… dbname=…". pg-connection-string supports only
+// one host, no service and not the second form. No message repeats the text, which may contain a password.
 import { InputError } from "../../../base/errors.ts";
 import {
   type ConnectionParameter,
@@ -14,11 +13,11 @@ import {
 const FORM =
   "the database URL is not of the form postgres://user:password@host:port/database; set DATABASE_URL or --database-url";
 
-// Without the port's text: after a password with a slash it is a part of the password.
+// The message does not contain the port's text: after a password with a slash, that text is a part of the password.
 const PORT =
   "the port in the database URL is not a number (in a password / is %2F, : is %3A and @ is %40)";
 
-/** Throws InputError for text of neither form, and for unknown parameters. */
+/** Returns the parameters of the text. Throws InputError for a text in neither form, and for unknown parameters. */
 export function parametersOfText(given: string): ParameterSet {
   const text = given.trim();
   const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
@@ -47,7 +46,7 @@ export function setParameter(found: ParameterSet, name: string, text: string, wh
 
 const ignoredOf = new WeakMap<ParameterSet, Set<string>>();
 
-/** The places of ignored parameters. */
+/** Returns where the ignored parameters come from. */
 export function ignoredIn(found: ParameterSet): Set<string> {
   const ignored = ignoredOf.get(found) ?? new Set();
   ignoredOf.set(found, ignored);
@@ -67,7 +66,7 @@ export function assertChoice(
 
 const SECRET = /password|secret|_key$/i;
 
-/** The text without secrets, for a message; `isWithout`: there were secrets. */
+/** Returns the text without its secrets, for a message. `isWithout`: whether it had secrets. */
 export function withoutSecrets(given: string): { text: string; isWithout: boolean } {
   const text = given.trim();
   const [, head = "", uri] = /^(postgres(?:ql)?:\/\/)(.*)$/s.exec(text) ?? [];
@@ -96,7 +95,7 @@ function openWords(text: string): string {
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Parses the text after `postgresql://`. */
+/** Returns the parameters in the text after `postgresql://`. */
 function pairsOfUri(uri: string): Pairs {
   const at = loginEnd(uri);
   const [, servers = "", path = "", query = ""] =
@@ -121,12 +120,12 @@ function pairsOfUri(uri: string): Pairs {
 }
 
 /**
- * Returns the place of the @ after user and password, or -1. As in libpq a ? may be part of them, and
- * unlike there also an @, up to the next / or ?.
+ * Returns the place of the @ after user and password, or -1. As in libpq, user and password may contain a ?; unlike in
+ * libpq they may also contain an @, up to the next / or ?.
  */
 function loginEnd(uri: string): number {
   const first = uri.search(/[@/]/);
-  // An address in a query, after a host alone.
+  // This @ belongs to an address in the query, after a host without a login.
   if (uri[first] !== "@" || /^[^:@?]*(?::\d*)?\?\w+=/.test(uri)) return -1;
   const end = uri.slice(first).search(/[/?]/);
   return uri.lastIndexOf("@", end < 0 ? uri.length : first + end);
@@ -138,7 +137,7 @@ function hostAndPort(text: string): readonly [host: string, port: string] {
   return [six ?? decoded(name), port];
 }
 
-/** A "%" that begins no escape is kept. */
+/** Decodes percent escapes. A "%" that does not begin an escape is kept. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"));
@@ -147,7 +146,10 @@ function decoded(text: string): string {
   }
 }
 
-/** `host=a port=1 password='it''s'`, with libpq's quoting: a backslash before special characters. */
+/**
+ * Returns the parameters of `host=a port=1 password='it''s'`, with libpq's quoting: a backslash before special
+ * characters.
+ */
 function pairsOfWords(text: string): Pairs {
   const pairs: (readonly [string, string])[] = [];
   const word = /\s*([a-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s\\']|\\.)*))(?=\s|$)/suy;

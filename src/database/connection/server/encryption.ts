@@ -9,7 +9,7 @@ import type { SourcedText, sslModes } from "./parameters.ts";
 
 export type SslMode = (typeof sslModes)[number];
 
-/** Plain data, because it is sent to a thread. */
+/** How a connection is encrypted. It is plain data, because it is sent to a thread. */
 export interface Encryption {
   readonly mode: SslMode;
   /** Whether the login must be bound to the encrypted connection (channel_binding=require). */
@@ -24,18 +24,21 @@ export interface Encryption {
   readonly maxVersion?: string | undefined;
 }
 
-/** One way to connect. */
-export interface Try {
+/** One way to connect: encrypted or plain. */
+export interface ConnectWay {
   readonly encrypts: boolean;
-  /** If the server does not encrypt, continue without encryption. */
+  /** Whether to continue without encryption if the server does not encrypt. */
   readonly optional: boolean;
 }
 
-const plainly: Try = { encrypts: false, optional: false };
-const encrypted: Try = { encrypts: true, optional: false };
+const plainly: ConnectWay = { encrypts: false, optional: false };
+const encrypted: ConnectWay = { encrypts: true, optional: false };
 
-/** The ways to try, in order. A unix socket needs no encryption. */
-export function triesOf({ mode, bindsChannel }: Encryption, isSocket: boolean): readonly Try[] {
+/** Returns the ways to try, in order. A unix socket needs no encryption. */
+export function waysOf(
+  { mode, bindsChannel }: Encryption,
+  isSocket: boolean,
+): readonly ConnectWay[] {
   if (isSocket || mode === "disable") return [plainly];
   if (bindsChannel) return [encrypted];
   if (mode === "allow") return [plainly, encrypted];
@@ -43,7 +46,7 @@ export function triesOf({ mode, bindsChannel }: Encryption, isSocket: boolean): 
   return [encrypted];
 }
 
-/** The options of tls.connect(). Throws InputError for files that cannot be read. */
+/** Returns the options of tls.connect(). Throws InputError for files that cannot be read. */
 export function tlsOptions(encryption: Encryption): object {
   const { mode, rootcert, cert, key, password, crl, minVersion, maxVersion } = encryption;
   const certFile = cert ?? existing("postgresql.crt", "sslcert");
@@ -59,7 +62,7 @@ export function tlsOptions(encryption: Encryption): object {
   };
 }
 
-/** Only the certificate's issuer is checked, not its host name. */
+/** Checks the issuer of the certificate, but not its host name. */
 const anyName = { checkServerIdentity: () => undefined };
 
 /** Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 cannot override it. */
@@ -69,7 +72,7 @@ function checks(mode: SslMode, named: SourcedText | undefined): object {
   if (named?.text === "system") return { ca: publicAuthorities(), ...checked };
   const file = named ?? existing("root.crt", "sslrootcert");
   const isChecked = mode === "verify-ca" || mode === "verify-full";
-  // If there is an authority, `require` checks as verify-ca does.
+  // Given an authority, `require` checks as verify-ca does.
   if (mode === "no-verify" || (!isChecked && (mode !== "require" || file === undefined))) {
     return { rejectUnauthorized: false };
   }
@@ -88,7 +91,7 @@ function publicAuthorities(): readonly string[] {
   return [...new Set([...getCACertificates("system"), ...getCACertificates("bundled")])];
 }
 
-/** libpq's default place of the file. */
+/** Returns libpq's default place of the file, if it exists. */
 function existing(name: string, where: string): SourcedText | undefined {
   const text = join(homedir(), ".postgresql", name);
   return existsSync(text) ? { text, where } : undefined;

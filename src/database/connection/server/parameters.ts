@@ -2,11 +2,11 @@
 // names in a URL, in "key=value" text and in service files, and their environment variables.
 
 export interface ConnectionParameter {
-  /** The environment variable. */
+  /** The environment variable with the parameter's value. */
   readonly env?: string;
-  /** All supported values. */
+  /** The supported values. Default: any. */
   readonly choices?: readonly string[];
-  /** Normalises a value as PostgreSQL does. */
+  /** Returns a value in the spelling that PostgreSQL gives it. */
   readonly spelling?: (text: string) => string;
 }
 
@@ -51,7 +51,7 @@ export const parameters = {
   ssl_max_protocol_version: { env: "PGSSLMAXPROTOCOLVERSION", choices: tlsVersions },
   channel_binding: { env: "PGCHANNELBINDING", choices: ["disable", "prefer", "require"] },
   requiressl: { env: "PGREQUIRESSL", choices: ["0", "1"] },
-  // For these parameters only the values that change nothing are accepted.
+  // Of these parameters only the values without an effect are accepted.
   gssencmode: { env: "PGGSSENCMODE", choices: ["disable", "prefer"] },
   sslcompression: { env: "PGSSLCOMPRESSION", choices: ["0"] },
   sslsni: { env: "PGSSLSNI", choices: ["1"] },
@@ -59,12 +59,12 @@ export const parameters = {
   replication: { choices: ["false", "off", "no", "0"] },
   min_protocol_version: { env: "PGMINPROTOCOLVERSION", choices: ["3.0"] },
   sslaccept: { choices: ["accept_invalid_certs"] },
-  // These demand guarantees that are not supported here, so they must not be ignored.
+  // These parameters demand guarantees that are not supported here, so they must not be ignored.
   require_auth: { env: "PGREQUIREAUTH", choices: [] },
   sslcrldir: { env: "PGSSLCRLDIR", choices: [] },
   requirepeer: { env: "PGREQUIREPEER", choices: [] },
   sslcertmode: { env: "PGSSLCERTMODE", choices: ["allow"] },
-  // Names of JDBC and of pg, which occur in many URLs.
+  // Names that JDBC and pg use, which occur in many URLs.
   ssl: { choices: ["true", "1", "false", "0", "no-verify"] },
   uselibpqcompat: { choices: ["true", "false"] },
   statement_timeout: {},
@@ -76,8 +76,8 @@ export const parameters = {
 export type ParameterName = keyof typeof parameters;
 
 /**
- * Parameters that change nothing here, and protect nothing: libpq's for tuning and for features that are
- * not built in, and those of other clients and of poolers, which occur in many URLs.
+ * Parameters that have no effect here and protect nothing: libpq's for tuning and for features that are not built in,
+ * and those of other clients and of poolers, which occur in many URLs.
  */
 const ignored = new Set([
   ...["keepalives_interval", "keepalives_count", "tcp_user_timeout", "krbsrvname", "gsslib"],
@@ -108,7 +108,7 @@ const ignored = new Set([
 
 export const isIgnored = (name: string): boolean => ignored.has(name);
 
-/** A value, and its place: `sslmode in the database URL`, `PGSSLMODE`. */
+/** A value and its source: `sslmode in the database URL`, `PGSSLMODE`. */
 export interface SourcedText {
   readonly text: string;
   readonly where: string;
@@ -120,7 +120,7 @@ export function isParameter(name: string): name is ParameterName {
   return Object.hasOwn(parameters, name);
 }
 
-/** The parameters from the environment. An empty variable is ignored, as in libpq. */
+/** Returns the parameters that the environment sets. An empty variable is ignored, as in libpq. */
 export function parametersOfEnvironment(env: NodeJS.ProcessEnv): ParameterSet {
   const found: ParameterSet = {};
   for (const [name, { env: variable }] of Object.entries<ConnectionParameter>(parameters)) {

@@ -1,6 +1,5 @@
-// Password files (PostgreSQL documentation, "The Password File"): host:port:database:user:password per
-// line. Own code, because pgpass supports only one file, writes warnings directly, and will be dropped by
-// pg.
+// Password files (PostgreSQL documentation, "The Password File"), with host:port:database:user:password in each line.
+// pgpass supports only one file, writes warnings directly, and will be dropped by pg.
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +15,8 @@ export interface Login {
 const OTHERS = 0o077;
 
 /**
- * Returns the password of the first matching line, or undefined. Throws WorkerError for a file that others
- * may read, which is not used, as in libpq.
+ * Returns the password of the first matching line, or undefined. Throws WorkerError if others may read the file: as in
+ * libpq, it is not used then.
  */
 export async function passwordOf(
   login: Login,
@@ -31,7 +30,7 @@ export async function passwordOf(
     throw new WorkerError("database_unreachable", message);
   }
   const text = await readFile(file, "utf8").catch(() => "");
-  // A socket's host is a directory; in these files it is "localhost" unless it is listed.
+  // The host of a socket is a directory. These files name it "localhost", unless a line has the directory.
   const hosts = login.host.startsWith("/") ? [login.host, "localhost"] : [login.host];
   for (const line of text.split(/\r?\n/)) {
     if (line.startsWith("#")) continue;
@@ -45,7 +44,7 @@ export async function passwordOf(
   return undefined;
 }
 
-/** Splits at colons. A backslash escapes a colon or a backslash within a field. */
+/** Splits a line at its colons. Within a field a backslash escapes a colon or a backslash. */
 function fieldsOf(line: string): readonly string[] {
   return [...line.matchAll(/(?:^|:)((?:[^:\\]|\\.)*)/g)].map(([, field = ""]) =>
     field.replaceAll(/\\(.)/g, "$1"),

@@ -1,6 +1,6 @@
-// Determines the servers, the user and the encryption: from the connection text, then its service, then
-// libpq's variables, then libpq's defaults. The only place outside the command line that reads the
-// environment, because libpq's names imply libpq's rules.
+// Determines the servers, the user and the encryption: from the connection text, then its service, then libpq's
+// variables, then libpq's defaults. Outside the command line only this file reads the environment, because libpq's
+// names imply libpq's rules.
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -20,16 +20,16 @@ import {
 import { parametersOfService } from "./service-file.ts";
 
 export interface Host {
-  /** A name, an address, or the directory of a socket. */
+  /** The name, the address, or the directory of the socket. */
   readonly host: string;
   readonly port: number;
-  /** The address to connect to; null: resolved from the name. */
+  /** The address to connect to; null: resolved from the host's name. */
   readonly address: string | null;
 }
 
 export type SessionTarget = (typeof sessionAttributes)[number];
 
-/** Plain data, because it is sent to a thread. */
+/** What a client needs to connect. It is plain data, because it is sent to a thread. */
 export interface ServerSettings {
   readonly hosts: readonly Host[];
   readonly isShuffled: boolean;
@@ -42,20 +42,23 @@ export interface ServerSettings {
   readonly encryption: Encryption;
   readonly applicationName?: string | undefined;
   readonly options?: string | undefined;
-  /** For each host. */
+  /** The time limit for each host, in milliseconds. */
   readonly connectTimeoutMs?: number | undefined;
   readonly keepAlive: boolean;
   readonly keepAliveIdleMs?: number | undefined;
-  /** PostgreSQL's settings of the same name, milliseconds, which pg sends. */
+  /** Settings of PostgreSQL that pg sends, by their names there, in milliseconds. */
   readonly timeouts: Readonly<Record<string, number>>;
-  /** The places of parameters that change nothing here. */
+  /** The sources of the parameters that have no effect here. */
   readonly ignored: readonly string[];
 }
 
 const NOWHERE =
   'set DATABASE_URL (or --database-url, in a program connectionString) to postgres://user:password@host:port/database, or PGHOST, PGPORT, PGUSER and PGDATABASE, or PGSERVICE; "worker demo" starts a demo with its own database';
 
-/** Throws InputError, and WorkerError if no database is named. Does not connect. */
+/**
+ * Returns the settings for a connection text. Throws InputError for invalid parameters, and WorkerError if no database
+ * is named. Does not connect.
+ */
 export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.env): ServerSettings {
   const isEmpty = text.trim() === "";
   const fromEnvironment = parametersOfEnvironment(env);
@@ -75,10 +78,10 @@ export function serverSettings(text: string, env: NodeJS.ProcessEnv = process.en
   return settingsOf(found, ignored);
 }
 
-/** Loggers that have received the warning. */
+/** The loggers that have received the warning. */
 const warned = new WeakSet<Logger>();
 
-/** Warns once per logger about parameters that change nothing. */
+/** Logs a warning about parameters without effect, once for each logger. */
 export function warnAboutIgnored({ ignored }: ServerSettings, logger: Logger): void {
   if (ignored.length === 0 || warned.has(logger)) return;
   warned.add(logger);
@@ -102,7 +105,7 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     encryption: encryptionOf(found),
     applicationName: found.application_name?.text,
     options: found.options?.text,
-    // No timeout, or at least two seconds: libpq's rule.
+    // As in libpq, there is no timeout, or one of at least two seconds.
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined
@@ -167,7 +170,7 @@ function hostsOf({ host, hostaddr, port }: ParameterSet): readonly Host[] {
   const count = Math.max(names.length, addresses.length, 1);
   if (ports.length > 1 && ports.length !== count) {
     throw new InputError(
-      `${port?.where} must have one entry, or as many as there are hosts (${count})`,
+      `${port?.where} must have a single port, or as many as there are hosts (${count})`,
     );
   }
   return Array.from({ length: count }, (_, at) => {
@@ -185,7 +188,7 @@ function portOf(text: string | undefined, found: SourcedText | undefined): numbe
   throw new InputError(`${found?.where} must be a number from 1 to 65535`);
 }
 
-/** The server's socket at PostgreSQL's usual places, otherwise localhost. */
+/** Returns the directory of the server's socket at one of PostgreSQL's usual places; without one, localhost. */
 function ownMachine(port: number): string {
   const directories = ["/var/run/postgresql", "/tmp"];
   return directories.find((one) => existsSync(`${one}/.s.PGSQL.${port}`)) ?? "localhost";

@@ -1,4 +1,4 @@
-// Service files (PostgreSQL documentation, "The Connection Service File"): named sets of parameters.
+// Service files (PostgreSQL documentation, "The Connection Service File"), which give a set of parameters a name.
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +7,8 @@ import { setParameter } from "./connection-text.ts";
 import type { ParameterSet, SourcedText } from "./parameters.ts";
 
 /**
- * Returns the service's parameters. `file`: the configured file; by default ~/.pg_service.conf, then the
- * system's. Throws InputError if there is no such service.
+ * Returns the parameters of a service. `file`: the file to read; by default ~/.pg_service.conf and then the system's.
+ * Throws InputError if there is no such service.
  */
 export function parametersOfService(
   service: SourcedText,

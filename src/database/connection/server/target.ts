@@ -1,5 +1,5 @@
-// Checks that a session's server matches the target (target_session_attrs): at its beginning, and later on,
-// because a primary may change its role during a session.
+// Checks that a session's server matches the target (target_session_attrs), at the beginning of the session and later:
+// a primary may change its role during a session.
 
 import type pg from "pg";
 import { setImmediate } from "../../../base/clock.ts";
@@ -11,7 +11,7 @@ const STATE = `select pg_catalog.pg_is_in_recovery() as standby,
   pg_catalog.current_setting('transaction_read_only')::boolean as read_only`;
 const READ_ONLY = "25006";
 
-/** Rejects if the server does not respond, or does not match. */
+/** Checks the server. Rejects if it does not respond, or does not match. */
 export async function assertTarget(
   client: pg.Client,
   target: SessionTarget,
@@ -21,7 +21,7 @@ export async function assertTarget(
   const isAny = target === "any" || target === "prefer-standby";
   // An option of pg's queries that its types do not declare.
   const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
-  // Until the pool or its user listens, the loss of the connection would end the process.
+  // Until the pool or its user adds a listener, the loss of the connection would end the process.
   const onError = () => {};
   client.on("error", onError);
   try {
@@ -39,13 +39,13 @@ export async function assertTarget(
 }
 
 /**
- * A server that has become read-only keeps its sessions, and they would stay there: if the target accepts
- * writes, the first refused write ends the session, so that the next connect finds another server.
+ * Ends the session at the first write that its server refuses, so that the next connect finds another server; only if
+ * the target accepts writes. A server that has become read-only keeps its sessions, which would stay there otherwise.
  */
 export function leaveWhenReadOnly(client: pg.Client, target: SessionTarget): void {
   if (target !== "read-write" && target !== "primary") return;
   onServerError(client, (code) => {
-    // The statement's caller gets the error first.
+    // The session ends after the statement's caller has received the error.
     if (code === READ_ONLY) setImmediate(() => void client.end().catch(() => {}));
   });
 }

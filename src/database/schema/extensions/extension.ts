@@ -1,28 +1,28 @@
-// An extension of Graphile Worker's schema: additional objects in it, with their own version, any of which
-// may be missing. It is a row in index.ts and one SQL file for each version; the file of version 3 has the
-// step from 2 to 3. Its parts begin with one of these lines:
+// An extension of Graphile Worker's schema: additional objects in it, with a version of their own. Any of them may be
+// missing. An extension is a row in index.ts and one SQL file for each version; the file of version 3 has the step from
+// 2 to 3. Its parts begin with one of these lines:
 //
-//   --- create <object>   run if the schema has no object of that name
-//   --- change <object>   run once, on the way to this version
+//   --- create <object> run if the schema has no object of that name
+//   --- change <object> run once, on the way to this version
 //
-// Objects that another program has created under these names (Graphile Worker's Rust port) are not changed:
-// no `change` is run on them, and only missing objects are created.
+// Objects that another program has created under these names (Graphile Worker's Rust port) are not changed: no `change`
+// is run on them, and only missing objects are created.
 
 export interface Extension extends ExtensionRow {
   /** The newest version. */
   readonly version: number;
-  /** The names of its objects. The extension exists if the first one does. */
+  /** The names of its objects. The extension exists if its first object exists. */
   readonly objects: readonly string[];
-  /** `parts[0]` creates version 1. */
+  /** The parts of each step. `parts[0]` creates version 1. */
   readonly parts: readonly (readonly Part[])[];
 }
 
 export interface ExtensionRow {
-  /** Used in the ledger, in options and in messages. */
+  /** The name in the ledger, in options and in messages. */
   readonly name: string;
-  /** The feature that depends on it, for messages: "worker heartbeats". */
+  /** The feature that needs it, for messages, such as "worker heartbeats". */
   readonly gives: string;
-  /** `always`: by every migration. `on request`: only if the migration names it. */
+  /** When it is added. `always`: by every migration. `on request`: only if the migration names it. */
   readonly added: "always" | "on request";
   /** The SQL of version 1, of the step to version 2, and so on. `:schema` is the quoted schema. */
   readonly steps: readonly string[];
@@ -34,7 +34,10 @@ interface Part {
   readonly sql: string;
 }
 
-/** The ledger's versions by name; 0 belongs to another program. null: this role may not read it. */
+/**
+ * The versions in the ledger, by name. Version 0: another program created the objects. null: this role may not read the
+ * ledger.
+ */
 export type Versions = ReadonlyMap<string, number> | null;
 
 export function extension(row: ExtensionRow): Extension {
@@ -54,7 +57,7 @@ function partsOf(step: string): Part[] {
   return parts;
 }
 
-/** The extensions that need work, in a schema with these objects and versions. */
+/** Returns the extensions that need work in a schema with these objects and versions. */
 export function unfinished(
   registry: readonly Extension[],
   there: { readonly objects: ReadonlySet<string>; readonly versions: Versions },

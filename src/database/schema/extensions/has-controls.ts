@@ -1,7 +1,7 @@
 // Whether the schema has the extension for pauses, and this role may read it.
 import { type Database, query, type Statement } from "../../database.ts";
 
-/** Queried each time, because a migration may add it meanwhile. */
+/** Reads the catalogue each time, because a migration may add the extension at any time. */
 export async function hasControls(db: Database): Promise<boolean> {
   const table = `${db.schema.quoted}._private_pauses`;
   const [row] = await query<{ is_there: boolean }>(db, hasSql, [table]);

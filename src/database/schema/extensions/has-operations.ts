@@ -1,8 +1,8 @@
-// Whether the schema has the extension for operations and the audit trail, in the current version: an
-// earlier one lacks columns until a migration.
+// Whether the schema has the current version of the extension for operations and the audit trail, and this role may
+// read it. Earlier versions lack columns until a migration.
 import { type Database, query, type Statement } from "../../database.ts";
 
-/** Queried each time, because a migration may add it meanwhile. Other roles than its owner may lack the privilege. */
+/** Reads the catalogue each time, because a migration may add the extension at any time. */
 export async function hasOperations(db: Database): Promise<boolean> {
   const tables = ["_private_operations", "_private_operation_rows", "_private_audit"];
   const [row] = await query<{ is_there: boolean }>(db, hasSql, [

@@ -1,5 +1,5 @@
-// The list of extensions (defined in extension.ts). A new one is a row here and its SQL file; a new version
-// is another SQL file at the end of the row's steps.
+// The list of extensions (defined in extension.ts). A new extension is a row here and an SQL file. A new version is
+// another SQL file at the end of the row's steps.
 import controls from "./controls.sql";
 import { type Extension, extension } from "./extension.ts";
 import operations from "./operations.sql";

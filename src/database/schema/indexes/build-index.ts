@@ -1,6 +1,6 @@
 // Builds and drops optional indexes while workers run. CREATE INDEX CONCURRENTLY is one statement outside a
-// transaction, so it also works behind a transaction pooler. There is no advisory lock: a transaction's would
-// keep the transaction open during the build, a session's is lost behind a pooler. PostgreSQL itself runs
+// transaction, so it also works behind a transaction pooler. No advisory lock protects a build: a lock of a transaction
+// would keep that open during the build, and a lock of a session is lost behind a pooler. PostgreSQL itself runs the
 // builds on a table one after the other; a check before the build reports a running one.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
@@ -17,20 +17,20 @@ import {
   type OptionalIndex,
   optionalIndex,
 } from "./optional-index.ts";
-import { forgetIndexes } from "./usable-indexes.ts";
+import { invalidateIndexes } from "./usable-indexes.ts";
 
-// A build waits for older transactions, such as a backup's, without blocking other sessions.
+// How long a build waits for older transactions, such as that of a backup. The wait blocks no other session.
 const LONGEST_WAIT_MS = 600_000;
 
-/** Where to build an index: `pool` is used to connect, `db` has bounded statements. */
+/** Where to build an index: `pool` makes the build's own connection, `db` runs short statements. */
 export interface IndexPlace {
   readonly pool: Pool;
   readonly db: Database;
 }
 
 /**
- * What a build would do: nothing if a suitable index exists or is being built. Throws WorkerError if
- * another one is being built, unless the caller `mayWait` for that.
+ * Returns what a build would do: nothing if a suitable index exists or is being built. Throws WorkerError if another
+ * index is being built, unless the caller `mayWait` for that.
  */
 export async function planBuild(
   { db }: IndexPlace,
@@ -50,14 +50,14 @@ export async function planBuild(
 }
 
 export interface BuildSignals {
-  /** Cancels the build. The incomplete index is dropped. */
+  /** Aborts to cancel the build. The incomplete index is dropped. */
   readonly cancel: AbortSignal;
-  /** Stops waiting for the build; PostgreSQL completes it by itself. */
+  /** Aborts to stop waiting for the build; PostgreSQL completes it without this process. */
   readonly leave: AbortSignal;
 }
 
 /**
- * Builds the index; resolves when it can be used. If it fails, the incomplete index is dropped. Throws
+ * Builds the index. Resolves when it can be used. If the build fails, the incomplete index is dropped. Throws
  * WorkerError.
  */
 export async function buildIndex(
@@ -70,7 +70,7 @@ export async function buildIndex(
   const operatorClassSchema = await operatorClassSchemaOf(db, index);
   if (operatorClassSchema === null) throw new WorkerError("configuration", lackOf(index));
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
-  // The incomplete index of a failed build is useless, and costs as much as a complete one.
+  // The incomplete index of a failed build is useless, and costs the workers as much as a complete one.
   await dropBroken(place, index);
   if (cancel.aborted) throw cancelled(name);
   const ended = new AbortController();
@@ -85,7 +85,7 @@ export async function buildIndex(
     throw cancel.aborted ? cancelled(name, error) : error;
   } finally {
     ended.abort();
-    forgetIndexes(db.schema);
+    invalidateIndexes(db.schema);
   }
 }
 
@@ -93,7 +93,10 @@ function cancelled(name: IndexName, cause?: unknown): WorkerError {
   return new WorkerError("aborted", `the build of the index ${name} was cancelled`, { cause });
 }
 
-/** The statement may not have reached PostgreSQL yet, so a single cancel request may come too early. */
+/**
+ * Repeats the cancel request until the build has ended: the statement may not have reached PostgreSQL yet, so a single
+ * request may come too early.
+ */
 async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): Promise<void> {
   do await cancelBuild(db, name).catch(() => {});
   while (await wait(CANCEL_EVERY_MS, ended));
@@ -101,7 +104,7 @@ async function cancelUntil(db: Database, name: IndexName, ended: AbortSignal): P
 
 const CANCEL_EVERY_MS = 250;
 
-/** Whether there was a build to cancel, in any process. It ends a moment later. */
+/** Cancels the build, whichever process has started it. Returns whether there was one; it ends a moment later. */
 export async function cancelBuild(db: Database, name: IndexName): Promise<boolean> {
   const builds = (await readBuilds(db)).filter((one) => one.name === name);
   for (const { pid } of builds) await query(db, cancelSql, [pid]);
@@ -110,7 +113,7 @@ export async function cancelBuild(db: Database, name: IndexName): Promise<boolea
 
 const cancelSql: Statement = () => "select pg_catalog.pg_cancel_backend($1::int)";
 
-/** Drops the index with this library's name. Returns the dropped one, or null if there is none. */
+/** Drops the index with this library's name. Returns it, or null if there is none. */
 export async function dropIndex(place: IndexPlace, name: IndexName): Promise<FoundIndex | null> {
   const { pool, db } = place;
   const builds = await readBuilds(db);
@@ -120,7 +123,7 @@ export async function dropIndex(place: IndexPlace, name: IndexName): Promise<Fou
   const ours = (await findIndexes(db)).find((one) => one.name === name && one.isOurs);
   if (ours === undefined) return null;
   await alone(pool, db.schema, dropText(db.schema, ours.indexName));
-  forgetIndexes(db.schema);
+  invalidateIndexes(db.schema);
   return ours;
 }
 
@@ -130,7 +133,7 @@ async function dropBroken({ pool, db }: IndexPlace, { name }: OptionalIndex): Pr
   if (broken !== undefined) await alone(pool, db.schema, dropText(db.schema, broken.indexName));
 }
 
-/** Runs one statement on its own connection, without a time limit. */
+/** Runs one statement on a connection of its own, without a time limit. */
 async function alone(
   pool: Pool,
   schema: SchemaName,
@@ -142,7 +145,7 @@ async function alone(
       lockTimeoutMs: LONGEST_WAIT_MS,
       applicationName: "worker indexes",
     });
-    // Ending a client during a statement cuts the connection, and PostgreSQL continues.
+    // Ending a client during a statement cuts the connection; PostgreSQL continues the statement.
     const cut = () => void client.end().catch(() => {});
     leave.addEventListener("abort", cut, { once: true });
     try {
@@ -161,7 +164,7 @@ const NEVER = new AbortController().signal;
 const dropText = (schema: SchemaName, indexName: string) =>
   `drop index concurrently if exists ${schema.quoted}."${indexName}"`;
 
-/** Why the index cannot be built in this database; null if it can. */
+/** Returns why the index cannot be built in this database; null if it can. */
 export async function whyNotBuilt(db: Database, name: IndexName): Promise<string | null> {
   const index = optionalIndex(name);
   return (await operatorClassSchemaOf(db, index)) === null ? lackOf(index) : null;
@@ -170,7 +173,10 @@ export async function whyNotBuilt(db: Database, name: IndexName): Promise<string
 const lackOf = ({ name }: OptionalIndex) =>
   `the index ${name} needs PostgreSQL's extension pg_trgm; let the database's owner run: create extension pg_trgm`;
 
-/** The schema of the operator class, quoted and with its dot; empty for the default one; null if missing. */
+/**
+ * Returns the schema of the operator class, quoted and with its dot; empty for the default class; null if the class is
+ * missing.
+ */
 async function operatorClassSchemaOf(db: Database, index: OptionalIndex): Promise<string | null> {
   if (index.operatorClass === null) return "";
   const values = [index.operatorClass, index.method];

@@ -1,24 +1,24 @@
-// The running builds of indexes on the jobs' table, whichever process started them: this one, another
-// admin, or a manual session. From PostgreSQL's own views, so that nothing needs to be stored.
+// The running builds of indexes on the jobs' table, whichever process has started them: this one, another admin, or a
+// manual session. They are read from PostgreSQL's own views, so nothing needs to be stored.
 import { type Database, query, type Statement } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
 
 export interface BuildProgress {
-  /** null: an index that is not in the list. */
+  /** The name in the list of optional indexes; null for any other index. */
   readonly name: IndexName | null;
-  /** null until PostgreSQL has created its entry. */
+  /** The index's name in the database; null until PostgreSQL has created its entry. */
   readonly indexName: string | null;
   readonly pid: number;
   /** PostgreSQL's wording, such as `building index: scanning table`. */
   readonly phase: string;
-  /** The completed part of the phase, 0 to 1; null if unknown. */
+  /** The completed part of the phase, from 0 to 1; null if unknown. */
   readonly share: number | null;
-  /** RFC 3339. */
+  /** When the build began, RFC 3339. */
   readonly since: string;
 }
 
-/** The beginning of the statement that builds the index, which identifies a build that has no entry yet. */
+/** Returns the beginning of the statement that builds the index. It identifies a build whose index has no entry yet. */
 export function createPrefix(schema: SchemaName, { indexName }: OptionalIndex): string {
   return `create index concurrently ${indexName} on ${schema.quoted}._private_jobs `;
 }
@@ -32,7 +32,7 @@ interface BuildRow {
   readonly since: string;
 }
 
-/** The statements of other roles are hidden from a role without pg_read_all_stats. */
+/** Returns the running builds. Without pg_read_all_stats, this role cannot read the statements of other roles. */
 export async function readBuilds(db: Database): Promise<BuildProgress[]> {
   const rows = await query<BuildRow>(db, buildsSql, [db.schema.name]);
   return rows.map(({ query: text, index_name: indexName, ...row }) => {
@@ -43,7 +43,7 @@ export async function readBuilds(db: Database): Promise<BuildProgress[]> {
   });
 }
 
-// A phase counts blocks, tuples or awaited lockers, whichever it has.
+// The progress of a phase is in blocks, tuples or awaited lockers.
 const buildsSql: Statement = () => `
   select
     class.relname as index_name,

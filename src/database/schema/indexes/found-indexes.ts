@@ -1,15 +1,15 @@
-// Which optional indexes a database has, under whatever name, and their state. From the catalogue, which
+// The optional indexes that a database has, under any name, and their state. They are read from the catalogue, which
 // every role may read.
 import { type Database, query, type Statement } from "../../database.ts";
 import { type IndexName, type OptionalIndex, optionalIndexes } from "./optional-index.ts";
 
 export interface FoundIndex {
   readonly name: IndexName;
-  /** Its name in the database. */
+  /** The index's name in the database. */
   readonly indexName: string;
-  /** Whether it has this library's name, so that it may be dropped. */
+  /** Whether the index has this library's name, so that it may be dropped. */
   readonly isOurs: boolean;
-  /** Whether queries can use it. False during a build, and after a failed one. */
+  /** Whether queries can use the index. False during a build, and after a failed one. */
   readonly isValid: boolean;
   readonly bytes: number;
 }
@@ -18,7 +18,7 @@ interface IndexRow {
   readonly index_name: string;
   readonly method: string;
   readonly is_usable: boolean;
-  /** JSON: columns in their order, the keys first. */
+  /** JSON: the columns in their order, keys first. */
   readonly columns: string;
   readonly key_count: number;
   readonly operator_classes: string;
@@ -27,7 +27,7 @@ interface IndexRow {
   readonly bytes: string;
 }
 
-/** All indexes of the jobs' table with the form of an optional one, or its name. */
+/** Returns all indexes of the jobs' table that have the form or the name of an optional index. */
 export async function findIndexes(db: Database): Promise<FoundIndex[]> {
   const rows = await query<IndexRow>(db, indexesSql, [db.schema.name]);
   return optionalIndexes.flatMap((index) =>
@@ -56,14 +56,14 @@ function fits(row: IndexRow, index: OptionalIndex): boolean {
   );
 }
 
-/** Normalises a predicate as PostgreSQL prints it: a list of conditions that all hold. */
+/** Returns a predicate, as PostgreSQL prints it, in a normal form: the list of its conditions. */
 function plain(predicate: string | null): string {
   if (predicate === null) return "";
   const text = predicate.toLowerCase().replaceAll(/[()]/g, "").replaceAll(" = true", "");
   return text.split(" and ").sort().join(" and ");
 }
 
-// `is_plain`: every key ascending, nulls last, no expression among the columns.
+// `is_plain`: every key is ascending with nulls last, and no column is an expression.
 const indexesSql: Statement = () => `
   select
     class.relname::text as index_name,

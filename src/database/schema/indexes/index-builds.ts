@@ -1,5 +1,5 @@
-// Index builds requested from a server, one after the other in the background. PostgreSQL has the running
-// one; here are only the waiting ones, and why the last build of an index failed.
+// Index builds that are requested from a server. They run one after the other in the background. PostgreSQL stores the
+// running build; this process stores the waiting ones, and why the last build of each index failed.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -10,14 +10,14 @@ import { readBuilds } from "./build-progress.ts";
 import type { IndexName } from "./optional-index.ts";
 
 export interface IndexBuilds {
-  /** Queues the build. Returns at once. */
+  /** Adds the build to the list. Returns at once. */
   start(name: IndexName): void;
-  /** Whether there was anything to cancel, here or in another process. */
+  /** Cancels the build. Returns whether there was one, here or in another process. */
   cancel(name: IndexName): Promise<boolean>;
   isWaiting(name: IndexName): boolean;
-  /** Why the last build failed; null if it did not, or was cancelled. */
+  /** Returns why the last build failed; null if it did not fail, or was cancelled. */
   failureOf(name: IndexName): string | null;
-  /** Starts no further builds. PostgreSQL completes a running one by itself. */
+  /** Starts no further builds. PostgreSQL completes a running one without this process. */
   stop(): void;
 }
 
@@ -68,7 +68,7 @@ export function createIndexBuilds(pool: Pool, db: Database, logger: Logger): Ind
 const LOG_EVERY_MS = 2_000;
 
 /** Builds the index while the caller waits, and logs its progress. */
-export async function buildAndTell(
+export async function buildAndLog(
   place: IndexPlace,
   name: IndexName,
   cancel: AbortSignal,

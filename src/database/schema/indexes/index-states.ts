@@ -5,28 +5,28 @@ import { type FoundIndex, findIndexes } from "./found-indexes.ts";
 import type { IndexBuilds } from "./index-builds.ts";
 import { type IndexName, indexDefinition, optionalIndexes } from "./optional-index.ts";
 
-/** Has this form on the wire, too. */
+/** The state of one index; the wire has the same form. */
 export interface IndexState {
   readonly name: IndexName;
-  /** `broken`: a build has failed; both `build` and `drop` drop its incomplete index. */
+  /** The state. `broken`: a build has failed; both `build` and `drop` drop its incomplete index. */
   readonly state: "absent" | "valid" | "waiting" | "building" | "broken";
   readonly definition: string;
   readonly serves: string;
   readonly costs: string;
   readonly is_recommended: boolean;
-  /** Its name in the database; null if it does not exist. */
+  /** The index's name in the database; null if it does not exist. */
   readonly index_name: string | null;
-  /** Whether it has this library's name; others may not be dropped. */
+  /** Whether the index has this library's name; others may not be dropped. */
   readonly is_ours: boolean;
   readonly bytes: number | null;
-  /** Its expected size; null without statistics. */
+  /** The expected size in bytes; null without statistics. */
   readonly estimated_bytes: number | null;
   readonly progress: {
     readonly phase: string;
     readonly share: number | null;
     readonly since: string;
   } | null;
-  /** Why the last build in this process failed. */
+  /** Why the last build in this process failed; null if it did not. */
   readonly error: string | null;
 }
 
@@ -71,7 +71,7 @@ function stateOf(
   return best === undefined ? "absent" : "broken";
 }
 
-/** About how many jobs each index would contain, from the statistics; null before the first ANALYZE. */
+/** Returns the share of jobs that each index would contain, by the statistics; null before the first ANALYZE. */
 async function readJobShares(db: Database): Promise<Record<IndexName, number> | null> {
   const [row] = await query<SharesRow>(db, sharesSql, [db.schema.name]);
   if (row === undefined || row.jobs < 0) return null;
@@ -92,12 +92,12 @@ async function readJobShares(db: Database): Promise<Record<IndexName, number> | 
 interface SharesRow {
   readonly jobs: number;
   readonly available: number;
-  /** 0 to 1: the share in a named queue; the share with at least one attempt. */
+  /** The share of jobs in a named queue, and that of jobs with at least one attempt; from 0 to 1. */
   readonly queued: number;
   readonly tried: number;
 }
 
-// Jobs that are in the table and not in jobs_main_index have failed or are locked.
+// A job that is in the table and not in jobs_main_index has failed, or is locked.
 const sharesSql: Statement = () => `
   select
     jobs.reltuples as jobs,

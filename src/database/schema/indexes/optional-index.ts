@@ -1,6 +1,6 @@
-// The list of optional indexes, which make some reads of the admin fast. Each is offered, built while
-// workers run, and dropped on request. Costs were measured with 10 million jobs, in bytes of write-ahead
-// log per job that succeeds.
+// The list of optional indexes, which make some reads of the admin fast. Each is built on request while workers run,
+// and dropped on request. Their costs were measured with 10 million jobs, in bytes of write-ahead log for each job that
+// succeeds.
 
 export type IndexName =
   | "failed"
@@ -12,28 +12,31 @@ export type IndexName =
   | "failed_text";
 
 export interface OptionalIndex {
-  /** Used in options, routes and messages. */
+  /** The name in options, routes and messages. */
   readonly name: IndexName;
-  /** The name of an index built by this library. One of the same form under any name is as good. */
+  /**
+   * The name in the database of an index that this library has built. An index of the same form under another name is
+   * as good.
+   */
   readonly indexName: string;
   readonly method: "btree" | "gin";
-  /** Columns of _private_jobs: the keys, and the included ones. */
+  /** The columns of _private_jobs in the index: the keys, and the included ones. */
   readonly keys: readonly string[];
   readonly includes: readonly string[];
-  /** The operator class of the keys; null for the default one. */
+  /** The operator class of the keys; null: the default class. */
   readonly operatorClass: string | null;
   /**
-   * The index contains only jobs for which all of these hold; empty: all jobs. A query must repeat them
+   * The index contains only the jobs for which all these conditions hold; empty: all jobs. A query must repeat them
    * literally, so that the planner uses the index.
    */
   readonly conditions: readonly string[];
-  /** What becomes fast, in words. */
+  /** The reads that become fast, in words. */
   readonly serves: string;
-  /** The costs for the workers. */
+  /** The costs for the workers, in words. */
   readonly costs: string;
-  /** Bytes for each job in the index. */
+  /** The size in bytes of a job in the index. */
   readonly bytesPerJob: number;
-  /** Built by `--with-indexes` without names. */
+  /** Whether `--with-indexes` without names builds it. */
   readonly isRecommended: boolean;
 }
 
@@ -131,7 +134,7 @@ export function optionalIndex(name: IndexName): OptionalIndex {
   return found;
 }
 
-/** The index's predicate on a row of _private_jobs with this alias, for a query that should use it. */
+/** Returns the index's predicate on a row of _private_jobs with this alias, for a query that should use the index. */
 export function indexCondition(name: IndexName, job: string): string {
   const { conditions } = optionalIndex(name);
   if (conditions.length === 0) return "true";
@@ -140,7 +143,7 @@ export function indexCondition(name: IndexName, job: string): string {
 
 const COLUMN = /\b(?:locked_at|attempts|max_attempts|is_available|job_queue_id)\b/g;
 
-/** `(updated_at, id) include (task_id) where …`: the definition after the table's name. */
+/** Returns the definition after the table's name: `(updated_at, id) include (task_id) where …`. */
 export function indexDefinition(
   { method, keys, includes, conditions, operatorClass }: OptionalIndex,
   operatorClassSchema = "",

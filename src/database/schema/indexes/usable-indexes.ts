@@ -1,5 +1,5 @@
-// The optional indexes that queries can use now, cached for a few seconds. An outdated result after an
-// index was dropped is harmless: every statement has a time limit, and is correct without any index.
+// The optional indexes that queries can use now, cached for a few seconds. An index that was dropped meanwhile does no
+// harm: every statement has a time limit, and is correct without any index.
 import { monotonic } from "../../../base/clock.ts";
 import type { Database } from "../../database.ts";
 import type { SchemaName } from "../../schema-name.ts";
@@ -13,11 +13,11 @@ interface CachedNames {
   readonly names: Promise<ReadonlySet<IndexName>>;
 }
 
-// By the schema's object, which every server, worker and command creates for itself: databases with schemas
-// of the same name do not share an entry.
+// The key is the schema's object and not its name. Each server, worker and command creates its own object, so databases
+// whose schemas have the same name do not share an entry.
 const cache = new WeakMap<SchemaName, CachedNames>();
 
-/** Valid indexes of the right form under any name. The queries must repeat their `indexCondition`. */
+/** Returns the valid indexes of the right form, under any name. A query must repeat their `indexCondition`. */
 export function usableIndexes(db: Database): Promise<ReadonlySet<IndexName>> {
   const cached = cache.get(db.schema);
   if (cached !== undefined && monotonic() < cached.until) return cached.names;
@@ -29,7 +29,7 @@ export function usableIndexes(db: Database): Promise<ReadonlySet<IndexName>> {
   return names;
 }
 
-/** The next call reads the catalogue again. */
-export function forgetIndexes(schema: SchemaName): void {
+/** Removes the cached names, so that the next call reads the catalogue again. */
+export function invalidateIndexes(schema: SchemaName): void {
   cache.delete(schema);
 }

@@ -15,17 +15,17 @@ export function isSpace(c: i32): bool {
   return c === 0x20 || (c >= 0x09 && c <= 0x0d) || c === 0xa0;
 }
 
-/** Letters and `_`: the characters of a field's name. */
+/** Whether the character may be in the name of a field: letters and `_`. */
 export function isNameLetter(c: i32): bool {
   return (c >= 0x61 && c <= 0x7a) || (c >= 0x41 && c <= 0x5a) || c === 0x5f;
 }
 
-/** A word ends before white space, a quote, a round bracket and a comma. */
+/** Whether a word ends before this character: white space, a quote, a round bracket or a comma. */
 export function isWordEnd(c: i32): bool {
   return isSpace(c) || c === QUOTE || c === OPEN || c === CLOSE || c === COMMA;
 }
 
-/** A step of a path ends at the next step, an operator, or the word's end. */
+/** Whether a step of a path ends before this character: the next step, an operator, or the end of the word. */
 export function isStepEnd(c: i32): bool {
   return isWordEnd(c) || ".[]:=<>!".includes(String.fromCharCode(c));
 }

@@ -3,7 +3,7 @@ import { nearest } from "./nearest.ts";
 
 /** Jobs without a value match `none`, as in `queue:none`. */
 const NONE: i32 = 1;
-/** The field reads the job's long texts, so a query must not only exclude it. */
+/** The field reads the job's long texts, so a query must not consist only of its exclusion. */
 const TEXTS: i32 = 2;
 
 export class FilterField {
@@ -28,7 +28,7 @@ export class FilterField {
     return this.kind === "json" ? hasPath : (this.traits & NONE) !== 0;
   }
 
-  /** Whether `<`, `<=`, `>` and `>=` are allowed. */
+  /** Whether the operators `<`, `<=`, `>` and `>=` are allowed. */
   hasOrder(hasPath: bool): bool {
     return this.kind === "integer" || this.kind === "moment" || (this.kind === "json" && hasPath);
   }
@@ -50,7 +50,7 @@ function field(name: string, kind: string, traits: i32 = 0, otherNames: string =
 /** The words of `is:` besides the conditions, which the parser's caller passes. */
 export const groupWords: string[] = ["due", "stuck", "late", "locked"];
 
-/** In the order of the suggestions. */
+/** The fields in the order of the suggestions. */
 export const queryFields: FilterField[] = [
   field("id", "integer"),
   field("is", "word", 0, "state status"),
@@ -72,7 +72,7 @@ export const queryFields: FilterField[] = [
   field("payload", "json", TEXTS),
 ];
 
-/** null: there is none of this name. `tries` is an alias: saved queries may have it. */
+/** Returns the field with this name, or null. `tries` is an alias, because saved queries may contain it. */
 export function fieldNamed(name: string): FilterField | null {
   const known = name === "tries" ? "attempts" : name;
   for (let i = 0; i < queryFields.length; i++) {

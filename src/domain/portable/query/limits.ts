@@ -1,9 +1,9 @@
-// The limits of a query: far beyond what people type, and small enough for the database.
+// The limits of a query: far beyond what users type, and small enough for the database.
 
 export const MOST_CHARACTERS: i32 = 4000;
 export const MOST_BRANCHES: i32 = 8;
 export const MOST_TERMS: i32 = 24;
-/** In the whole query. */
+/** The number of terms in the whole query. */
 export const MOST_CONDITIONS: i32 = 64;
 export const MOST_VALUES: i32 = 100;
 export const MOST_STEPS: i32 = 8;

@@ -1,4 +1,4 @@
-// "Did you mean", by Levenshtein distance, ignoring case.
+// Finds the name for "did you mean", by Levenshtein distance, ignoring case.
 
 /** Returns the nearest name, or "" if none is near enough. */
 export function nearest(word: string, names: string[]): string {

@@ -19,7 +19,7 @@ import { checkSearch, ValueReader } from "./read-value.ts";
 import { QueryReader } from "./reader.ts";
 import { ParsedNode, ParsedQuery } from "./tree.ts";
 
-/** `conditions`: the words of `is:` that are the conditions of a job. */
+/** Parses a query. `conditions`: the words of `is:` that are the conditions of a job. */
 export function parseQuery(text: string, conditions: string[]): ParsedQuery {
   const parser = new QueryParser(text, conditions);
   const tree = parser.query();

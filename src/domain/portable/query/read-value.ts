@@ -81,7 +81,7 @@ export class ValueReader {
     return range;
   }
 
-  /** One end of a range, or a single value. */
+  /** Reads one end of a range, or a single value. */
   private end(text: string, at: i32): ParsedValue | null {
     const end = at + text.length;
     if (this.kind === "moment") {
@@ -95,7 +95,7 @@ export class ValueReader {
     return new ParsedValue("number", text, at, end);
   }
 
-  /** Nothing is exactly an hour old to the microsecond. */
+  /** A time with microseconds is never exactly an hour ago, so an age needs an order or a range. */
   private checkPoint(value: ParsedValue): void {
     const point = value.kind === "age" || value.text === "now";
     if (this.kind !== "moment" || !point || isOrder(this.term.op)) return;

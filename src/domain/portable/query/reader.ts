@@ -16,7 +16,7 @@ import {
 import { MOST_STEPS } from "./limits.ts";
 import { ParsedStep, QueryFault } from "./tree.ts";
 
-/** Longer operators come before their prefixes. */
+/** Longer operators precede their own prefixes. */
 export const operators: string[] = ["!=", "<=", ">=", "<", ">", ":", "="];
 
 export class QueryReader {
@@ -36,7 +36,7 @@ export class QueryReader {
     if (this.fault === null) this.fault = new QueryFault(at, end, message, null, true);
   }
 
-  /** The character at `pos`, or 0 beyond the end. */
+  /** Returns the character at `pos`, or 0 after the end. */
   at(pos: i32): i32 {
     return pos < this.text.length ? this.text.charCodeAt(pos) : 0;
   }
@@ -49,7 +49,7 @@ export class QueryReader {
     return this.pos >= this.text.length;
   }
 
-  /** At the end of the text or before a closing bracket. */
+  /** Whether the text ends here, or a bracket closes. */
   get closed(): bool {
     return this.ended || this.char === CLOSE;
   }
@@ -70,7 +70,7 @@ export class QueryReader {
     return this.text.substring(at, this.pos);
   }
 
-  /** The keyword `and`, `or` or `not` at this place, not consumed; otherwise "". */
+  /** Returns the keyword `and`, `or` or `not` at this place without consuming it; otherwise "". */
   keyword(): string {
     const length = this.wordEnd() - this.pos;
     if (length < 2 || length > 3) return "";

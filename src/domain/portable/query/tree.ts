@@ -1,6 +1,6 @@
 // A query as a tree. Every node has its place in the text, in UTF-16 units.
 
-/** A member's name, or an element's number if `index` is not negative. */
+/** A step of a path: a member's name, or an element's number if `index` is not negative. */
 export class ParsedStep {
   name: string;
   index: i32;
@@ -12,15 +12,15 @@ export class ParsedStep {
 }
 
 export class ParsedValue {
-  /** `text`, `none`, `number`, `age`, `time`, `range`. */
+  /** `text`, `none`, `number`, `age`, `time` or `range`. */
   kind: string;
   text: string;
   at: i32;
   end: i32;
   isQuoted: bool = false;
-  /** `mail*`: a prefix. */
+  /** Whether the value is a prefix, such as `mail*`. */
   isPrefix: bool = false;
-  /** Both ends of a range, inclusive. */
+  /** The ends of a range, both inclusive. */
   low: ParsedValue | null = null;
   high: ParsedValue | null = null;
 
@@ -33,11 +33,11 @@ export class ParsedValue {
 }
 
 export class ParsedNode {
-  /** `and`, `or`, `not`, `field`, `text`. */
+  /** `and`, `or`, `not`, `field` or `text`. */
   kind: string;
   at: i32;
   end: i32;
-  /** The members of a group, or the one excluded item. */
+  /** The members of a group, or the item that is excluded. */
   items: ParsedNode[] = [];
   field: string = "";
   path: ParsedStep[] = [];
@@ -60,7 +60,7 @@ export class QueryFault {
   message: string;
   /** The replacement for that part, which may be empty; null if there is none. */
   suggestion: string | null;
-  /** The syntax is right, but a limit is exceeded. */
+  /** Whether the syntax is right, but a limit is exceeded. */
   isTooWide: bool;
 
   constructor(at: i32, end: i32, message: string, suggestion: string | null, isTooWide: bool) {
@@ -71,7 +71,7 @@ export class QueryFault {
     this.isTooWide = isTooWide;
   }
 
-  /** The query with the suggestion applied; "" if there is none. */
+  /** Returns the query with the suggestion applied; "" if there is no suggestion. */
   corrected(text: string): string {
     const suggestion = this.suggestion;
     if (suggestion === null) return "";
@@ -79,7 +79,7 @@ export class QueryFault {
   }
 }
 
-/** The tree (null for an empty query) or a fault. */
+/** A parsed query: the tree (null for an empty query) or a fault. */
 export class ParsedQuery {
   tree: ParsedNode | null;
   fault: QueryFault | null;

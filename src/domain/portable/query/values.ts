@@ -2,7 +2,7 @@
 import { digitsAt, digitsEnd } from "../digits.ts";
 
 const LARGEST = "9223372036854775807";
-/** 100,000 days. */
+/** 100,000 days, in seconds. */
 const LONGEST_AGE_S: f64 = 8640000000;
 
 export function isInteger(text: string): bool {
@@ -13,7 +13,7 @@ export function isInteger(text: string): bool {
   return end - at < 19 || text.substring(at) <= LARGEST;
 }
 
-/** The syntax of JSON numbers. */
+/** Whether the text is a JSON number. */
 export function isNumber(text: string): bool {
   let at = text.startsWith("-") ? 1 : 0;
   let end = digitsEnd(text, at);
@@ -34,7 +34,9 @@ export function isNumber(text: string): bool {
   return at === text.length;
 }
 
-/** The seconds of `2h`, `1h30m`, `+10m`, without the sign; -1 if the text is invalid or exceeds 100,000 days. */
+/**
+ * Returns the seconds of `2h`, `1h30m` or `+10m`, without the sign; -1 if the text is invalid or exceeds 100,000 days.
+ */
 export function ageSeconds(text: string): f64 {
   let at = text.length > 0 && isSign(text.charCodeAt(0)) ? 1 : 0;
   if (at === text.length) return -1;
@@ -58,7 +60,9 @@ function secondsOf(unit: i32): f64 {
   return unit === 0x77 ? 604800 : 0;
 }
 
-/** `2026-01-31`, `2026-01-31T08:00Z`, with up to six decimals of a second; `now`, `today`. */
+/**
+ * Whether the text is a time: `2026-01-31`, `2026-01-31T08:00Z` with up to six decimals of a second, `now` or `today`.
+ */
 export function isTime(text: string): bool {
   if (text === "now" || text === "today") return true;
   if (!isDay(text)) return false;
@@ -90,7 +94,7 @@ function isDay(text: string): bool {
   return day <= last;
 }
 
-/** `08:00` */
+/** Whether the text has a time of day such as `08:00` at this place. */
 function isClock(text: string, at: i32, lastHour: i32): bool {
   const hour = digitsAt(text, at, 2);
   const minute = digitsAt(text, at + 3, 2);

@@ -1,10 +1,10 @@
 // The precision of counts: rates, reports of workers, an old census.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fleetOf } from "../../src/insight/known/fleet.ts";
-import { censusNames, type Since } from "../../src/insight/known/name-counts.ts";
-import { createRateMeter } from "../../src/insight/known/rates.ts";
 import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";
+import { fleetOf } from "../../src/insight/snapshot/fleet.ts";
+import { censusNames, type Since } from "../../src/insight/snapshot/name-counts.ts";
+import { createRateMeter } from "../../src/insight/snapshot/rates.ts";
 import type { Gauge } from "../../src/insight/stats/gauge.ts";
 import { NameTallies, type TallyRow } from "../../src/insight/stats/name-tallies.ts";
 import { inState, type Tallied, tallied } from "../../src/insight/stats/tally.ts";
