@@ -77,6 +77,7 @@ export type { ActiveWorker } from "./insight/read/list-active-workers.ts";
 export type { LockedWorker } from "./insight/read/list-locked-workers.ts";
 export type { QueueSummary } from "./insight/read/list-queues.ts";
 export type { JobSort } from "./insight/walk/order.ts";
+export type { Acknowledgement } from "./queue/pauses/acknowledgement.ts";
 export type { Pause } from "./queue/pauses/list-pauses.ts";
 export type { PauseScope, Resumed } from "./queue/pauses/pause.ts";
 export type { PauseOptions } from "./queue/pauses/pause-options.ts";

@@ -44,7 +44,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
   queue: {
     sql: [],
     workers: ["sql"],
-    pauses: ["sql"],
+    pauses: ["sql", "workers"],
     tidy: ["sql", "workers"],
     settle: ["sql"],
     fetch: ["sql", "settle"],

@@ -111,14 +111,13 @@ async function performOn(
     workers: command.workerIds?.(result) ?? target.workers,
   };
   const operationId = command.operationId?.(result) ?? null;
-  const message = command.sentence(result, checked);
   const tally = command.tally?.(result, checked) ?? null;
   const isOne = command.onJobs !== undefined;
   const record: CommandRecord = {
     command: command.name,
     request: options.request ?? null,
     ...touched,
-    message,
+    message: command.sentence(result, checked),
     tally,
     operationId,
     changes: changesIn(command, checked),
@@ -130,9 +129,11 @@ async function performOn(
     }),
   };
   const afterwards = await options.record?.(record, isOne ? db : null);
+  const followed = (await command.follow?.(db, result, checked, options)) ?? result;
+  const message = command.sentence(followed, checked);
   const members = {
     message: JSON.stringify(message),
-    ...command.members(result, checked),
+    ...command.members(followed, checked),
     ...(tally === null ? {} : { requested: String(tally.requested), done: String(tally.done) }),
   };
   const isPartial = command.isPartial?.(result) ?? (tally !== null && tally.done < tally.requested);

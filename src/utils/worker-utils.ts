@@ -26,6 +26,7 @@ import type { JobPage } from "../insight/pages/job-page.ts";
 import type { ActiveWorker } from "../insight/read/list-active-workers.ts";
 import type { LockedWorker } from "../insight/read/list-locked-workers.ts";
 import type { QueueSummary } from "../insight/read/list-queues.ts";
+import type { Acknowledgement } from "../queue/pauses/acknowledgement.ts";
 import type { Pause } from "../queue/pauses/list-pauses.ts";
 import type { Resumed } from "../queue/pauses/pause.ts";
 import type { PauseOptions } from "../queue/pauses/pause-options.ts";
@@ -156,15 +157,15 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable {
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
   /**
    * Pauses a named queue, which is created if it does not exist: no worker takes its jobs, Graphile Worker's own
-   * included. Running jobs may end, and jobs can still be added. A worker that has fetched a job already may start
-   * it within 2 seconds. Pausing again changes the reason and the end. Rejects with `extension_missing` until
-   * `worker migrate --with controls` has added the tables, and with InputError for invalid options.
+   * included. Running jobs may end, and jobs can still be added. Pausing again changes the reason and the end. Waits up
+   * to `waitMs` (5 s) until no living worker starts its jobs any more; returns those that have not acknowledged that.
+   * Rejects with `extension_missing` before `worker migrate --with controls`, and with InputError for invalid options.
    */
-  pauseQueue(name: string, options?: PauseOptions): Promise<void>;
+  pauseQueue(name: string, options?: PauseOptions): Promise<Acknowledgement>;
   /** The same for the jobs of one task. Graphile Worker's own workers do not obey it. */
-  pauseTask(identifier: string, options?: PauseOptions): Promise<void>;
+  pauseTask(identifier: string, options?: PauseOptions): Promise<Acknowledgement>;
   /** The same for all jobs. Graphile Worker's own workers do not obey it. */
-  pauseAll(options?: PauseOptions): Promise<void>;
+  pauseAll(options?: PauseOptions): Promise<Acknowledgement>;
   /** Ends the pause of a queue; it goes on at once, or, while a job of it still runs, when that has ended. */
   resumeQueue(name: string): Promise<Resumed>;
   /** Ends the pause of a task. A pause of all jobs stays. */

@@ -1,35 +1,34 @@
 // Reads what is paused: every 2 seconds, and at once when a pause is announced. A worker learns here that the schema
-// has pauses at all, gives back jobs that it has fetched and not started after a new pause, and ends pauses that are
-// over.
+// has pauses at all, gives back jobs that it has fetched and not started after a new pause, acknowledges the pauses
+// that it obeys, and ends pauses that are over.
 //
 //   start() ──▶ a look ──2 s, or announced──▶ a look ──▶ … ──▶ stop()
+//                 └ a new pause: what was fetched before goes back ──▶ acknowledged
 import { wait } from "../base/clock.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
 import { hasControls } from "../database/schema/extensions/has-controls.ts";
-import { lookAtPauses } from "../queue/pauses/list-pauses.ts";
+import { lookAtPauses } from "../queue/pauses/look-at-pauses.ts";
 import { CONTROL, endDuePauses } from "../queue/pauses/pause.ts";
+import type { Controls } from "./fetch/task-parameters.ts";
 
 const EVERY_MS = 2_000;
-/** After a change: what a fetch under way has brought since goes back, too. */
-const AGAIN_MS = 250;
 const OUTAGE: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
-
-/** For the fetches. */
-export interface Controls {
-  /** The schema has the extension "controls". */
-  readonly isInstalled: boolean;
-}
 
 export interface PauseWatchParts {
   readonly logger: Logger;
   /** A connection that is there; null: none is. */
   database(): Database | null;
-  /** Jobs that were fetched before a pause, and have not started, go back. */
-  letGo(): void;
+  /**
+   * Jobs that were fetched before a pause, and have not started, go back. Resolves when none of them can start any
+   * more, and they have gone back.
+   */
+  letGo(): Promise<void>;
   /** Jobs may be ready again. */
   wake(): void;
+  /** `obeyed` has changed. */
+  acknowledge(): void;
 }
 
 export class PauseWatch implements Controls {
@@ -39,9 +38,13 @@ export class PauseWatch implements Controls {
   #isAnnounced = false;
   #running: Promise<void> | null = null;
   #isInstalled = false;
+  #pausesRead = 0;
   #mark: string | null = null;
-  /** The last look has found a change. */
-  #hasChanged = false;
+  /** Those of the last change; null: too many. */
+  #pauses: ReadonlySet<string> | null = new Set();
+  /** Resolves when what was fetched before the last pause has gone back. */
+  #gone: Promise<void> = Promise.resolve();
+  #obeyed: string | null = null;
   /** What the last look failed with, and is logged; null: it has not failed. */
   #failure: string | null = null;
 
@@ -59,14 +62,23 @@ export class PauseWatch implements Controls {
     return this.#isInstalled;
   }
 
+  get pausesRead(): number {
+    return this.#pausesRead;
+  }
+
+  /** The mark of the pauses that this worker obeys: none of their jobs can start any more. null: it is unknown. */
+  get obeyed(): string | null {
+    return this.#obeyed;
+  }
+
   /** For a listener: a pause has begun or ended. */
   get channels(): Readonly<Record<string, () => void>> {
-    return {
-      [CONTROL]: () => {
-        this.#isAnnounced = true;
-        this.#pause.abort();
-      },
-    };
+    return { [CONTROL]: () => this.lookNow() };
+  }
+
+  lookNow(): void {
+    this.#isAnnounced = true;
+    this.#pause.abort();
   }
 
   async stop(): Promise<void> {
@@ -79,8 +91,7 @@ export class PauseWatch implements Controls {
     while (!signal.aborted) {
       if (!this.#isAnnounced) {
         this.#pause = new AbortController();
-        const pauseMs = this.#hasChanged ? AGAIN_MS : EVERY_MS;
-        await wait(pauseMs, AbortSignal.any([signal, this.#pause.signal]));
+        await wait(EVERY_MS, AbortSignal.any([signal, this.#pause.signal]));
       }
       this.#isAnnounced = false;
       const database = signal.aborted ? null : this.#parts.database();
@@ -89,22 +100,12 @@ export class PauseWatch implements Controls {
   }
 
   async #look(db: Database): Promise<void> {
-    const { logger, letGo, wake } = this.#parts;
+    const { logger, wake } = this.#parts;
     try {
-      if (!this.#isInstalled && !(await hasControls(db))) {
-        this.#mark = "";
-        return;
-      }
+      if (!this.#isInstalled && !(await hasControls(db))) return this.#disobey();
       this.#isInstalled = true;
-      const { mark, hasDue } = await lookAtPauses(db);
-      const isFirst = this.#mark === null;
-      const isAgain = this.#hasChanged;
-      this.#hasChanged = mark !== this.#mark && !isFirst;
-      this.#mark = mark;
-      if (this.#hasChanged || isAgain) {
-        letGo();
-        wake();
-      }
+      const { mark, pauses, hasDue } = await lookAtPauses(db, this.#mark);
+      if (mark !== this.#mark) this.#changed(mark, pauses);
       // Last: a role that may only read the pauses obeys them, and leaves their end to other workers.
       if (hasDue && (await endDuePauses(db)) > 0) wake();
       this.#failure = null;
@@ -112,10 +113,37 @@ export class PauseWatch implements Controls {
       // Without the table, or without the right to read it, nothing is paused for this worker.
       const isGone = codeOf(error) !== undefined && !OUTAGE.has(codeOf(error) ?? "");
       if (isGone) this.#isInstalled = await hasControls(db).catch(() => this.#isInstalled);
+      if (!this.#isInstalled) this.#disobey();
       const message = messageOf(error);
       if (message === this.#failure) return;
       this.#failure = message;
       logger[isGone ? "warn" : "debug"]({ error: message }, "pauses could not be read or ended");
     }
+  }
+
+  #disobey(): void {
+    this.#mark = "";
+    this.#pauses = new Set();
+    if (this.#obeyed === null) return;
+    this.#obeyed = null;
+    this.#parts.acknowledge();
+  }
+
+  #changed(mark: string, pauses: readonly string[] | null): void {
+    const isFirst = this.#mark === null;
+    const isNew = pauses === null || pauses.some((one) => this.#pauses?.has(one) !== true);
+    this.#mark = mark;
+    this.#pauses = pauses === null ? null : new Set(pauses);
+    if (isNew) {
+      // From here on no fetch that was sent before starts its jobs.
+      this.#pausesRead++;
+      this.#gone = this.#parts.letGo();
+    }
+    if (!isFirst) this.#parts.wake();
+    void this.#gone.then(() => {
+      if (mark !== this.#mark) return;
+      this.#obeyed = mark;
+      this.#parts.acknowledge();
+    });
   }
 }

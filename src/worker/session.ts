@@ -20,12 +20,11 @@ import { FastFetcher } from "./fast/fast-fetcher.ts";
 import { NEW_JOBS } from "./fetch/announcements.ts";
 import { Dispatcher } from "./fetch/dispatcher.ts";
 import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
-import { type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
+import { type Controls, type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
 import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
 import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
-import type { Controls } from "./pause-watch.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
 import { RetryRules } from "./task/next-attempt.ts";
@@ -108,9 +107,10 @@ export class Session<E> {
     });
   }
 
-  /** A connection of the safe mode; null: there is none now. */
+  /** A connection of the safe mode, an idle one if possible; null: there is none now. */
   get database(): Database | null {
-    return this.#lanes.find(({ isConnected }) => isConnected)?.database ?? null;
+    const connected = this.#lanes.filter(({ isConnected }) => isConnected);
+    return (connected.find(({ isBusy }) => !isBusy) ?? connected[0])?.database ?? null;
   }
 
   /** The running jobs of both modes. */

@@ -25,6 +25,8 @@ export class Sessions<E> {
   readonly #announcements = new Announcements();
   readonly #ending = new Set<Session<E>>();
   #current: Session<E>;
+  /** Becomes the current one when it has started. */
+  #next: Session<E> | null = null;
   #succession: Promise<void> | null = null;
 
   constructor(make: () => Session<E>, parts: SessionsParts) {
@@ -38,7 +40,8 @@ export class Sessions<E> {
   }
 
   get all(): readonly Session<E>[] {
-    return [...new Set([this.#current, ...this.#ending])];
+    const next = this.#next === null ? [] : [this.#next];
+    return [...new Set([this.#current, ...next, ...this.#ending])];
   }
 
   /** Continues under a new id if the lost lease is the current one. */
@@ -100,6 +103,7 @@ export class Sessions<E> {
       "lease",
       async (succeeded) => {
         const next = this.#make();
+        this.#next = next;
         try {
           await leases.begin(next.id);
           await next.dispatcher.start();
@@ -107,6 +111,8 @@ export class Sessions<E> {
           await next.dispatcher.close();
           await leases.release(next.id, { mayHold: false });
           throw error;
+        } finally {
+          this.#next = null;
         }
         this.#current = next;
         hooks.emit("worker:leaseLost", { workerId: old.id, newWorkerId: next.id, reason });

@@ -58,8 +58,11 @@ export class Upkeep<E> {
     this.pauses = new PauseWatch({
       ...{ logger, wake },
       database: () => sessions().current.database,
-      letGo: () => {
-        for (const { dispatcher } of sessions().all) dispatcher.letGo();
+      letGo: async () => {
+        await Promise.all(sessions().all.map(({ dispatcher }) => dispatcher.letGo()));
+      },
+      acknowledge: () => {
+        if (lease.hasHeartbeats) this.#recovery?.reportFetched();
       },
     });
     const { database } = this.#maintenance;
@@ -89,6 +92,7 @@ export class Upkeep<E> {
               running: sessions().all.flatMap(({ running }) => running),
               unstarted: sessions().all.flatMap(({ unstarted }) => unstarted),
               unsettled: sessions().all.flatMap(({ unsettled }) => unsettled),
+              pausesObeyed: this.pauses.obeyed,
             }),
             leaseLost: (id, reason) => {
               if (this.#recovery !== null) sessions().leaseLost(this.#recovery, id, reason);

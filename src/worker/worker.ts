@@ -282,6 +282,7 @@ export class Worker<Extensions = unknown> implements Service {
       onReconnect: () => {
         this.#prove();
         this.#sessions.current.dispatcher.wake();
+        this.#upkeep.pauses.lookNow();
         void this.#checkSchema(outage);
       },
     });

@@ -1,6 +1,7 @@
 // The commands that pause and resume, and the routes behind them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { emptyDatabase } from "../support/database.ts";
 import { quickly } from "./command.ts";
 
@@ -32,6 +33,25 @@ test("pause, paused and resume work once the tables are there, and are refused b
   assert.match(resumed.stdout, /^Resumed the queue "?mail"?\n$/);
   const again = await quickly(["resume", "queue", "mail"], env);
   assert.match(again.stdout, /is not paused/);
+});
+
+test("pause names the workers that have not acknowledged it; without waiting it returns at once.", async () => {
+  const { url } = await emptyDatabase();
+  const env = { DATABASE_URL: url };
+  await quickly(["migrate", "--with", "controls"], env);
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
+    values ('worker-3', now(), '{"threshold_ms": 600000}')`);
+  await client.end();
+  const quick = await quickly(["pause", "task", "t", "--no-wait", "--json"], env);
+  const { acknowledged, waiting, waiting_for: missing } = JSON.parse(quick.stdout);
+  assert.deepEqual([acknowledged, waiting, missing], [0, 1, ["worker-3"]]);
+  const { status, stdout } = await quickly(["pause", "task", "t"], env);
+  assert.equal(status, 0);
+  assert.match(stdout, /; acknowledged by 0 of 1 worker; not by worker-3 \(older version\?\)\n$/);
+  const listed = await quickly(["paused"], env);
+  assert.match(listed.stdout, /The pauses are acknowledged by 0 of 1 worker; not by worker-3/);
 });
 
 test("A pause without a name, with a name too many or with two ends is a mistake.", async () => {

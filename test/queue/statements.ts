@@ -90,7 +90,9 @@ import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
-import { listPauses, lookAtPauses } from "../../src/queue/pauses/list-pauses.ts";
+import { readAcknowledgement } from "../../src/queue/pauses/acknowledgement.ts";
+import { listPauses } from "../../src/queue/pauses/list-pauses.ts";
+import { lookAtPauses } from "../../src/queue/pauses/look-at-pauses.ts";
 import { endDuePauses, endPause, setPause } from "../../src/queue/pauses/pause.ts";
 import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { getJob } from "../../src/queue/read/get-job.ts";
@@ -533,8 +535,9 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "resume-queue": [(db) => endPause(db, { scope: "queue", name: "q" }), () => ({ is_there: true })],
   "resume-task": [(db) => endPause(db, { scope: "task", name: "t" }), () => ({ is_there: true })],
   "end-due-pauses": (db) => endDuePauses(db),
+  acknowledgement: [(db) => readAcknowledgement(db), () => ({ is_there: true, present: true })],
   "list-pauses": [(db) => listPauses(db), () => ({ is_there: true, ...LISTED_PAUSE })],
-  "look-at-pauses": (db) => lookAtPauses(db),
+  "look-at-pauses": (db) => lookAtPauses(db, null),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),

@@ -82,7 +82,7 @@ function typedValue(data: FieldData): OptionValue<unknown> {
     case "seconds":
       return ((data.min ?? 0) < 0 ? signedSpan : span)(describe.replace(/^Seconds /, "Time "));
     case "boolean":
-      return flag(describe);
+      return flag(describe, {}, data.default === "true");
     case "time":
       return when(describe);
     case "choice":

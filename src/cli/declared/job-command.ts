@@ -117,7 +117,7 @@ async function inputOf(
     let value = given[key];
     if (data?.kind === "json") value = await jsonInput(value, given[`${key}-file`], name, key);
     if (data?.kind === "seconds" && typeof value === "number") value /= 1_000;
-    if (data?.kind === "boolean" && value === false) value = undefined;
+    if (data?.kind === "boolean" && value === (data.default === "true")) value = undefined;
     if (takesNow(field) && given["now"] === true) value = onlyNow(value, name, key);
     if (data?.isAllWhenAbsent === true) requireAll(value, given["all"] === true, name, key);
     value ??= data?.shellDefault;

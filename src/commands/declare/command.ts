@@ -110,6 +110,8 @@ export interface Command<
   /** Waits for preconditions before the command runs. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
   run(db: Database, input: Input<F>, surroundings: CommandContext): Promise<R>;
+  /** Waits for effects of the change, after it has been recorded. Returns the result with them. */
+  follow?(db: Database, result: R, input: Input<F>, surroundings: CommandContext): Promise<R>;
   /** The result, as a sentence without a full stop. */
   sentence(result: R, input: Input<F>): string;
   /** For commands that may change only some of the requested jobs. */

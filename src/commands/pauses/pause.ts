@@ -1,7 +1,18 @@
 // Declares the command that pauses a queue, a task or everything; implemented in queue/pauses/pause.ts.
+import {
+  acknowledgementJson,
+  acknowledgementShape,
+  acknowledgementText,
+} from "../../insight/read/pause-text.ts";
+import {
+  type Acknowledgement,
+  awaitAcknowledgement,
+  NOT_ACKNOWLEDGED,
+} from "../../queue/pauses/acknowledgement.ts";
 import { setPause } from "../../queue/pauses/pause.ts";
+import { WAIT_MS } from "../../queue/pauses/pause-options.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
-import { duration, optional, text, time } from "../declare/field.ts";
+import { duration, flag, optional, text, time } from "../declare/field.ts";
 import { targetFields, targetOf, targetProblems, targetText } from "./pause-target.ts";
 
 export const pauseCommand = defineCommand({
@@ -11,7 +22,7 @@ export const pauseCommand = defineCommand({
   title: "Pause",
   verb: "Pause",
   consequence:
-    "Jobs that run now may end, and jobs can still be added. A worker that has fetched a job already may start it within 2 seconds. Graphile Worker's own workers obey the pause of a queue, not that of a task or of everything.",
+    "Jobs that run now may end, and jobs can still be added. Waits up to 5 seconds until all living workers have acknowledged the pause; after that they start none of its jobs. Graphile Worker's own workers obey the pause of a queue, not that of a task or of everything; they acknowledge nothing.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/pauses", action: "pause" },
@@ -21,6 +32,10 @@ export const pauseCommand = defineCommand({
     for_secs: optional(duration(["For", "resume after this time"], { option: "for" })),
     resume_at: optional(time(["Until", "resume at this time"], { option: "until" })),
     reason: optional(text(["Reason", "reason, shown with the pause"], 1, 200)),
+    wait: optional(flag(["Wait", "wait up to 5 seconds for the workers"]), {
+      default: "true",
+      shellAbout: "do not wait for the workers",
+    }),
   },
   dialog: "none",
   examples: [
@@ -28,7 +43,12 @@ export const pauseCommand = defineCommand({
     "worker pause task send_email",
     "worker pause all --until 14:00",
   ],
-  answer: { scope: "string", name: "string?", is_known: "boolean" },
+  answer: {
+    scope: "string",
+    name: "string?",
+    is_known: "boolean",
+    ...acknowledgementShape,
+  },
   problems: (input) => [
     ...targetProblems(input),
     ...(input.for_secs !== undefined && input.resume_at !== undefined
@@ -37,16 +57,35 @@ export const pauseCommand = defineCommand({
     ...(input.for_secs === 0 ? [{ path: "for_secs", message: "must be longer than 0" }] : []),
     ...(input.resume_at === "now" ? [{ path: "resume_at", message: "must be in the future" }] : []),
   ],
-  run: (db, { for_secs: secs, resume_at: resumeAt, reason, ...given }, { by = null }) =>
-    setPause(db, targetOf(given), {
+  run: async (
+    db,
+    { for_secs: secs, resume_at: resumeAt, reason, ...given },
+    { by = null },
+  ): Promise<Paused> => {
+    const isKnown = await setPause(db, targetOf(given), {
       reason: reason ?? null,
       pausedBy: by,
       resumeAt: resumeAt ?? null,
       forMs: secs === undefined ? null : secs * 1_000,
-    }),
-  sentence: (isKnown, { scope, name }) => {
-    const done = `Paused ${targetText({ scope, name })}`;
-    return isKnown ? done : `${done}; no ${scope} had this name until now`;
+    });
+    return { isKnown, workers: null };
   },
-  members: (isKnown, { scope, name = null }) => jsonOf({ scope, name, is_known: isKnown }),
+  follow: async (db, { isKnown }, { wait = true }, { signal }) => ({
+    isKnown,
+    workers: await awaitAcknowledgement(db, wait ? WAIT_MS : 0, signal),
+  }),
+  sentence: ({ isKnown, workers }, { scope, name }) => {
+    const done = `Paused ${targetText({ scope, name })}`;
+    const known = isKnown ? done : `${done}; no ${scope} had this name until now`;
+    const acknowledged = workers === null ? null : acknowledgementText(workers);
+    return acknowledged === null ? known : `${known}; ${acknowledged}`;
+  },
+  members: ({ isKnown, workers }, { scope, name = null }) =>
+    jsonOf({ scope, name, is_known: isKnown, ...acknowledgementJson(workers ?? NOT_ACKNOWLEDGED) }),
 });
+
+export interface Paused {
+  readonly isKnown: boolean;
+  /** null: they have not been read yet. */
+  readonly workers: Acknowledgement | null;
+}

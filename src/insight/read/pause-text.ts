@@ -1,5 +1,6 @@
-// A pause as a phrase: "paused by ana until 2026-01-31 14:00: deploy".
-import { momentText } from "../../domain/words.ts";
+// A pause as a phrase: "paused by ana until 2026-01-31 14:00: deploy", and the workers that have acknowledged it.
+import { byWorker, counted, grouped, momentText } from "../../domain/words.ts";
+import type { Acknowledgement } from "../../queue/pauses/acknowledgement.ts";
 import type { Pause } from "../../queue/pauses/list-pauses.ts";
 
 export function pauseText({ pausedBy, resumeAt, reason }: Omit<Pause, "scope" | "name">): string {
@@ -20,3 +21,33 @@ export const pauseJson = ({
   reason,
   by: pausedBy,
 });
+
+/** The members of acknowledgementJson(). */
+export const acknowledgementShape = {
+  acknowledged: "integer",
+  waiting: "integer",
+  waiting_for: "string[]",
+} as const;
+
+export const acknowledgementJson = ({ acknowledged, waiting, waitingFor }: Acknowledgement) => ({
+  ...{ acknowledged, waiting },
+  waiting_for: waitingFor,
+});
+
+const MOST_NAMED = 5;
+
+/** `acknowledged by 7 of 8 workers; not by worker-3 (older version?)`; null: there are no workers that could. */
+export function acknowledgementText({
+  acknowledged,
+  waiting,
+  waitingFor,
+}: Acknowledgement): string | null {
+  const total = acknowledged + waiting;
+  if (total === 0) return null;
+  const done = `acknowledged by ${grouped(acknowledged)} of ${counted(total, "worker")}`;
+  if (waiting === 0) return done;
+  const names = waitingFor.slice(0, MOST_NAMED).map(byWorker);
+  const others = waiting - names.length;
+  const list = [...names, ...(others > 0 ? [`${grouped(others)} more`] : [])].join(", ");
+  return `${done}; not by ${list} (older ${waiting === 1 ? "version" : "versions"}?)`;
+}

@@ -58,28 +58,3 @@ where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
     where queues.queue_name = pauses.name and ${isPausedQueue("queues")})
 order by scope <> 'all', scope desc, name
 limit 10000`;
-
-/** What a worker reads about pauses. */
-export interface PauseLook {
-  /** Changes with every new pause of a task or of everything, and with its end. */
-  readonly mark: string;
-  /** A pause is over. */
-  readonly hasDue: boolean;
-}
-
-/** Throws if the schema has no table of pauses. */
-export async function lookAtPauses(db: Database): Promise<PauseLook> {
-  const [row] = await query<LookRow>(db, lookSql);
-  return { mark: row?.mark ?? "", hasDue: row?.has_due === true };
-}
-
-interface LookRow {
-  readonly mark: string;
-  readonly has_due: boolean;
-}
-
-const lookSql: Statement = (s) => `
-select coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due,
-  pg_catalog.count(*) filter (where resume_at is null or resume_at > pg_catalog.now())::text || ' '::text
-    || coalesce(${microseconds("pg_catalog.max(paused_at)")}::text, ''::text) as mark
-from ${s}._private_pauses`;

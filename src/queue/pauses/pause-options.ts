@@ -4,6 +4,7 @@ import { now } from "../../base/clock.ts";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
+import { type Acknowledgement, awaitAcknowledgement } from "./acknowledgement.ts";
 import { type PauseTarget, setPause } from "./pause.ts";
 
 /** Options of pauseQueue(), pauseTask() and pauseAll(). */
@@ -14,7 +15,18 @@ export interface PauseOptions {
   readonly resumeAt?: Date | null | undefined;
   /** The user, shown with the pause: at most 128 characters. */
   readonly pausedBy?: string | null | undefined;
+  /**
+   * How long to wait until all living workers have acknowledged the pause, 0–60,000 milliseconds. Default 5,000; 0:
+   * does not wait.
+   */
+  readonly waitMs?: number | undefined;
+  /** Ends the wait when it aborts. The pause stays. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+/** How long a pause waits for workers. */
+export const WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 60_000;
 
 const optionsSchema = strict({
   reason: v.nullish(boundedText(1, 200), null),
@@ -26,6 +38,14 @@ const optionsSchema = strict({
     null,
   ),
   pausedBy: v.nullish(boundedText(1, 128), null),
+  waitMs: v.optional(
+    v.pipe(
+      v.number("must be a number"),
+      v.check((ms) => ms >= 0 && ms <= LONGEST_WAIT_MS, "must be from 0 to 60000"),
+    ),
+    WAIT_MS,
+  ),
+  signal: v.optional(v.instance(AbortSignal, "must be an AbortSignal")),
 });
 
 const nameSchema = strict({ name: boundedText(1, 128) });
@@ -35,9 +55,10 @@ export async function pauseWith(
   db: Database,
   target: PauseTarget,
   options: PauseOptions = {},
-): Promise<void> {
+): Promise<Acknowledgement> {
   validate(nameSchema, { name: target.name });
-  const { reason, resumeAt, pausedBy } = validate(optionsSchema, options);
+  const { reason, resumeAt, pausedBy, waitMs, signal } = validate(optionsSchema, options);
   const pause = { reason, pausedBy, resumeAt: resumeAt?.toISOString() ?? null, forMs: null };
   await setPause(db, target, pause);
+  return awaitAcknowledgement(db, waitMs, signal);
 }

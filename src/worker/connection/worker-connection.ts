@@ -71,6 +71,11 @@ export class WorkerConnection {
     return this.#client !== null;
   }
 
+  /** Whether a statement is under way. */
+  get isBusy(): boolean {
+    return this.#underWay > 0;
+  }
+
   /** The bytes received from the server on the current connection. */
   get bytesReceived(): number {
     return (this.#client ?? this.#connecting)?.bytesRead ?? 0;

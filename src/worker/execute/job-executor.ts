@@ -23,6 +23,8 @@ class Attempt<E> extends JobContext<E> {
   readonly startedAtMs = monotonic();
   /** Whether an interceptor skipped the job, so that its task is not called. */
   isSkipped = false;
+  /** Interceptors decide whether the task is called; null: there are none. */
+  verdict: Promise<Verdict | undefined> | null = null;
 
   constructor(job: FetchedJob, source: ContextSource<E>, { task, tally }: TalliedTask<E>) {
     super(job, source);
@@ -149,12 +151,18 @@ export class JobExecutor<E> {
     }
   }
 
+  /** Resolves when the task of each job that run() has received was called, or will not be. */
+  async begun(): Promise<void> {
+    await Promise.all(Object.values(this.#running).map(({ verdict }) => verdict?.catch(() => {})));
+  }
+
   async #intercepted(attempt: Attempt<E>): Promise<void> {
     const { job } = attempt;
     const input = { job, payloadText: job.payloadText, context: attempt };
     let verdict: Verdict | undefined;
     try {
-      verdict = await verdictOf(this.#hooks, "beforeJobRun", input);
+      attempt.verdict = verdictOf(this.#hooks, "beforeJobRun", input);
+      verdict = await attempt.verdict;
     } catch (error) {
       return this.#finish(attempt, failure(error));
     }

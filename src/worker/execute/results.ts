@@ -94,6 +94,8 @@ export class Results {
   readonly #goingBack = new Map<number, number>();
   /** Batches without an answer. Not a Set, for the reason given at `#running` in job-executor.ts. */
   #sent: readonly ResultBatch[] = [];
+  /** The next answer to a batch, if it is awaited. */
+  #answer: PromiseWithResolvers<void> | null = null;
 
   complete(job: FetchedJob): void {
     this.#done.push(job);
@@ -146,6 +148,14 @@ export class Results {
   /** Jobs that never started, until their return is confirmed. */
   get unstarted(): readonly FetchedJob[] {
     return [...this.#sent, { returned: this.#returned }].flatMap(({ returned }) => returned);
+  }
+
+  /** Resolves when the return of all jobs is confirmed. */
+  async allReturned(): Promise<void> {
+    while (this.unstarted.length > 0) {
+      this.#answer ??= Promise.withResolvers();
+      await this.#answer.promise;
+    }
   }
 
   get freedQueues(): readonly number[] {
@@ -205,6 +215,8 @@ export class Results {
       if (others > 0) this.#goingBack.set(id, others);
       else this.#goingBack.delete(id);
     }
+    this.#answer?.resolve();
+    this.#answer = null;
   }
 
   putBack(batch: ResultBatch): void {

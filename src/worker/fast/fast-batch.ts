@@ -70,8 +70,9 @@ export class FastBatch<E> implements WorkSource {
     return false;
   }
 
-  /** Ends the time limit now. */
+  /** Ends the time limit now: no more of them start. */
   cut(): void {
+    this.stop();
     this.#cut.abort();
   }
 

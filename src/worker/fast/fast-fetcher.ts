@@ -136,8 +136,9 @@ export class FastFetcher<E> implements Fetcher<E> {
   /** Jobs that another fetcher unlocks belong to the safe mode. */
   wakeForOthers(): void {}
 
-  /** Its transactions are short: each gives back what has not started within `limitMs`. */
-  letGo(): void {}
+  async letGo(): Promise<void> {
+    for (const lane of this.#lanes) lane.letGo();
+  }
 
   advance(): void {
     for (const lane of this.#lanes) lane.slotFreed();

@@ -70,7 +70,6 @@ export class FastLane<E> {
     return isEmpty && (this.#loop === null || this.#hasEnded || this.isWaiting || isLeft);
   }
 
-  /** Running jobs that are locked by `locked_by`. */
   get keptJobs(): readonly FetchedJob[] {
     return this.#kept.jobs;
   }
@@ -108,6 +107,10 @@ export class FastLane<E> {
   lockOrdinarily(job: { readonly id: string }): Promise<void> {
     this.#batch?.cut();
     return this.#kept.locked(job.id);
+  }
+
+  letGo(): void {
+    if (this.#batch?.hasUnstarted) this.#batch.cut();
   }
 
   /** Fetches no more; running jobs end and are written. */
@@ -188,11 +191,10 @@ export class FastLane<E> {
     return this.#stop.signal.aborted && isQuiet && !this.#transaction.isOpen;
   }
 
-  /** Makes one round trip and runs its jobs. */
   async #turn(): Promise<void> {
-    const early = this.#early;
+    const next = this.#early ?? this.#exchanged();
     this.#early = null;
-    const jobs = await (early ?? this.#exchanged());
+    const jobs = await next;
     if (jobs.length > 0) await this.#runBatch(jobs);
   }
 
@@ -233,7 +235,6 @@ export class FastLane<E> {
     if (this.#idle.answered()) this.#parts.onChange();
   }
 
-  /** Writes results and fetches a new batch in one packet. */
   async #flushAndFetch(isFetching: boolean): Promise<readonly FetchedJob[]> {
     const { slots, results } = this.#parts;
     this.#kept.handOver();
@@ -272,8 +273,8 @@ export class FastLane<E> {
     };
     const batch = new FastBatch({ jobs, executor, slots, clock, limitMs, slotEnded });
     this.#batch = batch;
-    // The worker was stopped during the fetch, or frozen for so long that others have the jobs.
-    if (this.#stop.signal.aborted || !mayFetch()) batch.stop();
+    // Meanwhile it was stopped, has read a pause, or was frozen for so long that others have the jobs.
+    if (this.#stop.signal.aborted || this.#transaction.isOutdated || !mayFetch()) batch.stop();
     batch.start();
     if (batch.isBusy) this.#busy = [...this.#busy, batch];
     if (!(await batch.ended())) await this.#keep(batch.running);

@@ -64,6 +64,7 @@ export class FastTransaction {
   /** Without pauses of tasks, and with them. */
   readonly #statements: Readonly<Record<"plain" | "paused", FastStatements>>;
   #isOpen = false;
+  #pausesRead = 0;
 
   constructor(parts: FastTransactionParts) {
     const flags = parts.tasks.forbiddenFlags !== null;
@@ -74,6 +75,11 @@ export class FastTransaction {
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Whether the worker has read a pause since the last fetch was sent. */
+  get isOutdated(): boolean {
+    return this.#pausesRead !== this.#parts.tasks.pausesRead;
   }
 
   /** Called when the connection is lost. */
@@ -143,6 +149,7 @@ export class FastTransaction {
   async #fetch(request: FetchRequest): Promise<FastFetched> {
     const { connection } = this.#parts;
     const { isPatient, isQuick } = request;
+    this.#pausesRead = this.#parts.tasks.pausesRead;
     const db = isPatient ? connection.patient : connection.database;
     const sent = connection.together(() => [
       isPatient ? connection.beginPatiently() : connection.begin(),

@@ -77,9 +77,10 @@ export class Dispatcher<E> {
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
   }
 
-  /** Returns unstarted jobs and goes on: some of them may be paused. */
-  letGo(): void {
-    for (const fetcher of this.#fetchers) fetcher.letGo();
+  /** Returns unstarted jobs and goes on. Resolves when no job that was fetched before this call can start. */
+  async letGo(): Promise<void> {
+    const gone = this.#fetchers.map((fetcher) => fetcher.letGo());
+    await Promise.all([...gone, ...this.executors.map((one) => one.begun())]);
   }
 
   /** Fetches nothing more and returns unstarted jobs. */

@@ -24,8 +24,11 @@ export interface Fetcher<E = unknown> extends InFlight {
   wakeForOthers(): void;
   /** Continues after a change: a slot is free, a job has ended. */
   advance(): void;
-  /** Returns unstarted jobs and goes on: some of them may be paused. */
-  letGo(): void;
+  /**
+   * Returns unstarted jobs and goes on: some of them may be paused. None of them starts after this call. Resolves
+   * when they have gone back, with those of fetches under way.
+   */
+  letGo(): Promise<void>;
   /** Starts no more jobs and returns unstarted ones. */
   stop(): void;
   /** Stops waiting for running jobs. */

@@ -13,12 +13,17 @@ export interface TaskParameters {
   readonly forbiddenFlags: string | null;
   /** The schema has pauses: statements leave out paused tasks. */
   readonly pauses: boolean;
+  /** Counts the pauses that the worker has read. Jobs of a fetch sent before the last one do not start. */
+  readonly pausesRead: number;
   /**
    * float8[]: the share of a run of a named queue that a job of each task takes, in the order of `identifiers`.
    * Infinity before the first job of the task.
    */
   readonly runShares: string;
 }
+
+/** What the worker has read about pauses. */
+export type Controls = { readonly isInstalled: boolean } & Pick<TaskParameters, "pausesRead">;
 
 /**
  * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: whether the schema
@@ -27,7 +32,7 @@ export interface TaskParameters {
 export function taskParameters(
   tasks: Tallies,
   forbiddenFlags: readonly string[],
-  controls: { readonly isInstalled: boolean } = { isInstalled: false },
+  controls: Controls = { isInstalled: false, pausesRead: 0 },
 ): TaskParameters {
   const names = [...tasks.keys()];
   return {
@@ -36,6 +41,9 @@ export function taskParameters(
     forbiddenFlags: forbiddenFlags.length > 0 ? arrayText(forbiddenFlags) : null,
     get pauses() {
       return controls.isInstalled;
+    },
+    get pausesRead() {
+      return controls.pausesRead;
     },
     get runShares() {
       const shares = [...tasks.values()].map(({ tally: { meanMs } }) =>

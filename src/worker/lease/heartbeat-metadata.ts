@@ -5,6 +5,7 @@ import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { entryDigest } from "../../domain/cron/entry-digest.ts";
+import { OBEYED } from "../../queue/pauses/acknowledgement.ts";
 import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "../../queue/workers/worker-table.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { WorkerRates } from "./rates.ts";
@@ -19,6 +20,8 @@ export interface WorkerDescription {
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
   /** Jobs that have ended and stay locked, because PostgreSQL refuses their results. */
   readonly unsettled: readonly { readonly id: string; readonly error: string }[];
+  /** The mark of the pauses that the worker obeys; null: unknown. */
+  readonly pausesObeyed: string | null;
 }
 
 interface Counts {
@@ -71,7 +74,7 @@ export class HeartbeatMetadata {
    * are listed as fetched and not started. `aheadMs`: how far this machine's clock is ahead of the database's.
    */
   text(
-    { concurrency, tasks, cron, running, unsettled }: WorkerDescription,
+    { concurrency, tasks, cron, running, unsettled, pausesObeyed }: WorkerDescription,
     fetched: readonly string[],
     aheadMs: number,
   ): string {
@@ -101,6 +104,7 @@ export class HeartbeatMetadata {
         fetched_job_ids: fetched,
         running: details.slice(0, most(LONGEST_DETAILS)),
         ...(unsettled.length > 0 ? { unsettled: refused } : {}),
+        ...(pausesObeyed === null ? {} : { [OBEYED]: pausesObeyed }),
         threshold_ms: this.#config.thresholdMs,
         resilient_threshold_ms: this.#config.resilientThresholdMs,
       });

@@ -188,21 +188,21 @@ export class Recovery implements Leases, LeaseKeeper {
   }
 
   reportFetched(): void {
-    this.#write({ ...this.#parts.describe(), unstarted: [] });
+    this.#write({ ...this.#parts.describe(), unstarted: [] }, true);
   }
 
   #describe(): void {
     if (monotonic() >= this.#mayDescribeAtMs) this.#write(this.#parts.describe());
   }
 
-  #write(description: WorkerDescription): void {
+  #write(description: WorkerDescription, isNews = false): void {
     const fetched = fetchedIds(description);
     const text = this.#metadata.text(description, fetched, this.#aheadMs);
     const id = this.#leases[0]?.id;
     if (text === this.#description || id === undefined) return;
     // A listed job may start only after a new list was written, so that is urgent.
     const { lease } = this.#parts;
-    const isUrgent = lease.listed.size > 0;
+    const isUrgent = isNews || lease.listed.size > 0;
     this.#description = text;
     lease.listed = new Set(fetched);
     this.#mayDescribeAtMs = monotonic() + text.length / MOST_BYTES_A_MS;

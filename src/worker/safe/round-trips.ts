@@ -13,6 +13,7 @@ export interface RoundTrip {
   /** Whether it writes results. */
   readonly hasResults: boolean;
   readonly cancelTimer: () => void;
+  readonly over: PromiseWithResolvers<void>;
   isSlow: boolean;
 }
 
@@ -20,7 +21,6 @@ export class RoundTrips {
   #underWay: readonly RoundTrip[] = [];
   readonly #clock: Clock;
   readonly #onSlow: () => void;
-  #ended: PromiseWithResolvers<void> | null = null;
 
   /** `onSlow` is called when a fetch has become slow. */
   constructor(clock: Clock, onSlow: () => void) {
@@ -54,9 +54,12 @@ export class RoundTrips {
 
   /** Resolves when all round trips have ended. */
   async ended(): Promise<void> {
-    if (this.isNone) return;
-    this.#ended ??= Promise.withResolvers();
-    await this.#ended.promise;
+    while (!this.isNone) await this.currentEnded();
+  }
+
+  /** Resolves when those that are under way now have ended. */
+  async currentEnded(): Promise<void> {
+    await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }
 
   sent(want: number, hasResults = false): RoundTrip {
@@ -64,7 +67,8 @@ export class RoundTrips {
       sent.isSlow = true;
       this.#onSlow();
     });
-    const sent: RoundTrip = { want, hasResults, cancelTimer, isSlow: false };
+    const over = Promise.withResolvers<void>();
+    const sent: RoundTrip = { want, hasResults, cancelTimer, over, isSlow: false };
     this.#underWay = [...this.#underWay, sent];
     return sent;
   }
@@ -72,8 +76,6 @@ export class RoundTrips {
   answered(trip: RoundTrip): void {
     trip.cancelTimer();
     this.#underWay = this.#underWay.filter((one) => one !== trip);
-    if (!this.isNone) return;
-    this.#ended?.resolve();
-    this.#ended = null;
+    trip.over.resolve();
   }
 }

@@ -87,12 +87,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get queueIds(): InFlight["queueIds"] {
-    const { slots } = this.#link;
-    return [
-      ...this.#localQueue.queueIds,
-      ...slots.queueIds(this),
-      ...this.#parts.results.freedQueues,
-    ];
+    const waiting = [...this.#localQueue.queueIds, ...this.#link.slots.queueIds(this)];
+    return [...waiting, ...this.#parts.results.freedQueues];
   }
 
   get isIdle(): boolean {
@@ -148,8 +144,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  letGo(): void {
+  async letGo(): Promise<void> {
     if (this.#phase === "fetching") this.#late.letGo(this.#localQueue);
+    await this.#trips.currentEnded();
+    await this.#parts.results.allReturned();
   }
 
   abandon(): void {
@@ -216,6 +214,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async #exchange(connection: WorkerConnection, wanted: number): Promise<void> {
     const { workerId, config, hooks, tasks, results } = this.#parts;
+    const { pausesRead } = tasks;
     const request = wanted === 0 ? null : this.#plan.request(wanted, this.#mayBeQuick(connection));
     const want = request?.want ?? 0;
     const trip = this.#trips.sent(want, !results.isEmpty);
@@ -235,6 +234,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       if (isDrained) this.#link.nothingReady(answer.nowSeconds);
       this.#plan.measure();
       this.#localQueue.add(workUnits(jobs), jobs.length, want);
+      if (pausesRead !== tasks.pausesRead) this.#localQueue.giveBackAll();
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
     this.#trips.answered(trip);

@@ -1,4 +1,9 @@
-select coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due,
-  pg_catalog.count(*) filter (where resume_at is null or resume_at > pg_catalog.now())::text || ' '::text
-    || coalesce(pg_catalog.floor(extract(epoch from pg_catalog.max(paused_at)) * 1000000::numeric)::text, ''::text) as mark
-from "worker"._private_pauses
+select mark, has_due,
+  case when mark is distinct from $1::text and count <= 1000 then pauses end as pauses
+from (
+  select pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(pg_catalog.hashtextextended(
+    scope || ' '::text || name || ' '::text || pg_catalog.floor(extract(epoch from paused_at) * 1000000::numeric)::text, 0)), 0)::text as mark, pg_catalog.count(*) as count, coalesce(pg_catalog.json_agg(pg_catalog.hashtextextended(
+    scope || ' '::text || name || ' '::text || pg_catalog.floor(extract(epoch from paused_at) * 1000000::numeric)::text, 0)::text)::text, '[]') as pauses,
+    coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due
+  from "worker"._private_pauses
+) as look

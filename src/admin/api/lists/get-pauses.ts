@@ -1,6 +1,11 @@
 // GET /api/pauses: what is paused.
 
-import { pauseJson } from "../../../insight/read/pause-text.ts";
+import {
+  acknowledgementJson,
+  acknowledgementShape,
+  pauseJson,
+} from "../../../insight/read/pause-text.ts";
+import { readAcknowledgement } from "../../../queue/pauses/acknowledgement.ts";
 import { listPauses, type Pause } from "../../../queue/pauses/list-pauses.ts";
 import type { Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
@@ -15,11 +20,15 @@ const pause = record({ scope: "string", name: "string?", ...members }, "ListedPa
 
 export const getPauses: Operation = {
   summary:
-    "What is paused: everything, tasks and queues, each with its end, its author and its reason",
-  answer: record({ pauses: listOf(pause) }, "PauseList"),
+    "What is paused, with end, author and reason, and the living workers that have acknowledged all pauses",
+  answer: record({ pauses: listOf(pause), ...acknowledgementShape }, "PauseList"),
   run: async ({ databases }) => {
-    const pauses = await listPauses(databases.reads);
-    return answerAt(JSON.stringify({ pauses: pauses.map(listedJson) }));
+    const [pauses, workers] = await Promise.all([
+      listPauses(databases.reads),
+      readAcknowledgement(databases.reads),
+    ]);
+    const json = { pauses: pauses.map(listedJson), ...acknowledgementJson(workers) };
+    return answerAt(JSON.stringify(json));
   },
 };
 

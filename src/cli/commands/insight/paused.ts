@@ -9,11 +9,16 @@ export const pausedCommand = defineCommand({
   examples: ["worker paused", "worker paused --json"],
   run: async (args) => {
     const { listPauses } = await import("../../../queue/pauses/list-pauses.ts");
-    const { pauseJson } = await import("../../../insight/read/pause-text.ts");
-    const pauses = await connected(args, ({ database }) => listPauses(database));
+    const { readAcknowledgement } = await import("../../../queue/pauses/acknowledgement.ts");
+    const { acknowledgementJson, acknowledgementText, pauseJson } = await import(
+      "../../../insight/read/pause-text.ts"
+    );
+    const [pauses, workers] = await connected(args, ({ database }) =>
+      Promise.all([listPauses(database), readAcknowledgement(database)]),
+    );
     if (args.json) {
       const rows = pauses.map(({ scope, name, ...rest }) => ({ scope, name, ...pauseJson(rest) }));
-      printJson(JSON.stringify({ pauses: rows }));
+      printJson(JSON.stringify({ pauses: rows, ...acknowledgementJson(workers) }));
     } else if (pauses.length === 0) print("Nothing is paused");
     else {
       printTable(
@@ -23,6 +28,8 @@ export const pausedCommand = defineCommand({
           ...[pausedBy ?? "", reason ?? ""],
         ]),
       );
+      const acknowledged = acknowledgementText(workers);
+      if (acknowledged !== null) print(`The pauses are ${acknowledged}`);
     }
     return undefined;
   },

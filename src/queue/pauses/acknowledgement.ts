@@ -1,0 +1,86 @@
+// Which living workers have obeyed the pauses as they are now. A worker writes the mark of the pauses that it has
+// obeyed into its report: none of the jobs that it had fetched before can start. What it fetches afterwards leaves
+// paused jobs out.
+import { monotonic, wait } from "../../base/clock.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasControls } from "../../database/schema/extensions/has-controls.ts";
+import { isNotResponding } from "../workers/stale-workers.ts";
+import { hasWorkerTable } from "../workers/worker-table.ts";
+import { markOfPauses } from "./look-at-pauses.ts";
+
+/** Which living workers have obeyed the pauses. Workers without heartbeats, such as Graphile Worker's, do not count. */
+export interface Acknowledgement {
+  /** The number of living workers that have obeyed all pauses: they start no paused job. */
+  readonly acknowledged: number;
+  /** The number of living workers that have not. A worker of an earlier version never does. */
+  readonly waiting: number;
+  /** The ids of those, ascending, at most 100. */
+  readonly waitingFor: readonly string[];
+}
+
+/** The member of a worker's report with the mark of the pauses that it has obeyed. */
+export const OBEYED = "pauses_obeyed";
+
+/** Without workers. */
+export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
+
+/** Returns it as it is now; no worker in a schema without pauses or without heartbeats. */
+export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
+  if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
+  return (await look(db)).state;
+}
+
+/**
+ * Waits until all living workers have obeyed the pauses, at most `waitMs`, or until `signal` aborts. Inside a
+ * transaction it does not wait: the pause begins with the commit.
+ */
+export async function awaitAcknowledgement(
+  db: Database,
+  waitMs: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Acknowledgement> {
+  if (!(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
+  const untilMs = monotonic() + waitMs;
+  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {
+    const { state, isInTransaction } = await look(db);
+    const leftMs = untilMs - monotonic();
+    if (state.waiting === 0 || isInTransaction || leftMs <= 0 || signal.aborted) return state;
+    await wait(Math.min(pauseMs, leftMs), signal);
+  }
+}
+
+/** The pauses between two looks. A worker obeys within milliseconds, or within 2 s without LISTEN. */
+const FIRST_MS = 10;
+const LONGEST_MS = 320;
+
+async function look(db: Database) {
+  const [row] = await query<AcknowledgementRow>(db, acknowledgementSql);
+  const { acknowledged = 0, waiting = 0, waiting_for = "[]", is_written = false } = row ?? {};
+  const state = { acknowledged, waiting, waitingFor: JSON.parse(waiting_for) as string[] };
+  return { state, isInTransaction: is_written };
+}
+
+interface AcknowledgementRow {
+  readonly acknowledged: number;
+  readonly waiting: number;
+  readonly waiting_for: string;
+  /** This transaction has written: the pause is not committed. */
+  readonly is_written: boolean;
+}
+
+const MOST_NAMED = 100;
+
+const acknowledgementSql: Statement = (s) => `
+with living as materialized (
+  select workers.id,
+    coalesce(workers.metadata ->> '${OBEYED}'::text = (${markOfPauses(s)}), false) as has_acknowledged
+  from ${s}._private_workers as workers
+  where not ${isNotResponding}
+), missing as (
+  select id from living where not has_acknowledged order by id limit ${MOST_NAMED}
+)
+select pg_catalog.count(*) filter (where has_acknowledged)::int as acknowledged,
+  pg_catalog.count(*) filter (where not has_acknowledged)::int as waiting,
+  (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from missing) as waiting_for,
+  pg_catalog.pg_current_xact_id_if_assigned() is not null as is_written
+from living`;

@@ -1,0 +1,45 @@
+// What a worker reads about pauses.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { microseconds } from "../sql/moments.ts";
+
+export interface PauseLook {
+  /** Identifies the pauses: it changes with each pause, and with its end. */
+  readonly mark: string;
+  /** One identifier for each pause; null: there are too many, or the mark is the one of the previous look. */
+  readonly pauses: readonly string[] | null;
+  /** A pause is over. */
+  readonly hasDue: boolean;
+}
+
+/** `knownMark`: that of the previous look. Throws if the schema has no table of pauses. */
+export async function lookAtPauses(db: Database, knownMark: string | null): Promise<PauseLook> {
+  const [row] = await query<LookRow>(db, lookSql, [knownMark]);
+  const pauses = JSON.parse(row?.pauses ?? "null") as string[] | null;
+  return { mark: row?.mark ?? "", pauses, hasDue: row?.has_due === true };
+}
+
+interface LookRow {
+  readonly mark: string;
+  readonly pauses: string | null;
+  readonly has_due: boolean;
+}
+
+const MOST_PAUSES = 1_000;
+
+// Not the greatest time: a transaction may commit its pause after a later one.
+const token = `pg_catalog.hashtextextended(
+    scope || ' '::text || name || ' '::text || ${microseconds("paused_at")}::text, 0)`;
+
+const mark = `pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(${token}), 0)::text`;
+
+/** A query of one value: the mark of the pauses as they are now. */
+export const markOfPauses = (s: string): string => `select ${mark} from ${s}._private_pauses`;
+
+const lookSql: Statement = (s) => `
+select mark, has_due,
+  case when mark is distinct from $1::text and count <= ${MOST_PAUSES} then pauses end as pauses
+from (
+  select ${mark} as mark, pg_catalog.count(*) as count, coalesce(pg_catalog.json_agg(${token}::text)::text, '[]') as pauses,
+    coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due
+  from ${s}._private_pauses
+) as look`;

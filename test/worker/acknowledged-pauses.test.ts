@@ -1,0 +1,258 @@
+// A pause is acknowledged by every living worker: after that none of them starts a paused job.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { silentLogger } from "../../src/base/logger.ts";
+import {
+  type Acknowledgement,
+  readAcknowledgement,
+} from "../../src/queue/pauses/acknowledgement.ts";
+import { lookAtPauses } from "../../src/queue/pauses/look-at-pauses.ts";
+import { PauseWatch } from "../../src/worker/pause-watch.ts";
+import type { Hooks } from "../../src/worker/task/hooks.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
+beforeEach(() => queue.sql("truncate worker._private_pauses, worker._private_workers"));
+
+const HELD = { recovery: {} } as const;
+const all = (acknowledged: number): Acknowledgement => {
+  return { acknowledged, waiting: 0, waitingFor: [] };
+};
+
+/** Jobs of another task run through: all that would have been taken has been taken. */
+async function passThrough(seen: readonly unknown[]): Promise<void> {
+  const before = seen.length;
+  await queue.utils.addJob("other", {}, { priority: 100 });
+  await until("the other job has run", () => seen.length > before);
+}
+
+/** A worker of an earlier version, which sends heartbeats and acknowledges nothing. */
+const addOlderWorker = (id: string) =>
+  queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
+    values ('${id}', now(), '{"threshold_ms": 60000}')`);
+
+const modes = [
+  ["safe", {}],
+  ["fast", { fastLane: true }],
+] as const;
+for (const [mode, options] of modes) {
+  test(`No job starts after a pause that all workers have acknowledged, under load and again and again (${mode}).`, async () => {
+    let started = 0;
+    const task = recording("task", async () => {
+      started++;
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+    const other = recording("other");
+    const tasks = { tasks: [task, other], concurrency: 4, ...HELD, ...options };
+    await Promise.all([queue.started(tasks), queue.started(tasks)]);
+    for (const scope of ["task", "all", "queue", "task", "task", "all", "queue", "task"]) {
+      const spec = scope === "queue" ? { queueName: "q" } : {};
+      await queue.utils.addJobs(
+        Array.from({ length: 3_000 }, () => ({ identifier: "task", spec })),
+      );
+      const before = started;
+      await until("jobs start", () => started > before + 20);
+      const answer =
+        scope === "queue"
+          ? await queue.utils.pauseQueue("q")
+          : await (scope === "task" ? queue.utils.pauseTask("task") : queue.utils.pauseAll());
+      const startedAtAnswer = started;
+      assert.deepEqual(answer, all(2));
+      const [left] = await queue.sql<{ locked: number; count: number }>(
+        `select count(*) filter (where locked_at is not null)::int as locked, count(*)::int as count
+        from worker._private_jobs`,
+      );
+      assert.ok((left?.count ?? 0) > 0, "the pause has come before the end");
+      assert.ok((left?.locked ?? 0) <= 8, `${left?.locked} are locked`);
+      if (scope !== "all") await passThrough(other.seen);
+      else await queue.sql("select pg_notify('jobs:insert', '{\"count\":1}')");
+      await until("what has started has ended", async () => {
+        const [row] = await queue.sql<{ locked: number }>(
+          "select count(*)::int as locked from worker._private_jobs where locked_at is not null",
+        );
+        return row?.locked === 0;
+      });
+      assert.equal(started, startedAtAnswer, `${scope} is paused`);
+      await queue.sql("delete from worker._private_jobs");
+      if (scope === "queue") await queue.utils.resumeQueue("q");
+      else await (scope === "task" ? queue.utils.resumeTask("task") : queue.utils.resumeAll());
+    }
+  });
+}
+
+test("A fetch that began before a pause, and is answered after it, starts none of its jobs.", async () => {
+  const [task, other] = [recording("task"), recording("other")];
+  await queue.sql(`create function public.hold() returns trigger language plpgsql as $$ begin
+    perform pg_advisory_xact_lock_shared(4711); return new; end $$`);
+  await queue.sql(`create trigger hold before update on worker._private_jobs
+    for each row when (old.attempts < new.attempts) execute function public.hold()`);
+  const worker = await queue.started({ tasks: [task, other], concurrency: 1, ...HELD });
+  await passThrough(other.seen);
+  const holder = await queue.pool.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select pg_advisory_xact_lock(4711)");
+    await queue.utils.addJob("task");
+    const isHeld = "select from pg_locks where locktype = 'advisory' and not granted";
+    await until("the fetch waits", async () => (await queue.sql(isHeld)).length === 1);
+    const early = await queue.utils.pauseTask("task", { waitMs: 300 });
+    assert.deepEqual(early, { acknowledged: 0, waiting: 1, waitingFor: [worker.id] });
+    await holder.query("commit");
+    await until("all have acknowledged", async () => {
+      return (await readAcknowledgement(queue.utils.database)).waiting === 0;
+    });
+    await passThrough(other.seen);
+    assert.equal(task.seen.length, 0);
+    const [job] = await queue.left();
+    assert.deepEqual([job?.locked_by, job?.attempts], [null, 0]);
+  } finally {
+    holder.release();
+    await queue.sql("drop function public.hold() cascade");
+  }
+});
+
+for (const [mode, options] of modes) {
+  test(`A job whose interceptor runs when its task is paused starts before the acknowledgement (${mode}).`, async () => {
+    const [asked, answer] = [latch(), latch()];
+    const task = recording("task");
+    const gate = {
+      name: "gate",
+      register: (hooks: Hooks) => {
+        hooks.intercept("beforeJobRun", async () => {
+          asked.open();
+          await answer.opened;
+        });
+      },
+    };
+    await queue.started({ tasks: [task], plugins: [gate], ...HELD, ...options });
+    await queue.utils.addJob("task");
+    await asked.opened;
+    assert.equal((await queue.utils.pauseTask("task", { waitMs: 200 })).waiting, 1);
+    assert.equal(task.seen.length, 0);
+    answer.open();
+    assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
+    assert.equal(task.seen.length, 1);
+  });
+}
+
+test("A pause is acknowledged long before the next heartbeat.", async () => {
+  const task = recording("task");
+  await queue.started({ tasks: [task], ...HELD });
+  const tooks: number[] = [];
+  for (let n = 0; n < 9; n++) {
+    const atMs = performance.now();
+    assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
+    tooks.push(performance.now() - atMs);
+  }
+  tooks.sort((a, b) => a - b);
+  assert.ok((tooks[4] ?? 0) < 500, tooks.join());
+});
+
+test("Without announcements a pause is acknowledged within the wait.", async () => {
+  const task = recording("task");
+  await queue.started({ tasks: [task], notify: false, ...HELD });
+  assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
+});
+
+test("A worker of an earlier version is named, and the wait ends.", async () => {
+  const task = recording("task");
+  await addOlderWorker("worker-3");
+  const worker = await queue.started({ tasks: [task], ...HELD });
+  await until("it acknowledges", async () => {
+    return (await readAcknowledgement(queue.utils.database)).acknowledged === 1;
+  });
+  const named = { acknowledged: 1, waiting: 1, waitingFor: ["worker-3"] };
+  assert.deepEqual(await queue.utils.pauseTask("task", { waitMs: 1_500 }), named);
+  assert.equal(
+    (await queue.utils.pauseTask("task", { waitMs: 0 })).waitingFor.includes("worker-3"),
+    true,
+  );
+  const over = new AbortController();
+  const waiting = queue.utils.pauseTask("task", { waitMs: 60_000, signal: over.signal });
+  await until("it is paused again", async () => (await queue.utils.listPauses()).length === 1);
+  over.abort();
+  assert.equal((await waiting).waitingFor.includes("worker-3"), true);
+  await queue.sql(
+    "update worker._private_workers set last_heartbeat_at = now() - interval '2 minutes' where id = 'worker-3'",
+  );
+  assert.deepEqual(
+    await queue.utils.pauseTask("task"),
+    all(1),
+    "a worker whose lease has expired starts nothing",
+  );
+  await worker.stop();
+  assert.deepEqual(await readAcknowledgement(queue.utils.database), all(0));
+});
+
+test("Inside a transaction a pause does not wait, and begins with the commit.", async () => {
+  const [task, other] = [recording("task"), recording("other")];
+  await queue.started({ tasks: [task, other], ...HELD });
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin");
+    const answer = await queue.utils.with(client).pauseTask("task", { waitMs: 60_000 });
+    assert.deepEqual([answer.acknowledged, answer.waiting], [0, 1]);
+    // Another pause is committed in between, with a later time.
+    assert.deepEqual(await queue.utils.pauseTask("another"), all(1));
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+  await until("it is acknowledged", async () => {
+    return (await readAcknowledgement(queue.utils.database)).waiting === 0;
+  });
+  await queue.utils.addJob("task");
+  await passThrough(other.seen);
+  assert.equal(task.seen.length, 0);
+});
+
+test("A worker that starts during a pause acknowledges it, and again under a new id after its lease was lost.", async () => {
+  const [task, other] = [recording("task"), recording("other")];
+  await queue.utils.pauseTask("task");
+  const worker = await queue.started({ tasks: [task, other], ...HELD });
+  const acknowledged = async () => (await readAcknowledgement(queue.utils.database)).acknowledged;
+  await until("it acknowledges", async () => (await acknowledged()) === 1);
+  const first = worker.id;
+  await queue.sql(`delete from worker._private_workers where id = '${first}'`);
+  await until("it has a new lease", () => worker.id !== first);
+  assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
+  await queue.utils.addJob("task");
+  await passThrough(other.seen);
+  assert.equal(task.seen.length, 0);
+});
+
+test("A new pause returns what was fetched, also one with an earlier time; the end of a pause does not.", async () => {
+  let returns = 0;
+  let acknowledged = "";
+  const { database } = queue.utils;
+  const watch: PauseWatch = new PauseWatch({
+    logger: silentLogger,
+    database: () => database,
+    letGo: async () => void returns++,
+    wake: () => {},
+    acknowledge: () => {
+      acknowledged = watch.obeyed ?? "";
+    },
+  });
+  const pauseAt = (name: string, at: string) =>
+    queue.sql(`insert into worker._private_pauses (scope, name, paused_at)
+      values ('task', '${name}', '${at}')`);
+  const looked = async () => {
+    watch.lookNow();
+    const { mark } = await lookAtPauses(database, null);
+    await until("the pauses are acknowledged", () => acknowledged === mark);
+    return returns;
+  };
+  await watch.start(database);
+  assert.equal(await looked(), 0);
+  await pauseAt("a", "2026-01-02");
+  await pauseAt("b", "2026-01-03");
+  assert.equal(await looked(), 1);
+  await queue.utils.resumeTask("a");
+  assert.equal(await looked(), 1);
+  await queue.utils.resumeTask("b");
+  await pauseAt("c", "2026-01-01");
+  assert.equal(await looked(), 2);
+  await watch.stop();
+});
