@@ -10,6 +10,8 @@ export type Entry =
   | { e: "maybe"; n: string; key?: string }
   | { e: "start"; run: string; n: string; job: string; by: string; attempt: number; t: number }
   | { e: "end"; run: string; ok: boolean; t: number }
+  /** The signal of a running job has aborted. */
+  | { e: "aborted"; run: string; t: number }
   /** One item of a batch succeeded. */
   | { e: "item"; n: string; job: string }
   /** A process died, and its runs with it. `n`: the job that killed it. */

@@ -6,7 +6,7 @@ import type { Meter } from "./meter.ts";
 const CALLERS = 24;
 
 export async function add(engine: Engine, duty: Duty, meter: Meter): Promise<Sample> {
-  const adder = await engine.adder(duty.url);
+  const adder = await engine.adder(duty.url, duty.key);
   const { jobs, way, batch = 1_000 } = duty;
   const { bulk } = adder;
   if (way === "bulk" && bulk === null) throw new NotBuilt("no bulk path");

@@ -7,6 +7,7 @@ import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
+import { extensions } from "../../../src/database/schema/extensions/index.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
 import type { BenchOptions } from "./options.ts";
@@ -17,10 +18,14 @@ export interface BenchServer extends AsyncDisposable {
   /** Creates Graphile Worker's schema by our migration, under the name `worker`. */
   readonly queueUrl: string;
   readonly bossUrl: string;
+  /** The same with all extensions. */
+  readonly extendedUrl: string;
   /** A connection to the database of `queueUrl`. */
   readonly client: pg.Client;
   /** `queues` 0 = jobs without a queue. */
   seed(jobs: number, queues?: number): Promise<void>;
+  /** The same in the database of `extendedUrl`, with this many paused tasks that have no jobs. */
+  seedExtended(jobs: number, pausedTasks: number): Promise<void>;
   seedBoss(jobs: number): Promise<void>;
 }
 
@@ -41,11 +46,16 @@ export async function startBenchServer(options: BenchOptions): Promise<BenchServ
   });
   const queueUrl = server.url("queue");
   const bossUrl = server.url("boss");
-  await runOn(server.url(), "create database queue", "create database boss");
-  const pool = new pg.Pool({ connectionString: queueUrl });
-  const signal = new AbortController().signal;
-  await migrate(pool, schemaName("worker"), { logger: silentLogger, signal });
-  await pool.end();
+  const extendedUrl = server.url("extended");
+  await runOn(
+    server.url(),
+    ...["queue", "extended", "boss"].map((name) => `create database ${name}`),
+  );
+  await makeQueue(queueUrl, []);
+  await makeQueue(
+    extendedUrl,
+    extensions.map(({ name }) => name),
+  );
   await makeBoss(bossUrl);
   const client = new pg.Client({ connectionString: queueUrl });
   await client.connect();
@@ -54,8 +64,17 @@ export async function startBenchServer(options: BenchOptions): Promise<BenchServ
     version: server.version,
     postmaster: Number.parseInt(readFileSync(pidFile, "utf8"), 10),
     queueUrl,
+    extendedUrl,
     bossUrl,
     client,
+    seedExtended: async (jobs, pausedTasks) => {
+      const extended = new pg.Client({ connectionString: extendedUrl });
+      await extended.connect();
+      await extended.query("truncate worker._private_pauses");
+      await extended.query(PAUSES, [pausedTasks]);
+      await seedQueue(extended, jobs, 0);
+      await extended.end();
+    },
     seed: (jobs, queues = 0) => seedQueue(client, jobs, queues),
     seedBoss: (jobs) => seedBoss(bossUrl, jobs),
     async [Symbol.asyncDispose]() {
@@ -64,6 +83,16 @@ export async function startBenchServer(options: BenchOptions): Promise<BenchServ
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+const PAUSES = `insert into worker._private_pauses (scope, name)
+  select 'task', 'paused ' || i from generate_series(1, $1::int) i`;
+
+async function makeQueue(url: string, names: readonly string[]): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url });
+  const signal = new AbortController().signal;
+  await migrate(pool, schemaName("worker"), { logger: silentLogger, signal, extensions: names });
+  await pool.end();
 }
 
 /** Empties the tables and adds jobs by the schema's own function. */

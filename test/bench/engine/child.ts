@@ -8,7 +8,8 @@ import { type Engine, NotBuilt } from "./engines/engine.ts";
 import { Meter } from "./meter.ts";
 
 // Only the contender's own code is loaded, because its memory is measured.
-const ours = async (settings: object) => (await import("./engines/ours.ts")).ours(settings);
+const ours = async (settings: object) =>
+  (await import("./engines/ours.ts")).ours(settings, duty.build);
 const graphile = async (localQueue: number | null) =>
   (await import("./engines/graphile.ts")).graphile(localQueue);
 const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss({ loops });

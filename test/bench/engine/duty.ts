@@ -11,6 +11,10 @@ export interface Duty {
   readonly priority?: number;
   readonly way?: "one" | "many" | "bulk";
   readonly batch?: number;
+  /** How added jobs get their key. Default: none. */
+  readonly key?: "given" | "given, kept" | "unique" | "unique, unfinished";
+  /** The directory of another build of the library, instead of this one. */
+  readonly build?: string;
   /** Whether to check that jobs of a queue run in order and one at a time. */
   readonly watched?: boolean;
   /** Whether several processes share the jobs: then each ends when none is left. */

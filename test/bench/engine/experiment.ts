@@ -15,12 +15,16 @@ export interface Row {
   /** `ratio`: our figure divided by the best rival's; `value`: our figure. */
   /** null: shown without a target, beside the mode that has it. */
   readonly target: { readonly ratio: number } | { readonly value: number } | null;
+  /** The ratio is the median of those of each round, which run one after the other. Needs one rival. */
+  readonly isPaired?: boolean;
 }
 
 export interface Experiment {
   readonly name: string;
   readonly rows: readonly Row[];
   readonly contenders: readonly string[];
+  /** Runs only where it is named. */
+  readonly isNamed?: boolean;
   /** Called once, before all rounds. */
   prepare?(bench: Bench): Promise<void>;
   run(bench: Bench, contender: string): Promise<Answer>;

@@ -1,4 +1,5 @@
 // The command line of the suite.
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { olderBinaries } from "../../support/postgres-versions.ts";
 
@@ -17,6 +18,8 @@ export interface BenchOptions {
   readonly jobs: number;
   readonly quick: boolean;
   readonly soak: boolean;
+  /** The directory `dist` of another build, for the experiment `pairs`. */
+  readonly against: string | null;
   /** The directory of a PostgreSQL other than the embedded one; it contains `bin/postgres`. */
   readonly binaries: string | null;
   /** Whether the cluster has data checksums: hint bits then add some 50 B of WAL a job, with any contender. */
@@ -31,6 +34,7 @@ export function benchOptions(args: readonly string[]): BenchOptions {
     options: {
       only: { type: "string", default: "" },
       contenders: { type: "string", default: "" },
+      against: { type: "string" },
       rounds: { type: "string" },
       jobs: { type: "string" },
       quick: { type: "boolean", default: false },
@@ -50,6 +54,7 @@ export function benchOptions(args: readonly string[]): BenchOptions {
     jobs: whole(values.jobs, values.quick ? 50_000 : 200_000),
     quick: values.quick,
     soak: values.soak,
+    against: values.against === undefined ? null : resolve(values.against),
     binaries: binariesOf(values.postgres),
     checksums: values.checksums,
     results: isWhole ? `RESULTS${suffix}.md` : null,

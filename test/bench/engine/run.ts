@@ -4,14 +4,16 @@
 //   node --import ./test/support/register.mjs test/bench/engine/run.ts
 // after `npm run build`, because the built library is measured, with
 //     [--only drain,latency]  experiments: see EXPERIMENTS   [--rounds 3]   [--jobs 200000]
+//     [--only pairs --against DIRECTORY --rounds 9]  this build beside another one, whose `dist` is given
 //     [--contenders ours,fast]   [--postgres 18]   [--checksums]  as PostgreSQL 18 has them by default
 //     [--quick]  one round of everything, smaller            [--soak]  ten minutes, on its own
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startBenchServer } from "./bench-server.ts";
 import { Bench, runExperiment } from "./experiment.ts";
-import { addBulk, addMany, addOne } from "./experiments/adding.ts";
+import { addBulk, addMany, addOne, addUnique } from "./experiments/adding.ts";
 import { drain, drainByTwo } from "./experiments/drain.ts";
+import { pairs } from "./experiments/pairs.ts";
 import { hundredQueues, oneQueue, order } from "./experiments/queues.ts";
 import { latency, queueWal, scheduled, soak } from "./experiments/waiting.ts";
 import { machine } from "./machine.ts";
@@ -20,7 +22,7 @@ import { judge, type Line, table } from "./verdict.ts";
 
 const EXPERIMENTS = [
   ...[drain, drainByTwo, oneQueue, hundredQueues, order, addOne, addMany, addBulk],
-  ...[latency, queueWal, scheduled],
+  ...[latency, queueWal, scheduled, addUnique, pairs],
 ];
 
 const options = benchOptions(process.argv.slice(2));
@@ -28,7 +30,8 @@ const lines: Line[] = [];
 await using server = await startBenchServer(options);
 const bench = new Bench(server, options);
 for (const experiment of options.soak ? [soak] : EXPERIMENTS) {
-  if (options.only.length > 0 && !options.only.includes(experiment.name)) continue;
+  const isChosen = options.only.length === 0 && !experiment.isNamed;
+  if (!isChosen && !options.only.includes(experiment.name)) continue;
   const figures = await runExperiment(bench, experiment);
   lines.push(...experiment.rows.map((row) => judge(row, figures)));
   console.error(`\n${table(lines)}\n`);

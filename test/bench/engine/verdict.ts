@@ -28,7 +28,7 @@ export function judge(row: Row, figures: Figures): Line {
   if (rival === null && isRatio) {
     return { ...base, rival: "", ours: figure(ours, unit), ratio: "", verdict: "no rival" };
   }
-  const ratio = rival === null ? null : ours / rival;
+  const ratio = rival === null ? null : row.isPaired ? pairedRatio(row, figures) : ours / rival;
   const judged = isRatio ? (ratio ?? Number.NaN) : ours;
   const isMet = limit !== null && (better === "more" ? judged >= limit : judged <= limit);
   return {
@@ -40,6 +40,13 @@ export function judge(row: Row, figures: Figures): Line {
   };
 }
 
+function pairedRatio({ ours, rivals, metric }: Row, figures: Figures): number {
+  const theirs = valuesOf(figures, rivals[0] ?? "", metric);
+  return median(
+    valuesOf(figures, ours, metric).map((value, round) => value / (theirs[round] ?? Number.NaN)),
+  );
+}
+
 function bestOf(row: Row, figures: Figures): number | null {
   const values = row.rivals
     .map((rival) => figureOf(figures, rival, row.metric))
@@ -49,9 +56,13 @@ function bestOf(row: Row, figures: Figures): number | null {
 }
 
 function figureOf(figures: Figures, contender: string, metric: string): number | null {
+  const values = valuesOf(figures, contender, metric);
+  return values.length === 0 ? null : median(values);
+}
+
+function valuesOf(figures: Figures, contender: string, metric: string): readonly number[] {
   const metrics = figures.get(contender);
-  const values = metrics instanceof Map ? metrics.get(metric) : undefined;
-  return values === undefined ? null : median(values);
+  return (metrics instanceof Map ? metrics.get(metric) : undefined) ?? [];
 }
 
 function figure(value: number, unit: string): string {

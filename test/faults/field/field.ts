@@ -42,6 +42,8 @@ export interface StandsOptions {
   /** Default: the product's default; in `npm test` shorter times. */
   readonly recovery?: RecoveryOptions | false;
   readonly options?: Omit<Partial<WorkerOptions>, "tasks">;
+  /** Optional extensions of the schema. Default: none. */
+  readonly extensions?: readonly string[];
   /** The name of its database, if there are several rounds of stands on one server. */
   readonly name?: string;
 }
@@ -99,7 +101,9 @@ export class Field {
     );
     const stands: Stand[] = [];
     for (const [index, mode] of wanted.entries()) {
-      const url = everybodyUrl(await server.createDatabase(`${slug(mode)}${name}`));
+      const url = everybodyUrl(
+        await server.createDatabase(`${slug(mode)}${name}`, options.extensions),
+      );
       const stand = new Stand({
         ...{ mode, url, recovery, options: changes, directory },
         memberUrl: await memberUrl(url, mode),

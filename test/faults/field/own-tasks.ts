@@ -1,14 +1,35 @@
-// Tasks that only our members support, so stock workers skip their jobs. One kills its process in a given way; the
-// other is a usual job.
+// Tasks that only our members support, so stock workers skip their jobs: a usual one, one that runs until its signal
+// aborts, and those that kill their process.
+import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
 import { type Duty, dutiful } from "../../worker/workload.ts";
+import { paying } from "./paying-task.ts";
 
 export function ownTasks(log: RunLog, by: string): Task<never>[] {
   const all = dutiful(log, by);
   const [single] = all;
   if (single === undefined) throw new Error("there is a task for single duties");
-  return [...all, { ...single, identifier: "ours" }, harmful(log, by)];
+  return [
+    ...all,
+    { ...single, identifier: "ours" },
+    harmful(log, by),
+    held(log, by),
+    paying(log, by),
+  ];
+}
+
+/** Runs until its signal aborts, and then fails. */
+function held(log: RunLog, by: string): Task<never> {
+  const task = defineTask<Duty>("held", async ({ n }, { job, signal }) => {
+    const run = runName();
+    log.write({ e: "start", run, n, job: job.id, by, attempt: job.attempts, t: machineTime() });
+    await once(signal, "abort");
+    log.write({ e: "aborted", run, t: machineTime() });
+    log.write({ e: "end", run, ok: false, t: machineTime() });
+    throw signal.reason;
+  });
+  return task as Task<never>;
 }
 
 function harmful(log: RunLog, by: string): Task<never> {

@@ -30,8 +30,8 @@ export interface Server {
     values?: readonly unknown[],
     database?: string,
   ): Promise<R[]>;
-  /** A new database with the queue's schema; returns its connection string. */
-  createDatabase(name: string): Promise<string>;
+  /** A new database with the queue's schema and these extensions; returns its connection string. */
+  createDatabase(name: string, extensions?: readonly string[]): Promise<string>;
   /** kill -9 of all its processes. */
   kill(): Promise<void>;
   /** Stops the server cleanly and ends all sessions. */
@@ -92,12 +92,12 @@ export async function startServer(directory: string, options: ServerOptions = {}
     directory,
     url,
     sql,
-    async createDatabase(name) {
+    async createDatabase(name, extensions = []) {
       await sql(`create database ${pg.escapeIdentifier(name)} template template0`);
       const pool = new pg.Pool({ connectionString: url(name), max: 1 });
       try {
         const { signal } = new AbortController();
-        await migrate(pool, schemaName(), { logger: silentLogger, signal });
+        await migrate(pool, schemaName(), { logger: silentLogger, signal, extensions });
       } finally {
         await pool.end();
       }

@@ -19,6 +19,7 @@ import { group as pgbouncer } from "./pgbouncer.ts";
 import { group as poison } from "./poison.ts";
 import { group as scaleOut } from "./scale-out/group.ts";
 import { group as stop } from "./stop/group.ts";
+import { group as transactional } from "./transactional.ts";
 import { group as weight } from "./weight/group.ts";
 
 export const groups: readonly FaultGroup[] = [
@@ -26,6 +27,7 @@ export const groups: readonly FaultGroup[] = [
   fleet,
   frozen,
   poison,
+  transactional,
   stop,
   outage,
   disk,

@@ -1,4 +1,5 @@
 // The interface of a job queue in the suite's child process, for any implementation.
+import type { Duty } from "../duty.ts";
 
 export interface EngineOptions {
   readonly url: string;
@@ -23,7 +24,7 @@ export interface Adder {
 
 export interface Engine {
   start(options: EngineOptions): Promise<RunningEngine>;
-  adder(url: string): Promise<Adder>;
+  adder(url: string, key?: Duty["key"]): Promise<Adder>;
 }
 
 /** Thrown if a contender does not support the experiment: its row is marked, and nothing fails. */

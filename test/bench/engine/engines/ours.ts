@@ -1,17 +1,19 @@
 // Our worker, from the built library: in the safe mode, which is the default, or with the fast lane.
+import { pathToFileURL } from "node:url";
 import type * as Library from "../../../../src/index.ts";
+import type { Duty } from "../duty.ts";
 import { type Adder, type Engine, NotBuilt } from "./engine.ts";
 
-// Next to the bundled child, in dist/bench.
-const library = new URL("../index.js", import.meta.url).href;
-const { defineTask, InputError, makeWorkerUtils, Worker }: typeof Library = await import(library);
-
-export function ours(settings: object): Engine {
+/** `build`: the directory of another build. Ours is next to the bundled child, in dist/bench. */
+export async function ours(settings: object, build?: string): Promise<Engine> {
+  const own = new URL("../", import.meta.url);
+  const directory = build === undefined ? own : pathToFileURL(`${build}/`);
+  const library: typeof Library = await import(new URL("index.js", directory).href);
   return {
     async start({ url, concurrency, pollIntervalMs, handler }) {
-      const worker = makeWorker({
+      const worker = makeWorker(library, {
         connectionString: url,
-        tasks: [defineTask("bench", handler)],
+        tasks: [library.defineTask("bench", handler)],
         concurrency,
         pollIntervalMs,
         ...settings,
@@ -19,27 +21,51 @@ export function ours(settings: object): Engine {
       await worker.start();
       return { stop: () => worker.stop() };
     },
-    adder,
+    adder: (url, key) => adder(library, url, key),
   };
 }
 
-function makeWorker(options: Library.WorkerOptions): Library.Worker {
+function makeWorker(library: typeof Library, options: Library.WorkerOptions): Library.Worker {
   try {
-    return new Worker(options);
+    return new library.Worker(options);
   } catch (error) {
-    if (error instanceof InputError) throw new NotBuilt(error.message);
+    if (error instanceof library.InputError) throw new NotBuilt(error.message);
     throw error;
   }
 }
 
-async function adder(url: string): Promise<Adder> {
+async function adder(
+  { makeWorkerUtils }: typeof Library,
+  url: string,
+  key: Duty["key"],
+): Promise<Adder> {
   const utils = await makeWorkerUtils({ connectionString: url, maxConnections: 24 });
-  const jobs = (payloads: readonly object[]) =>
-    payloads.map((payload) => ({ identifier: "bench", payload }));
+  const job = (payload: object) => {
+    const spec = specOf(payload, key);
+    return { identifier: "bench", payload, ...(spec === undefined ? {} : { spec }) };
+  };
   return {
-    one: (payload) => utils.addJob("bench", payload),
-    many: (payloads) => utils.addJobs(jobs(payloads)),
-    bulk: (payloads) => utils.copyJobs(jobs(payloads)),
+    one: (payload) => utils.addJob("bench", payload, specOf(payload, key)),
+    many: (payloads) => utils.addJobs(payloads.map(job)),
+    bulk: (payloads) => utils.copyJobs(payloads.map(job)),
     end: () => utils.end(),
   };
+}
+
+function specOf(payload: object, key: Duty["key"]): Library.JobSpec | undefined {
+  const jobKey = `bench:${(payload as { id: number }).id}`;
+  switch (key) {
+    case undefined:
+      return undefined;
+    case "given":
+      return { jobKey, jobKeyMode: "preserve_run_at" };
+    case "given, kept":
+      return { jobKey, jobKeyMode: "unsafe_dedupe" };
+    case "unique":
+      return { unique: { by: ["args"], while: "waiting" } };
+    case "unique, unfinished":
+      return { unique: { by: ["args"], while: "unfinished" } };
+    default:
+      return key satisfies never;
+  }
 }

@@ -31,6 +31,27 @@ export const addBulk = addExperiment("add-bulk", {
   ratio: 3,
 });
 
+const NAMED = [
+  { name: "waiting", plain: "given", unique: "unique" },
+  { name: "unfinished", plain: "given, kept", unique: "unique, unfinished" },
+] as const;
+
+/** Names made of the payload beside names that the caller gives. */
+export const addUnique: Experiment = {
+  name: "add-unique",
+  contenders: NAMED.flatMap(({ plain, unique }) => [plain, unique]),
+  rows: NAMED.map(({ name, plain, unique }) => ({
+    ...{ name: `addJob, unique while ${name}, vs a job key`, unit: "jobs/s", metric: "jps" },
+    ...{ ours: unique, rivals: [plain], better: "more", target: { ratio: 0.95 }, isPaired: true },
+  })),
+  async run(bench, contender) {
+    await bench.server.seed(0);
+    const jobs = bench.options.quick ? 5_000 : 20_000;
+    const key = contender as NonNullable<Duty["key"]>;
+    return bench.contend("add", "ours", { jobs, way: "one", key });
+  },
+};
+
 function addExperiment(name: string, { title, way, jobs, batch, ratio }: Way): Experiment {
   const target = { ratio };
   const row = { ours: "ours", rivals: ["gw"], better: "more", target } as const;

@@ -1,0 +1,49 @@
+// A transactional task with an effect in the table `effects`, which kills its process at a given point of the first
+// attempt.
+//
+//   begin ──▶ effect ──▶ delete of the job ──▶ commit ──▶ answer
+//         begun     effect              deleted    sent       committed
+import { setImmediate } from "node:timers/promises";
+import type { Task } from "../../../src/worker/task/task.ts";
+import { defineTransactionalTask } from "../../../src/worker/task/transactional-task.ts";
+import { machineTime, type RunLog } from "../../worker/run-log.ts";
+
+export const PAYING_POINTS = ["begun", "effect", "deleted", "sent", "committed"] as const;
+type PayingPoint = (typeof PAYING_POINTS)[number];
+
+export interface Payment {
+  readonly n: string;
+  /** Null: it does not kill its process. */
+  readonly killAt: PayingPoint | null;
+}
+
+export const EFFECTS =
+  "create table if not exists effects (job_id bigint not null, n text not null)";
+
+export function paying(log: RunLog, by: string): Task<never> {
+  const task = defineTransactionalTask<Payment>("pay", async ({ n, killAt }, { job }, client) => {
+    const at = job.attempts === 1 ? killAt : null;
+    const die = (point: PayingPoint) => {
+      if (at !== point) return;
+      log.write({ e: "dead", by, n, t: machineTime() });
+      process.kill(process.pid, "SIGKILL");
+    };
+    die("begun");
+    await client.query("insert into effects (job_id, n) values ($1, $2)", [job.id, n]);
+    die("effect");
+    if (at === null) return;
+    // The transaction's end is the task's own, so that it is the program's code that is interrupted.
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+    client.query = (async (...args: unknown[]) => {
+      if (args[0] !== "commit") return query(...args);
+      die("deleted");
+      const answer = query(...args);
+      await setImmediate(); // It has been written to the socket.
+      die("sent");
+      const result = await answer;
+      die("committed");
+      return result;
+    }) as typeof client.query;
+  });
+  return task as Task<never>;
+}
