@@ -24,7 +24,8 @@ test("A paused queue has no lock in the lists, a pause of its own, and an incide
   assert.equal(listed.paused.reason, "deploy");
   assert.equal(Date.parse(listed.paused.until) - Date.parse(listed.paused.at), 3_600_000);
   assert.equal((await client.get("/api/queue?name=mail")).body.queue.paused.reason, "deploy");
-  const { pauses } = (await client.get("/api/pauses")).body;
+  const { pauses, missing } = (await client.get("/api/pauses")).body;
+  assert.equal(missing, null);
   assert.deepEqual(
     pauses.map((one: Json) => [one.scope, one.name]),
     [["queue", "mail"]],
@@ -34,13 +35,45 @@ test("A paused queue has no lock in the lists, a pause of its own, and an incide
   assert.match(incident.title, /mail is paused/);
   assert.equal(incident.affected.value, 1);
   assert.match(incident.sentence, /^1 job waits\. Paused .*until .*: deploy\.$/);
+  const resume = { action: "resume", scope: "queue", name: "mail" };
+  const post = { path: "/api/pauses", body: resume };
+  assert.deepEqual(incident.fix, { action: "resume", label: "Resume…", post });
+  const [job] = (await client.get("/api/jobs")).body.jobs;
+  const [cause] = (await client.get(`/api/jobs/${job.id}/why`)).body.causes;
+  assert.deepEqual([cause.kind, cause.fix.post], ["paused", post]);
   const { workers } = (await client.get("/api/workers")).body;
   assert.deepEqual(workers, []);
-  const resumed = await client.post("/api/pauses", {
-    action: "resume",
-    scope: "queue",
-    name: "mail",
-  });
+  const resumed = await client.post(post.path, post.body);
   assert.equal(resumed.body.was_paused, true);
   assert.equal((await client.get("/api/queues")).body.queues[0].paused, null);
+});
+
+test("A paused task shows its pause in the list of tasks, and what is offered to end a pause of everything names nothing.", async () => {
+  await client.post("/api/pauses", { action: "pause", scope: "task", name: "t", reason: "deploy" });
+  await client.post("/api/pauses", { action: "pause", scope: "all" });
+  const [task] = (await client.get("/api/tasks")).body.tasks;
+  assert.deepEqual([task.paused.reason, task.paused.until], ["deploy", null]);
+  const { incidents } = (await client.get("/api/incidents")).body;
+  const all = incidents.find((one: Json) => one.id === "paused:all:");
+  assert.deepEqual(all.fix.post.body, { action: "resume", scope: "all" });
+  assert.equal((await client.post(all.fix.post.path, all.fix.post.body)).body.was_paused, true);
+});
+
+test("Without the tables the list of pauses has the reason, and the command for their owner.", async () => {
+  const bare = await migratedDatabase("worker");
+  const admin = await startAdmin({ url: bare.url });
+  const read = async (client: typeof admin.client) => (await client.get("/api/pauses")).body;
+  const command = "worker migrate --with controls";
+  const sentence = `a pause needs tables that the schema worker does not have: "${command}" adds them`;
+  const missing = { extension: "controls", may_add: true, command, sentence };
+  const bareList = await read(admin.client);
+  assert.deepEqual([bareList.pauses, bareList.missing], [[], missing]);
+  const role = `pausing_${process.pid}`;
+  await admin.pool.query(`create role ${role} login bypassrls in role pg_read_all_data`);
+  const own = new URL(bare.url);
+  own.searchParams.set("user", role);
+  const lesser = await startAdmin({ url: own.href });
+  const of = (await read(lesser.client)).missing;
+  assert.deepEqual([of.may_add, of.command], [false, command]);
+  assert.match(of.sentence, /adds them when \w+, the owner of the schema, runs it$/);
 });

@@ -69,3 +69,14 @@ test("A pause without a name, with a name too many or with two ends is a mistake
     assert.match(stderr, problem);
   }
 });
+
+test("why and doctor print the command that ends a pause.", async () => {
+  const { url } = await emptyDatabase();
+  const env = { DATABASE_URL: url };
+  await quickly(["migrate", "--with", "controls"], env);
+  await quickly(["add", "send", "{}", "--queue", "my mail"], env);
+  await quickly(["pause", "queue", "my mail"], env);
+  const { stdout } = await quickly(["why", "1"], env);
+  assert.match(stdout, /^ +Resume…: worker resume queue 'my mail'$/m);
+  assert.match((await quickly(["doctor"], env)).stdout, /fix: worker resume queue 'my mail'$/m);
+});

@@ -6,7 +6,7 @@ import { createAuditTrail, readFacts } from "../../src/commands/audit/audit-trai
 import { useOnce } from "../../src/commands/audit/use-once.ts";
 import { probeHead } from "../../src/commands/operations/head-probe.ts";
 import { changeOf } from "../../src/commands/operations/model/action.ts";
-import { whyMissing } from "../../src/commands/operations/model/missing-tables.ts";
+import { operationTables } from "../../src/commands/operations/model/missing-tables.ts";
 import type { JobOperation, Rehearsal } from "../../src/commands/operations/model/operation.ts";
 import type { OperationTools } from "../../src/commands/operations/model/operation-tools.ts";
 import { readCandidates } from "../../src/commands/operations/rehearse/candidates.ts";
@@ -22,6 +22,7 @@ import { lookAgain, noteMissed } from "../../src/commands/operations/store/misse
 import { receiptJobs } from "../../src/commands/operations/store/receipt-jobs.ts";
 import { tableStore } from "../../src/commands/operations/store/table-store.ts";
 import type { Database } from "../../src/database/database.ts";
+import { whyMissing } from "../../src/database/schema/extensions/missing-tables.ts";
 import { exact } from "../../src/domain/value.ts";
 import type { JobQuery } from "../../src/insight/query/job-query.ts";
 import type { Gauge } from "../../src/insight/stats/gauge.ts";
@@ -80,7 +81,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
     const chosen = { ids: ["1"], ctids: ["(0,1)"] };
     await store(db).batch(operation, jobs, reschedule, { ...stretch, chosen }, speed);
   },
-  "operation-missing-tables": (db) => whyMissing(db),
+  "operation-missing-tables": (db) => whyMissing(db, operationTables),
   "operation-begin": (db) =>
     store(db).begin(
       rehearsal,

@@ -46,6 +46,15 @@ export const views: readonly View[] = [
   { name: "queues", route: "/queues", title: "Queues" },
   { name: "queue", route: "/queues/crm", title: "Queue crm" },
   { name: "no queue", route: "/queues/no%20such", title: "Queue no such" },
+  {
+    name: "a pause",
+    route: "/queues/crm",
+    title: "Queue crm",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Pause…" }).click();
+      await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
+    },
+  },
   { name: "tasks", route: "/tasks", title: "Tasks" },
   { name: "workers", route: "/workers", title: "Workers" },
   {

@@ -78,8 +78,8 @@ test("queues show what is due in them and which worker has locked them; a lock o
   page.answer("api/queues", listed([stuck("crm:acme"), runs, queue("idle", { ready: value(0) })]));
   assert.deepEqual(rows(page), [
     "crm:acmeStuck 2 h48000" + "2 hworker-cUnlock…",
-    "mailLocked302" + "1 mworker-a · 4 s",
-    "idleIdle000" + "1 mnone",
+    "mailLocked302" + "1 mworker-a · 4 sPause…",
+    "idleIdle000" + "1 mnonePause…",
   ]);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm:acme");
   assert.equal(link.attrs["href"], "#/queues/crm%3Aacme");

@@ -207,6 +207,7 @@ export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQu
     locked_by: null,
     holder: null,
     stuck_since: null,
+    paused: null,
     ready: value(3),
     scheduled: value(0),
     running: value(0),
@@ -234,6 +235,7 @@ export function task(identifier: string, change: Partial<ListedTask> = {}): List
     last_error_sampled: false,
     supported_by: 5,
     is_unsupported: false,
+    paused: null,
     ...change,
   };
 }

@@ -24,8 +24,8 @@ test("tasks show their jobs' conditions, the workers that have them, and the las
     ]),
   );
   assert.deepEqual(rows(page), [
-    "charge_card5 of 51208,4004 sError no7 s ago",
-    "resize_image3 of 5000none",
+    "charge_card5 of 51208,4004 sError no7 s agoPause…",
+    "resize_image3 of 5000nonePause…",
   ]);
   assert.match(page.text, /Tasks2, most failures first/);
   assert.equal(page.title, "(12) Tasks · worker");
@@ -50,9 +50,9 @@ test("a task's last error comes before its time, which is marked if not every jo
     ]),
   );
   assert.deepEqual(rows(page), [
-    "charge_card5 of 5000GatewayError HTTP 503 <b>7 s ago",
-    "sampled5 of 5000TimeoutError latesampled, 1 m 30 s ago",
-    "unmet5 of 5000none found",
+    "charge_card5 of 5000GatewayError HTTP 503 <b>7 s agoPause…",
+    "sampled5 of 5000TimeoutError latesampled, 1 m 30 s agoPause…",
+    "unmet5 of 5000none foundPause…",
   ]);
 });
 
@@ -68,8 +68,8 @@ test("a task is marked as without worker only if the server reports it", async (
     ]),
   );
   assert.deepEqual(rows(page), [
-    "send_webhooknone1800018 mNo running worker has this task",
-    "perhapsunknown1800018 mnone",
+    "send_webhooknone1800018 mNo running worker has this taskPause…",
+    "perhapsunknown1800018 mnonePause…",
   ]);
 });
 

@@ -140,7 +140,7 @@ export const records = {
   },
   BriefJobs: { jobs: "BriefJob[]" },
   /** The target of an action: one of these. */
-  NamedInFix: { worker_ids: "string[]", ids: "i64[]" },
+  NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
   /** What an operation applies to. */
   AskedOperation: { q: "string", action: "string", changes: "json" },
   Would: { change_value: "Value", skip_locked_value: "Value" },
@@ -219,6 +219,10 @@ export const records = {
   /** One that an operation has met; null: of a job that is gone nothing was kept. */
   MetJob: { id: "i64", task_identifier: "string?", error_line: "string?" },
   OperationJobs: { outcome: "string", jobs: "MetJob[]", next_cursor: "string?" },
+  /** `until` is absent: it lasts until it is resumed. */
+  Pause: { at: "time?", until: "time?", reason: "string?", by: "string?" },
+  ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
+  PauseList: { pauses: "ListedPause[]", missing: "MissingTables?" },
   ListedQueue: {
     id: "i64",
     queue_name: "string",
@@ -226,6 +230,7 @@ export const records = {
     locked_by: "string?",
     holder: "string?",
     stuck_since: "time?",
+    paused: "Pause?",
     ready: "Value",
     scheduled: "Value",
     running: "Value",
@@ -374,6 +379,7 @@ export const records = {
     last_error_sampled: "bool",
     supported_by: "i64",
     is_unsupported: "json",
+    paused: "Pause?",
   },
   TaskList: { tasks: "ListedTask[]", next_cursor: "string?", count: "i64?" },
   /** What the form of a new job uses of a task. */

@@ -5,7 +5,6 @@ import type { Manner, OperationAction } from "../../commands/operations/model/ac
 import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import {
   extensionMissing,
-  type MissingTables,
   missingTables,
   OPERATIONS,
 } from "../../commands/operations/model/missing-tables.ts";
@@ -14,6 +13,7 @@ import { rehearse } from "../../commands/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../commands/operations/rehearse/report-json.ts";
 import { beginOperation, mannerProblems } from "../../commands/operations/verbs.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
+import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import { migrate } from "../../database/schema/migrate.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import type { ExitStatus } from "../arguments/command.ts";

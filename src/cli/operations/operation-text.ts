@@ -2,10 +2,10 @@
 
 import { isDeletion } from "../../commands/before-images/job-change.ts";
 import { actionData, changeOf } from "../../commands/operations/model/action.ts";
-import type { MissingTables } from "../../commands/operations/model/missing-tables.ts";
 import { notFound } from "../../commands/operations/model/not-found.ts";
 import { type JobOperation, leftAlone } from "../../commands/operations/model/operation.ts";
 import type { RehearsalReport, Share } from "../../commands/operations/rehearse/rehearse.ts";
+import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
 import { counted, grouped, shortValue } from "../../domain/words.ts";

@@ -64,7 +64,7 @@ export interface CommandData {
   /** Its shortcut on the page. */
   readonly key?: string;
   /** The page's special dialog for it; `none`: the page offers it elsewhere. */
-  readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "none";
+  readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "pause" | "none";
   /** Command lines for the help. */
   readonly examples: readonly string[];
   /** Works before the schema exists. */

@@ -16,6 +16,7 @@ export const resumeCommand = defineCommand({
   http: { path: "/api/pauses", action: "resume" },
   positionals: ["scope", "name"],
   fields: targetFields,
+  key: "p",
   dialog: "none",
   examples: ["worker resume queue mail", "worker resume all"],
   answer: {

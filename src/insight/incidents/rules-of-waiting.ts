@@ -283,7 +283,7 @@ export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
       jobsWait: true,
       q,
       links: { ...noLinks, queue: scope === "queue" ? name : null },
-      fix: null,
+      fix: { action: "resume", label: "Resume…", scope, name },
       trend: [],
     };
   });

@@ -44,6 +44,10 @@ function postOf(fix: Fix) {
   if ("jobIds" in fix) {
     return { path: "/api/jobs/action", body: { action, ids: fix.jobIds.map(idJson) } };
   }
+  if ("scope" in fix) {
+    const { scope, name } = fix;
+    return { path: "/api/pauses", body: { action, scope, ...(name === null ? {} : { name }) } };
+  }
   // A rehearsal: it changes nothing.
   return { path: "/api/operations", body: { q: fix.q, action, dry_run: true } };
 }

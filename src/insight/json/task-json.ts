@@ -1,5 +1,6 @@
 // The list of tasks as JSON.
 import type { ListedTask, TaskPage } from "../lists/list-tasks.ts";
+import { pauseJson } from "../read/pause-text.ts";
 import { timeOfMs } from "./exact-json.ts";
 
 export function taskListJson({ tasks, nextCursor, count }: TaskPage, asOf: string) {
@@ -18,5 +19,6 @@ function taskJson(given: ListedTask) {
     last_error_sampled: given.isErrorSampled,
     supported_by: given.supportedBy,
     is_unsupported: given.isUnsupported,
+    paused: given.pause === null ? null : pauseJson(given.pause),
   };
 }

@@ -3,6 +3,7 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
+import { listPauses, type Pause } from "../../queue/pauses/list-pauses.ts";
 import { agesOf } from "../stats/name-tallies.ts";
 import { inCondition } from "../stats/tally.ts";
 import { type CountedNames, countOf } from "./counted-names.ts";
@@ -27,6 +28,8 @@ export interface ListedTask {
   readonly supportedBy: number;
   /** True if no worker supports the task; null if unknown. */
   readonly isUnsupported: boolean | null;
+  /** The pause of the task; null: not paused. A pause of everything is not in it. */
+  readonly pause: Pause | null;
 }
 
 /** `worst`: by the number of jobs that failed, are retried, or are due while no worker supports the task. */
@@ -83,6 +86,8 @@ export async function listTasks(
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
+  const pauses = (await listPauses(db)).filter(({ scope }) => scope === "task");
+  const pausedTasks = new Map(pauses.map((pause) => [pause.name, pause]));
   const tasks = page.rows.map((row) => {
     const values = conditions.map((one) => [one, counted.value(tally(row), inCondition[one])]);
     return {
@@ -93,6 +98,7 @@ export async function listTasks(
       lastError: errors.of.get(row.id) ?? null,
       isErrorSampled: errors.areSampled,
       ...support(row.identifier),
+      pause: pausedTasks.get(row.identifier) ?? null,
     };
   });
   const count = rows.length < MOST ? rows.length : null;

@@ -90,8 +90,10 @@ function lostNames({ job, schema }: CauseFacts): Cause[] {
 
 function pauseCauses({ pause, job }: CauseFacts): Cause[] {
   if (pause === null) return [];
-  const queue = pause.scope === "queue" ? pause.name : null;
-  return [cause("paused", pausedSubject(pause), { isRoot: job.isDue, links: { queue } })];
+  const { scope, name } = pause;
+  const fix = { action: "resume" as const, label: "Resume…", scope, name };
+  const links = { queue: scope === "queue" ? name : null };
+  return [cause("paused", pausedSubject(pause), { isRoot: job.isDue, links, fix })];
 }
 
 /** `The queue "mail" is paused by ana until 14:00: deploy`. */

@@ -10,5 +10,12 @@ export type Fix =
       readonly label: string;
       readonly jobIds: readonly string[];
     }
+  /** Ends a pause; the name of `all` is null. */
+  | {
+      readonly action: "resume";
+      readonly label: string;
+      readonly scope: "all" | "queue" | "task";
+      readonly name: string | null;
+    }
   /** For all jobs that a query matches. */
   | { readonly action: "retry"; readonly label: string; readonly q: string };

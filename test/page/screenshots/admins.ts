@@ -1,4 +1,4 @@
-// The servers behind the pictures: of a database in an incident, of an empty one; and on the incident one that
+// The servers behind the pictures: of a database in an incident, of the same with pauses, of an empty one; and on the incident one that
 // is read-only, two that need a token, one whose database can be taken away, one whose network can.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
@@ -8,10 +8,19 @@ import { createDatabase } from "../../../src/database/connection/create-database
 import type { EmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { migrate } from "../../../src/database/schema/migrate.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
+import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
 import { seedIncident } from "./incident.ts";
 
-export type AdminName = "incident" | "empty" | "readOnly" | "bearer" | "header" | "away" | "frozen";
+export type AdminName =
+  | "incident"
+  | "paused"
+  | "empty"
+  | "readOnly"
+  | "bearer"
+  | "header"
+  | "away"
+  | "frozen";
 
 export interface Admins {
   readonly urls: Readonly<Record<AdminName, string>>;
@@ -40,10 +49,14 @@ export async function startAdmins(server: EmbeddedServer): Promise<Admins> {
     ends.push(() => running.stop());
     return running.url;
   };
-  const make = async (name: string, seed: (pool: pg.Pool) => Promise<void>) => {
+  const make = async (
+    name: string,
+    seed: (pool: pg.Pool) => Promise<void>,
+    extensions: readonly string[] = ["operations"],
+  ) => {
     await createDatabase(server.connection, name, false);
     const pool = poolOf(server.url(name));
-    await migrate(pool, schemaName("worker"), { extensions: ["operations"] });
+    await migrate(pool, schemaName("worker"), { extensions });
     await seed(pool);
     return server.url(name);
   };
@@ -60,6 +73,7 @@ export async function startAdmins(server: EmbeddedServer): Promise<Admins> {
   return {
     urls: {
       incident,
+      paused: await start(await make("paused", seedPauses, ["operations", "controls"])),
       empty: await start(await make("empty", async () => {}), { label: "" }),
       readOnly: await start(url, { readOnly: true }),
       bearer: await start(url, { auth: { mode: "bearer", token } }),
@@ -73,6 +87,17 @@ export async function startAdmins(server: EmbeddedServer): Promise<Admins> {
       for (const end of ends.reverse()) await end();
     },
   };
+}
+
+async function seedPauses(pool: pg.Pool): Promise<void> {
+  await seedIncident(pool);
+  const utils = await makeWorkerUtils({ pool });
+  const resumeAt = new Date(Date.now() + 2 * 60 * 60_000);
+  const deploy = { reason: "deploy", pausedBy: "ana", resumeAt };
+  await utils.pauseQueue("crm:acme", deploy);
+  await utils.pauseTask("charge_card", { reason: "the payments API is down", pausedBy: "ben" });
+  await utils.pauseAll(deploy);
+  await utils.end();
 }
 
 interface Options {

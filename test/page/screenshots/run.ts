@@ -288,6 +288,42 @@ const shots: readonly Shot[] = [
     },
   },
   { name: "unknown", route: "/nowhere" },
+  { name: "pause-overview", of: "paused", route: "/", sees: ".inc" },
+  { name: "pause-queues", of: "paused", route: "/queues", sees: "tbody tr" },
+  { name: "pause-queue", of: "paused", route: "/queues/crm%3Aacme", sees: ".why-box" },
+  { name: "pause-tasks", of: "paused", route: "/tasks", sees: "tbody tr" },
+  { name: "pause-job", of: "paused", route: "/jobs/12100", sees: ".chain" },
+  { name: "pause-jobs", of: "paused", route: "/jobs?q=is:blocked", sees: ".jobs tbody tr" },
+  {
+    name: "pause-dialog",
+    of: "paused",
+    route: "/queues/crm%3Aacme",
+    sees: ".why-box",
+    act: async (page) => {
+      await page.getByRole("button", { name: "Change…" }).click();
+      await page.getByRole("button", { name: "Change pause" }).waitFor();
+    },
+  },
+  {
+    name: "pause-without-tables",
+    route: "/queues/billing",
+    sees: ".why-box",
+    act: async (page) => {
+      await page.keyboard.press("p");
+      await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
+    },
+  },
+  {
+    name: "pause-palette",
+    of: "paused",
+    route: "/jobs",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("pause ch");
+      await page.getByRole("option", { name: "Pause task" }).first().waitFor();
+    },
+  },
 ];
 interface Viewport {
   readonly width: number;

@@ -37,4 +37,6 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) * 1000::numeric) as at_ms
   from last join "worker"._private_jobs as jobs on jobs.id = last.id
-  where jobs.last_error is not null
+  where jobs.last_error is not null;
+
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there

@@ -6,6 +6,7 @@ import { incidentPath } from "../kit/incident-row";
 import { verbArg } from "../kit/verb";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
+import { ALL, isPaused, pauseShortcut } from "../operations/pausing";
 
 const GROUP = "Everywhere";
 
@@ -20,6 +21,9 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   if (m.page.name !== "jobs") list.push(goTo("Export jobs…", "/jobs"));
   if (!m.access.canWrite) return list;
   list.push(new Shortcut("", "Sweep workers that are not responding…", "ask.sweep", "", GROUP));
+  if (!isPaused(m, ALL)) list.push(pauseShortcut(ALL, false, "", GROUP));
+  list.push(goTo("Pause a queue…", "/queues"));
+  list.push(goTo("Pause a task…", "/tasks"));
   list.push(goTo("Unlock a worker…", "/workers"));
   list.push(goTo("Retry failed jobs…", "/jobs?q=is%3Afailed"));
   list.push(goTo("Run scheduled jobs now…", "/jobs?q=is%3Ascheduled"));

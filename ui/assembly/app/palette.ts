@@ -19,6 +19,7 @@ import { jobPath, queryPath, queuePath, taskPath, workerPath } from "../model/li
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
+import { isPaused, pauseShortcut } from "../operations/pausing";
 import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
@@ -31,6 +32,8 @@ const LONGEST = 200;
 /** The topics of its questions begin so; a failed one is no loss. */
 export const FINDS = "find-";
 const GO = "Go to";
+/** Words before a name. */
+const ACTIONS = " pause resume retry cancel queue task job ";
 
 /** Something was typed. */
 export function look(m: Model, typed: string): void {
@@ -40,7 +43,7 @@ export function look(m: Model, typed: string): void {
   p.named = [];
   p.serial++;
   find(m);
-  const wanted = wantedBy(typed);
+  const wanted = nameIn(wantedBy(typed));
   if (wanted.length > 1 && wanted.length <= LONGEST) {
     after(RESTS_MS, "app.palette-ask", p.serial.toString());
   }
@@ -51,7 +54,7 @@ export function askNames(m: Model, serial: string): void {
   const p = m.palette;
   m.isNew = false;
   if (m.layer !== "palette" || serial !== p.serial.toString()) return;
-  const wanted = wantedBy(p.text);
+  const wanted = nameIn(wantedBy(p.text));
   ask(m, "tasks", `api/tasks?limit=${MOST_NAMES}&search=${encode(wanted)}`);
   if (p.text.trimStart().startsWith(">")) return;
   ask(m, "names", `api/suggest?q=${encode(wanted)}`);
@@ -66,6 +69,17 @@ function wantedBy(typed: string): string {
   return text.startsWith(">") ? text.substring(1).trimStart() : text;
 }
 
+/** `mail` of `pause queue mail`: names are searched without the words of an action before them. */
+function nameIn(wanted: string): string {
+  let from = 0;
+  for (;;) {
+    const space = wanted.indexOf(" ", from);
+    if (space < 0 || !ACTIONS.includes(` ${lower(wanted.substring(from, space))} `)) break;
+    from = space + 1;
+  }
+  return wanted.substring(from).trimStart();
+}
+
 function ask(m: Model, what: string, path: string): void {
   m.requests.read(m.access, "app." + FINDS + what, path);
 }
@@ -73,7 +87,7 @@ function ask(m: Model, what: string, path: string): void {
 /** An answer to one of these questions; what was typed since has its own to come. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
-  if (!request.path.includes(encode(wantedBy(p.text)))) return;
+  if (!request.path.includes(encode(nameIn(wantedBy(p.text))))) return;
   const r = new JsonReader(body);
   const before = p.current < p.found.length ? p.found[p.current] : null;
   if (request.what.endsWith("keys")) {
@@ -97,8 +111,11 @@ export function takeNames(m: Model, request: Pending, body: string): void {
       const kind = list[i].kind;
       const term = list[i].text;
       const name = unquoted(term.substring(term.indexOf(":") + 1));
-      if (kind === "queue") add(m, `Queue ${name}`, queuePath(name), LAYERS, "");
-      else if (kind === "worker") add(m, `Worker ${name}`, workerPath(name), CPU, "");
+      if (kind === "queue") {
+        const queue = "queue " + name;
+        add(m, `Queue ${name}`, queuePath(name), LAYERS, "");
+        if (m.access.canWrite) p.named.push(pauseShortcut(queue, isPaused(m, queue), "", "Do"));
+      } else if (kind === "worker") add(m, `Worker ${name}`, workerPath(name), CPU, "");
       else continue;
       count++;
     }
@@ -154,7 +171,7 @@ function find(m: Model): void {
   for (let i = 0; i < all.length; i++) {
     const one = all[(first + i) % all.length];
     if (one.group === DIALOGS || (one.action === "app.layer" && one.arg === "palette")) continue;
-    if (!lower(one.label).includes(wanted)) continue;
+    if (!fits(one, wanted)) continue;
     if (one.group === GO) goes.push(one);
     else does.push(one);
   }
@@ -184,9 +201,17 @@ function find(m: Model): void {
   }
 }
 
-/** Adds those whose label holds the text. */
+/** Adds those that fit the text. */
 function addAll(to: Shortcut[], from: Shortcut[], wanted: string): void {
-  for (let i = 0; i < from.length; i++) if (lower(from[i].label).includes(wanted)) to.push(from[i]);
+  for (let i = 0; i < from.length; i++) if (fits(from[i], wanted)) to.push(from[i]);
+}
+
+/** Whether its label and its heading hold all the words. */
+function fits(one: Shortcut, wanted: string): bool {
+  const words = wanted.split(" ");
+  const held = lower(one.label + " " + one.group);
+  for (let i = 0; i < words.length; i++) if (!held.includes(words[i])) return false;
+  return true;
 }
 
 /** A key in its field; what is to be done, or null. */

@@ -7,6 +7,7 @@ import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, QueryFault } from "../../../src/domain/portable/query/tree";
 import { CONDITIONS } from "../generated/conditions";
 import { encode } from "../lib/percent";
+import { unquoted } from "../lib/quoting";
 import { Address } from "../model/address";
 import { named } from "../model/links";
 
@@ -43,6 +44,14 @@ export class Terms {
   of(condition: string): string {
     return written(condition, this.chips);
   }
+}
+
+/** `task send` of the jobs of one task in any condition; the empty string: they are other jobs. */
+export function taskTarget(terms: Terms): string {
+  if (terms.chips.length !== 1) return "";
+  const chip = terms.chips[0];
+  const name = unquoted(chip.value);
+  return chip.text === "task:" + named(name) ? "task " + name : "";
 }
 
 export function termsOf(query: string): Terms {

@@ -89,12 +89,12 @@ export function absolute(at: f64): string {
   return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
 }
 
-/** A sentence of the server's with its times, which follow `at` or `since`, by the local clock. */
+/** A sentence of the server's with its times, which follow `at`, `since` or `until`, by the local clock. */
 export function localTimes(said: string, now: f64): string {
   const words = said.split(" ");
   for (let i = 1; i < words.length; i++) {
     const end = words[i].indexOf("Z") + 1;
-    if (end !== 20 || (words[i - 1] !== "at" && words[i - 1] !== "since")) continue;
+    if (end !== 20 || !" at since until ".includes(` ${words[i - 1]} `)) continue;
     const at = parseTime(words[i].substring(0, end));
     if (!isNaN(at)) words[i] = clockAt(at, now) + words[i].substring(end);
   }

@@ -2,7 +2,7 @@
 import { conditionNamed } from "../generated/conditions";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node } from "../lib/node";
-import { BUG, icon, NONE } from "./icon";
+import { BUG, icon, NONE, PAUSE } from "./icon";
 
 /** Its shape and its word. */
 export function state(condition: string): Node {
@@ -32,6 +32,7 @@ export function capital(word: string): string {
 function drawingOf(word: string): string {
   const data = conditionNamed(alike(word));
   if (data !== null) return data.drawing;
+  if (word === "paused") return PAUSE;
   return word === "stale" ? BUG : NONE;
 }
 

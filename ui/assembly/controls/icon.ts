@@ -9,6 +9,7 @@ export function icon(path: string): Node {
   );
 }
 
+export const PAUSE: string = "M5.5 3.5v9M10.5 3.5v9";
 export const COPY: string = "M5.5 5.5h7v7h-7zM3.5 10.5v-7h7";
 export const SYSTEM: string = "M2.5 3h11v7.5h-11ZM6 13.5h4M8 10.5v3";
 export const SUN: string =

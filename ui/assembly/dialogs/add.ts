@@ -1,4 +1,5 @@
 /** Adds a job. Its form does more than the declaration: it suggests names, and checks JSON while it is typed. */
+import { NewJobFacts } from "../adding/new-job";
 import { spanText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
 import { part, segments } from "../controls/tabs";
@@ -21,7 +22,6 @@ import { Model } from "../model/model";
 import { OF_TASK, OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
-import { NewJobFacts } from "./new-job";
 
 const MODES: string[] = ["replace", "preserve-run-at", "unsafe-dedupe"];
 const MODE_WORDS: string[] = ["Replace it", "Keep its time", "Add none"];

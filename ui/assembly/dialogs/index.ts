@@ -9,6 +9,7 @@ import { ChangeDialog } from "./change";
 import { CommandDialog } from "./command";
 import { JobsDialog } from "./jobs";
 import { OperationDialog } from "./operation";
+import { PauseDialog } from "./pause";
 import { RemoveDialog } from "./remove";
 import { SweepDialog } from "./sweep";
 import { UpkeepDialog } from "./upkeep";
@@ -25,6 +26,7 @@ function dialogOf(command: Command): Dialog {
   if (control === "add") return new AddDialog(command);
   if (control === "remove") return new RemoveDialog(command);
   if (control === "sweep") return new SweepDialog(command);
+  if (control === "pause") return new PauseDialog(command);
   if (control === "upkeep") return new UpkeepDialog(command);
   return command.target === "ids" ? new JobsDialog(command) : new CommandDialog(command);
 }

@@ -24,7 +24,14 @@ import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { begin, jobsMeant, mannerFields, usualManner } from "../operations/manner";
-import { isSame, unstartable } from "../operations/missing-tables";
+import {
+  ADD_TABLES,
+  addsTables,
+  addTables,
+  isSame,
+  unstartable,
+  withTables,
+} from "../operations/missing-tables";
 import { rehearsed, samples } from "../operations/rehearsed";
 
 const TOPIC = "ask.operation";
@@ -34,7 +41,7 @@ const AGAIN = "again";
 /** The steps of a start, as a request counts them. */
 const PREVIEW = 0;
 const START = 1;
-const ADD_TABLES = 2;
+const ADDING = 2;
 const PREVIEW_AGAIN = 3;
 
 export class OperationDialog extends Dialog {
@@ -85,8 +92,7 @@ export class OperationDialog extends Dialog {
   override verb(dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
     if (rehearsal === null) return "Preview";
-    const missing = rehearsal.missing;
-    if (missing !== null && missing.mayAdd) return "Add tables and continue";
+    if (addsTables(rehearsal.missing)) return ADD_TABLES;
     return withJobs(this.action.ask, jobsMeant(dialog.draft, rehearsal));
   }
 
@@ -95,11 +101,7 @@ export class OperationDialog extends Dialog {
     const said = this.command.consequence;
     if (rehearsal === null) return said;
     const missing = rehearsal.missing;
-    if (missing !== null) {
-      return missing.mayAdd
-        ? `${said} Adds the missing tables first; workers can keep running.`
-        : said;
-    }
+    if (missing !== null) return withTables(said, missing);
     return `${said} Can be undone for 24 hours, for jobs that have not changed since.`;
   }
 
@@ -191,9 +193,8 @@ export class OperationDialog extends Dialog {
     if (rehearsal === null) return this.asking(m, dialog);
     const missing = rehearsal.missing;
     if (missing === null) return this.starting(dialog, rehearsal);
-    const body = new JsonWriter().string("action", "add").string("name", missing.extension).end();
-    const adding = new Pending(TOPIC, "api/extensions", body);
-    adding.count = ADD_TABLES;
+    const adding = addTables(TOPIC, missing);
+    adding.count = ADDING;
     return adding;
   }
 
@@ -211,7 +212,7 @@ export class OperationDialog extends Dialog {
       m.keepDialog = true;
       const open = m.dialog;
       if (open === null) return;
-      if (write.count === ADD_TABLES) this.previewAgain(m, open);
+      if (write.count === ADDING) this.previewAgain(m, open);
       else this.previewed(m, open, write, r);
       return;
     }

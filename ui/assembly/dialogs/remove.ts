@@ -1,11 +1,11 @@
 /** Removes a job by its key: which one that is, is shown before. */
+import { KeyHolder } from "../adding/key-holder";
 import { Command } from "../generated/commands";
 import { after } from "../host";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
-import { KeyHolder } from "./key-holder";
 
 const FIELD = "key";
 /** The pause in typing after which a request is sent, in milliseconds. */

@@ -49,6 +49,10 @@ export class VerbDialog extends Dialog {
     dialog.jobs = [];
     dialog.workers = named.workerIds;
     for (let i = 0; i < named.ids.length; i++) dialog.workers.push(`#${named.ids[i]}`);
+    // A pause of everything has no name.
+    if (named.scope.length > 0) {
+      dialog.workers.push(named.name.length > 0 ? `${named.scope} ${named.name}` : "everything");
+    }
     const about = this.about;
     if (about !== null && dialog.note.length === 0) dialog.note = about.sentence;
     return true;

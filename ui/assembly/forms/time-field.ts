@@ -25,7 +25,8 @@ export function timeField(
   return box("div", "run-at", [
     field.input(),
     box("div", "shortcuts", [
-      shortcut("now", name, 0),
+      // Only a job's time may be now.
+      name === "run_at" ? shortcut("now", name, 0) : nothing,
       shortcut("+5m", name, 5),
       shortcut("+1h", name, 60),
       shortcut("+1d", name, 1440),

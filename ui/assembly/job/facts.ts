@@ -49,6 +49,7 @@ function queueNode(queue: string, why: Why | null): Node {
 function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
+    if (kind === "paused") return why.causes[i].links.queue === null ? "" : " · paused";
     // A worker without heartbeats is offered to be unlocked once its lock is old.
     if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";

@@ -29,6 +29,15 @@ export abstract class Row {
     return "";
   }
 
+  /** What its key `p` pauses or resumes: `queue mail`; and whether it is paused. */
+  get pauses(): string {
+    return "";
+  }
+
+  get isPaused(): bool {
+    return false;
+  }
+
   /** The list within the list that it belongs to; rows of one scope follow each other in their order. */
   get scope(): string {
     return "";

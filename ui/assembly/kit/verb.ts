@@ -36,7 +36,8 @@ export function unlockVerb(label: string, workers: string[]): Fix {
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
-function verbOf(action: string, label: string, path: string, body: string): Fix {
+/** An action as the server offers it. */
+export function verbOf(action: string, label: string, path: string, body: string): Fix {
   const verb = Fix.empty();
   verb.action = action;
   verb.label = label;

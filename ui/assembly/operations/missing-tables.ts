@@ -1,9 +1,30 @@
-/** A schema without the tables that an operation by query needs. */
+/** A schema without the tables that an action needs. */
 import { commandLine } from "../controls/button";
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
 import { MissingTables, Rehearsal, Value } from "../generated/records";
+import { JsonWriter } from "../lib/json-writer";
 import { box, leaf, Node, nothing } from "../lib/node";
+import { Pending } from "../model/requests";
+
+export const ADD_TABLES: string = "Add tables and continue";
+
+/** Whether the action can begin by adding them. */
+export function addsTables(missing: MissingTables | null): bool {
+  return missing !== null && missing.mayAdd;
+}
+
+export function addTables(topic: string, missing: MissingTables): Pending {
+  const body = new JsonWriter().string("action", "add").string("name", missing.extension).end();
+  return new Pending(topic, "api/extensions", body);
+}
+
+/** What an action does, and that it begins by adding them. */
+export function withTables(said: string, missing: MissingTables | null): string {
+  return addsTables(missing)
+    ? said + " Adds the missing tables first; workers can keep running."
+    : said;
+}
 
 /** For a role that may not add them: the command that the owner runs. */
 export function unstartable(missing: MissingTables | null): Node {
@@ -12,7 +33,7 @@ export function unstartable(missing: MissingTables | null): Node {
   const said =
     command === null
       ? missing.sentence + "."
-      : "An operation on all matching jobs needs tables that this role may not add. The schema's owner runs:";
+      : "This needs tables that this role may not add. The schema's owner runs:";
   return note("warn", [
     icon(INFO),
     box("div", "", [leaf("span", "", said), command === null ? nothing : commandLine(command)]),

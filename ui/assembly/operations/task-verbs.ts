@@ -6,6 +6,7 @@ import { operationArg } from "../kit/verb";
 import { named } from "../model/links";
 import { OF_TASK } from "../model/open-dialog";
 import { Shortcut } from "../model/shortcut";
+import { pauseShortcut } from "./pausing";
 
 const GROUP = "Do";
 
@@ -18,6 +19,7 @@ export function taskVerbs(task: ListedTask): Shortcut[] {
     const label = `Retry the ${valueText(task.failed)} failed ${name} jobs…`;
     verbs.push(new Shortcut("", label, "ask.operation", about, GROUP, RETRY, "preview first"));
   }
+  verbs.push(pauseShortcut("task " + name, task.paused !== null, "", GROUP));
   verbs.push(new Shortcut("", `Add a ${name} job…`, "ask.add", OF_TASK + name, GROUP, PLUS));
   return verbs;
 }

@@ -8,6 +8,7 @@ import { CONDITIONS } from "../generated/conditions";
 import { ListedQueue } from "../generated/records";
 import { Node } from "../lib/node";
 import { Model } from "../model/model";
+import { pausedState } from "./pause";
 
 export function isHeld(queue: ListedQueue): bool {
   return !isNaN(queue.lockedAt);
@@ -15,6 +16,11 @@ export function isHeld(queue: ListedQueue): bool {
 
 export function isStuck(queue: ListedQueue): bool {
   return !isNaN(queue.stuckSince);
+}
+
+/** Its due jobs wait for its lock, or for the end of its pause. */
+export function isBlocked(queue: ListedQueue): bool {
+  return isHeld(queue) || queue.paused !== null;
 }
 
 /** Locked is normal; stuck is when the worker that locked it is not responding. */
@@ -25,6 +31,8 @@ export function queueState(m: Model, queue: ListedQueue): Node {
     const lasts = times.stale ? lasting(since, times) : age(since, times);
     return stateSaying("blocked", `Stuck ${lasts}`);
   }
+  const paused = queue.paused;
+  if (paused !== null) return pausedState(m, paused);
   if (isHeld(queue)) return stateSaying("running", "Locked");
   if (queue.failed.value > 0) return stateSaying("failed", "Failed");
   if (queue.ready.value > 0) return stateSaying("ready", "Ready");
@@ -34,7 +42,7 @@ export function queueState(m: Model, queue: ListedQueue): Node {
 }
 
 export function queueBar(queue: ListedQueue): Node {
-  const held = isHeld(queue);
+  const held = isBlocked(queue);
   const counts: i64[] = [
     held ? 0 : queue.ready.value,
     held ? queue.ready.value : 0,

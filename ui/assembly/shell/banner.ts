@@ -1,10 +1,11 @@
 /** What concerns the whole page, over the main column: no connection, a newer server, no writes. */
-import { ageText, clockAt } from "../controls/age";
+import { ageText, clockAt, localTimes } from "../controls/age";
 import { button } from "../controls/button";
-import { BUG, INFO, icon } from "../controls/icon";
+import { BUG, INFO, icon, PAUSE } from "../controls/icon";
 import { attr, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { RED_MS } from "../model/live";
 import { Model } from "../model/model";
+import { ALL, pauseButton } from "../operations/pausing";
 
 export function banner(m: Model): Node {
   const live = m.live;
@@ -14,10 +15,22 @@ export function banner(m: Model): Node {
     const said = `The server is now version ${session.version}; this page is older.`;
     return bar("info", INFO, said, "", [button("Reload", "app.renew", "", "s push")]);
   }
-  if (!session.readOnly) return nothing;
+  const paused = pausedBar(m);
+  if (paused !== nothing || !session.readOnly) return paused;
   return session.readOnlyServer
     ? bar("info", INFO, "Read-only.", READ_ONLY_DATABASE, [])
     : bar("info", INFO, "Read-only.", READ_ONLY, []);
+}
+
+/** No job starts, whatever the page shows. */
+function pausedBar(m: Model): Node {
+  const list = m.facts.incidents.incidents;
+  for (let i = 0; i < list.length; i++) {
+    if (list[i].id !== "paused:all:") continue;
+    const said = localTimes(list[i].sentence, m.serverNow);
+    return bar("info", PAUSE, list[i].title + ".", said, [pauseButton(m, ALL, true, "s push")]);
+  }
+  return nothing;
 }
 
 const READ_ONLY = "This server allows no changes; commands can still be copied.";

@@ -1,5 +1,7 @@
 // GET /api/pauses: what is paused.
 
+import { missingControls } from "../../../commands/pauses/missing-controls.ts";
+import { missingJson } from "../../../insight/json/missing-json.ts";
 import {
   acknowledgementJson,
   acknowledgementShape,
@@ -10,6 +12,7 @@ import { listPauses, type Pause } from "../../../queue/pauses/list-pauses.ts";
 import type { Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
+import { missingSchema } from "../../wire/missing-schema.ts";
 
 const members = { at: "time", until: "time?", reason: "string?", by: "string?" } as const;
 
@@ -21,13 +24,25 @@ const pause = record({ scope: "string", name: "string?", ...members }, "ListedPa
 export const getPauses: Operation = {
   summary:
     "What is paused, with end, author and reason, and the living workers that have acknowledged all pauses",
-  answer: record({ pauses: listOf(pause), ...acknowledgementShape }, "PauseList"),
+  answer: record(
+    {
+      pauses: listOf(pause),
+      ...acknowledgementShape,
+      missing: missingSchema("pause is possible"),
+    },
+    "PauseList",
+  ),
   run: async ({ databases }) => {
-    const [pauses, workers] = await Promise.all([
+    const [pauses, workers, missing] = await Promise.all([
       listPauses(databases.reads),
       readAcknowledgement(databases.reads),
+      missingControls(databases.reads),
     ]);
-    const json = { pauses: pauses.map(listedJson), ...acknowledgementJson(workers) };
+    const json = {
+      pauses: pauses.map(listedJson),
+      ...acknowledgementJson(workers),
+      missing: missing === null ? null : missingJson(missing),
+    };
     return answerAt(JSON.stringify(json));
   },
 };

@@ -3,8 +3,9 @@ import { taskListJson } from "../../../insight/json/task-json.ts";
 import { listTasks, taskSorts } from "../../../insight/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
-import { byCondition, described, listOf, record } from "../../wire/json-schema.ts";
+import { byCondition, described, listOf, orNull, record } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
+import { pauseSchema } from "./get-pauses.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
 import { nameCounts } from "./name-counts.ts";
 
@@ -29,6 +30,7 @@ const task = record(
       type: ["boolean", "null"],
       description: "true: no worker supports it; null: not every worker reports all its tasks",
     },
+    paused: described(orNull(pauseSchema), "the pause of the task; null: not paused"),
   },
   "ListedTask",
 );

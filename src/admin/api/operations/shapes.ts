@@ -7,7 +7,8 @@ import {
 } from "../../../commands/operations/model/operation.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
-import { described, listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { missingSchema } from "../../wire/missing-schema.ts";
 
 const action = { type: "string", enum: operationActions };
 const boundary = record({ max_id: "integer", before: "time" });
@@ -100,18 +101,7 @@ export const rehearsalSchema = record(
     undo_bytes: "integer",
     undo_jobs: "integer",
     can_undo: "boolean",
-    missing: {
-      ...orNull(
-        record({
-          extension: "string",
-          may_add: described("boolean", "true: POST /api/extensions of this admin can add it"),
-          command: described("string?", "the shell command for the owner of the schema"),
-          sentence: "string",
-        }),
-      ),
-      description:
-        "the extension that the schema lacks; without it no operation can be started (409 extension_missing)",
-    },
+    missing: missingSchema("operation can be started"),
     eta_s: "integer",
     cli: "string",
   },

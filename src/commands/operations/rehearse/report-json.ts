@@ -1,5 +1,6 @@
 // A rehearsal on the wire; ids as JSON integers. Each plain number has a companion `…_value` with its precision.
-import { type MissingTables, OPERATIONS } from "../model/missing-tables.ts";
+import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
+import { missingJson } from "../../../insight/json/missing-json.ts";
 import { objectText } from "../model/operation.ts";
 import type { RehearsalReport, Share } from "./rehearse.ts";
 import type { SampleJob } from "./samples.ts";
@@ -43,10 +44,6 @@ export function rehearsalJson(
     cli: text(cli),
   });
 }
-
-const missingJson = ({ mayAdd, command, sentence }: MissingTables) => ({
-  ...{ extension: OPERATIONS, may_add: mayAdd, command, sentence },
-});
 
 function sampleJson(job: SampleJob): string {
   const text = (value: unknown) => JSON.stringify(value);

@@ -1,7 +1,7 @@
 /** The list of jobs: what is typed, pressed and selected on it. */
 
 import { FIELD } from "../../bar/bar-view";
-import { jobsPath } from "../../bar/terms";
+import { jobsPath, taskTarget } from "../../bar/terms";
 import { LIST as DRAWING } from "../../controls/icon";
 import { valueText } from "../../controls/value";
 import { jobActions, withJobs } from "../../generated/commands";
@@ -18,7 +18,8 @@ import { encode } from "../../lib/percent";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
-import { Shortcut } from "../../model/shortcut";
+import { keyOf, Shortcut } from "../../model/shortcut";
+import { isPaused, pauseShortcut } from "../../operations/pausing";
 import { BesideJobs } from "./beside-jobs";
 import { aboutOf, againOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
 import { exportShortcuts, MENU, startExport, TICKET, takeTicket, tellExport } from "./export";
@@ -205,6 +206,10 @@ export class JobsPage extends BesideJobs {
       keys.push(this.rowKey("y", "Copy the job's command", "copy-command"));
     }
     if (!m.access.canWrite) return keys;
+    const task = taskTarget(this.bar.terms);
+    if (task.length > 0) {
+      keys.push(pauseShortcut(task, isPaused(m, task), keyOf("pause"), "This task"));
+    }
     if (mayMeanEvery(this)) {
       keys.push(new Shortcut("Mod+a", "Select all matches", "jobs.every", "", "List"));
     }

@@ -1,6 +1,6 @@
 /** A job in the list: its condition, its task, its status, and the time that matters. */
 
-import { age, ageText, ago, timed, until } from "../../controls/age";
+import { age, ageText, ago, localTimes, timed, until } from "../../controls/age";
 import { dash } from "../../controls/empty";
 import { glyph } from "../../controls/glyph";
 import { cell } from "../../controls/table";
@@ -97,12 +97,32 @@ export function whyOf(m: Model, job: ListedJob): Node {
       : errorLabel(error);
   }
   if (isLocked(condition)) return runs(m, job);
-  if (condition === "blocked") return waits(m, job);
   if (condition === "scheduled") return nothing;
+  const paused = pauseOf(m, job);
+  if (paused.length > 0) return leaf("span", "dim", paused);
+  if (condition === "blocked") return waits(m, job);
   const task = job.taskIdentifier;
   return task !== null && incidentOf(m, "unsupported_task", task) !== null
     ? leaf("span", "amber", "No running worker has this task")
     : leaf("span", "dim", "Waiting for a free worker");
+}
+
+/** `Paused by ana until 14:00:00: deploy.`, by the incident of its queue, its task or everything. */
+function pauseOf(m: Model, job: ListedJob): string {
+  const queue = job.queueName;
+  const task = job.taskIdentifier;
+  const list = m.facts.incidents.incidents;
+  for (let i = 0; i < list.length; i++) {
+    const id = list[i].id;
+    const isIts =
+      id === "paused:all:" ||
+      (queue !== null && id === "paused:queue:" + queue) ||
+      (task !== null && id === "paused:task:" + task);
+    if (!isIts) continue;
+    const said = localTimes(list[i].sentence, m.serverNow);
+    return said.substring(said.indexOf(". ") + 2);
+  }
+  return "";
 }
 
 const CRASHES = "It crashes its worker";

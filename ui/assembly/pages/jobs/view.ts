@@ -1,7 +1,7 @@
 /** The page of jobs: heading, tabs, query, how many there are, the list, what can be done with the selected. */
 
 import { queryBar } from "../../bar/bar-view";
-import { jobsPath } from "../../bar/terms";
+import { jobsPath, taskTarget } from "../../bar/terms";
 import { button, drawnButton, iconButton, link } from "../../controls/button";
 import { empty, emptyWith } from "../../controls/empty";
 import { CLOSE, DOTS, icon, PLUS } from "../../controls/icon";
@@ -18,6 +18,7 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
+import { isPaused, pauseButton } from "../../operations/pausing";
 import { chosenBar } from "./chosen";
 import { exportMenu, shownColumns } from "./export";
 import { GroupedJobs } from "./grouped-jobs";
@@ -31,7 +32,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   const said = page.isGrouped ? "largest group first" : sortWords(page.sorted, terms.condition);
   return box("div", isOpen ? "split open" : "split", [
     box("div", page.settings.has("compact") ? "jobs-page compact" : "jobs-page", [
-      pageHeadSaying("Jobs", said, additions(m)),
+      pageHeadSaying("Jobs", said, additions(m, page)),
       conditionTabs(m, terms, page.groups.by, tabTotal(m, page)),
       queryBar(page.bar),
       meta(m, page),
@@ -48,9 +49,11 @@ function tabTotal(m: Model, page: GroupedJobs): Value | null {
   return page.isGrouped ? page.groups.answer.of : page.total(m);
 }
 
-function additions(m: Model): Node[] {
+function additions(m: Model, page: GroupedJobs): Node[] {
   if (!m.access.canWrite) return [];
+  const task = taskTarget(page.bar.terms);
   return [
+    task.length > 0 ? pauseButton(m, task, isPaused(m, task), "") : nothing,
     addButton(m),
     menu("More actions", [icon(DOTS)], [button("Remove by key…", "ask.remove", "", "q")]),
   ];

@@ -3,19 +3,28 @@
 import { ago, clockAt } from "../../controls/age";
 import { drawnButton } from "../../controls/button";
 import { dash } from "../../controls/empty";
-import { ALERT, CHECK, CLOCK, COPY, icon, PLUS } from "../../controls/icon";
+import { ALERT, CHECK, CLOCK, COPY, DOTS, icon, PLUS } from "../../controls/icon";
+import { menu } from "../../controls/menu";
 import { heading, headOf } from "../../controls/panel";
-import { box, leaf, Node, text } from "../../lib/node";
+import { writeButton } from "../../kit/verb";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
 import { Model } from "../../model/model";
+import { ALL, isPaused } from "../../operations/pausing";
 
 export function verdict(m: Model): Node {
   const known = m.facts.has("incidents");
   const acts =
     known && !isEmpty(m)
-      ? [drawnButton(COPY, "Copy report", "overview.report", "", "only-wide")]
+      ? [drawnButton(COPY, "Copy report", "overview.report", "", "only-wide"), more(m)]
       : [];
   return headOf([mark(m), heading([text(words(m))])], beside(m), acts);
+}
+
+function more(m: Model): Node {
+  if (!m.access.canWrite || isPaused(m, ALL)) return nothing;
+  const pause = writeButton(m, "Pause everything…", "ask.pause", ALL, "q");
+  return menu("More actions", [icon(DOTS)], [pause]);
 }
 
 /** Whether there is not one job, and never was anything to judge. */

@@ -1,9 +1,9 @@
 /** Which worker has locked a queue, since when, and whether that worker responds: a sentence, and the chain to the root. */
-import { ago, lasting } from "../../controls/age";
+import { ago, clockAt, lasting } from "../../controls/age";
 import { link } from "../../controls/button";
 import { ALERT, CPU, LAYERS } from "../../controls/icon";
 import { countedValue } from "../../controls/value";
-import { QueueDetails, QueuedJob } from "../../generated/records";
+import { Pause, QueueDetails, QueuedJob } from "../../generated/records";
 import { unlockVerb, verbButton } from "../../kit/verb";
 import { chainLink } from "../../kit/why-chain";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
@@ -11,15 +11,27 @@ import { jobPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
+import { pausedWords } from "../../parts/pause";
 import { isHeld, isStuck } from "../../parts/queue";
 
 /** `holder`: null while the worker's data is not read. */
 export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
   const queue = details.queue;
   const by = queue.lockedBy;
+  const paused = queue.paused;
+  if (paused !== null) return pause(m, paused);
   if (!isHeld(queue) || by === null) return free(details);
   return box("div", "", [said(m, details, holder), chain(m, details, by, holder)]);
 }
+
+function pause(m: Model, paused: Pause): Node {
+  // Of a pause by a lock alone the beginning is unknown.
+  const since = paused.at > 0 ? ` Since ${clockAt(paused.at, m.serverNow)}.` : "";
+  const end = isNaN(paused.until) ? "It lasts until it is resumed." : RESUMES;
+  return why("", pausedWords(m, paused) + ".", `${since} Jobs can still be added. ${end}`);
+}
+
+const RESUMES = "A running worker resumes the queue at that time.";
 
 function free(details: QueueDetails): Node {
   const queue = details.queue;

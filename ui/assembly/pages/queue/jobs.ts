@@ -12,7 +12,7 @@ import { grouped } from "../../lib/number";
 import { jobPath, queryPath, queueQuery } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { isHeld, isStuck } from "../../parts/queue";
+import { isBlocked, isHeld, isStuck } from "../../parts/queue";
 
 const COLUMNS: string[] = ["=Job", "w7 w-mid=Waiting for", "num w5=Due", "num w4 w-mid=Attempts"];
 
@@ -56,7 +56,7 @@ export function order(m: Model, details: QueueDetails): Node {
   const rows: Node[] = [];
   if (running !== null)
     rows.push(jobRow(running, "running", isStuck(queue) ? "worker not responding" : "", "running"));
-  const condition = isHeld(queue) ? "blocked" : "ready";
+  const condition = isBlocked(queue) ? "blocked" : "ready";
   for (let i = 0; i < details.next.length; i++) {
     const job = details.next[i];
     rows.push(jobRow(job, condition, before(details, i), due(m, job.runAt)));
@@ -100,6 +100,7 @@ function before(details: QueueDetails, place: i32): string {
   const running = details.running;
   if (place > 0) return `${place} ahead`;
   if (running !== null) return `after #${running.id}`;
+  if (details.queue.paused !== null) return "the end of the pause";
   return isHeld(details.queue) ? "the queue lock" : "a free worker";
 }
 

@@ -5,6 +5,7 @@ import { crumbs, heading, headOf, plainPanel } from "../../controls/panel";
 import { countedValue } from "../../controls/value";
 import { ListedQueue, QueueDetails, readQueueDetails } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
+import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing, text } from "../../lib/node";
 import { decode, encode } from "../../lib/percent";
@@ -13,6 +14,8 @@ import { isPathPart, queryPath, queueQuery } from "../../model/links";
 import { Model, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
+import { keyOf, Shortcut } from "../../model/shortcut";
+import { pauseButton, pauseShortcut } from "../../operations/pausing";
 import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
 import { isStuck, queueState } from "../../parts/queue";
@@ -116,10 +119,28 @@ export class QueuePage extends Page {
       headOf(
         [heading([exactName(name, "")]), ready ? queueState(m, queue) : nothing],
         "",
-        ready ? [seeJobs(queue)] : [],
+        ready ? this.acts(m) : [],
       ),
       asked.missing ? gone(this.wanted) : ready ? this.body(m) : asked.placeholder(m, 6),
     ]);
+  }
+
+  private acts(m: Model): Node[] {
+    const queue = this.details.queue;
+    const target = "queue " + queue.queueName;
+    const isPaused = queue.paused !== null;
+    return [
+      seeJobs(queue),
+      isPaused ? writeButton(m, "Change…", "ask.pause", target, "") : nothing,
+      pauseButton(m, target, isPaused, isPaused ? "p" : ""),
+    ];
+  }
+
+  override shortcuts(m: Model): Shortcut[] {
+    if (!this.asked.ready || this.asked.missing || !m.access.canWrite) return [];
+    const queue = this.details.queue;
+    const target = "queue " + queue.queueName;
+    return [pauseShortcut(target, queue.paused !== null, keyOf("pause"), "This queue")];
   }
 
   private body(m: Model): Node {

@@ -17,6 +17,7 @@ import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
+import { withPause } from "../../operations/pausing";
 import { HolderOf } from "../../parts/holder";
 import { COLUMNS, QueueRow } from "./row";
 
@@ -84,7 +85,7 @@ export class QueuesPage extends ListPage {
   }
 
   override shortcuts(m: Model): Shortcut[] {
-    return withUnlock(m, this.list, super.shortcuts(m), "queues.unlock");
+    return withPause(m, this.list, withUnlock(m, this.list, super.shortcuts(m), "queues.unlock"));
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {

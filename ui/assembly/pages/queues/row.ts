@@ -9,7 +9,9 @@ import { unlockButton } from "../../kit/verb";
 import { box, leaf, Node } from "../../lib/node";
 import { queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
+import { pauseButton } from "../../operations/pausing";
 import { cutName } from "../../parts/exact-name";
+import { pausedCell } from "../../parts/pause";
 import { isHeld, isStuck, queueBar, queueState } from "../../parts/queue";
 
 export const COLUMNS: Column[] = [
@@ -21,7 +23,7 @@ export const COLUMNS: Column[] = [
   new Column("num q-num w-mid", "Failed", "-failed", ""),
   new Column("num ago w-mid", "Oldest", "oldest", ""),
   new Column("by w-opt", "Locked by", "", ""),
-  new Column("verb", "Unlock", "", ""),
+  new Column("num verb", "Action", "", ""),
 ];
 
 export class QueueRow extends Row {
@@ -42,6 +44,14 @@ export class QueueRow extends Row {
     return by !== null && isStuck(this.queue) ? by : "";
   }
 
+  override get pauses(): string {
+    return "queue " + this.queue.queueName;
+  }
+
+  override get isPaused(): bool {
+    return this.queue.paused !== null;
+  }
+
   override cells(m: Model): Node[] {
     const queue = this.queue;
     const stuck = isStuck(queue);
@@ -55,13 +65,19 @@ export class QueueRow extends Row {
       cell("num dim w-mid", [countNode(queue.failed, "red")]),
       cell(stuck ? "num w-mid amber" : "num dim w-mid", [aged(oldest, m.times)]),
       cell("dim w-opt", holder(m, queue)),
-      cell("num vis", [unlockButton(m, this, "queues.unlock")]),
+      cell("num vis", [
+        this.unlocks.length > 0
+          ? unlockButton(m, this, "queues.unlock")
+          : pauseButton(m, this.pauses, this.isPaused, "s q"),
+      ]),
     ];
   }
 }
 
 function holder(m: Model, queue: ListedQueue): Node[] {
   const by = queue.lockedBy;
+  const paused = queue.paused;
+  if (paused !== null) return [pausedCell(m, paused)];
   if (by === null || !isHeld(queue)) return [leaf("span", "faint", "none")];
   const name = link(workerPath(by), "link", [cutName(by, "")]);
   // Its state already shows that the worker is not responding.

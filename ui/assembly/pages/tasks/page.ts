@@ -10,6 +10,8 @@ import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node } from "../../lib/node";
 import { Mark, Model, noMark } from "../../model/model";
+import { Shortcut } from "../../model/shortcut";
+import { withPause } from "../../operations/pausing";
 import { COLUMNS, TaskRow } from "./row";
 
 export class TasksPage extends ListPage {
@@ -62,6 +64,10 @@ export class TasksPage extends ListPage {
     if (next !== null) page.next = next;
     page.count = list.count;
     return page;
+  }
+
+  override shortcuts(m: Model): Shortcut[] {
+    return withPause(m, this.list, super.shortcuts(m));
   }
 
   override view(m: Model): Node {

@@ -14,7 +14,9 @@ import { box, leaf, Node, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
+import { pauseButton } from "../../operations/pausing";
 import { cutName } from "../../parts/exact-name";
+import { pausedCell, pausedState } from "../../parts/pause";
 
 export const COLUMNS: Column[] = [
   new Column("", "Task", "name", ""),
@@ -25,6 +27,7 @@ export const COLUMNS: Column[] = [
   new Column("num q-num", "Failed", "-failed", ""),
   new Column("num ago w-mid", "Oldest", "oldest", ""),
   new Column("last w-opt", "Last error", "", ""),
+  new Column("num verb", "Action", "", ""),
 ];
 
 export class TaskRow extends Row {
@@ -38,6 +41,14 @@ export class TaskRow extends Row {
 
   override get path(): string {
     return taskPath(this.task.identifier);
+  }
+
+  override get pauses(): string {
+    return "task " + this.task.identifier;
+  }
+
+  override get isPaused(): bool {
+    return this.task.paused !== null;
   }
 
   private get isUnsupported(): bool {
@@ -56,11 +67,14 @@ export class TaskRow extends Row {
       cell("num", [countNode(task.failed, "red")]),
       cell(waits ? "num w-mid amber" : "num dim w-mid", [aged(task.oldestReadyAt, m.times)]),
       cell("dim w-opt", [this.lastError(m)]),
+      cell("num vis", [pauseButton(m, this.pauses, this.isPaused, "s q")]),
     ];
   }
 
   /** `5 of 5`, as long as the two numbers are of the same moment. */
   private knownBy(m: Model): Node {
+    const paused = this.task.paused;
+    if (paused !== null) return pausedState(m, paused);
     const by = this.task.supportedBy;
     if (this.isUnsupported) return box("span", "row amber", [icon(BUG), text("none")]);
     if (by === 0) return leaf("span", "faint", "unknown");
@@ -69,6 +83,8 @@ export class TaskRow extends Row {
   }
 
   private lastError(m: Model): Node {
+    const paused = this.task.paused;
+    if (paused !== null) return pausedCell(m, paused);
     if (this.isUnsupported) return leaf("span", "amber", "No running worker has this task");
     const at = this.task.lastErrorAt;
     const line = this.task.lastErrorLine;

@@ -1,0 +1,66 @@
+// Why the tables of an extension cannot be used, and how to add them.
+import { workerLine } from "../../../domain/portable/worker-line.ts";
+import { type Database, query, type Statement } from "../../database.ts";
+
+export interface MissingTables {
+  /** The extension's name, for `POST /api/extensions` and `worker add-extension`. */
+  readonly extension: string;
+  /** True if this role can add the tables. */
+  readonly mayAdd: boolean;
+  /** The command for the owner to run in a shell; null if it would change nothing. */
+  readonly command: string | null;
+  /** What is missing and what to do. */
+  readonly sentence: string;
+}
+
+/** What needs the tables of an extension. */
+export interface NeededTables {
+  readonly extension: string;
+  /** `an operation by query`, and the plural. */
+  readonly use: readonly [one: string, many: string];
+  readonly tables: readonly [string, ...string[]];
+  /** An object of the newest version. */
+  readonly newest: string;
+  readonly command: string;
+}
+
+interface Row {
+  readonly role: string;
+  readonly owner: string | null;
+  readonly table_owner: string | null;
+  readonly may_create: boolean;
+  readonly may_change: boolean;
+  readonly is_current: boolean;
+}
+
+/** For a schema whose tables cannot be used. */
+export async function whyMissing(db: Database, needed: NeededTables): Promise<MissingTables> {
+  const { name, quoted: schema } = db.schema;
+  const { extension, use, tables, newest } = needed;
+  const objects = [tables[0], newest, "_private_extensions"].map((one) => `${schema}.${one}`);
+  const [row] = await query<Row>(db, whySql, [name, ...objects]);
+  if (row === undefined) throw new Error("a statement without a table has given no row");
+  if (row.is_current) {
+    const all = `${tables.slice(0, -1).join(", ")} and ${tables.at(-1)}`;
+    const sentence = `the role ${row.role} has no privileges on the tables of ${use[1]}; their owner, ${row.table_owner}, can grant all privileges on ${all}`;
+    return { extension, mayAdd: false, command: null, sentence };
+  }
+  const command = workerLine(name, needed.command);
+  const mayAdd = row.may_create && row.may_change;
+  const by = mayAdd ? "" : ` when ${row.owner ?? "its owner"}, the owner of the schema, runs it`;
+  const sentence = `${use[0]} needs tables that the schema ${name} does not have: "${command}" adds them${by}`;
+  return { extension, mayAdd, command, sentence };
+}
+
+const whySql: Statement = () => `
+  select
+    current_user::text as role,
+    pg_catalog.pg_get_userbyid(space.nspowner)::text as owner,
+    pg_catalog.pg_get_userbyid(made.relowner)::text as table_owner,
+    coalesce(pg_catalog.has_schema_privilege(space.oid, 'create'), false) as may_create,
+    coalesce(pg_catalog.pg_has_role(made.relowner, 'usage'), true)
+      and coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($4::text), 'insert'), true) as may_change,
+    made.oid is not null and pg_catalog.to_regclass($3::text) is not null as is_current
+  from (values (1)) as one (n)
+  left join pg_catalog.pg_namespace as space on space.nspname = $1::text
+  left join pg_catalog.pg_class as made on made.oid = pg_catalog.to_regclass($2::text)::oid`;

@@ -1,0 +1,86 @@
+// Pausing a queue, a task and everything in the browser, on a schema that has no tables for it at first.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import {
+  confirm,
+  isLive,
+  noticed,
+  sees,
+  settled,
+  startAdmin,
+  type TestAdmin,
+  visit,
+} from "./harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin({
+    samples: false,
+    auth: { mode: "basic", username: "ana", password: "long enough" },
+  });
+  await admin.utils.addJob("send", {}, { queueName: "mail" });
+});
+
+const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
+const paused = async () => (await admin.utils.listPauses()).map(({ scope, name }) => [scope, name]);
+
+test("A queue is paused for two hours, after its tables were added, and resumed by the key p.", async () => {
+  const work = async ({ page }: Parameters<Parameters<typeof visit>[2]>[0]) => {
+    await page.getByRole("button", { name: "Pause…" }).click();
+    await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
+    await page.getByLabel("Until").fill("in 2h");
+    await page.getByLabel("Reason").fill("deploy <b>");
+    await confirm(
+      page,
+      ["Pause queue mail", "Adds the missing tables first"],
+      "Add tables and continue",
+    );
+    await noticed(page, "Paused the queue mail");
+    await sees(page, /^Paused by ana until .*: deploy <b>\.$/);
+    const [pause] = await admin.utils.listPauses();
+    const forMs = (pause?.resumeAt?.getTime() ?? 0) - (pause?.pausedAt.getTime() ?? 0);
+    assert.ok(Math.abs(forMs - 7_200_000) < 60_000, `${forMs}`);
+    await page.keyboard.press("p");
+    await confirm(page, ["Resume queue mail", "Its jobs can start again at once"], "Resume");
+    await noticed(page, "Resumed the queue mail");
+    await page.getByRole("button", { name: "Pause…" }).waitFor();
+  };
+  await visit(admin, "/queues/mail", work, asAna);
+  assert.deepEqual(await paused(), []);
+});
+
+test("A task is paused from its row, and the overview and its job show it until it is resumed there.", async () => {
+  const work = async ({ page }: Parameters<Parameters<typeof visit>[2]>[0]) => {
+    await page.getByRole("row", { name: /send/ }).getByRole("button", { name: "Pause…" }).click();
+    await confirm(page, ["Pause task send"], "Pause task");
+    await noticed(page, "Paused the task send");
+    await sees(page, "Paused");
+    await page.goto(`${admin.url}#/jobs/1`);
+    await sees(page, "The task send is paused by ana");
+    await page.goto(`${admin.url}#/`);
+    await isLive(page);
+    const row = page.locator("article").filter({ hasText: "send is paused" });
+    await row.getByRole("button", { name: "Resume…" }).click();
+    await confirm(page, ["Resume task send", "1 job waits"], "Resume");
+    await row.getByText("Resolved").waitFor();
+  };
+  await visit(admin, "/tasks", work, asAna);
+  assert.deepEqual(await paused(), []);
+});
+
+test("Everything is paused from the palette, and each page shows it until it is resumed.", async () => {
+  const work = async ({ page }: Parameters<Parameters<typeof visit>[2]>[0]) => {
+    await settled(page);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("pause everything");
+    await page.keyboard.press("Enter");
+    await confirm(page, ["not that of a task or of everything"], "Pause everything");
+    await page.locator(".banner").getByText("Everything is paused.").waitFor();
+    assert.deepEqual(await paused(), [["all", null]]);
+    await page.locator(".banner").getByRole("button", { name: "Resume…" }).click();
+    await confirm(page, ["Resume everything"], "Resume");
+    await page.locator(".banner").waitFor({ state: "detached" });
+  };
+  await visit(admin, "/workers", work, asAna);
+  assert.deepEqual(await paused(), []);
+});

@@ -1,0 +1,267 @@
+// Pausing queues, tasks and everything from the page, and what it shows of pauses.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Pause } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import {
+  at,
+  feed,
+  incident,
+  incidents,
+  job,
+  listed,
+  opened,
+  queue,
+  task,
+  value,
+} from "./sample.ts";
+
+before(ensureBuilt);
+
+/** The local clock is an hour ahead of UTC. */
+const pause: Pause = { at: at(-600), until: at(7200), reason: "deploy", by: "ana" };
+const WORDS = "by ana until 15:00:00: deploy";
+const paused = queue("mail", { paused: pause, ready: value(68) });
+
+async function queues(list = [paused, queue("crm")], change = {}): Promise<Page> {
+  const page = await opened("/queues", change);
+  page.answer("api/queues", { queues: list, next_cursor: null, count: list.length, states: null });
+  return page;
+}
+
+async function queuePage(one = paused, change = {}): Promise<Page> {
+  const page = await opened("/queues/mail", change);
+  page.answer("api/queues/", {
+    ...{ queue: one, running: null, next_complete: true, arrivals: [] },
+    next: [
+      {
+        ...{ id: 7, task: "send", priority: 0, run_at: at(-60), created_at: at(-60) },
+        ...{ attempts: 0, max_attempts: 25, locked_at: null },
+      },
+    ],
+  });
+  return page;
+}
+
+const none = { pauses: [], missing: null };
+const posts = (page: Page) => page.requests.filter(({ method }) => method === "POST");
+const resume = (scope: string, name: string) => ({
+  action: "resume",
+  label: "Resume…",
+  post: { path: "/api/pauses", body: { action: "resume", scope, name } },
+});
+const pausedQueue = incident({
+  ...{ id: "paused:queue:mail", kind: "paused", level: "warn", title: "mail is paused" },
+  sentence: "68 jobs wait. Paused by ana until 2026-03-01T14:00:00Z: deploy.",
+  ...{ q: "queue:mail is:due", fix: resume("queue", "mail") },
+  links: { queue: "mail", worker: null, job: null },
+});
+
+test("the page of a paused queue shows by which user, since when, until when and why, and resumes it", async () => {
+  const page = await queuePage();
+  assert.match(
+    page.text,
+    new RegExp(`Paused ${WORDS}\\. Since 12:50:00\\. Jobs can still be added`),
+  );
+  assert.match(page.text, /send#7the end of the pause/);
+  page.click("Resume…");
+  assert.match(page.dialogText, /^Resume queue mailIts jobs can start again at once/);
+  page.click("Resume");
+  const body = '{"action":"resume","scope":"queue","name":"mail"}';
+  assert.equal(page.asked("api/pauses").body, body);
+  page.answer("api/pauses", { message: "Resumed the queue mail" });
+  assert.deepEqual(page.notices, ["Resumed the queue mail"]);
+});
+
+test("a queue is paused with a reason until a time, after the dialog has shown which workers obey", async () => {
+  const page = await queuePage(queue("mail"));
+  page.app.dispatch("app.key", "", "p");
+  assert.match(
+    page.dialogText,
+    /^Pause queue mail.*workers obey the pause of a queue, not that of a task/,
+  );
+  assert.equal(page.hasButton("now"), false);
+  page.answer("api/pauses", none);
+  page.type("resume_at", "in 2h");
+  page.type("reason", "deploy");
+  page.click("Pause queue");
+  assert.deepEqual(JSON.parse(page.asked("api/pauses").body), {
+    ...{ action: "pause", scope: "queue", name: "mail" },
+    ...{ resume_at: "2026-03-01T14:00:00.000Z", reason: "deploy" },
+  });
+  page.answer("api/pauses", { message: "Paused the queue mail" });
+  assert.equal(page.dialog, undefined);
+  assert.equal(page.asked("api/queues/mail").method, "GET");
+});
+
+test("the end and the reason of a pause can be changed", async () => {
+  const page = await queuePage();
+  page.click("Change…");
+  page.answer("api/pauses", {
+    pauses: [{ scope: "queue", name: "mail", ...pause }],
+    missing: null,
+  });
+  assert.equal(page.byId("field-reason").attrs["value"], "deploy");
+  assert.match(page.dialogText, /^Change the pause of queue mail/);
+  page.type("reason", "deploy 2");
+  page.click("Change pause");
+  assert.deepEqual(JSON.parse(page.asked("api/pauses").body), {
+    ...{ action: "pause", scope: "queue", name: "mail" },
+    ...{ resume_at: "2026-03-01T14:00:00.000Z", reason: "deploy 2" },
+  });
+});
+
+test("queues and tasks are paused and resumed from their rows, also by the key p", async () => {
+  const page = await queues();
+  assert.match(page.text, new RegExp(`mailPaused6800.*${WORDS}Resume…`));
+  assert.match(page.text, /crmReady.*Pause…/);
+  page.app.dispatch("queues.key", "", "End");
+  page.app.dispatch("app.key", "", "p");
+  assert.match(page.dialogText, /^Pause queue crm/);
+  page.click("Cancel");
+  page.go("/tasks");
+  const list = [task("brew", { paused: pause }), task("pour")];
+  page.answer("api/tasks", { tasks: list, next_cursor: null, count: 2 });
+  assert.match(page.text, new RegExp(`brewPaused.*${WORDS}Resume…pour.*Pause…`));
+  page.app.dispatch("tasks.key", "", "Home");
+  page.app.dispatch("app.key", "", "p");
+  page.click("Resume");
+  const body = '{"action":"resume","scope":"task","name":"brew"}';
+  assert.equal(page.asked("api/pauses").body, body);
+});
+
+test("where the tables for pauses are missing, they are added first, and then the queue is paused", async () => {
+  const page = await queuePage(queue("mail"));
+  page.click("Pause…");
+  const command = "worker migrate --with controls";
+  const missing = { extension: "controls", may_add: true, command, sentence: "" };
+  page.answer("api/pauses", { pauses: [], missing });
+  assert.match(page.dialogText, /Adds the missing tables first/);
+  page.click("Add tables and continue");
+  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"controls"}');
+  page.answer("api/extensions", { message: "Added the extension controls" });
+  const body = '{"action":"pause","scope":"queue","name":"mail"}';
+  assert.equal(page.asked("api/pauses").body, body);
+  page.answer("api/pauses", { message: "Paused the queue mail" });
+  assert.deepEqual(page.notices, ["Paused the queue mail"]);
+});
+
+test("a dialog that was closed while the tables were added pauses nothing", async () => {
+  const page = await queuePage(queue("mail"));
+  page.click("Pause…");
+  const missing = { extension: "controls", may_add: true, command: null, sentence: "" };
+  page.answer("api/pauses", { pauses: [], missing });
+  page.click("Add tables and continue");
+  page.click("Cancel");
+  page.click("Pause…");
+  page.answer("api/extensions", { message: "Added the extension controls" });
+  assert.match(page.dialogText, /^Pause queue mail/);
+  assert.equal(posts(page).length, 1);
+});
+
+test("a role that may not add the tables is shown the owner's command", async () => {
+  const page = await queuePage(queue("mail"));
+  page.click("Pause…");
+  const command = "worker migrate --with controls";
+  page.answer("api/pauses", {
+    pauses: [],
+    missing: { extension: "controls", may_add: false, command, sentence: "" },
+  });
+  assert.match(page.dialogText, /The schema's owner runs:.*worker migrate --with controls/);
+  assert.equal(page.button("Pause queue").attrs["aria-disabled"], "true");
+});
+
+test("a pause of everything is offered on the overview, and shown on every page", async () => {
+  const page = await opened("/");
+  feed(page, { incidents: incidents([pausedQueue]) });
+  assert.match(page.text, /mail is paused.*Paused by ana until 15:00:00: deploy\./);
+  page.click("Pause everything…");
+  page.answer("api/pauses", none);
+  page.click("Pause everything");
+  assert.equal(page.asked("api/pauses").body, '{"action":"pause","scope":"all"}');
+  page.answer("api/pauses", { message: "Paused all jobs" });
+  const all = incident({
+    ...{ id: "paused:all:", kind: "paused", title: "Everything is paused" },
+    ...{ sentence: "68 jobs wait. Paused by ana.", fix: resume("all", "") },
+  });
+  feed(page, { incidents: incidents([all]) });
+  assert.equal(page.hasButton("Pause everything…"), false);
+  page.go("/cron");
+  assert.match(page.text, /Everything is paused\. 68 jobs wait\. Paused by ana\./);
+  page.click("Resume…");
+  page.click("Resume");
+  assert.equal(page.asked("api/pauses").body, '{"action":"resume","scope":"all"}');
+});
+
+test("a paused job in the list shows the pause in place of its wait for a worker", async () => {
+  const page = await listed([
+    job(1, { condition: "blocked", queue_name: "mail" }),
+    job(2, { condition: "ready", queue_name: "crm" }),
+  ]);
+  feed(page, { incidents: incidents([pausedQueue]) });
+  const rows = page.all((e) => e.tag === "tr").map((e) => textOf([e]));
+  assert.match(String(rows.at(-2)), /Paused by ana until 15:00:00: deploy\./);
+  assert.match(String(rows.at(-1)), /Waiting for a free worker/);
+});
+
+test("the page of a task's jobs pauses the task, and resumes it while it is paused", async () => {
+  const page = await listed([], "/jobs?q=task%3Abrew%20is%3Aready");
+  page.app.dispatch("app.key", "", "p");
+  assert.match(page.dialogText, /^Pause task brew/);
+  page.click("Cancel");
+  const fix = resume("task", "brew");
+  feed(page, { incidents: incidents([incident({ id: "paused:task:brew", kind: "paused", fix })]) });
+  page.click("Resume…");
+  page.click("Resume");
+  assert.equal(page.asked("api/pauses").body, JSON.stringify(fix.post.body));
+  page.go("/jobs?q=task%3Abrew%2Cpour");
+  assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);
+});
+
+test("the palette pauses a queue or a task by its name, resumes what is paused, and offers no more", async () => {
+  const page = await opened("/");
+  feed(page, { incidents: incidents([pausedQueue]) });
+  const look = (text: string) => {
+    page.app.dispatch("app.layer", "palette", "");
+    page.app.dispatch("app.palette", "", text);
+    page.pass(200);
+    page.answer("api/suggest?q=mail", {
+      replace: { at: 0, end: 4 },
+      suggestions: [
+        { text: "queue:mail", kind: "queue", about: null },
+        { text: "queue:mail-2", kind: "queue", about: null },
+      ],
+    });
+    page.answer("api/tasks?limit=4&search=mail", {
+      tasks: [task("mailer")],
+      ...{ next_cursor: null, count: 1 },
+    });
+    return page
+      .all((e) => e.attrs["role"] === "option")
+      .map((e) => textOf([e]))
+      .filter((label) => /^(Pause|Resume)/.test(label));
+  };
+  assert.deepEqual(look("pause queue mail"), [
+    "Resume queue mail…",
+    "Pause queue mail-2…",
+    "Pause task mailer…",
+  ]);
+  page.app.dispatch("app.palette", "", "pause");
+  const labels = page.all((e) => e.attrs["role"] === "option").map((e) => textOf([e]));
+  for (const label of ["Pause everything…", "Pause a queue…", "Pause a task…"]) {
+    assert.ok(labels.includes(label), label);
+  }
+  page.app.dispatch("app.palette", "", "resume mail");
+  assert.match(page.text, /Resume… · mail is paused/);
+});
+
+test("a read-only page shows pauses and changes none", async () => {
+  const page = await queues(undefined, { read_only: true });
+  assert.match(page.text, new RegExp(WORDS));
+  assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);
+  page.app.dispatch("queues.key", "", "Home");
+  page.app.dispatch("app.key", "", "p");
+  assert.equal(page.dialog, undefined);
+  const one = await queuePage(paused, { read_only: true });
+  assert.equal(one.hasButton("Resume…") || one.hasButton("Change…"), false);
+});
