@@ -166,6 +166,24 @@ describe("A cron expression", () => {
     assert.equal(next("0 0 L * 1", "2026-02-24T00:00:00Z"), "2026-02-28T00:00");
   });
 
+  test("A text of any length is refused with a short message.", () => {
+    const long = [
+      `${"0,".repeat(500_000)}0 * * * *`,
+      `${"9".repeat(501)} * * * *`,
+      "* ".repeat(500_000),
+      "@".repeat(1_000_000),
+    ];
+    for (const expression of long) {
+      assert.match(problemsOf(expression), /^[^@]{0,20}is longer than [\d,]+ characters$/);
+    }
+    assert.throws(
+      () => cronSchedule("* * * * *", "A".repeat(1_000_000)),
+      ({ message }: Error) => message.length < 300 && message.includes("is not a time zone"),
+    );
+    const every = Array.from({ length: 60 }, (_, minute) => minute).join(",");
+    assert.equal(next(`${every} * * * *`, "2026-01-01T00:00:00Z"), "2026-01-01T00:00");
+  });
+
   test("All problems are reported at once, with their columns and what was expected.", () => {
     assert.equal(
       problemsOf("61 1-30/5 0 MON 5-5"),

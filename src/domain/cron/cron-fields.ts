@@ -38,6 +38,11 @@ export const FIELD_COUNT = fields.length;
 /** The number of problems after which no more are reported. */
 export const MAX_PROBLEMS = 100;
 
+/** The longest field, in UTF-16 units. Sixty minutes in a list are 169. */
+const LONGEST_FIELD = 500;
+/** The longest expression. */
+export const LONGEST_EXPRESSION = 3_000;
+
 export const fieldName = (index: number) => fields[index]?.name ?? "";
 
 /** Each macro with its five fields. */
@@ -74,6 +79,9 @@ export function canonicalField(
 ): { readonly field: string } | { readonly problems: readonly TextProblem[] } {
   const field = fields[index];
   if (field === undefined) throw new RangeError(`there is no field ${index}`);
+  if (text.length > LONGEST_FIELD) {
+    return { problems: [{ at: 0, message: `is longer than ${LONGEST_FIELD} characters` }] };
+  }
   const numbers = new Set<number>();
   const isLast = (part: string) => field.hasLast && /^l$/i.test(part);
   const parts = text.split(",");

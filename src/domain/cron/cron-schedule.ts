@@ -6,6 +6,7 @@ import {
   canonicalField,
   FIELD_COUNT,
   fieldName,
+  LONGEST_EXPRESSION,
   macroProblem,
   withoutMacro,
 } from "./cron-fields.ts";
@@ -30,6 +31,9 @@ export interface CronSchedule {
  * problems; a path such as `column 3` is the place.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
+  if (expression.length > LONGEST_EXPRESSION) {
+    throw new InputError(`is longer than ${LONGEST_EXPRESSION} characters`);
+  }
   const words = withoutMacro(expression);
   const fields = [...words.matchAll(/\S+/g)];
   if (fields.length !== FIELD_COUNT) {
@@ -47,8 +51,20 @@ export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule
     return "*";
   });
   if (problems.length > 0) throw new InputError(problems);
+  if (neverMatches(canonical)) return { next: () => null };
   const isFixed = fields.slice(0, 2).every(([text]) => !/[*/]/.test(text));
   return scheduleOf(canonical.join(" "), isFixed, timeZone);
+}
+
+/** The most days of each month. */
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether the fields have only days like 30 February. croner would search all years for them. */
+function neverMatches([, , days = "", months = "", weekdays = ""]: readonly string[]): boolean {
+  if (days === "*" || weekdays !== "*" || days.includes("L")) return false;
+  const first = Number(days.split(",", 1)[0]);
+  const listed = months === "*" ? DAYS : months.split(",").map((month) => DAYS[Number(month) - 1]);
+  return listed.every((most = 0) => first > most);
 }
 
 function wrongCount(count: number): string {

@@ -11,11 +11,15 @@ export function zoneProblem(name: string): string | null {
   if (isZone(name)) return null;
   const near = nearest(name, Intl.supportedValuesOf("timeZone"));
   const meant = near === null ? "" : `, did you mean "${near}"?`;
-  return `"${name}" is not a time zone${meant}; expected a name such as Europe/Berlin, America/New_York or UTC`;
+  const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return `"${shown}" is not a time zone${meant}; expected a name such as Europe/Berlin, America/New_York or UTC`;
 }
 
+/** Longer than any name. */
+const LONGEST_NAME = 64;
+
 function isZone(name: string): boolean {
-  if (!/^[a-z]/i.test(name)) return false;
+  if (name.length > LONGEST_NAME || !/^[a-z]/i.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
     return true;
