@@ -114,16 +114,18 @@ function sentence(problem: Problem): string {
 
 /** Returns the message of anything that was thrown. */
 export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === "") {
-    return error.errors.map(messageOf).join("; ");
-  }
-  if (isError(error)) return error.message;
   try {
-    return String(error);
+    if (error instanceof AggregateError && error.message === "") {
+      return error.errors.map(messageOf).join("; ");
+    }
+    return String(isError(error) ? error.message : error);
   } catch {
-    return Object.prototype.toString.call(error); // such as for an object without a prototype
+    return UNSHOWN;
   }
 }
+
+/** The text of a value that refuses to be read, such as a proxy. */
+export const UNSHOWN = "a value that cannot be shown";
 
 /** Removes Node's advice to set one of its command line options, which the executable does not have. */
 export function withoutNodeHint(message: string): string {

@@ -5,8 +5,8 @@ const DEADLINE = "deadline:";
 
 export const retryFlag = (policy: string): string => `${RETRY}${policy}`;
 
-/** Returns the flag of a deadline. `time`: RFC 3339. */
-export const deadlineFlag = (time: string): string => `${DEADLINE}${Date.parse(time)}`;
+/** Returns the flag of a deadline. `time`: RFC 3339. A time before 1970 is as late as 1970. */
+export const deadlineFlag = (time: string): string => `${DEADLINE}${Math.max(0, Date.parse(time))}`;
 
 /** Returns the name of the job's retry policy. */
 export function policyNameOf(flags: readonly string[]): string | undefined {

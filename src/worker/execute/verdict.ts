@@ -1,6 +1,6 @@
 // Evaluates an attempt: whether it succeeded, from the value that its handler returned or threw.
 import { inspect } from "node:util";
-import { isError } from "../../base/errors.ts";
+import { isError, UNSHOWN } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
 import { outcomeOf } from "../task/outcomes.ts";
 import type { BatchResults, Task } from "../task/task.ts";
@@ -77,8 +77,6 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
 export function errorWithoutStack(message: string): Error {
   return Object.assign(new Error(message), { stack: message });
 }
-
-const UNSHOWN = "the thrown value cannot be shown";
 
 function textOf(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;

@@ -7,7 +7,7 @@
 //   else failed, and retried as any other task
 import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
-import { LONGEST_DELAY_MS, PermanentFailure, RetryAfter } from "../task/outcomes.ts";
+import { PermanentFailure, RetryAfter, secondsIn } from "../task/outcomes.ts";
 import { defineTask, type Task } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
 import { programLog } from "./program-log.ts";
@@ -110,9 +110,9 @@ function failureOf(code: number | null, message: string, lastLine: string): Erro
 }
 
 function retryAfter(code: number | null, message: string, lastLine: string): Error {
-  const seconds = /^retry-after=(\d{1,9})$/.exec(lastLine.trim())?.[1];
-  if (code !== TO_BE_RETRIED || seconds === undefined) return new Error(message);
-  return new RetryAfter(Math.min(Number(seconds) * 1_000, LONGEST_DELAY_MS), { message });
+  const [, seconds = ""] = /^retry-after=(.*)$/.exec(lastLine.trim()) ?? [];
+  const delayMs = code === TO_BE_RETRIED ? secondsIn(seconds) : null;
+  return delayMs === null ? new Error(message) : new RetryAfter(delayMs, { message });
 }
 
 function exitProblem({ code, signal }: ProgramResult): string | null {

@@ -1,5 +1,6 @@
 // What plugins can observe and intercept. Observers are notified of events; interceptors make decisions. An error of
 // an observer is logged only; an error of an interceptor fails its job.
+import { types } from "node:util";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { JobToAdd } from "../../domain/job-spec.ts";
@@ -229,7 +230,7 @@ export class Hooks {
     for (const observer of this.#observers.get(name) ?? []) {
       try {
         const result = (observer as Observer<E>)(event);
-        if (result instanceof Promise) result.catch((error) => this.#report(name, error));
+        if (types.isPromise(result)) result.catch((error) => this.#report(name, error));
       } catch (error) {
         this.#report(name, error);
       }

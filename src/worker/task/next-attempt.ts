@@ -5,12 +5,12 @@
 //   3. the task             its option `retry`
 //   4. the worker           its option `retry`
 //   5. Graphile Worker      exp(attempt) seconds: queue/settle/retry-policy.ts
-import { now } from "../../base/clock.ts";
+import { types } from "node:util";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { policyNameOf } from "../../domain/job-flags.ts";
 import { BY_FORMULA, type NextAttempt } from "../../queue/settle/fail.ts";
-import { delayUntil, LONGEST_DELAY_MS, outcomeOf } from "./outcomes.ts";
+import { LONGEST_DELAY_MS, outcomeOf } from "./outcomes.ts";
 import type { RetryPolicies, RetryPolicy } from "./retry.ts";
 import type { TaskJob } from "./task-job.ts";
 
@@ -34,13 +34,11 @@ export class RetryRules {
   next(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): NextAttempt {
     const outcome = outcomeOf(error);
     if (outcome?.kind === "permanent") return NEVER;
-    if (outcome?.kind === "snooze") {
-      return { kind: "snooze", delayMs: delayUntil(outcome.untilMs, now()) ?? 0 };
-    }
+    if (outcome?.kind === "snooze") return outcome;
     // A job without attempts left is never due again; its `run_at` then shows when it has failed.
     if (job.attempts >= job.maxAttempts) return BY_FORMULA;
-    if (outcome?.kind === "retry_after" && outcome.untilMs !== null) {
-      return { kind: "retry", delayMs: delayUntil(outcome.untilMs, now()) };
+    if (outcome?.kind === "retry_after" && outcome.delayMs !== null) {
+      return { kind: "retry", delayMs: outcome.delayMs };
     }
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
     return policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
@@ -69,8 +67,8 @@ export class RetryRules {
         return { kind: "retry", delayMs };
       }
       // Of an async function: the result is not awaited, and its rejection must not end the process.
-      if (delayMs instanceof Promise) delayMs.catch(() => {});
-      problem = `it returned ${delayMs}, not milliseconds from 0 to ten years or false`;
+      if (types.isPromise(delayMs)) delayMs.catch(() => {});
+      problem = `it returned ${messageOf(delayMs).slice(0, 100)}, not milliseconds from 0 to ten years or false`;
     } catch (thrown) {
       problem = `it threw: ${messageOf(thrown)}`;
     }

@@ -1,5 +1,7 @@
 // Errors that a task throws to decide what follows its attempt. They are recognized by a symbol, so a task may
 // use another copy of the library than its worker.
+import { types } from "node:util";
+import { now } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
 
 const OUTCOME = Symbol.for("pg-job-worker.outcome");
@@ -7,11 +9,18 @@ const OUTCOME = Symbol.for("pg-job-worker.outcome");
 /** Ten years. */
 export const LONGEST_DELAY_MS = 10 * 365 * 24 * 3_600_000;
 
-/** The decision in an error of this module. */
-export type TaskOutcome =
+/** The decision in an error of this module, as all versions of the library write it. */
+type TaskOutcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly untilMs: number | Date }
   | { readonly kind: "retry_after"; readonly untilMs: number | Date | null };
+
+/** The decision as it is read. */
+type Outcome =
+  | { readonly kind: "permanent" }
+  | { readonly kind: "snooze"; readonly delayMs: number }
+  /** `delayMs`: null for the delay of the retry policy. */
+  | { readonly kind: "retry_after"; readonly delayMs: number | null };
 
 /**
  * Fails the job for good: no attempt follows, whatever `maxAttempts` allows. Its `max_attempts` becomes the
@@ -66,7 +75,7 @@ export class RetryAfter extends Error {
     until: number | Date | Pick<Response, "status" | "statusText" | "headers">,
     options?: { message?: string; cause?: unknown },
   ) {
-    const isResponse = typeof until === "object" && !(until instanceof Date);
+    const isResponse = hasHeaders(until);
     const status = isResponse ? `HTTP ${until.status} ${until.statusText ?? ""}`.trim() : null;
     super(options?.message ?? status ?? "retry later", options);
     this.name = "RetryAfter";
@@ -79,34 +88,62 @@ export class RetryAfter extends Error {
   }
 }
 
-/** Returns the outcome of an error, also of one from another copy of the library. */
-export function outcomeOf(error: Error): TaskOutcome | undefined {
+/**
+ * Returns the outcome of an error, also of one from another copy of the library; undefined without a valid one. Any
+ * object may have the symbol, and a proxy may refuse to be read.
+ */
+export function outcomeOf(error: Error): Outcome | undefined {
   try {
-    return (error as { [OUTCOME]?: TaskOutcome })[OUTCOME];
+    const { kind, untilMs }: Record<string, unknown> = Object((error as Branded)[OUTCOME]);
+    if (kind === "permanent") return { kind };
+    const delayMs = delayUntil(untilMs);
+    if (kind === "snooze" && delayMs !== null) return { kind, delayMs };
+    const isRetry = kind === "retry_after" && (delayMs !== null || untilMs === null);
+    return isRetry ? { kind, delayMs } : undefined;
   } catch {
-    return undefined; // A proxy may refuse to be read.
+    return undefined;
   }
 }
 
+type Branded = { readonly [OUTCOME]?: unknown };
+
 /** Returns the time from now until then, 0 to ten years; null for an invalid time. */
-export function delayUntil(until: number | Date, nowMs: number): number | null {
-  const delayMs = until instanceof Date ? until.getTime() - nowMs : until;
-  return Number.isFinite(delayMs) ? Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS) : null;
+function delayUntil(until: unknown): number | null {
+  const delayMs = types.isDate(until) ? until.getTime() - now() : until;
+  const isDelay = typeof delayMs === "number" && Number.isFinite(delayMs);
+  return isDelay ? Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS) : null;
 }
 
-function checkedUntil(until: number | Date): number | Date {
-  const isTime = until instanceof Date && Number.isFinite(until.getTime());
-  const isDelay = typeof until === "number" && until >= 0 && until <= LONGEST_DELAY_MS;
-  if (isTime || isDelay) return until;
+function hasHeaders(until: unknown): until is Pick<Response, "status" | "statusText" | "headers"> {
+  const { headers } = Object(until) as { readonly headers?: Partial<Headers> };
+  return typeof headers?.get === "function";
+}
+
+function checkedUntil(until: unknown): number | Date {
+  if (types.isDate(until) && Number.isFinite(until.getTime())) return until;
+  if (typeof until === "number" && until >= 0 && until <= LONGEST_DELAY_MS) return until;
   throw new InputError([
-    { path: "until", message: "must be milliseconds from 0 to ten years, or a valid Date" },
+    {
+      path: "until",
+      message: "must be milliseconds from 0 to ten years, a valid Date or, to retry, a Response",
+    },
   ]);
 }
 
+/** The seconds of a text, as milliseconds of at most ten years; null for another text. */
+export function secondsIn(text: string): number | null {
+  return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, LONGEST_DELAY_MS) : null;
+}
+
+// RFC 9110, section 5.6.7. Date.parse() takes other texts for times, too, such as "Soon 5" for the year 2001.
+const HTTP_DATE =
+  /^[A-Z][a-z]{2,8}, \d\d[ -][A-Z][a-z]{2}[ -](?:\d\d){1,2} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
+const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
 /** Returns the header's seconds or HTTP date; null if it is missing or invalid. */
 function fromHeader(header: string | null): number | Date | null {
-  const text = header?.trim().slice(0, 64) ?? "";
-  if (/^\d{1,9}$/.test(text)) return Math.min(Number(text) * 1_000, LONGEST_DELAY_MS);
-  const time = /^[A-Z][a-z]/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? null : new Date(time);
+  const text = header?.trim() ?? "";
+  const date = ASCTIME.test(text) ? `${text} GMT` : text;
+  const timeMs = date !== text || HTTP_DATE.test(text) ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(timeMs) ? secondsIn(text) : new Date(timeMs);
 }

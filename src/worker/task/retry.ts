@@ -57,8 +57,10 @@ const exponentialSchema = strict({
 export function exponential(options: ExponentialOptions = {}): RetryPolicy {
   const { firstMs, factor, maxMs, jitter } = validate(exponentialSchema, options);
   return (attempt) => {
-    const delayMs = Math.min(firstMs * factor ** (attempt - 1), maxMs);
-    return delayMs * (1 + jitter * (2 * Math.random() - 1));
+    // The power may be infinite, and 0 times that is no number.
+    const growth = Math.min(factor ** (attempt - 1), Number.MAX_VALUE);
+    const delayMs = Math.min(firstMs * growth, maxMs);
+    return Math.min(delayMs * (1 + jitter * (2 * Math.random() - 1)), LONGEST_DELAY_MS);
   };
 }
 

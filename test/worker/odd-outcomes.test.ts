@@ -1,0 +1,151 @@
+// Outcomes and retry policies from foreign code: values that refuse to be read, and times that are none.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { runInNewContext } from "node:vm";
+import { RetryAfter, Snooze } from "../../src/worker/task/outcomes.ts";
+import { exponential, fixed, type RetryPolicy } from "../../src/worker/task/retry.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+const branded = (outcome: unknown) =>
+  Object.assign(new Error("elsewhere"), { [Symbol.for("pg-job-worker.outcome")]: outcome });
+
+const refusing = () => {
+  throw new Error("no");
+};
+const unreadable = new Proxy({}, { get: refusing, getPrototypeOf: refusing });
+const unreadableError = (message: PropertyDescriptor) =>
+  Object.defineProperty(new Error("hidden"), "message", message);
+
+/** Errors without a valid outcome. */
+const errors: Readonly<Record<string, () => unknown>> = {
+  "an outcome that refuses to be read": () => branded(unreadable),
+  "a kind that refuses to be read": () =>
+    branded({
+      get kind() {
+        return refusing();
+      },
+    }),
+  "a snooze without a time": () => branded({ kind: "snooze" }),
+  "a snooze until a text": () => branded({ kind: "snooze", untilMs: "soon" }),
+  "a snooze until no date": () => branded({ kind: "snooze", untilMs: new Date(Number.NaN) }),
+  "a retry without a time": () => branded({ kind: "retry_after" }),
+  "an outcome that is a text": () => branded("permanent"),
+};
+
+const throwing =
+  (thrown: unknown): RetryPolicy =>
+  () => {
+    throw thrown;
+  };
+
+/** Policies that are no answer. */
+const policies: Readonly<Record<string, RetryPolicy>> = {
+  "throws an error whose message refuses to be read": throwing(unreadableError({ get: refusing })),
+  "throws an error whose message is a symbol": throwing(unreadableError({ value: Symbol("no") })),
+  "throws a value that refuses to be read": throwing(unreadable),
+  "returns a value that refuses to be read": () => unreadable as never,
+  "rejects in another realm": () => runInNewContext("Promise.reject(new Error('late'))"),
+};
+
+for (const [mode, options] of [
+  ["safe mode", {}],
+  ["fast lane", { fastLane: true }],
+] as const) {
+  test(`An outcome or a policy that is none fails the attempt, with the usual delay (${mode}).`, async () => {
+    const tasks = [
+      ...Object.entries(errors).map(([title, make]) =>
+        defineTask(title, async () => {
+          throw make();
+        }),
+      ),
+      ...Object.entries(policies).map(([title, retry]) =>
+        defineTask(title, async () => refusing(), { retry }),
+      ),
+    ];
+    const ended = new Map<string, string>();
+    const worker = await queue.started({ tasks, ...options });
+    worker.hooks.on("job:complete", ({ job, result }) => {
+      ended.set(job.taskIdentifier, ended.get(job.taskIdentifier) ?? result);
+    });
+    const jobs = await queue.utils.addJobs(tasks.map(({ identifier }) => ({ identifier })));
+    await until("all attempts have ended", async () => ended.size === tasks.length);
+    await worker.stop();
+    for (const { identifier } of tasks) assert.equal(ended.get(identifier), "failed", identifier);
+    await queue.utils.completeJobs(jobs.map(({ id }) => id));
+  });
+}
+
+describe("RetryAfter of a response", () => {
+  const untilOf = (header: string) =>
+    new RetryAfter(new Response(null, { status: 429, headers: { "retry-after": header } })).until;
+
+  test("reads each form of a date as the same moment.", () => {
+    for (const form of [
+      "Sun, 06 Nov 1994 08:49:37 GMT",
+      "Sunday, 06-Nov-94 08:49:37 GMT",
+      "Sun Nov  6 08:49:37 1994",
+    ]) {
+      assert.deepEqual(untilOf(form), new Date("1994-11-06T08:49:37Z"), form);
+    }
+  });
+
+  test("reads any number of seconds, up to ten years.", () => {
+    assert.equal(untilOf("0"), 0);
+    assert.equal(untilOf("120"), 120_000);
+    assert.equal(untilOf("99999999999"), 315_360_000_000);
+  });
+
+  test("leaves the delay to the policy for every other text.", () => {
+    for (const text of [
+      "Soon 5",
+      "Retry 30",
+      "Jan 5",
+      "-5",
+      "1.5",
+      "2026-11-26T00:00:00Z",
+      "Mon",
+    ]) {
+      assert.equal(untilOf(text), null, text);
+    }
+  });
+});
+
+test("A time may be of another realm, and what is no time is refused by name.", () => {
+  const time = runInNewContext("new Date(0)") as Date;
+  assert.equal(new Snooze(time).until, time);
+  for (const value of [null, undefined, {}, [], "5", 5n, Number.NaN, 1e300]) {
+    assert.throws(() => new RetryAfter(value as never), /until: must be milliseconds/);
+  }
+});
+
+test("The delays of exponential() are numbers up to ten years, for any options and attempt.", () => {
+  const tenYearsMs = 315_360_000_000;
+  for (const options of [
+    { firstMs: 0, factor: 100 },
+    { firstMs: tenYearsMs, maxMs: tenYearsMs, jitter: 1 },
+    { firstMs: 1, factor: 100, maxMs: tenYearsMs, jitter: 1 },
+  ]) {
+    const policy = exponential(options);
+    for (let attempt = 1; attempt <= 32_767; attempt += 31) {
+      const delayMs = policy(attempt, new Error("no"), undefined as never);
+      assert.ok(
+        delayMs !== false && delayMs >= 0 && delayMs <= tenYearsMs,
+        `${attempt}: ${delayMs}`,
+      );
+    }
+  }
+  assert.equal(fixed(0)(1, new Error("no"), undefined as never), 0);
+});
+
+test("A deadline before 1970 has passed.", async () => {
+  let runs = 0;
+  const task = defineTask("late", () => void runs++);
+  const { id } = await queue.utils.addJob(task, {}, { deadline: new Date(-1) });
+  const worker = await queue.started({ tasks: [task] });
+  await until("the job has failed", async () => (await queue.utils.getJob(id))?.lastError != null);
+  await worker.stop();
+  assert.equal(runs, 0);
+});
