@@ -50,6 +50,12 @@ export {
 } from "./domain/cron/cron-pattern.ts";
 export type { CronStamp, JsonObject } from "./domain/cron/cron-payload.ts";
 export { parseCrontab } from "./domain/cron/crontab.ts";
+export type {
+  ScheduleArguments,
+  ScheduleChanges,
+  ScheduleOptions,
+  ScheduleOverlap,
+} from "./domain/cron/schedule.ts";
 export type { Job, JobState } from "./domain/job.ts";
 export type { JobKeyMode, JobSpec, JobToAdd } from "./domain/job-spec.ts";
 export { RawJson, rawJson } from "./domain/payload.ts";
@@ -83,6 +89,13 @@ export type { PauseScope, Resumed } from "./queue/pauses/pause.ts";
 export type { PauseOptions } from "./queue/pauses/pause-options.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
 export type { NextAttempt } from "./queue/settle/fail.ts";
+export type {
+  ExpectedRevision,
+  Schedule,
+  ScheduleOperations,
+  SchedulePage,
+  SchedulePageOptions,
+} from "./utils/schedule-operations.ts";
 export {
   makeWorkerUtils,
   type WorkerUtils,

@@ -51,6 +51,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     read: ["sql", "workers"],
     add: ["sql", "tidy"],
     cron: ["sql", "add"],
+    schedules: ["sql", "add", "cron"],
   },
   insight: {
     read: [],
@@ -81,7 +82,8 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     jobs: ["before-images", "declare"],
     maintenance: ["declare"],
     pauses: ["declare"],
-    "": ["audit", "declare", "indexes", "jobs", "maintenance", "pauses"],
+    schedules: ["declare", "jobs"],
+    "": ["audit", "declare", "indexes", "jobs", "maintenance", "pauses", "schedules"],
     "operations/model": ["audit", "before-images", "declare", ""],
     "operations/store": ["before-images", "declare", "operations/model"],
     "operations/rehearse": ["before-images", "declare", "operations/model"],

@@ -9,7 +9,7 @@ import { getCommon, getGroups } from "./api/insight/get-groups.ts";
 import { getHorizon } from "./api/insight/get-horizon.ts";
 import { getIncidents } from "./api/insight/get-incidents.ts";
 import { getWhy } from "./api/insight/get-why.ts";
-import { getCron } from "./api/lists/get-cron.ts";
+import { getCron, getSchedules } from "./api/lists/get-cron.ts";
 import { getExplain } from "./api/lists/get-explain.ts";
 import { getOneJob, getPayload } from "./api/lists/get-job.ts";
 import { getPauses } from "./api/lists/get-pauses.ts";
@@ -48,6 +48,7 @@ const [pause, resume, stop, undo] = [
 ];
 const changeIndex = commandsAt("/api/indexes", "Index");
 const changePause = commandsAt("/api/pauses", "Pauses");
+const changeSchedule = commandsAt("/api/schedules", "Schedules");
 const addExtension = commandsAt("/api/extensions", "Extension");
 const page = asset("index.html", "text/html");
 const styles = asset("admin.css", "text/css");
@@ -107,6 +108,8 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
   { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
+  { method: "GET", path: "/api/schedules", access: "read", operation: getSchedules },
+  { method: "POST", path: "/api/schedules", access: "write", operation: changeSchedule },
   { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
   { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },

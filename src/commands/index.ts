@@ -20,6 +20,7 @@ import { migrateCommand } from "./maintenance/migrate.ts";
 import { sweepCommand } from "./maintenance/sweep.ts";
 import { pauseCommand } from "./pauses/pause.ts";
 import { resumeCommand } from "./pauses/resume.ts";
+import { scheduleCommands } from "./schedules/index.ts";
 
 /** In the order of the command line and of the documents. */
 const all = [
@@ -41,6 +42,7 @@ const all = [
   buildIndexCommand,
   cancelIndexCommand,
   dropIndexCommand,
+  ...scheduleCommands,
 ] as const;
 
 export const commands: readonly Command[] = all;

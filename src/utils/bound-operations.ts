@@ -31,6 +31,7 @@ import { ALL, endPause } from "../queue/pauses/pause.ts";
 import { type PauseOptions, pauseWith } from "../queue/pauses/pause-options.ts";
 import { countJobs } from "../queue/read/count-jobs.ts";
 import { getJob } from "../queue/read/get-job.ts";
+import { scheduleOperations } from "./schedule-operations.ts";
 
 /** Called before a job is added. */
 export interface BeforeAdd {
@@ -45,8 +46,12 @@ type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
 /** `isShared`: concurrent calls of addJob may share inserts; never on the caller's client. */
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
+  const add = adding(db, isShared, before);
   return tracedToCaller({
-    ...adding(db, isShared, before),
+    ...add,
+    ...scheduleOperations(db, ({ identifier, payload, spec }) =>
+      add.addJob(identifier, payload, spec),
+    ),
     completeJobs: async (ids: readonly string[]) => (await completeJobs(db, ids)).jobs,
     permanentlyFailJobs: async (ids: readonly string[], reason: string | null = null) =>
       (await permanentlyFailJobs(db, ids, reason)).jobs,

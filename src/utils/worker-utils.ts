@@ -32,6 +32,7 @@ import type { Resumed } from "../queue/pauses/pause.ts";
 import type { PauseOptions } from "../queue/pauses/pause-options.ts";
 import type { JobCounts } from "../queue/read/count-jobs.ts";
 import { type BeforeAdd, boundOperations } from "./bound-operations.ts";
+import type { ScheduleOperations } from "./schedule-operations.ts";
 
 /** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required. */
 export interface WorkerUtilsOptions {
@@ -64,7 +65,7 @@ export interface WorkerUtilsOptions {
  * connection was lost before the answer: the jobs may have been added. With a `jobKey` the call can be
  * repeated, which leaves one job.
  */
-export interface WorkerUtils<Added = Job> extends AsyncDisposable {
+export interface WorkerUtils<Added = Job> extends AsyncDisposable, ScheduleOperations<Added> {
   /** The plain name of the queue's schema. */
   readonly schema: string;
   /** The pool or client and the schema, for adminServerConfig(pool, utils). */
@@ -266,16 +267,14 @@ export interface UtilsOwner {
 
 /** The operations on `db`. With `before`, addJob may return null. */
 export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerUtils<Added> {
-  const { addJob, addJobs, copyJobs, ...rest } = boundOperations(
-    db,
-    owner.pool !== null,
-    owner.before,
-  );
+  const bound = boundOperations(db, owner.pool !== null, owner.before);
+  const { addJob, addJobs, copyJobs, runSchedule, ...rest } = bound;
   return Object.freeze({
     ...rest,
     schema: db.schema.name,
     database: db,
     addJob: addJob as AddJob<Added>,
+    runSchedule: runSchedule as (identifier: string) => Promise<Added>,
     addJobs: addJobs as AddJobs<Job>,
     copyJobs: copyJobs as CopyJobs,
     migrate: () => migrateOn(db, owner),

@@ -51,7 +51,7 @@ export interface DrainResult {
  */
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { signal, handleSignals = false, cron: _cron, ...rest } = options;
-  const worker = new Worker<E>({ ...rest, notify: false });
+  const worker = new Worker<E>({ ...rest, notify: false, schedules: false });
   const result = counted(worker.hooks);
   if (handleSignals) stopOnSignals(worker);
   const stop = () => void worker.stop("signal");

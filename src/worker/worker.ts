@@ -14,7 +14,7 @@ import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { WorkerUtils } from "../utils/worker-utils.ts";
 import { connectionOf, named } from "./connection/connection-config.ts";
-import { Cron } from "./cron/cron.ts";
+import { Timetable } from "./cron/timetable.ts";
 import { tallied } from "./execute/task-tally.ts";
 import { isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
 import { WorkerLease } from "./lease/worker-lease.ts";
@@ -52,7 +52,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #sessions: Sessions<Extensions>;
   readonly #upkeep: Upkeep<Extensions>;
   readonly #listener: Listener | null;
-  readonly #cron: Cron | null;
+  readonly #timetable: Timetable;
   readonly #metrics: WorkerMetrics;
   /** Ids under which nothing is locked, and whose leases must still be ended. */
   #freeIds: readonly string[] = [];
@@ -80,7 +80,7 @@ export class Worker<Extensions = unknown> implements Service {
     const sessions = () => this.#sessions;
     this.#limit = new StopLimit(config, () => this.#sessions.all);
     const tasks = tallied(config.tasks);
-    const cron = () => this.#cron?.ticks ?? [];
+    const cron = () => this.#timetable.ticks;
     const lease = new WorkerLease();
     const prove = () => this.#prove();
     const shared = { connection, hooks, tasks, concurrency, outage, lease, prove };
@@ -90,8 +90,8 @@ export class Worker<Extensions = unknown> implements Service {
     this.#sessions = new Sessions(() => new Session(parts), {
       ...{ hooks, outage, givenUp: this.#limit.givenUp },
     });
+    this.#timetable = this.#timetableOf(config, outage);
     this.#listener = config.notify ? this.#listen(connection, outage) : null;
-    this.#cron = this.#cronOf(config, outage);
     this.#metrics = new WorkerMetrics({
       ...{ tasks, concurrency, sessions },
       heartbeatAgeMs: () => lease.heartbeatAgeMs,
@@ -200,7 +200,7 @@ export class Worker<Extensions = unknown> implements Service {
       const schema = await schemaAtStart(this.#pool, this.#config, this.#stopping.signal);
       await this.#listener?.start();
       // Before any job is fetched, so that an unreadable crontab file leaves nothing running.
-      await this.#cron?.start();
+      await this.#timetable.start(schema.objects.has("_private_schedules"));
       await this.#upkeep.start(this.#database, schema, this.id);
       await this.#sessions.current.dispatcher.start();
       this.hooks.emit("worker:start", { workerId: this.id });
@@ -223,7 +223,8 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#started?.catch(() => {});
     this.hooks.emit("worker:shutdown", { workerId: this.id, reason });
     const sessions = this.#started === null ? [] : this.#sessions.stop();
-    [this.#freeIds] = await Promise.all([sessions, this.#cron?.stop(), this.#listener?.stop()]);
+    const others = [this.#timetable.stop(), this.#listener?.stop()];
+    [this.#freeIds] = await Promise.all([sessions, ...others]);
     const closed = this.#close();
     // Without an answer of the database.
     if (!(await settlesWithin(closed, LONGEST_CLOSE_MS))) this.#upkeep.cut();
@@ -236,7 +237,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   async #closeAll(): Promise<void> {
-    await this.#cron?.stop();
+    await this.#timetable.stop();
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
@@ -246,10 +247,9 @@ export class Worker<Extensions = unknown> implements Service {
     this.#ended.resolve();
   }
 
-  #cronOf(config: WorkerConfig<Extensions>, outage: Outage): Cron | null {
-    const { cron, logger, schema, tasks } = config;
-    if (cron === null) return null;
-    return new Cron(cron, {
+  #timetableOf(config: WorkerConfig<Extensions>, outage: Outage): Timetable {
+    const { logger, schema, tasks } = config;
+    return new Timetable(config, {
       workerId: () => this.id,
       db: { client: this.#pool, schema },
       hooks: this.hooks,
@@ -274,6 +274,7 @@ export class Worker<Extensions = unknown> implements Service {
       channels: {
         [NEW_JOBS]: (payload) => this.#sessions.announced(payload),
         ...this.#upkeep.pauses.channels,
+        ...this.#timetable.channels,
         // The channel belongs to the database, so the migration may be that of another schema.
         "worker:migrate": (payload) => {
           if (isBreaking(payload)) void this.#checkSchema(outage);

@@ -10,8 +10,8 @@ import { type Json, migratedDatabase, recordingLogger, startAdmin } from "./admi
 import { openapiDocument } from "./openapi-document.ts";
 
 const { logger, lines } = recordingLogger();
-// Pauses need an extension.
-const { url } = await migratedDatabase("worker", ["controls"]);
+// Pauses and schedules need extensions.
+const { url } = await migratedDatabase("worker", ["controls", "schedules"]);
 const { client, pool } = await startAdmin({ logger, url });
 const document = await openapiDocument(client);
 
@@ -19,7 +19,7 @@ const document = await openapiDocument(client);
 function sample(field: FieldData): unknown {
   switch (field.kind) {
     case "text":
-      return "x".repeat(Math.max(1, field.min ?? 1));
+      return field.example ?? "x".repeat(Math.max(1, field.min ?? 1));
     case "integer":
     case "seconds":
       return field.max;

@@ -110,6 +110,7 @@ import { endLostConnection, markConnection } from "../../src/queue/workers/sessi
 import { operationAnswer, operationCalls } from "../commands/operation-statements.ts";
 import { insightCalls } from "../insight/insight-statements.ts";
 import { queryCalls } from "../insight/query-statements.ts";
+import { scheduleCalls } from "./schedule-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
@@ -490,7 +491,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],
   "cron-list": [
     (db) => listCron(db, { ...FIRST, sort: "next" }),
-    () => ({ present: true, ...CRON }),
+    () => ({ present: true, is_there: true, ...CRON }),
   ],
   ...insightCalls,
   "why-job-facts": [(db) => readJobFacts(db, "1"), () => ({ present: true })],
@@ -536,6 +537,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "resume-task": [(db) => endPause(db, { scope: "task", name: "t" }), () => ({ is_there: true })],
   "end-due-pauses": (db) => endDuePauses(db),
   acknowledgement: [(db) => readAcknowledgement(db), () => ({ is_there: true, present: true })],
+  ...scheduleCalls,
   "list-pauses": [(db) => listPauses(db), () => ({ is_there: true, ...LISTED_PAUSE })],
   "look-at-pauses": (db) => lookAtPauses(db, null),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),

@@ -144,6 +144,9 @@ function defaultOf({ kind, default: text }: FieldData): JsonSchema {
   return { default: isText ? text : JSON.parse(text) };
 }
 
+const exampleOf = ({ example }: FieldData): JsonSchema =>
+  example === undefined ? {} : { examples: [example] };
+
 function typeOf(field: FieldData): JsonSchema {
   const { kind, min, max, choices } = field;
   const limits = (least: string, most: string) => ({
@@ -152,7 +155,7 @@ function typeOf(field: FieldData): JsonSchema {
   });
   switch (kind) {
     case "text":
-      return { type: "string", ...limits("minLength", "maxLength") };
+      return { type: "string", ...limits("minLength", "maxLength"), ...exampleOf(field) };
     case "integer":
       return { type: "integer", ...limits("minimum", "maximum") };
     case "seconds":

@@ -1,8 +1,12 @@
 // All commands in the order of the help: our own, one for each declaration in src/commands, and those about the program
 // itself.
+
+import type { Command } from "../../commands/declare/command.ts";
 import { commands as declarations } from "../../commands/index.ts";
+import { scheduleCommands as grouped } from "../../commands/schedules/index.ts";
 import type { CliCommand } from "../arguments/command.ts";
 import { jobCommand } from "../declared/job-command.ts";
+import { scheduleCommand } from "../declared/schedule-command.ts";
 import { runCommand } from "../run/run-command.ts";
 import { addManyCommand } from "./adding/add-many.ts";
 import { adminCommand } from "./admin.ts";
@@ -27,6 +31,9 @@ import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
 import { workersCommand } from "./workers.ts";
 
+/** They are actions of `worker schedule`. */
+const scheduleCommands: readonly Command[] = grouped;
+
 const all: readonly CliCommand[] = [
   demoCommand,
   adminCommand,
@@ -43,9 +50,10 @@ const all: readonly CliCommand[] = [
   tasksCommand,
   workersCommand,
   cronCommand,
+  scheduleCommand,
   operationsCommand,
   addManyCommand,
-  ...declarations.map(jobCommand),
+  ...declarations.filter((one) => !scheduleCommands.includes(one)).map(jobCommand),
   doctorCommand,
   healthcheckCommand,
   licensesCommand,

@@ -38,38 +38,51 @@ export function jobCommand(declaration: Declaration): CliCommand {
     run: async (args) => {
       const given = args as Given;
       const query = action === undefined ? null : queryIn(action, given);
+      if (action === undefined || query === null) return performTyped(declaration, given);
       const typed = await inputOf(declaration, places, given);
-      const isDryRun = typed["dry_run"] === true || given["dryRun"] === true;
-      const needsConfirmation = isDestroying && given["yes"] !== true && !isDryRun;
-      if (needsConfirmation) assertCanConfirm(declaration.name);
-      if (action !== undefined && query !== null) return byQuery(action, query, typed, given);
-      return connected(
-        given,
-        async (connection) => {
-          const input = await withMoments(typed, connection, given);
-          checkInput(declaration, input);
-          // An up-to-date schema needs no writes.
-          if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
-          if (needsConfirmation) await confirm(questionOf(declaration, input));
-          const { database, pool, logger } = connection;
-          const { signal } = new AbortController();
-          const done = await perform(declaration, database, input, {
-            ...{ pool, logger, signal },
-            isAudited: true,
-            keepFor: typedBy(),
-            record: async (record, within) => {
-              const trail = trailOf(connection);
-              if (within !== null) return trail.recordWithin(within, entryOf(record));
-              await trail.record(entryOf(record));
-              return undefined;
-            },
-          });
-          return report(declaration, done, given);
-        },
-        declaration.makesSchema !== true,
-      );
+      const isSure = given["yes"] === true || given["dryRun"] === true;
+      if (isDestroying && !isSure) assertCanConfirm(declaration.name);
+      return byQuery(action, query, typed, given);
     },
   });
+}
+
+/** Performs a declared command with the typed values. `shown`: how it is typed. */
+export async function performTyped(
+  declaration: Declaration,
+  given: Given,
+  shown: string = declaration.name,
+): Promise<ExitStatus> {
+  const typed = await inputOf(declaration, placesOf(declaration), given);
+  const isDryRun = typed["dry_run"] === true || given["dryRun"] === true;
+  const isDestroying = declaration.danger === "destroys";
+  const needsConfirmation = isDestroying && given["yes"] !== true && !isDryRun;
+  if (needsConfirmation) assertCanConfirm(shown);
+  return connected(
+    given,
+    async (connection) => {
+      const input = await withMoments(typed, connection, given);
+      checkInput(declaration, input);
+      // An up-to-date schema needs no writes.
+      if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
+      if (needsConfirmation) await confirm(questionOf(declaration, input, shown));
+      const { database, pool, logger } = connection;
+      const { signal } = new AbortController();
+      const done = await perform(declaration, database, input, {
+        ...{ pool, logger, signal },
+        isAudited: true,
+        keepFor: typedBy(),
+        record: async (record, within) => {
+          const trail = trailOf(connection);
+          if (within !== null) return trail.recordWithin(within, entryOf(record));
+          await trail.record(entryOf(record));
+          return undefined;
+        },
+      });
+      return report(declaration, done, given);
+    },
+    declaration.makesSchema !== true,
+  );
 }
 
 /** On all jobs that match. */
@@ -162,13 +175,17 @@ function isWhen(value: unknown): value is Exclude<When, string> {
 const MOST_SHOWN = 10;
 
 /** `complete 1 2 3: The jobs are deleted as if they had succeeded. Continue?` */
-function questionOf(declaration: Declaration, input: Readonly<Record<string, unknown>>): string {
+function questionOf(
+  declaration: Declaration,
+  input: Readonly<Record<string, unknown>>,
+  shown: string,
+): string {
   const words = declaration.positionals.flatMap((field) => input[field] ?? []).map(String);
-  const shown = words.slice(0, MOST_SHOWN);
-  if (words.length > MOST_SHOWN) shown.push(`and ${words.length - MOST_SHOWN} more`);
-  const { name, consequence, consequenceOfOne = consequence } = declaration;
+  const first = words.slice(0, MOST_SHOWN);
+  if (words.length > MOST_SHOWN) first.push(`and ${words.length - MOST_SHOWN} more`);
+  const { consequence, consequenceOfOne = consequence } = declaration;
   const isOne = Array.isArray(input["ids"]) && input["ids"].length === 1;
-  return `${[name, ...shown].join(" ")}: ${isOne ? consequenceOfOne : consequence} Continue?`;
+  return `${[shown, ...first].join(" ")}: ${isOne ? consequenceOfOne : consequence} Continue?`;
 }
 
 function report(declaration: Declaration, done: Performed, { json, suggest }: Given): ExitStatus {

@@ -2,7 +2,7 @@
 // options and dialogs are derived, together with the validation that applies to every caller. Names are those of the
 // wire, in snake_case.
 import * as v from "valibot";
-import { boundedList } from "../../base/validate.ts";
+import { boundedList, count } from "../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
 import { attemptCount, attemptLimit, boundedText, smallint } from "../../domain/job-spec.ts";
 import { moment } from "../../domain/moment.ts";
@@ -38,6 +38,8 @@ export interface FieldData {
   readonly item?: FieldData;
   /** The value if it is absent, as typed. */
   readonly default?: string;
+  /** A valid text, where not every text is. */
+  readonly example?: string;
   /** Replaces `about` on the command line. */
   readonly shellAbout?: string;
   /** The command line's value if it is not typed; default: none. */
@@ -171,6 +173,13 @@ export const list = <S extends v.GenericSchema>(
 /** Any JSON, as its exact text. */
 export const json = (words: Words, details: Details = {}) =>
   field("json", words, v.string(), details);
+
+export const revision = field(
+  "integer",
+  ["Revision", "change it only if it still has this revision"],
+  count(2_147_483_647),
+  { min: 1, max: 2_147_483_647 },
+);
 
 export const priority = field("integer", ["Priority", "lower runs earlier"], smallint, {
   min: -32_768,

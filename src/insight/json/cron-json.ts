@@ -2,18 +2,12 @@
 import { patternInWords } from "../../domain/cron/pattern-words.ts";
 import type { CronPage, ListedCronEntry } from "../lists/list-cron.ts";
 import { timeOfMs } from "./exact-json.ts";
+import { zoned } from "./schedule-json.ts";
 
 export function cronListJson({ entries, nextCursor, count }: CronPage): string {
   const rows = entries.map(entryJson).join(",");
   const rest = JSON.stringify({ next_cursor: nextCursor, count });
   return `{"entries":[${rows}],${rest.slice(1)}`;
-}
-
-/** With the zone, unless it is UTC. */
-function inWords({ match, timeZone }: ListedCronEntry): string | null {
-  const words = match === null ? null : patternInWords(match);
-  if (timeZone === null || timeZone === "UTC") return words;
-  return words === null ? `in ${timeZone}` : `${words} in ${timeZone}`;
 }
 
 /** Hand-written: a job's id exceeds a number. */
@@ -27,12 +21,17 @@ function entryJson(given: ListedCronEntry): string {
     late_since: timeOfMs(given.lateSinceMs),
     match: given.match,
     time_zone: given.timeZone,
-    in_words: inWords(given),
+    in_words: zoned(given.match === null ? null : patternInWords(given.match), given.timeZone),
     backfill: given.backfillSeconds === null ? null : Math.floor(given.backfillSeconds),
     workers: given.workers,
     worker_ids: given.workerIds,
     differs: given.differs,
     quarters_ahead: given.quartersAhead,
+    source: given.source,
+    paused_at: timeOfMs(given.pausedMs),
+    jitter_secs: given.jitterMs === null ? null : given.jitterMs / 1_000,
+    overlap: given.overlap,
+    revision: given.revision,
   });
   return `${known.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;
 }

@@ -1,17 +1,21 @@
-// Cron entries: the ledger in the database, with the reports of live workers. Only workers have the patterns: an entry
-// that none of them has gets no next tick.
+// Cron entries: those in the code of workers (the ledger in the database, with the reports of live workers), and
+// schedules. Only workers have the patterns of the former: an entry that none of them has gets no next tick.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
+import { jitterOf, overlapKey } from "../../domain/cron/schedule.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
+import { listScheduleTimes, type ScheduleTimes } from "../read/list-schedules.ts";
 import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
 import { pendingTicks } from "./pending-ticks.ts";
-import { entryDifference } from "./worker-differences.ts";
+import { entryDifference, IN_CODE_AND_SCHEDULE } from "./worker-differences.ts";
 import { type LivingCronEntry, livingCron } from "./worker-reports.ts";
 
 /** Times are milliseconds since the epoch. */
 export interface ListedCronEntry {
   readonly identifier: string;
+  /** `code`: an entry of workers. `schedule`: a row of the database. */
+  readonly source: "code" | "schedule";
   /** null if no live worker has this entry. */
   readonly task: string | null;
   /** null: no worker has registered it yet. */
@@ -40,6 +44,11 @@ export interface ListedCronEntry {
   readonly differs: string | null;
   /** The quarters of an hour in the next day in which it runs: 0 to 95. */
   readonly quartersAhead: readonly number[];
+  /** Of a schedule; null for an entry in code, and if it is not paused. */
+  readonly pausedMs: number | null;
+  readonly jitterMs: number | null;
+  readonly overlap: string | null;
+  readonly revision: number | null;
 }
 
 export const cronSorts = ["next", "identifier", "-last"] as const;
@@ -47,6 +56,8 @@ export type CronSort = (typeof cronSorts)[number];
 
 type Entry = Omit<ListedCronEntry, "pendingJobId" | "quartersAhead"> & {
   readonly key: string | null;
+  /** The time of the job of the last tick. */
+  readonly lastRunAtMs: number | null;
 };
 
 const orders: Record<CronSort, SortOrder<Entry>> = {
@@ -69,18 +80,62 @@ export async function listCron(
 ): Promise<CronPage> {
   const rows = await query<LedgerRow>(db, ledgerSql);
   const nowMs = Number(rows[0]?.now_ms ?? 0);
-  const all = merged(rows, await livingCron(db), nowMs);
+  const [living, schedules] = [await livingCron(db), await listScheduleTimes(db)];
+  const inCode = merged(rows, living, nowMs);
+  const all = withBoth(
+    inCode,
+    schedules.map((one) => scheduleEntry(one, nowMs)),
+  );
   const searched = request.search.trim().toLowerCase();
   const found = all.filter(({ identifier, task }) =>
     `${identifier} ${task ?? ""}`.toLowerCase().includes(searched),
   );
-  const page = pageOf(found, orders[request.sort], ({ identifier }) => identifier, request);
-  const pending = await pendingTicks(db, page.rows);
-  const entries = page.rows.map(({ key: _, ...entry }) => {
-    const pendingJobId = pending.get(entry.identifier) ?? null;
-    return { ...entry, pendingJobId, quartersAhead: quartersAhead(entry, nowMs) };
+  const page = pageOf(found, orders[request.sort], nameOf, request);
+  const ticks = page.rows.map((row) => ({
+    ...{ identifier: nameOf(row), task: row.task, key: row.key },
+    lastExecutionMs: row.lastRunAtMs,
+  }));
+  const pending = await pendingTicks(db, ticks);
+  const entries = page.rows.map((row) => {
+    const { key: _, lastRunAtMs: __, ...entry } = row;
+    const pendingJobId = pending.get(nameOf(row)) ?? null;
+    const ahead = entry.pausedMs === null ? quartersAhead(entry, nowMs) : [];
+    return { ...entry, pendingJobId, quartersAhead: ahead };
   });
   return { entries, nextCursor: page.nextCursor, count: found.length };
+}
+
+/** An entry in code and a schedule may have the same identifier. */
+const nameOf = ({ identifier, source }: Entry): string =>
+  source === "code" ? identifier : `${identifier} (schedule)`;
+
+function withBoth(inCode: readonly Entry[], schedules: readonly Entry[]): Entry[] {
+  const living = new Set(
+    inCode.flatMap(({ identifier, task }) => (task === null ? [] : identifier)),
+  );
+  const both = new Set(schedules.flatMap(({ identifier: one }) => (living.has(one) ? one : [])));
+  return [...inCode, ...schedules].map((one) =>
+    both.has(one.identifier) ? { ...one, differs: IN_CODE_AND_SCHEDULE } : one,
+  );
+}
+
+function scheduleEntry(given: ScheduleTimes, nowMs: number): Entry {
+  const { identifier, task, pattern, timeZone, pausedMs, jitterMs, lastMs, nextMs } = given;
+  const schedule = scheduleOf(pattern, timeZone);
+  const dueMs = pausedMs === null ? nextMs : null;
+  const patternMs = nextTick(schedule, nowMs);
+  const isAhead = dueMs !== null && dueMs > (patternMs ?? dueMs) + CLOCK_SLACK_MS;
+  const delayMs = lastMs === null ? 0 : jitterOf(identifier, lastMs, jitterMs);
+  return {
+    ...{ identifier, source: "schedule", task, knownSinceMs: null, lastExecutionMs: lastMs },
+    nextExecutionMs: dueMs !== null && dueMs < nowMs ? patternMs : dueMs,
+    lateSinceMs: dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null,
+    ...{ isAhead, match: pattern, timeZone, backfillSeconds: given.fillMs / 1_000 },
+    key: given.overlap === "allow" ? given.key : overlapKey(identifier),
+    lastRunAtMs: lastMs === null ? null : lastMs + delayMs,
+    ...{ workers: 0, workerIds: [], differs: null },
+    ...{ pausedMs, jitterMs, overlap: given.overlap, revision: given.revision },
+  };
 }
 
 function merged(
@@ -100,8 +155,7 @@ function merged(
     const schedule = entry === undefined ? null : scheduleOf(entry.pattern, entry.timeZone);
     const isAhead = (lastExecutionMs ?? nowMs) > nowMs + CLOCK_SLACK_MS;
     return {
-      identifier,
-      task: entry?.task ?? null,
+      ...{ identifier, source: "code", task: entry?.task ?? null },
       knownSinceMs,
       lastExecutionMs,
       nextExecutionMs: nextTick(schedule, isAhead ? (lastExecutionMs ?? nowMs) + 1 : nowMs),
@@ -114,6 +168,8 @@ function merged(
       workers: entry?.workers ?? 0,
       workerIds: entry?.workerIds ?? [],
       differs: entry === undefined ? null : entryDifference(entry),
+      ...{ lastRunAtMs: lastExecutionMs, pausedMs: null, jitterMs: null },
+      ...{ overlap: null, revision: null },
     };
   });
 }

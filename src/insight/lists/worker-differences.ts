@@ -2,6 +2,7 @@
 // entry.
 import type { Database } from "../../database/database.ts";
 import { counted } from "../../domain/words.ts";
+import { scheduledNames } from "../read/list-schedules.ts";
 import {
   type CronVersion,
   type LivingCronEntry,
@@ -51,10 +52,18 @@ function tasksApart({ workers, areAll, living }: LivingTasks): WorkerDifference[
   }));
 }
 
-/** Cron entries that live workers have in several versions. */
+/** The entry in code and the schedule have no common ticks. */
+export const IN_CODE_AND_SCHEDULE =
+  "is both an entry in the code of workers and a schedule, and each adds its own jobs: remove or rename one.";
+
+/** Cron entries that live workers have in several versions, or that are schedules, too. */
 export async function entriesApart(db: Database): Promise<WorkerDifference[]> {
-  const found = (await livingCron(db)).flatMap((entry): WorkerDifference[] => {
-    const text = entryDifference(entry);
+  const living = await livingCron(db);
+  const names = living.map(({ identifier }) => identifier);
+  const scheduled = new Set(await scheduledNames(db, names));
+  const found = living.flatMap((entry): WorkerDifference[] => {
+    const isBoth = scheduled.has(entry.identifier);
+    const text = isBoth ? IN_CODE_AND_SCHEDULE : entryDifference(entry);
     return text === null ? [] : [{ kind: "workers", name: `Cron entry ${entry.identifier}`, text }];
   });
   return found.slice(0, MOST_ENTRIES);

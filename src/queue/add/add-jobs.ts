@@ -2,7 +2,12 @@
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
-import { type JobByTask, type JobToAdd, resolveJobs } from "../../domain/job-spec.ts";
+import {
+  type JobByTask,
+  type JobToAdd,
+  type ResolvedJob,
+  resolveJobs,
+} from "../../domain/job-spec.ts";
 import { addBatch } from "./add-batch.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
@@ -25,7 +30,11 @@ export async function addJobs(
     const message = `must have at most ${MAX_JOBS} jobs; split them into several calls`;
     throw new InputError([{ path: "jobs", message }]);
   }
-  const specs = resolveJobs(jobs);
+  return addResolvedJobs(db, resolveJobs(jobs));
+}
+
+/** Like addJobs(), of jobs that are checked. */
+export async function addResolvedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   if (specs.length === 0) return [];
   if (specs.every(({ jobKey }) => jobKey === null)) return insertJobs(db, specs);
   return addBatch(db, specs);

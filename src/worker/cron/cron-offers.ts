@@ -5,8 +5,12 @@ import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { isRefusal } from "../../database/errors/database-errors.ts";
 import { cronJob } from "../../domain/cron/cron-entry.ts";
-import { resolveJob } from "../../domain/job-spec.ts";
-import { type CronOffer, scheduleCron } from "../../queue/cron/schedule-cron.ts";
+import { type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
+import {
+  type CronOffer,
+  type ScheduledTick,
+  scheduleCron,
+} from "../../queue/cron/schedule-cron.ts";
 import type { Hooks } from "../task/hooks.ts";
 import { intercepted } from "../task/schedule-interceptors.ts";
 import type { DueTick } from "./cron-timeline.ts";
@@ -21,34 +25,58 @@ export interface CronServices {
   onPassed?(identifier: string, lastExecutionMs: number): void;
 }
 
-interface TickOffer extends CronOffer, DueTick {}
+/** What differs between the entries of a program and the schedules of the database. */
+export interface TickSource<Tick extends DueTick> {
+  /** The job of a tick; null: none. */
+  jobOf(tick: Tick): JobToAdd | null;
+  /** Adds the jobs of offers that no worker has added yet. */
+  schedule(offers: readonly Offered<Tick>[]): Promise<ScheduledTick<Offered<Tick>>[]>;
+  /** Called for an offer whose job the database refuses. */
+  refused?(offer: Offered<Tick>): Promise<void>;
+}
+
+export type Offered<Tick extends DueTick> = Tick & CronOffer;
+
+/** The entries of the program. */
+export const entriesOf = ({ db, onPassed }: CronServices): TickSource<DueTick> => ({
+  jobOf: ({ entry, tickMs, isBackfill }) => cronJob(entry, tickMs, isBackfill),
+  schedule: (offers) => scheduleCron(db, offers, onPassed),
+});
 
 /**
  * Handles ticks in order. When `signal` aborts before the interceptors have ended, offers nothing and resolves to
  * false. Rejects with errors of the database that are worth another attempt.
  */
-export async function offerTicks(
+export async function offerTicks<Tick extends DueTick>(
   services: CronServices,
-  due: readonly DueTick[],
+  source: TickSource<Tick>,
+  due: readonly Tick[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const offers = await unlessAborted(prepared(services, due), signal);
+  const offers = await unlessAborted(prepared(services, source, due), signal);
   if (offers === null) return false;
-  await store(services, offers);
-  emitTicks(services, due);
+  if (offers.length > 0) await store(services, source, offers);
+  emitTicks(
+    services,
+    due.filter(({ isDropped }) => isDropped !== true),
+  );
   return true;
 }
 
 // Interceptors run before the transaction, which must stay short. So several workers may call theirs for one
 // tick; the verdict of the worker that schedules it counts. A skipped or refused tick counts as handled and is
 // not backfilled.
-async function prepared(services: CronServices, due: readonly DueTick[]): Promise<TickOffer[]> {
-  const offers: TickOffer[] = [];
+async function prepared<Tick extends DueTick>(
+  services: CronServices,
+  source: TickSource<Tick>,
+  due: readonly Tick[],
+): Promise<Offered<Tick>[]> {
+  const offers: Offered<Tick>[] = [];
   for (const tick of due) {
-    const { entry, tickMs, isBackfill } = tick;
-    const offer = { ...tick, identifier: entry.identifier };
+    const offer = { ...tick, identifier: tick.entry.identifier };
     try {
-      const job = await intercepted(services.hooks, cronJob(entry, tickMs, isBackfill));
+      const made = source.jobOf(tick);
+      const job = made === null ? null : await intercepted(services.hooks, made);
       if (job !== null) resolveJob(job);
       offers.push({ ...offer, job });
     } catch (error) {
@@ -60,13 +88,13 @@ async function prepared(services: CronServices, due: readonly DueTick[]): Promis
 }
 
 /** Halves a refused list until the refused job is alone, and leaves that one out. */
-async function store(services: CronServices, offers: readonly TickOffer[]): Promise<void> {
+async function store<Tick extends DueTick>(
+  services: CronServices,
+  source: TickSource<Tick>,
+  offers: readonly Offered<Tick>[],
+): Promise<void> {
   try {
-    for (const { offer, job } of await scheduleCron(
-      services.db,
-      offers,
-      services.onPassed?.bind(services),
-    )) {
+    for (const { offer, job } of await source.schedule(offers)) {
       if (job === null) continue;
       services.hooks.emit("cron:scheduled", {
         workerId: services.workerId(),
@@ -80,10 +108,14 @@ async function store(services: CronServices, offers: readonly TickOffer[]): Prom
   } catch (error) {
     const [first] = offers;
     if (!isRefusal(error) || first === undefined) throw error;
-    if (offers.length === 1) return logRefusal(services.logger, first, error);
+    if (offers.length === 1) {
+      logRefusal(services.logger, first, error);
+      await source.refused?.(first);
+      return;
+    }
     const half = Math.ceil(offers.length / 2);
-    await store(services, offers.slice(0, half));
-    await store(services, offers.slice(half));
+    await store(services, source, offers.slice(0, half));
+    await store(services, source, offers.slice(half));
   }
 }
 

@@ -15,6 +15,8 @@ export interface DueTick {
   readonly tickMs: number;
   /** Whether the tick is from before the start. */
   readonly isBackfill: boolean;
+  /** Too old to be added. */
+  readonly isDropped?: boolean;
 }
 
 interface Line {

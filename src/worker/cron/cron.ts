@@ -14,7 +14,7 @@ import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
 import { registerCrontabs } from "../../queue/cron/known-crontabs.ts";
 import { type CronConfig, readTimetable } from "../options/cron-options.ts";
-import { type CronServices, offerTicks } from "./cron-offers.ts";
+import { type CronServices, entriesOf, offerTicks } from "./cron-offers.ts";
 import { CronTimeline } from "./cron-timeline.ts";
 
 export interface CronOwner extends CronServices {
@@ -156,7 +156,8 @@ export class Cron implements Service {
       const onPassed = (identifier: string, lastMs: number) => {
         if (lastMs > nowMs + CLOCK_SLACK_MS) passed.add(identifier);
       };
-      if (!(await offerTicks({ ...this.#services, onPassed }, due, this.#stop.signal))) break;
+      const services = { ...this.#services, onPassed };
+      if (!(await offerTicks(services, entriesOf(services), due, this.#stop.signal))) break;
       this.#warnOfAhead([...passed]);
       timeline.handled(due);
       due = timeline.due(nowMs, BATCH);

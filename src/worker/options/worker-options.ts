@@ -121,6 +121,10 @@ export interface WorkerOptions<Extensions = unknown> {
    * Default: none.
    */
   readonly cron?: CronOptions | undefined;
+  /**
+   * Whether this worker adds the jobs of schedules, where the schema has them. Workers share them, too. Default true.
+   */
+  readonly schedules?: boolean | undefined;
   /** The logger. `silent` turns it off. Default: warnings and errors as text on stderr. */
   readonly logger?: Logger | "silent" | undefined;
   /** A value that every task receives as `context.extensions`. Default undefined. */
@@ -156,6 +160,7 @@ export interface WorkerConfig<Extensions> {
   readonly staleLockThresholdMs: number;
   readonly plugins: readonly Plugin[];
   readonly cron: CronConfig | null;
+  readonly schedules: boolean;
   readonly logger: Logger;
   readonly extensions: Extensions;
 }
@@ -229,6 +234,7 @@ const optionsSchema = strict(
       [],
     ),
     cron: v.optional(any),
+    schedules: v.optional(v.boolean("must be true or false"), true),
     logger: v.optional(
       v.custom<Logger | "silent">(
         (value) => value === "silent" || isLogger(value),

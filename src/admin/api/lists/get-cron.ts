@@ -1,10 +1,15 @@
-// GET /api/cron: cron entries.
+// GET /api/cron: cron entries, schedules included. GET /api/schedules: schedules with their payloads.
+import { text } from "../../../commands/declare/field.ts";
+import { LONGEST_PAYLOAD_BYTES } from "../../../domain/cron/schedule.ts";
 import { jsonText } from "../../../http/response.ts";
 import { cronListJson } from "../../../insight/json/cron-json.ts";
+import { scheduleJson } from "../../../insight/json/schedule-json.ts";
 import { cronSorts, listCron } from "../../../insight/lists/list-cron.ts";
+import { MOST_LISTED, readSchedule, readSchedules } from "../../../insight/read/list-schedules.ts";
 import type { Operation } from "../../context/admin.ts";
+import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { readQuery } from "../../wire/wire.ts";
+import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
 
 const entry = record(
@@ -31,6 +36,12 @@ const entry = record(
     differs: "string?",
     // The quarters of an hour in which it runs in the next 24 hours: 0 to 95.
     quarters_ahead: "integer[]",
+    // `code`: an entry of workers. `schedule`: a schedule, with its revision; the following are null for the other.
+    source: "string",
+    paused_at: "time?",
+    jitter_secs: "number?",
+    overlap: "string?",
+    revision: "integer?",
   },
   "CronEntry",
 );
@@ -44,5 +55,60 @@ export const getCron: Operation = {
   run: async ({ databases }, request) => {
     const pageQuery = pageRequest(readQuery(request, query), "next");
     return jsonText(cronListJson(await listCron(databases.reads, pageQuery)));
+  },
+};
+
+const schedule = record(
+  {
+    identifier: "string",
+    task: "string",
+    pattern: "string",
+    time_zone: "string",
+    in_words: "string?",
+    backfill_secs: "number",
+    jitter_secs: "number",
+    overlap: "string",
+    queue: "string?",
+    max_attempts: "integer?",
+    priority: "integer?",
+    key: "string?",
+    job_key_mode: "string?",
+    paused_at: "time?",
+    // null while it is paused.
+    next_execution: "time?",
+    last_execution: "time?",
+    revision: "integer",
+    payload: "json",
+  },
+  "Schedule",
+);
+
+const schedulesQuery = {
+  name: inQuery(text(["Name", "only the schedule of this name; empty: all"], 0, 128)),
+  limit: countInQuery("rows on a page, 100 by default", MOST_LISTED),
+  cursor: inQuery(
+    text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 512),
+  ),
+};
+
+const DEFAULT_LIMIT = 100;
+
+export const getSchedules: Operation = {
+  summary: "Schedules: cron entries that can be changed while workers run, with their payloads",
+  query: schedulesQuery,
+  reserves: () => memoryFor(MOST_LISTED * LONGEST_PAYLOAD_BYTES),
+  answer: record({ schedules: listOf(schedule), next_cursor: "string?" }, "ScheduleList"),
+  run: async ({ databases }, request) => {
+    const { name = "", limit = DEFAULT_LIMIT, cursor = "" } = readQuery(request, schedulesQuery);
+    if (name !== "") {
+      const one = scheduleJson(await readSchedule(databases.reads, name));
+      return jsonText(`{"schedules":[${one}],"next_cursor":null}`);
+    }
+    const { schedules, nextAfter } = await readSchedules(databases.reads, {
+      limit: Math.min(limit, MOST_LISTED),
+      after: cursor === "" ? null : cursor,
+    });
+    const rows = schedules.map(scheduleJson).join(",");
+    return jsonText(`{"schedules":[${rows}],"next_cursor":${JSON.stringify(nextAfter)}}`);
   },
 };

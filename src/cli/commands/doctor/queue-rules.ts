@@ -114,7 +114,14 @@ function timetableFindings({ ahead, entriesApart }: Queue, schema: string): Find
   const apart = entriesApart.map(({ name, text }) =>
     finding("warn", "timetable", `${lowered(name)} ${text}`, "worker cron"),
   );
-  const found = ahead.map(({ identifier, lastExecutionMs }) => {
+  const found = ahead.map(({ identifier, source, lastExecutionMs, nextExecutionMs }) => {
+    if (source === "schedule") {
+      const next = new Date(nextExecutionMs ?? 0).toISOString();
+      const message = `the next tick of the schedule "${identifier}" is at ${next}, which its pattern does not have: nothing is scheduled before it`;
+      const name = shellWord(identifier);
+      const fix = [`worker schedule pause ${name}`, `worker schedule resume ${name}`];
+      return finding("bad", "timetable", message, fix);
+    }
     const until = new Date(lastExecutionMs ?? 0).toISOString();
     const message = `the last tick of the cron entry "${identifier}" is at ${until}, ahead of the database's clock: nothing is scheduled before it`;
     const update = `update ${quoted(schema)}._private_known_crontabs set last_execution = null where identifier = '${identifier.replaceAll("'", "''")}'`;

@@ -127,6 +127,10 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
     const message = "has no tables for pauses of queues and tasks";
     found.push(finding("ok", "schema", message, `${migrate} --with controls`));
   }
+  if (!extensions.has("schedules")) {
+    const message = "has no table for timetables that change at run time";
+    found.push(finding("ok", "schema", message, `${migrate} --with schedules`));
+  }
   for (const warning of warnings) found.push(finding("warn", "schema", warning));
   return found;
 }

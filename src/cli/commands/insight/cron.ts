@@ -37,15 +37,24 @@ function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void
       one.timeZone ?? "?",
       timeOf(one.lastExecutionMs),
       nextTick(one),
-      String(one.workers),
+      one.source === "schedule" ? "any" : String(one.workers),
       timeOf(one.lateSinceMs),
     ]),
   );
-  for (const { identifier, lastExecutionMs, isAhead, differs } of entries) {
+  for (const {
+    identifier,
+    source,
+    lastExecutionMs,
+    nextExecutionMs,
+    isAhead,
+    differs,
+  } of entries) {
     if (differs !== null) print(`${identifier} ${differs}`);
     if (isAhead) {
+      const [tick, untilMs] =
+        source === "code" ? ["last", lastExecutionMs] : ["next", nextExecutionMs];
       print(
-        `${identifier} is ahead of the clock: nothing is scheduled before ${timeOf(lastExecutionMs)}, its last tick; "${line("worker doctor")}" has the fix`,
+        `${identifier} is ahead of the clock: nothing is scheduled before ${timeOf(untilMs)}, its ${tick} tick; "${line("worker doctor")}" has the fix`,
       );
     }
   }
@@ -53,7 +62,8 @@ function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void
 }
 
 /** By the clock of the entry's zone. */
-function nextTick({ nextExecutionMs: ms, timeZone }: ListedCronEntry): string {
+function nextTick({ nextExecutionMs: ms, timeZone, pausedMs }: ListedCronEntry): string {
+  if (pausedMs !== null) return "paused";
   const isUtc = timeZone === null || timeZone === "UTC";
   return ms === null || isUtc ? timeOf(ms) : timeInZone(ms, timeZone);
 }

@@ -5,6 +5,7 @@ import { type Extension, extension } from "./extension.ts";
 import operations from "./operations.sql";
 import operations2 from "./operations-2.sql";
 import operations3 from "./operations-3.sql";
+import schedules from "./schedules.sql";
 import workers from "./workers.sql";
 import workers2 from "./workers-2.sql";
 import workers3 from "./workers-3.sql";
@@ -27,5 +28,11 @@ export const extensions: readonly Extension[] = [
     gives: "pauses of queues and tasks",
     added: "on request",
     steps: [controls],
+  }),
+  extension({
+    name: "schedules",
+    gives: "timetables that change at run time",
+    added: "on request",
+    steps: [schedules],
   }),
 ];

@@ -1,0 +1,81 @@
+// Declares the command that adds a schedule; implemented in stored-schedules.ts.
+import { WorkerError } from "../../base/errors.ts";
+import type { Database } from "../../database/database.ts";
+import { checkedSchedule, type ScheduleDefinition } from "../../domain/cron/schedule.ts";
+import { counted, shortName } from "../../domain/words.ts";
+import { livingCron } from "../../insight/lists/worker-reports.ts";
+import { requireSchedules } from "../../insight/read/list-schedules.ts";
+import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
+import { defineCommand } from "../declare/command.ts";
+import type { Input } from "../declare/field.ts";
+import {
+  answer,
+  changesOf,
+  identifier,
+  members,
+  nextText,
+  optionFields,
+  pattern,
+  problemsIn,
+  scheduleText,
+  task,
+} from "./schedule-fields.ts";
+import { addSchedule } from "./stored-schedules.ts";
+
+const fields = { identifier, task, pattern, ...optionFields };
+
+export const addScheduleCommand = defineCommand({
+  name: "schedule-add",
+  aliases: [],
+  summary: "Add a schedule: a cron entry that can be changed while workers run",
+  title: "Add a schedule",
+  verb: "Add schedule",
+  consequence: "Workers of this library add a job at each tick, from the next one on.",
+  weight: "light",
+  danger: "changes",
+  http: { path: "/api/schedules", action: "add" },
+  positionals: ["identifier"],
+  fields,
+  dialog: "none",
+  examples: [
+    "worker schedule add nightly --task report --pattern '30 2 * * *' --time-zone Europe/Berlin",
+    `worker schedule add sync --task sync --cron '*/5 * * * *' --overlap skip --jitter 30s --payload '{"full": false}'`,
+  ],
+  answer,
+  problems: (input) => problemsIn(() => definitionOf(input)),
+  run: (db, input) => addNewSchedule(db, definitionOf(input)),
+  sentence: (schedule) =>
+    `Added ${scheduleText(schedule.definition.entry.identifier)}${nextText(schedule)}`,
+  members,
+});
+
+function definitionOf(input: Input<typeof fields>): ScheduleDefinition {
+  const { task: taskIdentifier, pattern: expression, ...options } = changesOf(input);
+  const { fillMs, jitterMs, overlap, payload, ...rest } = options;
+  return checkedSchedule({
+    identifier: input.identifier,
+    taskIdentifier: taskIdentifier ?? "",
+    expression: expression ?? "",
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)),
+    payload,
+    fillMs: fillMs ?? 0,
+    jitterMs: jitterMs ?? 0,
+    overlap: overlap ?? "allow",
+  });
+}
+
+/** Throws `conflict` if a schedule has the identifier, or an entry in the code of a live worker. */
+export async function addNewSchedule(
+  db: Database,
+  definition: ScheduleDefinition,
+): Promise<StoredSchedule> {
+  await requireSchedules(db);
+  const { identifier: wanted } = definition.entry;
+  const entry = (await livingCron(db)).find((one) => one.identifier === wanted);
+  if (entry !== undefined) {
+    const workers = counted(entry.workers, "running worker has", "running workers have");
+    const sentence = `${workers} a cron entry "${shortName(wanted)}" in the code; use another name, or remove the entry there first`;
+    throw new WorkerError("conflict", sentence);
+  }
+  return addSchedule(db, definition);
+}

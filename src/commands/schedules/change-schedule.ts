@@ -1,0 +1,78 @@
+// Declares the command that changes a schedule; implemented in stored-schedules.ts.
+import { changedSchedule, checkedSchedule } from "../../domain/cron/schedule.ts";
+import { defineCommand } from "../declare/command.ts";
+import { optional } from "../declare/field.ts";
+import {
+  answer,
+  changesOf,
+  expected,
+  identifier,
+  members,
+  nextText,
+  optionFields,
+  pattern,
+  problemsIn,
+  renamed,
+  scheduleText,
+  task,
+} from "./schedule-fields.ts";
+import { changeSchedule } from "./stored-schedules.ts";
+
+/** Without defaults: an omitted option stays. */
+const unchanged = Object.fromEntries(
+  Object.entries(optionFields).map(([name, { default: _, ...field }]) => [name, field]),
+) as typeof optionFields;
+
+export const changeScheduleCommand = defineCommand({
+  name: "schedule-change",
+  aliases: [],
+  summary: "Change a schedule",
+  title: "Change the schedule",
+  verb: "Change schedule",
+  consequence:
+    "Omitted options stay. A tick that is due already is added under the new definition; jobs that were added stay as they are.",
+  weight: "light",
+  danger: "changes",
+  http: { path: "/api/schedules", action: "change" },
+  positionals: ["identifier"],
+  fields: {
+    identifier,
+    task: optional(task),
+    pattern: optional(pattern),
+    ...unchanged,
+    revision: expected,
+  },
+  needsOneOf: ["task", "pattern", ...Object.keys(optionFields)],
+  dialog: "none",
+  examples: [
+    "worker schedule change nightly --pattern '0 3 * * *'",
+    "worker schedule change nightly --jitter 5m --revision 4",
+  ],
+  answer,
+  // With a definition that is valid: that of the row is known later.
+  problems: (input) => problemsIn(() => changedSchedule(sampleFor(input), changesOf(input))),
+  run: async (db, input) => {
+    try {
+      return await changeSchedule(db, input.identifier, changesOf(input), input.revision ?? null);
+    } catch (error) {
+      throw renamed(error);
+    }
+  },
+  sentence: (schedule, { identifier: given }) =>
+    `Changed ${scheduleText(given)}${nextText(schedule)}`,
+  members,
+});
+
+function sampleFor({
+  job_key_mode: mode,
+  key,
+}: {
+  job_key_mode?: string | undefined;
+  key?: string | undefined;
+}) {
+  const jobKey = mode !== undefined && key === undefined ? { jobKey: "sample" } : {};
+  return checkedSchedule({
+    ...{ identifier: "sample", taskIdentifier: "sample", expression: "* * * * *", ...jobKey },
+    ...{ fillMs: 0, jitterMs: 0, overlap: "allow" },
+  });
+}

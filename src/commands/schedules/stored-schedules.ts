@@ -1,0 +1,223 @@
+// Adds, changes, pauses, resumes and removes schedules. The row is the truth: workers compare its revision and its next
+// tick when they add a tick, so a change is exact from its commit on.
+import { WorkerError } from "../../base/errors.ts";
+import { inTransaction } from "../../database/connection/transaction.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { cronSchedule } from "../../domain/cron/cron-schedule.ts";
+import {
+  changedSchedule,
+  type ScheduleChanges,
+  type ScheduleDefinition,
+} from "../../domain/cron/schedule.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
+import { shortName } from "../../domain/words.ts";
+import { noSchedule, requireSchedules } from "../../insight/read/list-schedules.ts";
+import {
+  SCHEDULES,
+  type ScheduleRow,
+  type StoredSchedule,
+  scheduleColumns,
+  specText,
+  storedSchedule,
+  timeParameter,
+} from "../../queue/schedules/schedule-row.ts";
+import { milliseconds } from "../../queue/sql/moments.ts";
+
+export const MOST_SCHEDULES = 10_000;
+
+/** Adds a schedule. Throws `conflict` if one has the identifier, `extension_missing`. */
+export async function addSchedule(
+  db: Database,
+  definition: ScheduleDefinition,
+): Promise<StoredSchedule> {
+  await requireSchedules(db);
+  return inTransaction(db, async (inside) => {
+    const [clock] = await query<{ now_ms: string; count: number; is_there: boolean }>(
+      inside,
+      beforeAddSql,
+      [definition.entry.identifier],
+    );
+    if (clock?.is_there === true) throw alreadyThere(db, definition);
+    if ((clock?.count ?? 0) >= MOST_SCHEDULES) {
+      throw new WorkerError(
+        "conflict",
+        `there are ${MOST_SCHEDULES} schedules, which is the limit; remove some`,
+      );
+    }
+    const { entry, payloadText, jitterMs, overlap } = definition;
+    const { identifier, taskIdentifier, expression, timeZone } = entry;
+    const [row] = await query<ScheduleRow>(inside, addSql, [
+      ...[identifier, taskIdentifier, expression, timeZone, payloadText, specText(definition)],
+      ...[jitterMs, overlap, timeParameter(nextTick(definition, Number(clock?.now_ms) + 1))],
+    ]);
+    if (row === undefined) throw alreadyThere(db, definition);
+    return storedSchedule(row);
+  });
+}
+
+function alreadyThere({ schema }: Database, { entry }: ScheduleDefinition): WorkerError {
+  const command = workerLine(schema.name, "worker schedule change");
+  const sentence = `there is a schedule "${shortName(entry.identifier)}" already; change it ("${command}"), or use another identifier`;
+  return new WorkerError("conflict", sentence);
+}
+
+/**
+ * Changes a schedule. With `revision`, throws `conflict` if the schedule has another one. A tick that is due already is
+ * added under the new definition; with another pattern or zone, later ticks are those of the new one.
+ */
+export async function changeSchedule(
+  db: Database,
+  identifier: string,
+  changes: ScheduleChanges,
+  revision: number | null = null,
+): Promise<StoredSchedule> {
+  return withLocked(db, identifier, revision, async (inside, schedule, nowMs) => {
+    const { definition } = schedule;
+    const changed = changedSchedule(definition, changes);
+    const { entry, payloadText, jitterMs, overlap } = changed;
+    return update(inside, changeSql, [
+      ...[identifier, entry.taskIdentifier, entry.expression, entry.timeZone, payloadText],
+      ...[
+        specText(changed),
+        jitterMs,
+        overlap,
+        timeParameter(nextAfterChange(schedule, changed, nowMs)),
+      ],
+    ]);
+  });
+}
+
+function nextAfterChange(
+  { definition, pausedMs, nextMs }: StoredSchedule,
+  changed: ScheduleDefinition,
+  nowMs: number,
+): number | null {
+  const [before, after] = [definition.entry, changed.entry];
+  const isSameTime = before.expression === after.expression && before.timeZone === after.timeZone;
+  const isDue = pausedMs === null && nextMs !== null && nextMs <= nowMs;
+  return isSameTime || isDue ? nextMs : nextTick(changed, nowMs + 1);
+}
+
+/** What a pause or its end has done. */
+export interface PausedSchedule {
+  readonly schedule: StoredSchedule;
+  /** False: it was paused before, or was not paused. */
+  readonly isChanged: boolean;
+}
+
+/** Pauses a schedule: it adds nothing until it is resumed. */
+export async function pauseSchedule(
+  db: Database,
+  identifier: string,
+  revision: number | null = null,
+): Promise<PausedSchedule> {
+  return withLocked(db, identifier, revision, async (inside, schedule) => {
+    if (schedule.pausedMs !== null) return { schedule, isChanged: false };
+    return { schedule: await update(inside, pauseSql, [identifier]), isChanged: true };
+  });
+}
+
+/** Ends a pause. Ticks of the pause are added as far back as the backfill period. */
+export async function resumeSchedule(
+  db: Database,
+  identifier: string,
+  revision: number | null = null,
+): Promise<PausedSchedule> {
+  return withLocked(db, identifier, revision, async (inside, schedule, nowMs) => {
+    if (schedule.pausedMs === null) return { schedule, isChanged: false };
+    const { definition, nextMs } = schedule;
+    const sinceMs = Math.max(nextMs ?? nowMs, nowMs - definition.entry.fillMs);
+    const next = timeParameter(nextTick(definition, Math.min(sinceMs, nowMs)));
+    return { schedule: await update(inside, resumeSql, [identifier, next]), isChanged: true };
+  });
+}
+
+/** Removes a schedule. Jobs that it has added stay. */
+export async function removeSchedule(
+  db: Database,
+  identifier: string,
+  revision: number | null = null,
+): Promise<StoredSchedule> {
+  return withLocked(db, identifier, revision, async (inside, schedule) => {
+    await query(inside, removeSql, [identifier]);
+    return schedule;
+  });
+}
+
+/** The first tick at or after `fromMs`. */
+const nextTick = ({ entry }: ScheduleDefinition, fromMs: number): number | null =>
+  cronSchedule(entry.expression, entry.timeZone).next(fromMs);
+
+interface LockedRow extends ScheduleRow {
+  readonly now_ms: string;
+}
+
+async function withLocked<T>(
+  db: Database,
+  identifier: string,
+  revision: number | null,
+  work: (inside: Database, schedule: StoredSchedule, nowMs: number) => Promise<T>,
+): Promise<T> {
+  await requireSchedules(db);
+  return inTransaction(db, async (inside) => {
+    const [row] = await query<LockedRow>(inside, lockSql, [identifier]);
+    if (row === undefined) throw noSchedule(identifier);
+    if (revision !== null && row.revision !== revision) {
+      const sentence = `the schedule "${shortName(identifier)}" has revision ${row.revision}, not ${revision}: it was changed meanwhile; read it again, and repeat the change with its revision`;
+      throw new WorkerError("conflict", sentence);
+    }
+    return work(inside, storedSchedule(row), Number(row.now_ms));
+  });
+}
+
+async function update(
+  db: Database,
+  statement: Statement,
+  values: unknown[],
+): Promise<StoredSchedule> {
+  const [row] = await query<ScheduleRow>(db, statement, values);
+  if (row === undefined) throw noSchedule(String(values[0]));
+  return storedSchedule(row);
+}
+
+const now = milliseconds("pg_catalog.clock_timestamp()");
+const announced = `pg_catalog.pg_notify('${SCHEDULES}', pg_catalog.random()::text)`;
+
+// The count stops at the limit.
+const beforeAddSql: Statement = (s) => `
+select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
+  (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MOST_SCHEDULES}) as first) as count`;
+
+const addSql: Statement = (s) => `
+insert into ${s}._private_schedules
+  (identifier, task, pattern, time_zone, payload, spec, jitter_ms, overlap, next_at)
+values ($1::text, $2::text, $3::text, $4::text, $5::json, $6::jsonb, $7::int, $8::text, $9::timestamptz)
+on conflict (identifier) do nothing
+returning ${scheduleColumns}, ${announced}`;
+
+const lockSql: Statement = (s) => `
+select ${scheduleColumns}, ${now} as now_ms
+from ${s}._private_schedules where identifier = $1::text for update`;
+
+// The last tick stays.
+const changeSql: Statement = (s) => `
+update ${s}._private_schedules as schedule set
+  task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::json,
+  spec = $6::jsonb || case when spec->'lastMs'::text is null then '{}'::jsonb
+    else pg_catalog.jsonb_build_object('lastMs', spec->'lastMs'::text) end,
+  jitter_ms = $7::int, overlap = $8::text, next_at = $9::timestamptz, revision = revision + 1
+where identifier = $1::text
+returning ${scheduleColumns}, ${announced}`;
+
+const pauseSql: Statement = (s) => `
+update ${s}._private_schedules set paused_at = pg_catalog.now(), revision = revision + 1
+where identifier = $1::text
+returning ${scheduleColumns}, ${announced}`;
+
+const resumeSql: Statement = (s) => `
+update ${s}._private_schedules set paused_at = null, next_at = $2::timestamptz, revision = revision + 1
+where identifier = $1::text
+returning ${scheduleColumns}, ${announced}`;
+
+const removeSql: Statement = (s) => `
+delete from ${s}._private_schedules where identifier = $1::text`;

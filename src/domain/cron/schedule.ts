@@ -1,0 +1,209 @@
+// A schedule: a cron entry that is a row in the database instead of a part of a program. Adds a jitter and what
+// happens if the job of an earlier tick is unfinished.
+import { createHash } from "node:crypto";
+import * as v from "valibot";
+import { now } from "../../base/clock.ts";
+import { InputError, type Problem } from "../../base/errors.ts";
+import { strict, together, validate } from "../../base/validate.ts";
+import { identifier, type JobSpec, type JobToAdd } from "../job-spec.ts";
+import { payloadText, RawJson, rawJson } from "../payload.ts";
+import {
+  type CronEntry,
+  type CronEntryOptions,
+  type CronPayload,
+  checkedEntry,
+} from "./cron-entry.ts";
+import { type JsonObject, jsonObject } from "./cron-payload.ts";
+import { cronSchedule } from "./cron-schedule.ts";
+
+export const overlaps = ["allow", "skip", "replace"] as const;
+/**
+ * What a tick does if the job of an earlier tick is unfinished. `allow`: it adds a job. `skip`: it adds none, also
+ * while that job runs. `replace`: it replaces that job, unless that has started.
+ */
+export type ScheduleOverlap = (typeof overlaps)[number];
+
+/** Options of a schedule, besides its payload. */
+export interface ScheduleOptions extends CronEntryOptions {
+  /**
+   * The longest delay of a job after its tick, in milliseconds, at most a day. The delay is made from identifier and
+   * tick, so that schedules with one pattern are spread. Default 0: none.
+   */
+  readonly jitterMs?: number | undefined;
+  /** What a tick does if the job of an earlier tick is unfinished. Default `allow`. Not with `jobKey`. */
+  readonly overlap?: ScheduleOverlap | undefined;
+}
+
+/** The options of a schedule with its payload, which may be omitted when none of its members is required. */
+export type ScheduleArguments<Payload> =
+  Record<never, never> extends CronPayload<Payload>
+    ? [options?: ScheduleOptions & { readonly payload?: CronPayload<Payload> | RawJson }]
+    : [options: ScheduleOptions & { readonly payload: CronPayload<Payload> | RawJson }];
+
+/** What a change of a schedule sets; null sets an option's default. Omitted ones stay. */
+export interface ScheduleChanges {
+  /** The identifier of the task whose jobs are added. */
+  readonly task?: string | undefined;
+  /** The cron expression. */
+  readonly pattern?: string | undefined;
+  /** The IANA time zone of the pattern. */
+  readonly timeZone?: string | null | undefined;
+  /** The payload of each job, a JSON object. */
+  readonly payload?: unknown;
+  /** The backfill period, in milliseconds. */
+  readonly fillMs?: number | null | undefined;
+  /** The named queue of the jobs. */
+  readonly queueName?: string | null | undefined;
+  /** The number of attempts of each job. */
+  readonly maxAttempts?: number | null | undefined;
+  /** The priority of each job. */
+  readonly priority?: number | null | undefined;
+  /** The job key of each job. */
+  readonly jobKey?: string | null | undefined;
+  /** What happens to an unlocked job with the same key. */
+  readonly jobKeyMode?: "replace" | "preserve_run_at" | null | undefined;
+  /** The longest delay of a job after its tick, in milliseconds. */
+  readonly jitterMs?: number | null | undefined;
+  /** What a tick does if the job of an earlier tick is unfinished. */
+  readonly overlap?: ScheduleOverlap | null | undefined;
+}
+
+/** A checked schedule. */
+export interface ScheduleDefinition {
+  readonly entry: CronEntry & { readonly timeZone: string };
+  /** Byte for byte. */
+  readonly payloadText: string;
+  readonly jitterMs: number;
+  readonly overlap: ScheduleOverlap;
+}
+
+const LONGEST_JITTER_MS = 86_400_000;
+export const LONGEST_PAYLOAD_BYTES = 65_536;
+
+const ownSchema = strict({
+  identifier,
+  jitterMs: v.pipe(
+    v.number("must be a number"),
+    v.check((ms) => Number.isInteger(ms) && ms >= 0, "must be a whole number, not negative"),
+    v.maxValue(LONGEST_JITTER_MS, "must be at most a day"),
+  ),
+  overlap: v.picklist(overlaps, `must be one of ${overlaps.join(", ")}`),
+});
+
+interface Given extends Omit<CronEntry, "payload"> {
+  readonly payload?: unknown;
+  readonly jitterMs: number;
+  readonly overlap: ScheduleOverlap;
+}
+
+/** Returns a checked definition. Throws InputError with all problems. */
+export function checkedSchedule({
+  payload,
+  jitterMs,
+  overlap,
+  ...given
+}: Given): ScheduleDefinition {
+  const [own, entry, text] = together(
+    () => validate(ownSchema, { identifier: given.identifier, jitterMs, overlap }),
+    () => checkedEntry({ ...given, payload: {} }),
+    () => boundedPayload(payload),
+  );
+  const problems: Problem[] = [];
+  if (entry.jobKey !== undefined && own.overlap !== "allow") {
+    const message = `does not go with the overlap ${own.overlap}, which sets a key of its own`;
+    problems.push({ path: "jobKey", message });
+  }
+  const timeZone = entry.timeZone ?? "UTC";
+  if (cronSchedule(entry.expression, timeZone).next(now()) === null) {
+    problems.push({ path: "expression", message: "matches no time" });
+  }
+  if (problems.length > 0) throw new InputError(problems);
+  const checked = { ...entry, timeZone, payload: text.value };
+  return { entry: checked, payloadText: text.text, jitterMs: own.jitterMs, overlap: own.overlap };
+}
+
+function boundedPayload(payload: unknown): { readonly text: string; readonly value: JsonObject } {
+  const value = jsonObject(payload);
+  const text = payload instanceof RawJson ? payloadText(payload) : payloadText(value);
+  if (Buffer.byteLength(text) <= LONGEST_PAYLOAD_BYTES) return { text, value };
+  const message = `must have at most ${LONGEST_PAYLOAD_BYTES} bytes; store more elsewhere and name the place`;
+  throw new InputError([{ path: "payload", message }]);
+}
+
+/** Returns the changed definition. Throws InputError with all problems. */
+export function changedSchedule(
+  { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
+  changes: ScheduleChanges,
+): ScheduleDefinition {
+  const before = { ...entry, payload: new RawJson(text), jitterMs, overlap };
+  const { task, pattern, ...rest } = validate(changesSchema, changes);
+  const names = { taskIdentifier: task, expression: pattern, ...rest };
+  const set = Object.entries(names).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return [[name, value === null ? defaults[name] : value] as const];
+  });
+  return checkedSchedule({ ...before, ...Object.fromEntries(set) });
+}
+
+/** Of what null sets; others are undefined. */
+const defaults: Readonly<Record<string, unknown>> = { fillMs: 0, jitterMs: 0, overlap: "allow" };
+
+// checkedSchedule() checks the values.
+const any = v.optional(v.unknown());
+const changesSchema = strict({
+  ...{ task: any, pattern: any, timeZone: any, payload: any, fillMs: any, queueName: any },
+  ...{ maxAttempts: any, priority: any, jobKey: any, jobKeyMode: any, jitterMs: any, overlap: any },
+});
+
+/** The job of a tick. `isWhole`: the payload is a value, for interceptors; else its text, byte for byte. */
+export function scheduledJob(
+  { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
+  tickMs: number,
+  { isBackfill, isWhole }: { readonly isBackfill: boolean; readonly isWhole: boolean },
+): JobToAdd {
+  const runAt = new Date(tickMs + jitterOf(entry.identifier, tickMs, jitterMs)).toISOString();
+  const stamp = { ts: new Date(tickMs).toISOString(), backfilled: isBackfill };
+  const payload = isWhole ? { ...entry.payload, _cron: stamp } : stamped(text, stamp);
+  const spec = { ...jobOptions(entry), ...keyOptions(entry.identifier, overlap), runAt };
+  return { identifier: entry.taskIdentifier, payload, spec };
+}
+
+/** The job that is added by hand, now and whatever the overlap. */
+export function manualJob(
+  { entry, payloadText: text }: ScheduleDefinition,
+  atMs: number,
+): JobToAdd {
+  const payload = stamped(text, { ts: new Date(atMs).toISOString(), manual: true });
+  const { jobKey: _, jobKeyMode: __, ...spec } = jobOptions(entry);
+  return { identifier: entry.taskIdentifier, payload, spec };
+}
+
+function jobOptions(entry: CronEntry): JobSpec {
+  const { queueName, maxAttempts, priority, jobKey, jobKeyMode } = entry;
+  return { queueName, maxAttempts, priority, jobKey, jobKeyMode };
+}
+
+/** The key of jobs that must not overlap. */
+export const overlapKey = (name: string): string => `schedule:${name}`;
+
+function keyOptions(name: string, overlap: ScheduleOverlap): JobSpec {
+  if (overlap === "allow") return {};
+  const jobKeyMode = overlap === "skip" ? "unsafe_dedupe" : "replace";
+  return { jobKey: overlapKey(name), jobKeyMode };
+}
+
+/** Adds `_cron` as the last member: JSON.parse() and PostgreSQL use the last one of a name. */
+function stamped(text: string, stamp: object): RawJson {
+  const whole = text.trimEnd();
+  const members = whole.slice(0, -1).trimEnd();
+  return rawJson(
+    `${members}${members.trimStart() === "{" ? "" : ","}"_cron":${JSON.stringify(stamp)}}`,
+  );
+}
+
+/** The delay after a tick: the same in every process, from 0 to `jitterMs` - 1. */
+export function jitterOf(name: string, tickMs: number, jitterMs: number): number {
+  if (jitterMs === 0) return 0;
+  const digest = createHash("sha256").update(`${tickMs} ${name}`).digest();
+  return digest.readUIntBE(0, 6) % jitterMs;
+}

@@ -1,0 +1,128 @@
+// Reads schedules: one, and pages of them in the order of their identifiers.
+import { InputError, WorkerError } from "../../base/errors.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasSchedules } from "../../database/schema/extensions/has-schedules.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
+import { shortName } from "../../domain/words.ts";
+import {
+  fillMs,
+  msOf,
+  type ScheduleRow,
+  type StoredSchedule,
+  scheduleColumns,
+  storedSchedule,
+} from "../../queue/schedules/schedule-row.ts";
+import { milliseconds } from "../../queue/sql/moments.ts";
+
+/** A schedule has a payload of up to 64 KiB. */
+export const MOST_LISTED = 100;
+const MOST_IN_LIST = 10_000;
+
+/** Throws `extension_missing` where there is no table for schedules. */
+export async function requireSchedules(db: Database): Promise<void> {
+  if (await hasSchedules(db)) return;
+  const { name } = db.schema;
+  const command = workerLine(name, "worker migrate --with schedules");
+  const sentence = `a schedule needs a table that the schema ${name} does not have: "${command}" adds it`;
+  throw new WorkerError("extension_missing", sentence);
+}
+
+export const noSchedule = (identifier: string): WorkerError =>
+  new WorkerError("not_found", `there is no schedule "${shortName(identifier)}"`);
+
+/** Returns the row of a schedule. Throws `not_found` and `extension_missing`. */
+export async function readSchedule(db: Database, identifier: string): Promise<StoredSchedule> {
+  await requireSchedules(db);
+  const [row] = await query<ScheduleRow>(db, oneSql, [identifier]);
+  if (row === undefined) throw noSchedule(identifier);
+  return storedSchedule(row);
+}
+
+/** Rows after the identifier `after`, at most `limit`; `null`: from the first. Rows that are invalid are left out. */
+export async function readSchedules(
+  db: Database,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<{ readonly schedules: readonly StoredSchedule[]; readonly nextAfter: string | null }> {
+  await requireSchedules(db);
+  const rows = await query<ScheduleRow>(db, pageSql, [after, limit + 1]);
+  const shown = rows.slice(0, limit);
+  const nextAfter = rows.length > limit ? (shown.at(-1)?.identifier ?? null) : null;
+  return { schedules: shown.flatMap(validSchedule), nextAfter };
+}
+
+/** What lists show of a schedule, without its payload. Times are milliseconds since the epoch. */
+export interface ScheduleTimes {
+  readonly identifier: string;
+  readonly task: string;
+  readonly pattern: string;
+  readonly timeZone: string;
+  readonly fillMs: number;
+  readonly key: string | null;
+  readonly jitterMs: number;
+  readonly overlap: string;
+  readonly revision: number;
+  readonly pausedMs: number | null;
+  readonly nextMs: number | null;
+  readonly lastMs: number | null;
+}
+
+/** All schedules; none where the schema has no table for them. */
+export async function listScheduleTimes(db: Database): Promise<ScheduleTimes[]> {
+  if (!(await hasSchedules(db))) return [];
+  const rows = await query<TimesRow>(db, timesSql);
+  return rows.map((row) => ({
+    ...{ identifier: row.identifier, task: row.task, pattern: row.pattern },
+    ...{ timeZone: row.time_zone, fillMs: row.fill_ms, key: row.key, jitterMs: row.jitter_ms },
+    ...{ overlap: row.overlap, revision: row.revision, pausedMs: msOf(row.paused_ms) },
+    ...{ nextMs: msOf(row.next_ms), lastMs: msOf(row.last_ms) },
+  }));
+}
+
+interface TimesRow {
+  readonly identifier: string;
+  readonly task: string;
+  readonly pattern: string;
+  readonly time_zone: string;
+  readonly fill_ms: number;
+  readonly key: string | null;
+  readonly jitter_ms: number;
+  readonly overlap: string;
+  readonly revision: number;
+  readonly paused_ms: string | null;
+  readonly next_ms: string | null;
+  readonly last_ms: string | null;
+}
+
+/** Which of these identifiers are those of schedules; none where the schema has no table for them. */
+export async function scheduledNames(db: Database, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0 || !(await hasSchedules(db))) return [];
+  const rows = await query<{ identifier: string }>(db, namesSql, [names]);
+  return rows.map(({ identifier }) => identifier);
+}
+
+function validSchedule(row: ScheduleRow): StoredSchedule[] {
+  try {
+    return [storedSchedule(row)];
+  } catch (error) {
+    if (error instanceof InputError) return [];
+    throw error;
+  }
+}
+
+const oneSql: Statement = (s) => `
+select ${scheduleColumns} from ${s}._private_schedules where identifier = $1::text`;
+
+const pageSql: Statement = (s) => `
+select ${scheduleColumns} from ${s}._private_schedules
+where $1::text is null or identifier > $1::text
+order by identifier limit $2::int`;
+
+const timesSql: Statement = (s) => `
+select identifier, task, pattern, time_zone, jitter_ms, overlap, revision,
+  ${fillMs} as fill_ms, spec->>'jobKey'::text as key,
+  (spec->>'lastMs'::text) as last_ms,
+  ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms
+from ${s}._private_schedules order by identifier limit ${MOST_IN_LIST}`;
+
+const namesSql: Statement = (s) => `
+select identifier from ${s}._private_schedules where identifier = any($1::text[])`;

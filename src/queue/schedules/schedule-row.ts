@@ -1,0 +1,83 @@
+// A row of _private_schedules, and the schedule that it is.
+import { checkedSchedule, type ScheduleDefinition } from "../../domain/cron/schedule.ts";
+import { RawJson } from "../../domain/payload.ts";
+import { milliseconds } from "../sql/moments.ts";
+
+/** Workers listen on this channel, and look at the schedules at once. */
+export const SCHEDULES = "worker:schedules";
+
+/** A schedule as it is stored. Times are milliseconds since the epoch. */
+export interface StoredSchedule {
+  readonly definition: ScheduleDefinition;
+  readonly revision: number;
+  readonly pausedMs: number | null;
+  /** The first tick that is not handled; null without one. */
+  readonly nextMs: number | null;
+  /** The last tick that was handled; null before the first. */
+  readonly lastMs: number | null;
+}
+
+export interface ScheduleRow {
+  readonly identifier: string;
+  readonly task: string;
+  readonly pattern: string;
+  readonly time_zone: string;
+  readonly payload: string;
+  readonly spec: string;
+  readonly jitter_ms: number;
+  readonly overlap: string;
+  readonly revision: number;
+  readonly paused_ms: string | null;
+  readonly next_ms: string | null;
+}
+
+export const scheduleColumns = `
+  identifier, task, pattern, time_zone, payload::text as payload, spec::text as spec, jitter_ms, overlap, revision,
+  ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms`;
+
+/** Throws InputError for a row that another version, or a hand in SQL, has written. */
+export function storedSchedule(row: ScheduleRow): StoredSchedule {
+  const { lastMs = null, ...options } = (JSON.parse(row.spec) ?? {}) as StoredOptions;
+  const definition = checkedSchedule({
+    ...{ fillMs: 0, ...options },
+    identifier: row.identifier,
+    taskIdentifier: row.task,
+    expression: row.pattern,
+    timeZone: row.time_zone,
+    payload: new RawJson(row.payload),
+    jitterMs: row.jitter_ms,
+    overlap: row.overlap as ScheduleDefinition["overlap"],
+  });
+  const { revision, paused_ms, next_ms } = row;
+  return {
+    ...{ definition, revision },
+    ...{ pausedMs: msOf(paused_ms), nextMs: msOf(next_ms), lastMs: msOf(lastMs) },
+  };
+}
+
+/** The options of a schedule that have no column, and its last tick. */
+interface StoredOptions {
+  readonly lastMs?: number | null;
+  readonly fillMs?: number;
+  readonly queueName?: string;
+}
+
+/** JSON for the column `spec`, without the last tick. */
+export function specText({ entry }: ScheduleDefinition): string {
+  const { fillMs, queueName, maxAttempts, priority, jobKey, jobKeyMode } = entry;
+  return JSON.stringify({ fillMs, queueName, maxAttempts, priority, jobKey, jobKeyMode });
+}
+
+/** The backfill period; 0 where a hand in SQL has written something else, and at most a year. */
+export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
+    then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end`;
+
+/** Infinity is no time. */
+export function msOf(ms: string | number | null): number | null {
+  const value = ms === null ? Number.NaN : Number(ms);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** RFC 3339 for a parameter; infinity for no time, because arrays may not contain null. */
+export const timeParameter = (ms: number | null): string =>
+  ms === null || !Number.isFinite(ms) ? "infinity" : new Date(ms).toISOString();

@@ -1,0 +1,153 @@
+// The ticks of schedules: which are due, and adding their jobs. A tick counts if the row still has the next tick and
+// the revision from which it was computed: each tick is added once, whichever worker computes it.
+import { InputError } from "../../base/errors.ts";
+import { inTransaction } from "../../database/connection/transaction.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { ScheduleOverlap } from "../../domain/cron/schedule.ts";
+import { type ResolvedJob, resolveJobs } from "../../domain/job-spec.ts";
+import { addResolvedJobs } from "../add/add-jobs.ts";
+import type { CronOffer, ScheduledTick } from "../cron/schedule-cron.ts";
+import { milliseconds } from "../sql/moments.ts";
+import {
+  fillMs,
+  type ScheduleRow,
+  type StoredSchedule,
+  scheduleColumns,
+  storedSchedule,
+  timeParameter,
+} from "./schedule-row.ts";
+
+/** The place after a page of due schedules. */
+export interface DuePlace {
+  readonly nextMs: number;
+  readonly identifier: string;
+}
+
+export interface DueSchedules {
+  readonly due: readonly StoredSchedule[];
+  /** Due, and not valid for this version: identifier, revision, and what is wrong. */
+  readonly invalid: readonly {
+    readonly identifier: string;
+    readonly revision: number;
+    readonly problem: string;
+  }[];
+  /** null: these are all. */
+  readonly after: DuePlace | null;
+  /** The first tick that is not due yet; null without one. */
+  readonly nextMs: number | null;
+}
+
+const PAGE = 100;
+
+/** With `sinceMs`, only schedules whose next tick is not before it by more than their backfill period. */
+export async function dueSchedules(
+  db: Database,
+  {
+    nowMs,
+    sinceMs,
+    after,
+  }: { readonly nowMs: number; readonly sinceMs: number | null; readonly after: DuePlace | null },
+): Promise<DueSchedules> {
+  const rows = await query<Partial<ScheduleRow> & { later_ms: string | null }>(db, dueSql, [
+    ...[timeParameter(nowMs), sinceMs === null ? "-infinity" : timeParameter(sinceMs)],
+    ...[after === null ? "-infinity" : timeParameter(after.nextMs), after?.identifier ?? ""],
+  ]);
+  const due: StoredSchedule[] = [];
+  const invalid: { identifier: string; revision: number; problem: string }[] = [];
+  const found = rows.filter(({ identifier }) => identifier !== null) as unknown as ScheduleRow[];
+  for (const row of found) {
+    try {
+      due.push(storedSchedule(row));
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const { identifier, revision } = row;
+      invalid.push({ identifier, revision, problem: error.message });
+    }
+  }
+  const last = found.at(-1);
+  const isMore = found.length === PAGE && last !== undefined;
+  const laterMs = rows[0]?.later_ms;
+  return {
+    ...{ due, invalid },
+    after: isMore ? { nextMs: Number(last.next_ms), identifier: last.identifier } : null,
+    nextMs: laterMs == null || !Number.isFinite(Number(laterMs)) ? null : Number(laterMs),
+  };
+}
+
+/** A tick of a schedule that is offered; several of one schedule follow each other. */
+export interface ScheduleOffer extends CronOffer {
+  readonly revision: number;
+  readonly overlap: ScheduleOverlap;
+  /** `next_at` before this tick, and after it. */
+  readonly fromMs: number;
+  readonly toMs: number | null;
+}
+
+/**
+ * Adds the jobs of the offers whose schedules are unchanged, moves these to their next tick, and returns the offers
+ * with their jobs. Schedules that another worker has locked are left to it. All of it happens or none.
+ */
+export async function scheduleTicks<Offer extends ScheduleOffer>(
+  db: Database,
+  offers: readonly Offer[],
+): Promise<ScheduledTick<Offer>[]> {
+  const rows = [...Map.groupBy(offers, ({ identifier }) => identifier).values()];
+  if (rows.length === 0) return [];
+  return inTransaction(db, async (inside) => {
+    const claimed = await query<{ identifier: string }>(inside, claimSql, [
+      rows.map(([first]) => first?.identifier),
+      rows.map(([first]) => first?.revision),
+      rows.map(([first]) => timeParameter(first?.fromMs ?? null)),
+      rows.map((steps) => timeParameter(steps.at(-1)?.toMs ?? null)),
+      rows.map((steps) => steps.at(-1)?.tickMs),
+    ]);
+    const ours = new Set(claimed.map(({ identifier }) => identifier));
+    const taken = offers.filter(({ identifier }) => ours.has(identifier));
+    const jobs = await addResolvedJobs(inside, taken.flatMap(resolved));
+    let added = 0;
+    return taken.map((offer) => {
+      const job = offer.job === null ? null : (jobs[added++] ?? null);
+      const isSkipped = offer.overlap === "skip" && job?.isDuplicate === true;
+      return { offer, job: isSkipped ? null : job };
+    });
+  });
+}
+
+/** A failed job must not keep a schedule from adding others. */
+function resolved({ job, overlap }: ScheduleOffer): ResolvedJob[] {
+  if (job === null) return [];
+  return resolveJobs([job]).map((one) =>
+    overlap === "skip" && one.keyRule === "unsafe_dedupe" ? { ...one, keyRule: "unfinished" } : one,
+  );
+}
+
+const dueSql: Statement = (s) => `
+select later.later_ms, due.* from (
+  select ${milliseconds("pg_catalog.min(next_at)")} as later_ms
+  from ${s}._private_schedules where paused_at is null and next_at > $1::timestamptz
+) as later left join (
+  select ${scheduleColumns} from ${s}._private_schedules
+  where paused_at is null and next_at <= $1::timestamptz
+    and next_at >= $2::timestamptz - (${fillMs}) * interval '1 millisecond'
+    and (next_at > $3::timestamptz or next_at = $3::timestamptz and identifier > $4::text)
+  order by next_at, identifier limit ${PAGE}
+) as due on true`;
+
+const claimSql: Statement = (s) => `
+with given as (
+  select * from rows from (
+    pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::int[]), pg_catalog.unnest($3::text[]::timestamptz[]),
+    pg_catalog.unnest($4::text[]::timestamptz[]), pg_catalog.unnest($5::float8[])
+  ) as given (identifier, revision, from_at, to_at, last_ms)
+), locked as materialized (
+  select schedule.identifier from ${s}._private_schedules as schedule
+  join given on given.identifier = schedule.identifier
+  where schedule.next_at = given.from_at and schedule.revision = given.revision and schedule.paused_at is null
+  order by schedule.identifier for update of schedule skip locked
+)
+update ${s}._private_schedules as schedule set
+  next_at = given.to_at, spec = schedule.spec || pg_catalog.jsonb_build_object('lastMs', given.last_ms)
+from given join locked on locked.identifier = given.identifier
+where schedule.identifier = given.identifier
+  and schedule.next_at = given.from_at and schedule.revision = given.revision and schedule.paused_at is null
+returning schedule.identifier`;

@@ -1,0 +1,191 @@
+// The operations on schedules, as methods.
+import * as v from "valibot";
+import { count, strict, validate } from "../base/validate.ts";
+import { addNewSchedule } from "../commands/schedules/add-schedule.ts";
+import { jobOfSchedule } from "../commands/schedules/manual-run.ts";
+import {
+  changeSchedule,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+} from "../commands/schedules/stored-schedules.ts";
+import type { Database } from "../database/database.ts";
+import type { CronTask } from "../domain/cron/cron-entry.ts";
+import { type CronEntry, cronEntry } from "../domain/cron/cron-entry.ts";
+import type { CronPattern } from "../domain/cron/cron-pattern.ts";
+import {
+  checkedSchedule,
+  type ScheduleArguments,
+  type ScheduleChanges,
+  type ScheduleOptions,
+  type ScheduleOverlap,
+} from "../domain/cron/schedule.ts";
+import { boundedText, type JobToAdd } from "../domain/job-spec.ts";
+import { MOST_LISTED, readSchedule, readSchedules } from "../insight/read/list-schedules.ts";
+import type { StoredSchedule } from "../queue/schedules/schedule-row.ts";
+
+/** A schedule: a cron entry that is stored in the database. */
+export interface Schedule {
+  /** The identifier, unique in the schema. */
+  readonly identifier: string;
+  /** The identifier of the task whose jobs are added. */
+  readonly task: string;
+  /** The cron expression. */
+  readonly pattern: string;
+  /** The IANA time zone of the pattern. */
+  readonly timeZone: string;
+  /** The payload of each job without `_cron`. Integers beyond 2^53 are bigints. */
+  readonly payload: unknown;
+  /** The payload's exact JSON text. */
+  readonly payloadText: string;
+  /** The backfill period: ticks missed at most this many milliseconds ago are added. 0: none. */
+  readonly fillMs: number;
+  /** The named queue of the jobs; null without one. */
+  readonly queueName: string | null;
+  /** The number of attempts of each job; null: 25. */
+  readonly maxAttempts: number | null;
+  /** The priority of each job; null: 0. */
+  readonly priority: number | null;
+  /** The job key of each job; null without one. */
+  readonly jobKey: string | null;
+  /** What a tick does with an unlocked job of the same key; null: `replace`. */
+  readonly jobKeyMode: "replace" | "preserve_run_at" | null;
+  /** The longest delay of a job after its tick, in milliseconds. */
+  readonly jitterMs: number;
+  /** What a tick does if the job of an earlier tick is unfinished. */
+  readonly overlap: ScheduleOverlap;
+  /** When it was paused; null: it is not paused. */
+  readonly pausedAt: Date | null;
+  /** The first tick that is not handled; null without one. */
+  readonly nextAt: Date | null;
+  /** The last tick that was handled; null before the first. */
+  readonly lastAt: Date | null;
+  /** The number of definitions so far. Changes and pauses count. */
+  readonly revision: number;
+}
+
+/** A page of schedules, in the order of their identifiers. */
+export interface SchedulePage {
+  /** The schedules. */
+  readonly schedules: readonly Schedule[];
+  /** Leads to the next page; null at the end. */
+  readonly nextCursor: string | null;
+}
+
+/** Which schedules listSchedules() returns. */
+export interface SchedulePageOptions {
+  /** The most schedules, 1–100, default 100. */
+  readonly limit?: number | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | null | undefined;
+}
+
+/** The revision that a schedule must have. */
+export interface ExpectedRevision {
+  /** The revision that was read. If the schedule has another one, the call rejects with `conflict`. */
+  readonly revision?: number | undefined;
+}
+
+/**
+ * The operations on schedules. All of them reject with `extension_missing` until `worker migrate --with schedules` has
+ * added the table, and those of one schedule with `not_found`.
+ */
+export interface ScheduleOperations<Added> {
+  /**
+   * Adds a schedule, as cronEntry() makes a cron entry: workers of this library add a job of `task` at each tick. Its
+   * identifier is by default the task's. Rejects with `conflict` if a schedule has the identifier, or an entry in the
+   * code of a live worker, or if there are 10,000; with InputError for invalid values.
+   */
+  addSchedule<Payload>(
+    pattern: string | CronPattern,
+    task: CronTask<Payload>,
+    ...[options]: ScheduleArguments<Payload>
+  ): Promise<Schedule>;
+  /**
+   * Changes a schedule; what `changes` omits stays. A tick that is due already is added under the new definition.
+   * Rejects with `conflict` for another revision, with InputError for invalid values; then nothing was changed.
+   */
+  changeSchedule(
+    identifier: string,
+    changes: ScheduleChanges,
+    expected?: ExpectedRevision,
+  ): Promise<Schedule>;
+  /** Pauses a schedule: it adds no jobs until it is resumed. */
+  pauseSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
+  /** Ends a pause. Ticks of the pause are added as far back as the backfill period. */
+  resumeSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
+  /**
+   * Adds a job of the schedule now, also during a pause and beside an unfinished job. Its payload has
+   * `_cron: { ts, manual: true }`. The next tick stays.
+   */
+  runSchedule(identifier: string): Promise<Added>;
+  /** Removes a schedule. Jobs that it has added stay. */
+  removeSchedule(identifier: string, expected?: ExpectedRevision): Promise<void>;
+  /** Returns a schedule. */
+  getSchedule(identifier: string): Promise<Schedule>;
+  /** Returns a page of schedules. Rejects with InputError for another limit. */
+  listSchedules(options?: SchedulePageOptions): Promise<SchedulePage>;
+}
+
+const expectedSchema = strict({ revision: v.optional(count(2_147_483_647)) });
+const pageSchema = strict({
+  limit: v.optional(count(MOST_LISTED), 100),
+  cursor: v.nullish(boundedText(1, 512), null),
+});
+
+/** `add` adds a job, as addJob does. */
+export function scheduleOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
+  const expected = (given: ExpectedRevision = {}) =>
+    validate(expectedSchema, given).revision ?? null;
+  return {
+    addSchedule: async (
+      pattern: string | CronPattern,
+      task: CronTask<unknown>,
+      options: ScheduleOptions & { readonly payload?: unknown } = {},
+    ) => {
+      const { jitterMs = 0, overlap = "allow", payload, ...rest } = options;
+      const entry: CronEntry = cronEntry(pattern, task, rest);
+      return publicSchedule(
+        await addNewSchedule(db, checkedSchedule({ ...entry, payload, jitterMs, overlap })),
+      );
+    },
+    changeSchedule: async (name: string, changes: ScheduleChanges, given?: ExpectedRevision) =>
+      publicSchedule(await changeSchedule(db, name, changes, expected(given))),
+    pauseSchedule: async (name: string, given?: ExpectedRevision) =>
+      publicSchedule((await pauseSchedule(db, name, expected(given))).schedule),
+    resumeSchedule: async (name: string, given?: ExpectedRevision) =>
+      publicSchedule((await resumeSchedule(db, name, expected(given))).schedule),
+    runSchedule: async (name: string) => add(await jobOfSchedule(db, name)),
+    removeSchedule: async (name: string, given?: ExpectedRevision) => {
+      await removeSchedule(db, name, expected(given));
+    },
+    getSchedule: async (name: string) => publicSchedule(await readSchedule(db, name)),
+    listSchedules: async (options: SchedulePageOptions = {}) => {
+      const { limit, cursor } = validate(pageSchema, options);
+      const { schedules, nextAfter } = await readSchedules(db, { limit, after: cursor });
+      return { schedules: schedules.map(publicSchedule), nextCursor: nextAfter };
+    },
+  };
+}
+
+function publicSchedule({ definition, revision, ...times }: StoredSchedule): Schedule {
+  const { entry, payloadText, jitterMs, overlap } = definition;
+  return {
+    identifier: entry.identifier,
+    task: entry.taskIdentifier,
+    pattern: entry.expression,
+    timeZone: entry.timeZone,
+    ...{ payload: entry.payload, payloadText, fillMs: entry.fillMs },
+    queueName: entry.queueName ?? null,
+    maxAttempts: entry.maxAttempts ?? null,
+    priority: entry.priority ?? null,
+    jobKey: entry.jobKey ?? null,
+    jobKeyMode: entry.jobKeyMode ?? null,
+    ...{ jitterMs, overlap, revision },
+    pausedAt: dateOrNull(times.pausedMs),
+    nextAt: dateOrNull(times.nextMs),
+    lastAt: dateOrNull(times.lastMs),
+  };
+}
+
+const dateOrNull = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));

@@ -1,0 +1,228 @@
+// Runs the schedules of the database: looks at those that are due, and offers their ticks. The row of a schedule
+// decides which worker's offer counts (queue/schedules/schedule-ticks.ts). Without the extension it only looks, once a
+// minute, whether that has been added.
+//
+//   a look ──▶ due ticks offered, by pages ──▶ wait for the next tick, an announcement, or 5 s ──▶ a look …
+import { monotonic, wait } from "../../base/clock.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Outage } from "../../base/outage.ts";
+import type { Service } from "../../base/service.ts";
+import { hasSchedules } from "../../database/schema/extensions/has-schedules.ts";
+import { scheduledJob } from "../../domain/cron/schedule.ts";
+import { databaseTime } from "../../queue/cron/database-time.ts";
+import { SCHEDULES } from "../../queue/schedules/schedule-row.ts";
+import {
+  type DuePlace,
+  type DueSchedules,
+  dueSchedules,
+  scheduleTicks,
+} from "../../queue/schedules/schedule-ticks.ts";
+import { isIntercepted } from "../task/call-interceptors.ts";
+import type { CronTime } from "./cron.ts";
+import { type CronServices, type Offered, offerTicks, type TickSource } from "./cron-offers.ts";
+import { dueSteps, type ScheduleTick } from "./due-steps.ts";
+
+export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
+  readonly outage: Outage;
+  /** Default: the database's clock, and timers. */
+  readonly time?: CronTime;
+}
+
+/** The longest wait, where an announcement may be lost. */
+const LONGEST_WAIT_MS = 5_000;
+/** Between two checks for the extension. */
+const LONGEST_ABSENCE_MS = 60_000;
+/** After ticks that another worker has locked: it adds them, or its connection ends. */
+const CONTENDED_MS = 1_000;
+/**
+ * After the start, ticks from before it are left to workers that ran then; later they are dropped, except those of the
+ * backfill period.
+ */
+const PATIENCE_MS = 10_000;
+/** The most ticks of one schedule in a transaction. */
+const MOST_TICKS = 500;
+const MOST_LOGGED = 1_000;
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+export class Schedules implements Service {
+  readonly #services: SchedulesOwner;
+  readonly #time: CronTime;
+  readonly #stop = new AbortController();
+  #pause = new AbortController();
+  #isAnnounced = false;
+  #hasTable = false;
+  #startMs: number | null = null;
+  /** When the worker started, by the monotonic clock, if the schema had no schedules then. */
+  #absentAtMs: number | null = null;
+  #running: Promise<void> | null = null;
+  /** What was logged: problems, and invalid schedules with their revision. */
+  readonly #logged = new Set<string>();
+
+  constructor(services: SchedulesOwner) {
+    this.#services = services;
+    this.#time = services.time ?? { now: () => databaseTime(services.db), wait };
+  }
+
+  /** `hasTable`: the schema had the extension when it was last read. */
+  start(hasTable = false): Promise<void> {
+    this.#hasTable = hasTable;
+    if (!hasTable) this.#absentAtMs = monotonic();
+    this.#running ??= this.#run();
+    return Promise.resolve();
+  }
+
+  /** For a listener: a schedule was added or changed. */
+  get channels(): Readonly<Record<string, () => void>> {
+    return {
+      [SCHEDULES]: () => {
+        this.#isAnnounced = true;
+        this.#pause.abort();
+      },
+    };
+  }
+
+  /** Offers nothing more. A running transaction is finished. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    const waitFor = this.#time.wait.bind(this.#time);
+    // Costs nothing at the start of a worker whose schema has no schedules.
+    if (!this.#hasTable) await this.#wait(LONGEST_ABSENCE_MS);
+    await this.#services.outage.retrying(
+      "schedules",
+      async (succeeded) => {
+        while (!signal.aborted) {
+          const pauseMs = await this.#turn();
+          succeeded();
+          if (pauseMs > 0) await this.#wait(pauseMs);
+        }
+      },
+      { signal, wait: waitFor },
+    );
+  }
+
+  async #wait(ms: number): Promise<void> {
+    if (!this.#isAnnounced) {
+      this.#pause = new AbortController();
+      await this.#time.wait(ms, AbortSignal.any([this.#stop.signal, this.#pause.signal]));
+    }
+    this.#isAnnounced = false;
+  }
+
+  /** Offers the due ticks. Resolves to the time until the next look. */
+  async #turn(): Promise<number> {
+    const { db } = this.#services;
+    if (!this.#hasTable) this.#hasTable = await hasSchedules(db);
+    if (!this.#hasTable) return LONGEST_ABSENCE_MS;
+    const nowMs = await this.#time.now();
+    const absentMs = this.#absentAtMs === null ? 0 : monotonic() - this.#absentAtMs;
+    this.#startMs = Math.min(this.#startMs ?? nowMs - absentMs, nowMs);
+    const patienceMs = this.#startMs + PATIENCE_MS - nowMs;
+    const sinceMs = patienceMs > 0 ? this.#startMs : null;
+    const rest = { isContended: false, isBehind: false };
+    let after: DuePlace | null = null;
+    let look: DueSchedules;
+    try {
+      do {
+        look = await dueSchedules(db, { nowMs, sinceMs, after });
+        this.#logInvalid(look);
+        await this.#offer(look, nowMs, rest);
+        after = look.after;
+      } while (after !== null && !this.#stop.signal.aborted);
+    } catch (error) {
+      const isRefused = codeOf((error as Error).cause) === INSUFFICIENT_PRIVILEGE;
+      this.#hasTable = await hasSchedules(db);
+      if (this.#hasTable && !isRefused) throw error;
+      const why = { error: messageOf(error) };
+      this.#logOnce(why.error, (logger) => logger.warn(why, "this worker cannot run schedules"));
+      return LONGEST_ABSENCE_MS;
+    }
+    if (rest.isBehind) return 0;
+    const nextMs = (look.nextMs ?? Number.POSITIVE_INFINITY) - nowMs;
+    const waits = [nextMs, LONGEST_WAIT_MS, ...(patienceMs > 0 ? [patienceMs] : [])];
+    return Math.min(...waits, rest.isContended ? CONTENDED_MS : LONGEST_WAIT_MS);
+  }
+
+  async #offer(
+    { due }: DueSchedules,
+    nowMs: number,
+    rest: { isContended: boolean; isBehind: boolean },
+  ): Promise<void> {
+    const startMs = this.#startMs ?? nowMs;
+    const most = Math.max(1, Math.floor(MOST_TICKS / Math.max(1, due.length)));
+    const steps = due.map((schedule) => dueSteps(schedule, { nowMs, startMs, most }));
+    const taken = new Set<string>();
+    const isOver = !(await offerTicks(
+      this.#services,
+      this.#source(taken),
+      steps.flat(),
+      this.#stop.signal,
+    ));
+    if (isOver) return;
+    for (const last of steps.flatMap((some) => some.at(-1) ?? [])) {
+      if (!taken.has(last.entry.identifier)) rest.isContended = true;
+      else if (last.toMs !== null && last.toMs <= nowMs) rest.isBehind = true;
+    }
+  }
+
+  #source(taken: Set<string>): TickSource<ScheduleTick> {
+    const { db, hooks } = this.#services;
+    const schedule = async (offers: readonly Offered<ScheduleTick>[]) => {
+      const done = await scheduleTicks(db, offers);
+      for (const { offer } of done) {
+        taken.add(offer.identifier);
+        if (offer.isDropped) this.#logDropped(offer);
+      }
+      return done;
+    };
+    return {
+      jobOf: ({ schedule: { definition }, tickMs, isBackfill, isDropped }) =>
+        isDropped
+          ? null
+          : scheduledJob(definition, tickMs, {
+              isBackfill,
+              isWhole: isIntercepted(hooks, "beforeJobSchedule"),
+            }),
+      schedule,
+      // Without its job, so that the schedule goes on.
+      refused: async (offer) => void (await schedule([{ ...offer, job: null }])),
+    };
+  }
+
+  #logDropped({ identifier, fromMs, toMs }: Offered<ScheduleTick>): void {
+    const fields = {
+      schedule: identifier,
+      from: new Date(fromMs),
+      next: toMs === null ? null : new Date(toMs),
+    };
+    this.#services.logger.info(
+      fields,
+      "ticks that were missed are older than the backfill period, and add no jobs",
+    );
+  }
+
+  #logInvalid({ invalid }: DueSchedules): void {
+    for (const { identifier, revision, problem } of invalid) {
+      const fields = { schedule: identifier, error: problem };
+      this.#logOnce(`${revision} ${identifier}`, (logger) =>
+        logger.error(fields, "a schedule is invalid and adds nothing on this worker"),
+      );
+    }
+  }
+
+  #logOnce(name: string, log: (logger: Logger) => void): void {
+    if (this.#logged.has(name)) return;
+    if (this.#logged.size >= MOST_LOGGED) this.#logged.clear();
+    this.#logged.add(name);
+    log(this.#services.logger);
+  }
+}

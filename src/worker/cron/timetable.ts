@@ -1,0 +1,46 @@
+// A worker's timetable: the cron entries of the program, and the schedules of the database.
+import type { Service } from "../../base/service.ts";
+import type { CronConfig } from "../options/cron-options.ts";
+import { Cron, type CronOwner } from "./cron.ts";
+import type { CronTimeline } from "./cron-timeline.ts";
+import { Schedules } from "./schedules.ts";
+
+export interface TimetableConfig {
+  /** null: no entries. */
+  readonly cron: CronConfig | null;
+  readonly schedules: boolean;
+}
+
+export class Timetable implements Service {
+  readonly #cron: Cron | null;
+  readonly #schedules: Schedules | null;
+
+  constructor({ cron, schedules }: TimetableConfig, owner: CronOwner) {
+    this.#cron = cron === null ? null : new Cron(cron, owner);
+    this.#schedules = schedules ? new Schedules(owner) : null;
+  }
+
+  /** Every entry of the program with its next tick. */
+  get ticks(): CronTimeline["ticks"] {
+    return this.#cron?.ticks ?? [];
+  }
+
+  /** For a listener. */
+  get channels(): Readonly<Record<string, () => void>> {
+    return this.#schedules?.channels ?? {};
+  }
+
+  /** Rejects when the entries cannot be read or registered. */
+  async start(hasSchedules = false): Promise<void> {
+    await this.#cron?.start();
+    await this.#schedules?.start(hasSchedules);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#cron?.stop(), this.#schedules?.stop()]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}

@@ -1,0 +1,82 @@
+// Schedules over HTTP: the routes, the list of cron entries, the audit trail.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
+const { client, pool } = await startAdmin({ url });
+const post = (body: object) => client.post("/api/schedules", body);
+const NIGHTLY = {
+  ...{ action: "add", identifier: "nightly", task: "report", pattern: "30 2 * * *" },
+  ...{ time_zone: "Europe/Berlin", payload: { a: 1 }, jitter_secs: 60, overlap: "skip" },
+};
+
+test("A schedule is listed with its payload, and among the cron entries with its source.", async () => {
+  const added = await post(NIGHTLY);
+  assert.equal(added.status, 200, added.text);
+  assert.equal(added.body.revision, 1);
+  const { schedules, next_cursor } = (await client.get("/api/schedules")).body;
+  assert.equal(next_cursor, null);
+  assert.deepEqual(
+    [schedules[0].identifier, schedules[0].payload, schedules[0].in_words],
+    ["nightly", { a: 1 }, "every day at 02:30 in Europe/Berlin"],
+  );
+  assert.equal((await client.get("/api/schedules?name=nightly")).body.schedules.length, 1);
+  assert.equal((await client.get("/api/schedules?name=gone")).status, 404);
+  const [entry] = (await client.get("/api/cron")).body.entries;
+  assert.deepEqual(
+    [entry.source, entry.match, entry.time_zone, entry.next_execution, entry.paused_at],
+    ["schedule", "30 2 * * *", "Europe/Berlin", added.body.next_execution, null],
+  );
+  assert.deepEqual([entry.overlap, entry.jitter_secs, entry.revision], ["skip", 60, 1]);
+  const paused = await post({ action: "pause", identifier: "nightly", revision: 1 });
+  assert.equal(paused.body.revision, 2);
+  const [after] = (await client.get("/api/cron")).body.entries;
+  assert.ok(Date.parse(after.paused_at) > 0);
+  assert.deepEqual(
+    [after.next_execution, after.quarters_ahead, after.late_since],
+    [null, [], null],
+  );
+});
+
+test("A change with an old revision is a conflict, with what to do.", async () => {
+  const stale = await post({ action: "change", identifier: "nightly", priority: 1, revision: 1 });
+  assert.deepEqual([stale.status, stale.body.code], [409, "conflict"]);
+  assert.match(stale.body.error, /has revision 2, not 1.*read it again/);
+  const bad = await post({ action: "change", identifier: "nightly", pattern: "x", overlap: "no" });
+  assert.equal(bad.status, 400);
+  const wrong = await post({ ...NIGHTLY, identifier: "b", pattern: "* * * *", time_zone: "Mars" });
+  assert.deepEqual(wrong.body.problems.map(({ field }: Json) => field).sort(), [
+    "pattern",
+    "time_zone",
+  ]);
+});
+
+test("Each action is in the audit trail with its user, without the payload.", async () => {
+  await post({ action: "run", identifier: "nightly" });
+  await post({ action: "remove", identifier: "nightly" });
+  const { rows } = await pool.query<{ entry: string }>(
+    "select entry::text as entry from worker._private_audit order by id",
+  );
+  const entries = rows.map(({ entry }) => JSON.parse(entry));
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ["schedule-add", "schedule-pause", "schedule-run", "schedule-remove"],
+  );
+  assert.equal(entries[0].changes.identifier, "nightly");
+  assert.deepEqual(new Set(entries.map(({ by }) => by)), new Set(["anonymous"]));
+  assert.doesNotMatch(JSON.stringify(entries.map(({ changes }) => changes)), /payload/);
+});
+
+test("Without the table the routes answer 409 with the command that adds it, and the list of cron entries works.", async () => {
+  const { url: bare } = await migratedDatabase("worker", []);
+  const other = await startAdmin({ url: bare });
+  const refused = await other.client.post("/api/schedules", NIGHTLY);
+  assert.deepEqual([refused.status, refused.body.code], [409, "extension_missing"]);
+  assert.match(refused.body.error, /worker migrate --with schedules/);
+  assert.equal((await other.client.get("/api/schedules")).status, 409);
+  assert.deepEqual((await other.client.get("/api/cron")).body.entries, []);
+  const added = await other.client.post("/api/extensions", { action: "add", name: "schedules" });
+  assert.equal(added.status, 200, added.text);
+  assert.equal((await other.client.post("/api/schedules", NIGHTLY)).status, 200);
+});

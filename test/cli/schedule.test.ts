@@ -1,0 +1,162 @@
+// worker schedule: its actions, its list, and its mistakes.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { emptyDatabase, migratedDatabase } from "../support/database.ts";
+import { quickly } from "./command.ts";
+
+let env: { DATABASE_URL: string };
+before(async () => {
+  env = { DATABASE_URL: (await migratedDatabase("worker", ["schedules"])).url };
+});
+
+async function json(args: readonly string[]) {
+  const ran = await quickly([...args, "--json"], env);
+  assert.equal(ran.status, 0, ran.stderr);
+  return JSON.parse(ran.stdout);
+}
+
+test("Without the table every action is refused with the command that adds it.", async () => {
+  const bare = { DATABASE_URL: (await emptyDatabase()).url };
+  await quickly(["migrate"], bare);
+  for (const args of [
+    ["schedule"],
+    ["schedule", "add", "s", "--task", "t", "--pattern", "@daily"],
+    ["schedule", "remove", "s", "--yes"],
+  ]) {
+    const { status, stderr } = await quickly(args, bare);
+    assert.equal(status, 1);
+    assert.match(stderr, /^worker: .*"worker migrate --with schedules" adds it\n$/);
+  }
+  assert.equal((await quickly(["migrate", "--with", "schedules"], bare)).status, 0);
+  assert.equal((await quickly(["schedule"], bare)).stdout, "There are no schedules\n");
+});
+
+test("A schedule is added, changed, paused, resumed, run and removed.", async () => {
+  const added = await quickly(
+    [
+      ...["schedule", "add", "nightly", "--task", "report", "--cron", "30 2 * * *"],
+      ...["--time-zone", "Europe/Berlin", "--payload", '{"id":12345678901234567890}'],
+      ...["--jitter", "30s", "--overlap", "skip", "--backfill", "1h", "--queue", "q"],
+    ],
+    env,
+  );
+  assert.match(
+    added.stdout,
+    /^Added the schedule nightly; the next tick is at \S+Z\n$/,
+    added.stderr,
+  );
+  const [one] = (await json(["schedule", "list", "nightly"])).schedules;
+  assert.deepEqual(
+    [
+      one.task,
+      one.pattern,
+      one.time_zone,
+      one.jitter_secs,
+      one.overlap,
+      one.backfill_secs,
+      one.queue,
+    ],
+    ["report", "30 2 * * *", "Europe/Berlin", 30, "skip", 3_600, "q"],
+  );
+  const changed = await json([
+    ...["schedule", "change", "nightly", "--pattern", "@hourly", "--queue", "", "--revision", "1"],
+  ]);
+  assert.equal(changed.revision, 2);
+  const [after] = (await json(["schedule"])).schedules;
+  assert.deepEqual(
+    [after.pattern, after.queue, after.time_zone, after.overlap],
+    ["@hourly", null, "Europe/Berlin", "skip"],
+  );
+  assert.match(
+    (await quickly(["schedule"], env)).stdout,
+    /nightly +report +@hourly +Europe\/Berlin/,
+  );
+  assert.equal((await json(["schedule", "pause", "nightly"])).next_execution, null);
+  assert.match((await quickly(["cron"], env)).stdout, /nightly .*paused/);
+  assert.match(
+    (await quickly(["schedule", "pause", "nightly"], env)).stdout,
+    /^Nothing was to be done: /,
+  );
+  const ran = await quickly(["schedule", "run", "nightly", "--json"], env);
+  assert.match(
+    ran.stdout,
+    /"payload":\{"id":12345678901234567890,"_cron":\{"ts":"[^"]+","manual":true\}\}/,
+  );
+  assert.equal((await json(["schedule", "resume", "nightly"])).is_changed, true);
+  const refused = await quickly(["schedule", "remove", "nightly"], env);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /schedule remove asks for confirmation/);
+  assert.equal((await quickly(["schedule", "remove", "nightly", "--yes"], env)).status, 0);
+  assert.deepEqual((await json(["schedule"])).schedules, []);
+});
+
+test("Mistakes are refused by the names of the options, and change nothing.", async () => {
+  await quickly(["schedule", "add", "fixed", "--task", "t", "--pattern", "@daily"], env);
+  const add = ["schedule", "add", "s", "--task", "t"];
+  for (const [args, status, message] of [
+    [["schedule", "ad", "s"], 2, /must be one of list, add, change/],
+    [["schedule", "add"], 2, /<identifier> is missing/],
+    [
+      ["schedule", "pause", "fixed", "--pattern", "@daily"],
+      2,
+      /schedule pause has no option --pattern/,
+    ],
+    [["schedule", "list", "--revision", "3"], 2, /schedule list has no option --revision/],
+    [[...add, "--pattern", "61 * * * *"], 1, /--pattern: column 1: .*61.*minute/],
+    [[...add, "--cron", "* * *"], 1, /--cron: has 3 fields; expected 5/],
+    [[...add, "--pattern", "0 0 30 2 *"], 1, /--pattern: matches no time/],
+    [
+      [...add, "--pattern", "@daily", "--time-zone", "Europe/Berln"],
+      1,
+      /--time-zone: .*did you mean "Europe\/Berlin"/,
+    ],
+    [[...add, "--pattern", "@daily", "--payload", "[1]"], 1, /must be a JSON object/],
+    [[...add, "--pattern", "@daily", "--jitter", "2d"], 1, /--jitter: must be at most a day/],
+    [
+      [...add, "--pattern", "@daily", "--key", "k", "--overlap", "skip"],
+      1,
+      /--key: does not go with the overlap skip/,
+    ],
+    [
+      ["schedule", "add", "fixed", "--task", "t", "--pattern", "@daily"],
+      1,
+      /a schedule "fixed" already/,
+    ],
+    [["schedule", "change", "fixed"], 1, /needs at least one of/],
+    [["schedule", "change", "fixed", "--pattern", "x", "--payload", "1"], 1, /2 problems/],
+    [
+      ["schedule", "change", "fixed", "--priority", "1", "--revision", "7"],
+      1,
+      /has revision 1, not 7.*read it again/,
+    ],
+    [["schedule", "pause", "gone"], 1, /there is no schedule "gone"/],
+  ] as const) {
+    const ran = await quickly([...args], env);
+    assert.match(ran.stderr, message, args.join(" "));
+    assert.equal(ran.status, status, ran.stderr);
+  }
+  const { schedules } = await json(["schedule"]);
+  assert.deepEqual(
+    schedules.map((one: { identifier: string; revision: number }) => [
+      one.identifier,
+      one.revision,
+    ]),
+    [["fixed", 1]],
+  );
+});
+
+test("The help has the actions, their options and examples.", async () => {
+  const { stdout } = await quickly(["schedule", "--help"]);
+  for (const word of [
+    "--task",
+    "--pattern, --cron",
+    "--time-zone",
+    "--jitter",
+    "--overlap",
+    "--revision",
+  ]) {
+    assert.ok(stdout.includes(word), word);
+  }
+  assert.match(stdout, /Examples:\n {2}worker schedule add nightly/);
+  assert.match(stdout, /worker migrate --with schedules/);
+});

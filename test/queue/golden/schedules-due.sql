@@ -1,0 +1,13 @@
+select later.later_ms, due.* from (
+  select pg_catalog.floor(extract(epoch from pg_catalog.min(next_at)) * 1000::numeric) as later_ms
+  from "worker"._private_schedules where paused_at is null and next_at > $1::timestamptz
+) as later left join (
+  select 
+  identifier, task, pattern, time_zone, payload::text as payload, spec::text as spec, jitter_ms, overlap, revision,
+  pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms from "worker"._private_schedules
+  where paused_at is null and next_at <= $1::timestamptz
+    and next_at >= $2::timestamptz - (case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
+    then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end) * interval '1 millisecond'
+    and (next_at > $3::timestamptz or next_at = $3::timestamptz and identifier > $4::text)
+  order by next_at, identifier limit 100
+) as due on true

@@ -1,0 +1,216 @@
+// Schedules on running workers: both modes, a stock worker beside them, a killed process, an extension that is added
+// meanwhile.
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { Logger, run } from "graphile-worker";
+import { migrate } from "../../src/database/schema/migrate.ts";
+import { cronEntry } from "../../src/domain/cron/cron-entry.ts";
+import { listCron } from "../../src/insight/lists/list-cron.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { setNext } from "./schedule-harness.ts";
+import { workerProcess } from "./worker-process.ts";
+import { recording, until, witness, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["schedules"]));
+beforeEach(() => queue.sql("truncate worker._private_schedules"));
+
+const MINUTE_MS = 60_000;
+/** The start of a minute, some minutes ago. */
+const minutesAgo = (minutes: number) =>
+  new Date((Math.floor(Date.now() / MINUTE_MS) - minutes) * MINUTE_MS).toISOString();
+
+interface Stamped {
+  readonly _cron: { readonly ts: string; readonly manual?: boolean };
+}
+
+for (const [mode, options] of [
+  ["safe mode", {}],
+  ["fast lane", { fastLane: true }],
+] as const) {
+  test(`A schedule that is added while a worker runs has its jobs run (${mode}).`, async () => {
+    const task = recording<Stamped>("task");
+    const seen = witness("cron:scheduled");
+    await queue.started({ tasks: [task], plugins: [seen], ...options });
+    const schedule = await queue.utils.addSchedule("* * * * *", task, { identifier: "s" });
+    assert.deepEqual([schedule.revision, schedule.timeZone, schedule.pausedAt], [1, "UTC", null]);
+    assert.ok((schedule.nextAt?.getTime() ?? 0) > Date.now() - 1_000);
+    // Its tick comes now, and a change of the row is announced.
+    await setNext(queue.pool, "s", new Date(Date.now() + 50).toISOString());
+    await queue.utils.changeSchedule("s", { priority: 1 });
+    await until("the job has run", () => task.seen.length === 1);
+    const { identifier } = await seen.saw("cron:scheduled");
+    assert.equal(identifier, "s");
+    const manual = await queue.utils.runSchedule("s");
+    assert.equal(manual?.taskIdentifier, "task");
+    await until("the job has run", () => task.seen.length === 2);
+    assert.equal(task.seen[1]?._cron.manual, true);
+  });
+}
+
+test("Run now moves nothing, also during a pause and beside a job that must not overlap.", async () => {
+  const before = await queue.utils.addSchedule("@yearly", "task", {
+    identifier: "s",
+    overlap: "skip",
+    queueName: "q",
+  });
+  await queue.utils.pauseSchedule("s");
+  const [first, second] = [await queue.utils.runSchedule("s"), await queue.utils.runSchedule("s")];
+  assert.notEqual(first?.id, second?.id);
+  assert.equal(first?.queueName, "q");
+  const after = await queue.utils.getSchedule("s");
+  assert.deepEqual([after.nextAt, after.lastAt, after.revision], [before.nextAt, null, 2]);
+});
+
+test("A stock worker runs the jobs of schedules, and its crontab and ours are as before.", async () => {
+  const stock: unknown[] = [];
+  const runner = await run({
+    connectionString: queue.url,
+    schema: "worker",
+    pollInterval: 50,
+    noHandleSignals: true,
+    logger: new Logger(() => () => {}),
+    crontab: "* * * * * theirs ?fill=2m",
+    taskList: { task: async (payload) => void stock.push(payload), theirs: async () => {} },
+  });
+  try {
+    const seen = witness("cron:scheduled");
+    await queue.started({
+      tasks: [recording("other")],
+      plugins: [seen],
+      cron: { entries: [cronEntry("* * * * *", "other", { identifier: "ours" })] },
+    });
+    await queue.utils.addSchedule("* * * * *", "task", { identifier: "s", fillMs: 10 * MINUTE_MS });
+    await setNext(queue.pool, "s", minutesAgo(2));
+    await queue.utils.changeSchedule("s", { priority: 1 });
+    await until("the stock worker has run them", () => stock.length >= 3);
+    const ledger = await queue.sql<{ identifier: string }>(
+      "select identifier from worker._private_known_crontabs order by identifier",
+    );
+    assert.deepEqual(
+      ledger.map(({ identifier }) => identifier),
+      ["ours", "theirs"],
+    );
+  } finally {
+    await runner.stop();
+  }
+});
+
+test("Ticks of a process that is killed in its transaction are added once, by another one.", async () => {
+  await queue.utils.addSchedule("* * * * *", "waits", { identifier: "s", fillMs: 60 * MINUTE_MS });
+  await setNext(queue.pool, "s", minutesAgo(3));
+  const blocker = await queue.pool.connect();
+  await blocker.query("begin; lock table worker._private_jobs in share row exclusive mode");
+  const first = await workerProcess(queue.url);
+  const waiting = `select pid from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock' and query ~ 'insert into .*_private_jobs'`;
+  await until("its transaction waits", async () => (await queue.sql(waiting)).length > 0);
+  first.signal("SIGKILL");
+  await first.exited;
+  await blocker.query("commit");
+  blocker.release();
+  const second = await workerProcess(queue.url);
+  const ticks = () =>
+    queue.sql<{ ts: string; count: number }>(
+      `select payload->'_cron'->>'ts' as ts, count(*)::int as count
+       from worker._private_jobs group by 1 order by 1`,
+    );
+  await until("the ticks are there", async () => (await ticks()).length >= 4);
+  const found = await ticks();
+  assert.deepEqual(new Set(found.map(({ count }) => count)), new Set([1]));
+  assert.equal(
+    found[0]?.ts,
+    minutesAgo(0) > (found.at(-1)?.ts ?? "") ? found[0]?.ts : found[0]?.ts,
+  );
+  await second.stop();
+});
+
+describe("Without the extension", () => {
+  test("Every function is refused with the command that adds it; a worker that runs continues once it is there.", async () => {
+    await queue.sql("drop table worker._private_schedules");
+    await queue.sql("delete from worker._private_extensions where name = 'schedules'");
+    const task = recording("task");
+    await queue.started({ tasks: [task] });
+    const { utils } = queue;
+    const refusal = {
+      code: "extension_missing",
+      message: /"worker migrate --with schedules" adds it/,
+    };
+    await assert.rejects(utils.addSchedule("* * * * *", task), refusal);
+    await assert.rejects(utils.changeSchedule("s", { priority: 1 }), refusal);
+    await assert.rejects(utils.runSchedule("s"), refusal);
+    await assert.rejects(utils.listSchedules(), refusal);
+    await migrate(queue.pool, utils.database.schema, { extensions: ["schedules"] });
+    await utils.addSchedule("* * * * *", task);
+    await setNext(queue.pool, "task", new Date(Date.now() + 50).toISOString());
+    await utils.changeSchedule("task", { priority: 1 });
+    await until("the job has run", () => task.seen.length === 1);
+  });
+});
+
+describe("Names", () => {
+  afterEach(() => queue.sql("delete from worker._private_workers"));
+
+  /** A live worker with this entry in its code. */
+  const reported = (identifier: string) =>
+    queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('a', now(),
+      '{"threshold_ms":3600000,"cron":[{"identifier":"${identifier}","task":"t","pattern":"@daily"}]}')`);
+
+  test("The name of an entry in the code of a live worker is refused.", async () => {
+    await reported("nightly");
+    await assert.rejects(queue.utils.addSchedule("@daily", "t", { identifier: "nightly" }), {
+      code: "conflict",
+      message: /1 running worker has a cron entry "nightly" in the code/,
+    });
+    await queue.utils.addSchedule("@daily", "t", { identifier: "other" });
+  });
+
+  test("A worker whose code has the name of a schedule is named in the list, and both add jobs.", async () => {
+    await queue.utils.addSchedule("@daily", "t", { identifier: "nightly" });
+    await reported("nightly");
+    const request = { search: "", sort: "next", limit: 10, cursor: null } as const;
+    const all = (await listCron(queue.utils.database, request)).entries;
+    const entries = all.filter(({ identifier }) => identifier === "nightly");
+    assert.deepEqual(entries.map(({ source }) => source).sort(), ["code", "schedule"]);
+    for (const { differs } of entries) assert.match(differs ?? "", /each adds its own jobs/);
+  });
+
+  test("A second schedule with the name, and an old revision, are conflicts that change nothing.", async () => {
+    const { utils } = queue;
+    const first = await utils.addSchedule("@daily", "t", { identifier: "s", payload: { a: 1n } });
+    await assert.rejects(utils.addSchedule("@hourly", "u", { identifier: "s" }), {
+      code: "conflict",
+    });
+    await utils.changeSchedule("s", { overlap: "skip" }, { revision: first.revision });
+    await assert.rejects(utils.changeSchedule("s", { priority: 1 }, { revision: first.revision }), {
+      code: "conflict",
+      message: /has revision 2, not 1/,
+    });
+    await assert.rejects(utils.removeSchedule("s", { revision: 1 }), { code: "conflict" });
+    await assert.rejects(utils.changeSchedule("s", { pattern: "x", timeZone: "Mars" }), {
+      code: "bad_input",
+    });
+    const { schedules } = await utils.listSchedules();
+    assert.deepEqual(
+      schedules.map(({ pattern, overlap, payloadText, revision }) => [
+        pattern,
+        overlap,
+        payloadText,
+        revision,
+      ]),
+      [["@daily", "skip", '{"a":1}', 2]],
+    );
+    await utils.removeSchedule("s", { revision: 2 });
+    await assert.rejects(utils.getSchedule("s"), { code: "not_found" });
+  });
+
+  test("Pages of schedules follow each other.", async () => {
+    for (const identifier of ["b", "a", "c"])
+      await queue.utils.addSchedule("@daily", "t", { identifier });
+    const first = await queue.utils.listSchedules({ limit: 2 });
+    const second = await queue.utils.listSchedules({ limit: 2, cursor: first.nextCursor });
+    const names = [first, second].map(({ schedules }) =>
+      schedules.map(({ identifier }) => identifier),
+    );
+    assert.deepEqual([names, second.nextCursor], [[["a", "b"], ["c"]], null]);
+  });
+});

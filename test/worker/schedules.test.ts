@@ -1,0 +1,359 @@
+// The schedules of the database: ticks with manual time, many workers, changes and pauses in between.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import type pg from "pg";
+import {
+  changeSchedule,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+} from "../../src/commands/schedules/stored-schedules.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { readSchedule } from "../../src/insight/read/list-schedules.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { type TestPool, testPool } from "../support/test-pool.ts";
+import { jobsOf, ManualTime, timesOf, unique } from "./cron-harness.ts";
+import { runner, scheduled, setNext } from "./schedule-harness.ts";
+
+let own: TestPool;
+let pool: pg.Pool;
+const db = () => ({ client: pool, schema: schemaName() });
+
+before(async () => {
+  own = testPool((await migratedDatabase("worker", ["schedules"])).url, 10);
+  pool = own.pool;
+});
+after(() => own.close());
+beforeEach(async () => {
+  await pool.query("truncate worker._private_schedules");
+});
+
+describe("A schedule", () => {
+  test("Ten workers add each tick once.", async () => {
+    const names = Array.from({ length: 30 }, (_, n) => unique(`fleet_${n}`));
+    for (const name of names) await scheduled(pool, name, "*/15 * * * *", "2026-01-05T10:15Z");
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const all = Array.from({ length: 10 }, () => runner({ pool, time }));
+    await Promise.all(all.map(({ schedules }) => schedules.start(true)));
+    for (const tick of ["10:15", "10:30", "10:45", "11:00"]) {
+      await time.goTo(`2026-01-05T${tick}:00.000Z`, 10);
+    }
+    // Rows that another worker had locked are looked at again.
+    await time.goTo("2026-01-05T11:00:01.000Z", 10);
+    await Promise.all(all.map(({ schedules }) => schedules.stop()));
+    for (const name of names) {
+      assert.deepEqual(await timesOf(pool, name), ["10:15", "10:30", "10:45", "11:00"]);
+    }
+    assert.equal(all.flatMap(({ events }) => events).length, 120);
+  });
+
+  test("The payload is kept byte for byte, and _cron is added as the last member.", async () => {
+    const { rawJson } = await import("../../src/domain/payload.ts");
+    const [name, empty] = [unique("bytes"), unique("empty")];
+    const payload = rawJson('{ "id": 12345678901234567890, "rate": 1.10, "list": [ ] }');
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload });
+    await scheduled(pool, empty, "* * * * *", "2026-01-05T10:01Z");
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await schedules.stop();
+    const stamp = '"_cron":{"ts":"2026-01-05T10:01:00.000Z","backfilled":false}}';
+    const [job] = await jobsOf(pool, name);
+    assert.equal(job?.payload, `{ "id": 12345678901234567890, "rate": 1.10, "list": [ ],${stamp}`);
+    assert.equal((await jobsOf(pool, empty))[0]?.payload, `{${stamp}`);
+  });
+
+  test("The job has the options of its schedule.", async () => {
+    const name = unique("options");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", {
+      ...{ queueName: "q", maxAttempts: 3, priority: -5, jobKey: name },
+    });
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await time.goTo("2026-01-05T10:02:00.000Z");
+    await schedules.stop();
+    const [job, ...others] = await jobsOf(pool, name);
+    assert.deepEqual(
+      [job?.queue_name, job?.max_attempts, job?.priority, job?.key, job?.run_at.slice(11, 16)],
+      ["q", 3, -5, name, "10:02"],
+    );
+    assert.equal(others.length, 0);
+  });
+
+  test("A pause adds nothing; its ticks are added afterwards as far back as the backfill period.", async () => {
+    const [filled, plain] = [unique("filled"), unique("plain")];
+    const time = new ManualTime(new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString());
+    const at = (minutes: number) => new Date(time.nowMs + minutes * 60_000).toISOString();
+    // Resuming uses the database's clock: the ticks of the pause are those of the last hour.
+    await scheduled(pool, filled, "*/10 * * * *", at(-60), { fillMs: 30 * 60_000 });
+    await scheduled(pool, plain, "*/10 * * * *", at(-60));
+    for (const name of [filled, plain]) await pauseSchedule(db(), name);
+    const { schedules, events } = runner({ pool, time });
+    await schedules.start(true);
+    await time.resting();
+    await time.goTo(at(1));
+    assert.equal(events.length, 0);
+    for (const name of [filled, plain]) await resumeSchedule(db(), name);
+    time.wake(true);
+    await time.resting();
+    await schedules.stop();
+    const added = events.filter((one) => one.includes(filled));
+    assert.ok(added.length === 3 || added.length === 4, events.join());
+    assert.ok(added.every((one) => one.startsWith("backfilled") || one.startsWith("scheduled")));
+    assert.equal(events.filter((one) => one.includes(plain)).length, 0);
+  });
+
+  test("A change while a tick is computed: the tick counts for the new definition alone.", async () => {
+    const name = unique("edited");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload: { version: 1 } });
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    let edits = 0;
+    // An interceptor runs between the look and the transaction.
+    const plugin = {
+      name: "editor",
+      register(hooks: import("../../src/worker/task/hooks.ts").Hooks) {
+        hooks.intercept("beforeJobSchedule", async () => {
+          if (edits++ > 0) return undefined;
+          await changeSchedule(db(), name, { payload: { version: 2 } });
+          return undefined;
+        });
+      },
+    };
+    const { schedules } = runner({ pool, time, plugins: [plugin] });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await time.goTo("2026-01-05T10:01:01.000Z");
+    await schedules.stop();
+    const jobs = await jobsOf(pool, name);
+    assert.deepEqual(
+      jobs.map(({ payload }) => JSON.parse(payload).version),
+      [2],
+    );
+  });
+
+  test("Another pattern takes effect after the tick that is due already.", async () => {
+    const name = unique("pattern");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await changeSchedule(db(), name, { pattern: "0 12 * * *" });
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await time.goTo("2026-01-05T12:00:00.000Z");
+    await schedules.stop();
+    assert.deepEqual(await timesOf(pool, name), ["10:01", "12:00"]);
+  });
+
+  test("A schedule that is removed or paused between look and transaction adds nothing.", async () => {
+    for (const act of [pauseSchedule, removeSchedule]) {
+      const name = unique("gone");
+      await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+      const time = new ManualTime("2026-01-05T10:00:00.001Z");
+      const plugin = {
+        name: "actor",
+        register(hooks: import("../../src/worker/task/hooks.ts").Hooks) {
+          hooks.intercept("beforeJobSchedule", async () => void (await act(db(), name)));
+        },
+      };
+      const { schedules, events } = runner({ pool, time, plugins: [plugin] });
+      await schedules.start(true);
+      await time.goTo("2026-01-05T10:01:00.000Z");
+      await time.goTo("2026-01-05T10:05:00.000Z");
+      await schedules.stop();
+      assert.deepEqual([events, await jobsOf(pool, name)], [[], []]);
+      await pool.query("truncate worker._private_schedules");
+    }
+  });
+});
+
+describe("Ticks that were missed", () => {
+  test("While no worker ran: those of the backfill period are added, earlier ones are not.", async () => {
+    const [filled, plain] = [unique("filled"), unique("plain")];
+    const fillMs = 2 * 3_600_000;
+    await scheduled(pool, filled, "0 * * * *", "2026-01-05T04:00Z", { fillMs });
+    await scheduled(pool, plain, "0 * * * *", "2026-01-05T04:00Z");
+    const time = new ManualTime("2026-01-05T10:30:00.000Z");
+    const { schedules, events } = runner({ pool, time });
+    await schedules.start(true);
+    await time.resting();
+    // Ticks from before a worker's start are first left to workers that ran then.
+    await time.goTo("2026-01-05T10:30:10.000Z");
+    assert.deepEqual(await timesOf(pool, filled), ["09:00", "10:00"]);
+    assert.deepEqual(await timesOf(pool, plain), []);
+    await time.goTo("2026-01-05T11:00:00.000Z");
+    await schedules.stop();
+    assert.deepEqual(await timesOf(pool, filled), ["09:00", "10:00", "11:00"]);
+    assert.deepEqual(await timesOf(pool, plain), ["11:00"]);
+    assert.equal(events.filter((one) => one.startsWith("backfilled")).length, 2);
+  });
+
+  test("By a worker that ran all the time: all of the last 24 hours are added.", async () => {
+    const name = unique("outage");
+    await scheduled(pool, name, "0 * * * *", "2026-01-05T11:00Z");
+    const time = new ManualTime("2026-01-05T10:30:00.000Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T14:10:00.000Z");
+    assert.deepEqual(await timesOf(pool, name), ["11:00", "12:00", "13:00", "14:00"]);
+    await time.goTo("2026-01-08T14:10:00.000Z");
+    await schedules.stop();
+    assert.equal((await jobsOf(pool, name)).length, 4 + 24);
+  });
+
+  test("A worker that starts at a tick leaves it to the one that ran before.", async () => {
+    const name = unique("start");
+    await scheduled(pool, name, "0 * * * *", "2026-01-05T10:00Z");
+    const [first, late] = [
+      new ManualTime("2026-01-05T09:30:00.000Z"),
+      new ManualTime("2026-01-05T10:00:00.500Z"),
+    ];
+    const old = runner({ pool, time: first });
+    const young = runner({ pool, time: late });
+    await old.schedules.start(true);
+    await first.resting();
+    await young.schedules.start(true);
+    await late.resting();
+    assert.deepEqual(await timesOf(pool, name), []);
+    await first.goTo("2026-01-05T10:00:02.000Z");
+    await late.goTo("2026-01-05T10:00:15.000Z");
+    await Promise.all([old.schedules.stop(), young.schedules.stop()]);
+    assert.deepEqual(await timesOf(pool, name), ["10:00"]);
+  });
+
+  test("A backlog of one schedule does not delay the others.", async () => {
+    const [long, short] = [unique("long"), unique("short")];
+    await scheduled(pool, long, "* * * * *", "2026-01-04T10:00Z", { fillMs: 86_400_000 });
+    await scheduled(pool, short, "0 10 * * *", "2026-01-05T10:00Z", { fillMs: 60_000 });
+    const time = new ManualTime("2026-01-05T10:00:00.000Z");
+    const { schedules, events } = runner({ pool, time });
+    await schedules.start(true);
+    await time.resting();
+    await schedules.stop();
+    assert.equal((await jobsOf(pool, long)).length, 1_441);
+    const place = events.findIndex((one) => one.includes(short));
+    assert.ok(place >= 0 && place <= 500, `${place}`);
+  });
+});
+
+describe("Overlap", () => {
+  const ticks = ["10:01", "10:02", "10:03"];
+  const run = async (between: (tick: string) => Promise<unknown> = async () => {}) => {
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules, events } = runner({ pool, time });
+    await schedules.start(true);
+    for (const tick of ticks) {
+      await time.goTo(`2026-01-05T${tick}:00.000Z`);
+      await between(tick);
+    }
+    await schedules.stop();
+    return events;
+  };
+  const lock = (name: string) =>
+    pool.query(
+      `update worker._private_jobs set locked_at = now(), locked_by = 'w'
+       where task_id = (select id from worker._private_tasks where identifier = $1)`,
+      [name],
+    );
+
+  test("allow: each tick adds a job.", async () => {
+    const name = unique("allow");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    assert.equal((await run()).length, 3);
+    assert.deepEqual(await timesOf(pool, name), ticks);
+  });
+
+  test("skip: a tick adds none while the job of an earlier one waits, runs or will be retried.", async () => {
+    const name = unique("skip");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "skip" });
+    assert.equal((await run(() => lock(name))).length, 1);
+    assert.deepEqual(await timesOf(pool, name), ["10:01"]);
+  });
+
+  test("skip: a job that has failed for good does not stop its schedule.", async () => {
+    const name = unique("failed");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "skip" });
+    const events = await run(() =>
+      pool.query("update worker._private_jobs set attempts = max_attempts"),
+    );
+    assert.equal(events.length, 3);
+    assert.deepEqual(await timesOf(pool, name), ticks);
+  });
+
+  test("replace: a tick replaces a job that waits, and adds one beside a job that runs.", async () => {
+    const name = unique("replace");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "replace" });
+    await run((tick) => (tick === "10:01" ? lock(name) : Promise.resolve()));
+    assert.deepEqual(await timesOf(pool, name), ["10:01", "10:03"]);
+  });
+});
+
+describe("Jitter", () => {
+  test("The delay is the same on every worker, below the limit, and differs between schedules.", async () => {
+    const { jitterOf } = await import("../../src/domain/cron/schedule.ts");
+    const delays = Array.from({ length: 200 }, (_, n) =>
+      jitterOf(`s${n}`, 1_767_607_200_000, 60_000),
+    );
+    assert.ok(delays.every((ms) => Number.isInteger(ms) && ms >= 0 && ms < 60_000));
+    assert.ok(new Set(delays).size > 150);
+    const name = unique("jitter");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { jitterMs: 30_000 });
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await schedules.stop();
+    const tickMs = Date.parse("2026-01-05T10:01Z");
+    const [job] = await jobsOf(pool, name);
+    assert.equal(
+      Date.parse(job?.run_at ?? ""),
+      Math.floor((tickMs + jitterOf(name, tickMs, 30_000)) / 1_000) * 1_000,
+    );
+    assert.equal(JSON.parse(job?.payload ?? "{}")._cron.ts, "2026-01-05T10:01:00.000Z");
+  });
+});
+
+describe("A row that this version cannot read", () => {
+  test("It is logged once, and the others run.", async () => {
+    const [bad, good] = [unique("bad"), unique("good")];
+    for (const name of [bad, good]) await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await pool.query(
+      "update worker._private_schedules set pattern = '99 * * * *' where identifier = $1",
+      [bad],
+    );
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules, lines } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await time.goTo("2026-01-05T10:02:00.000Z");
+    await schedules.stop();
+    assert.deepEqual(await timesOf(pool, good), ["10:01", "10:02"]);
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ["error"],
+    );
+  });
+
+  test("A job that the database refuses is left out, and the schedule goes on.", async () => {
+    const [bad, good] = [unique("refused"), unique("accepted")];
+    for (const name of [bad, good]) await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await pool.query(`create function public.refuse() returns trigger language plpgsql as $$ begin
+      if new.task_id = (select id from worker._private_tasks where identifier = '${bad}')
+      then raise exception 'no'; end if; return new; end $$`);
+    await pool.query(`create trigger refuse before insert on worker._private_jobs
+      for each row execute function public.refuse()`);
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await pool.query("drop function public.refuse() cascade");
+    await time.goTo("2026-01-05T10:02:00.000Z");
+    await schedules.stop();
+    assert.deepEqual(await timesOf(pool, good), ["10:01", "10:02"]);
+    assert.deepEqual(await timesOf(pool, bad), ["10:02"]);
+    assert.equal((await readSchedule(db(), bad)).nextMs, Date.parse("2026-01-05T10:03Z"));
+    await setNext(pool, bad, "infinity");
+  });
+});
