@@ -1,6 +1,7 @@
 /** One list of everything that is looked after: each row has its name, its number, one status and one action. */
 import { badge } from "../../controls/button";
 import { cell, row } from "../../controls/table";
+import { lower } from "../../lib/letters";
 import { attr, cls, el, leaf, Node, text } from "../../lib/node";
 
 const COLUMNS: string[] = ["Name", "Now", "Status", "Action"];
@@ -16,7 +17,7 @@ export function statusList(parts: Part[]): Node {
   const heads: Node[] = [];
   for (let i = 0; i < COLUMNS.length; i++) {
     const name = COLUMNS[i];
-    heads.push(el("th", [attr("scope", "col"), cls("c-" + name.toLowerCase())], [text(name)]));
+    heads.push(el("th", [attr("scope", "col"), cls("c-" + lower(name))], [text(name)]));
   }
   const bodies: Node[] = [el("thead", [], [el("tr", [], heads)])];
   for (let i = 0; i < parts.length; i++) {
