@@ -35,7 +35,7 @@ export function judge(row: Row, figures: Figures): Line {
     ...base,
     rival: theirs,
     ours: figure(ours, unit),
-    ratio: ratio === null ? "" : `${short(ratio)}×`,
+    ratio: ratio === null ? "" : `${row.isPaired ? ratio.toFixed(3) : short(ratio)}×`,
     verdict: limit === null ? "" : isMet ? "met" : "missed",
   };
 }

@@ -20,6 +20,7 @@ import { group as poison } from "./poison.ts";
 import { group as scaleOut } from "./scale-out/group.ts";
 import { group as stop } from "./stop/group.ts";
 import { group as transactional } from "./transactional.ts";
+import { group as verbs } from "./verbs/group.ts";
 import { group as weight } from "./weight/group.ts";
 
 export const groups: readonly FaultGroup[] = [
@@ -28,6 +29,7 @@ export const groups: readonly FaultGroup[] = [
   frozen,
   poison,
   transactional,
+  verbs,
   stop,
   outage,
   disk,

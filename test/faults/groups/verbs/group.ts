@@ -1,0 +1,39 @@
+// Pauses and resumes beside workers that are killed and frozen, and through restarts of PostgreSQL: what is paused
+// does not start once that is acknowledged, and starts soon when it is resumed.
+import type { FaultGroup, Field } from "../../field/field.ts";
+import { pausedUnderFaults } from "./paused-under-faults.ts";
+import { acknowledged, resumed } from "./reactions.ts";
+
+const MEMBERS = 8;
+
+export const group: FaultGroup = {
+  name: "verbs",
+  title: "pauses and resumes through kills, freezes and restarts of PostgreSQL",
+  limitMinutes: 10,
+  needs: [],
+  async run(field: Field) {
+    const server = await field.server();
+    const extensions = ["controls"];
+    const stands = await field.stands(server, { extensions });
+    for (const stand of stands) {
+      await field.each([stand], async () => {
+        await stand.hire(MEMBERS);
+        await resumed(field, stand);
+      });
+      field.say(`${stand.mode.name}: the times of a quiet fleet are measured`);
+    }
+    await pausedUnderFaults(field, server, stands);
+    await field.each(stands, (stand) => stand.end({ lenient: { leaseLost: true } }));
+    const polling = await field.stands(server, {
+      ...{ name: "-polling", extensions, modes: ["safe", "fast"] },
+      options: { notify: false },
+    });
+    for (const stand of polling) {
+      await field.each([stand], async () => {
+        await stand.hire(MEMBERS);
+        await acknowledged(field, stand);
+        await stand.end();
+      });
+    }
+  },
+};

@@ -1,0 +1,45 @@
+// What a pause is for, and the calls that pause and resume it.
+import type { WorkerUtils } from "../../../../src/utils/worker-utils.ts";
+import { machineTime } from "../../../worker/run-log.ts";
+import type { Stand } from "../../field/stand.ts";
+
+export type Target =
+  | { readonly scope: "task" | "queue"; readonly name: string }
+  | { readonly scope: "all" };
+
+/** Moments by machineTime(). */
+export interface Paused {
+  readonly calledAt: number;
+  readonly answeredAt: number;
+  /** Ids of the living workers that have not acknowledged it. */
+  readonly waitingFor: readonly string[];
+}
+
+export async function pause(stand: Stand, target: Target): Promise<Paused> {
+  const calledAt = machineTime();
+  const { waitingFor } = await calls(await stand.utils, target).pause();
+  return { calledAt, answeredAt: machineTime(), waitingFor };
+}
+
+export async function resume(stand: Stand, target: Target): Promise<void> {
+  await calls(await stand.utils, target).resume();
+}
+
+function calls(utils: WorkerUtils, target: Target) {
+  switch (target.scope) {
+    case "all":
+      return { pause: () => utils.pauseAll(), resume: () => utils.resumeAll() };
+    case "task":
+      return {
+        pause: () => utils.pauseTask(target.name),
+        resume: () => utils.resumeTask(target.name),
+      };
+    case "queue":
+      return {
+        pause: () => utils.pauseQueue(target.name),
+        resume: () => utils.resumeQueue(target.name),
+      };
+    default:
+      return target satisfies never;
+  }
+}
