@@ -45,6 +45,8 @@ export class PauseWatch implements Controls {
   /** Resolves when what was fetched before the last pause has gone back. */
   #gone: Promise<void> = Promise.resolve();
   #obeyed: string | null = null;
+  /** A pause is over and has not ended, because a job of its queue runs. */
+  #hasDue = false;
   /** What the last look failed with, and is logged; null: it has not failed. */
   #failure: string | null = null;
 
@@ -74,6 +76,11 @@ export class PauseWatch implements Controls {
   /** For a listener: a pause has begun or ended. */
   get channels(): Readonly<Record<string, () => void>> {
     return { [CONTROL]: () => this.lookNow() };
+  }
+
+  /** A run of a named queue has ended: the queue may have been resumed while it ran. */
+  queueFreed(): void {
+    if (this.#hasDue) this.lookNow();
   }
 
   lookNow(): void {
@@ -107,6 +114,7 @@ export class PauseWatch implements Controls {
       const { mark, pauses, hasDue } = await lookAtPauses(db, this.#mark);
       if (mark !== this.#mark) this.#changed(mark, pauses);
       // Last: a role that may only read the pauses obeys them, and leaves their end to other workers.
+      this.#hasDue = hasDue;
       if (hasDue && (await endDuePauses(db)) > 0) wake();
       this.#failure = null;
     } catch (error) {

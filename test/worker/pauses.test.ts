@@ -1,7 +1,7 @@
 // Pauses of queues, tasks and everything, beside running workers: ours in both modes, and Graphile Worker's.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Logger, run } from "graphile-worker";
+import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import { silentLogger } from "../../src/base/logger.ts";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
@@ -132,7 +132,10 @@ test("A queue resumed while one of its jobs runs goes on after it: never two at 
   assert.deepEqual(await queue.utils.resumeQueue("q"), { wasPaused: true, waitsForJob: true });
   const second = await queue.started({ tasks: [task], concurrency: 3 });
   assert.equal(task.seen.length, 1);
+  const endedAtMs = performance.now();
   end.open();
+  await until("the next job starts", () => task.seen.length > 1);
+  assert.ok(performance.now() - endedAtMs < 1_000, "the end of the job is the end of the pause");
   await until("all jobs have run", () => task.seen.length === 3);
   assert.equal(most, 1);
   await second.stop();
@@ -180,6 +183,71 @@ test("A pause is no worker, and is not ended by unlocking, sweeping, the rule of
   assert.deepEqual([listed?.isPaused, listed?.lockedAt, listed?.lockedBy], [true, null, null]);
   await queue.utils.resumeQueue("q");
   assert.equal((await cleanup(db, ["gc-job-queues"])).deletedQueues, 1);
+});
+
+test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, its rule of 4 hours.", async () => {
+  await queue.utils.pauseQueue("q", { reason: "deploy" });
+  await queue.utils.pauseQueue("empty");
+  await queue.utils.pauseTask("gone");
+  await inQueue(1);
+  const theirs = await makeWorkerUtils({ connectionString: queue.url, schema: "worker" });
+  try {
+    await theirs.cleanup({
+      tasks: ["GC_JOB_QUEUES", "GC_TASK_IDENTIFIERS", "DELETE_PERMAFAILED_JOBS"],
+    });
+    await theirs.forceUnlockWorkers(["another", ""]);
+    // A worker that starts resets the locks of 4 hours ago.
+    const worker = await stock("other");
+    await queue.utils.addJob("other");
+    await until("the other job has run", () => worker.seen.length === 1);
+    await worker.stop();
+  } finally {
+    await theirs.release();
+  }
+  const pauses = await queue.utils.listPauses();
+  assert.deepEqual(
+    pauses.map(({ scope, name }) => [scope, name]),
+    [
+      ["task", "gone"],
+      ["queue", "empty"],
+      ["queue", "q"],
+    ],
+  );
+});
+
+test("The jobs of a worker that died are recovered under the pause of their queue, which stays.", async () => {
+  const { database: db } = queue.utils;
+  await inQueue(2);
+  await queue.sql(`update worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '1 hour',
+    attempts = 1 where id = (select min(id) from worker._private_jobs)`);
+  await queue.sql(
+    `update worker._private_job_queues set locked_by = 'dead', locked_at = now() - interval '1 hour'`,
+  );
+  await queue.utils.pauseQueue("q");
+  const swept = await sweepStaleWorkers(db, { sweepThresholdMs: 1_000, recoveryDelayMs: 0 });
+  assert.equal(swept.recoveredJobs, 1);
+  assert.equal((await queueRow(db, "q"))?.isPaused, true);
+  assert.deepEqual(await queue.utils.resumeQueue("q"), { wasPaused: true, waitsForJob: false });
+  const task = recording("task");
+  await queue.started({ tasks: [task] });
+  await until("both have run", () => task.seen.length === 2);
+});
+
+test("A pause whose time comes while no process runs is over for the first worker that starts.", async () => {
+  const task = recording("task");
+  await queue.utils.addJob("task");
+  await inQueue(1);
+  const resumeAt = new Date(Date.now() + 60_000);
+  await queue.utils.pauseAll({ resumeAt });
+  await queue.utils.pauseTask("task", { resumeAt });
+  await queue.utils.pauseQueue("q", { resumeAt });
+  await queue.sql("update worker._private_pauses set resume_at = now() - interval '1 minute'");
+  await queue.started({ tasks: [task] });
+  await until("both have run", () => task.seen.length === 2);
+  await until(
+    "no pause is left",
+    async () => (await queue.sql("select from worker._private_pauses")).length === 0,
+  );
 });
 
 test("Pauses outlive every process, and a queue whose time comes then goes on when a worker starts.", async () => {

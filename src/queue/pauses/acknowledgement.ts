@@ -51,7 +51,7 @@ export async function awaitAcknowledgement(
 
 /** The pauses between two looks. A worker obeys within milliseconds, or within 2 s without LISTEN. */
 const FIRST_MS = 10;
-const LONGEST_MS = 320;
+const LONGEST_MS = 160;
 
 async function look(db: Database) {
   const [row] = await query<AcknowledgementRow>(db, acknowledgementSql);

@@ -15,6 +15,8 @@ export interface TaskParameters {
   readonly pauses: boolean;
   /** Counts the pauses that the worker has read. Jobs of a fetch sent before the last one do not start. */
   readonly pausesRead: number;
+  /** Called when the end of a run of a named queue was written. */
+  queueFreed(): void;
   /**
    * float8[]: the share of a run of a named queue that a job of each task takes, in the order of `identifiers`.
    * Infinity before the first job of the task.
@@ -23,7 +25,9 @@ export interface TaskParameters {
 }
 
 /** What the worker has read about pauses. */
-export type Controls = { readonly isInstalled: boolean } & Pick<TaskParameters, "pausesRead">;
+export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueFreed"> {
+  readonly isInstalled: boolean;
+}
 
 /**
  * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: whether the schema
@@ -32,7 +36,7 @@ export type Controls = { readonly isInstalled: boolean } & Pick<TaskParameters, 
 export function taskParameters(
   tasks: Tallies,
   forbiddenFlags: readonly string[],
-  controls: Controls = { isInstalled: false, pausesRead: 0 },
+  controls: Controls = { isInstalled: false, pausesRead: 0, queueFreed: () => {} },
 ): TaskParameters {
   const names = [...tasks.keys()];
   return {
@@ -45,6 +49,7 @@ export function taskParameters(
     get pausesRead() {
       return controls.pausesRead;
     },
+    queueFreed: () => controls.queueFreed(),
     get runShares() {
       const shares = [...tasks.values()].map(({ tally: { meanMs } }) =>
         meanMs === null ? "Infinity" : String(meanMs / HORIZON_MS),

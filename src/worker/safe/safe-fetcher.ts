@@ -219,8 +219,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const want = request?.want ?? 0;
     const trip = this.#trips.sent(want, !results.isEmpty);
     const batch = results.send();
-    const fetch = request && { request, tasks };
-    const answer = await flushAndFetch(connection, workerId, batch, fetch);
+    const answer = await flushAndFetch(connection, workerId, batch, request && { request, tasks });
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unconfirmed(answer, request !== null);
     results.answered(batch);
@@ -251,12 +250,13 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   #written({ written, lost, apart }: FlushAnswer, sent: ResultBatch): void {
+    const { hooks, workerId, refusals, tasks } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.freedQueues.length > 0) this.wakeForOthers();
+    if (written.freedQueues.length > 0) tasks.queueFreed();
     // Returned jobs are ready again, before the place where the next fetch would start.
     if (written.returned.length > 0) this.#plan.wake(false);
     if (written.done.length + written.failures.length > 0) this.#link.written();
-    const { hooks, workerId, refusals } = this.#parts;
     if (refusals.settled(written, apart)) this.#plan.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
@@ -278,7 +278,6 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.connectionLost(error);
   }
 
-  /** Returns the jobs that a fetch without an answer may have locked. */
   async #reconcile(connection: WorkerConnection): Promise<void> {
     const { results, tasks, workerId } = this.#parts;
     // Wait for running fetches: the jobs of one that has committed would be returned here and run twice.
